@@ -14,7 +14,7 @@
  * Mastermind's. A struct optimizer_seen of every instance follows, then the alternatives that rank
  * 0 wants.
  */
-enum { MASTERMINDS, TODO, HASH, MINUS_HASH, HEAD };
+enum { MASTERMINDS, TODO, HASH, MINUS_HASH, ASKS, HEAD };
 enum { ENTRIES = sizeof(struct optimizer_seen) / sizeof(double) };
 
 static size_t bytes_of(const struct optimizer *o)
@@ -75,6 +75,7 @@ static bool fill(struct portolan_piggyback *p, const struct portolan_sample *sam
     p->values[TODO] = o->cohort->rank == 0 ? OPTIMIZER_DECIDE : OPTIMIZER_STAY;
     p->values[HASH] = hash;
     p->values[MINUS_HASH] = -hash;
+    p->values[ASKS] = o->cohort->rank == 0 && o->mind.asks;
     for (size_t i = 0; i < o->assembly->n_instances; i++)
         o->choice[i] = -1;
     return optimizer_see(o, samples, n);
@@ -107,6 +108,7 @@ static void add(struct portolan_piggyback *p, const struct portolan_sample *slow
     for (size_t i = 0; i < o->assembly->n_instances; i++)
         o->choice[i] = o->wanted[i];
     p->values[TODO] = optimizer_has_to_swap(o) ? OPTIMIZER_SWAP : OPTIMIZER_STAY;
+    p->values[ASKS] = o->mind.asks && !optimizer_has_to_swap(o);
 }
 
 void optimizer_decide_ahead(struct optimizer *o, int step)
@@ -222,6 +224,7 @@ enum optimizer_todo optimizer_hear(struct optimizer *o, int step, sidl_BaseInter
         return OPTIMIZER_STAY;
     }
     o->piggyback.has_arrived = false;
+    o->asks = values[ASKS] > 0;
     if (values[HASH] != -values[MINUS_HASH]) {
         tell_difference(o, step, _ex);
         return OPTIMIZER_STAY;

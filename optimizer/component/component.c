@@ -42,16 +42,14 @@ static void release_ports(struct optimizer *o)
     const struct {
         const char *uses;
         const void *held;
-    } ports[] = {{"builder", o->builder},
-                 {"records", o->records},
-                 {"assembly", o->assembly},
-                 {"policy", o->policy},
-                 {"cohort", o->cohort}};
+    } ports[] = {{"builder", o->builder}, {"records", o->records},     {"assembly", o->assembly},
+                 {"policy", o->policy},   {"diagnosis", o->diagnosis}, {"cohort", o->cohort}};
     sidl_BaseInterface ignored = NULL;
 
     optimizer_travel(o, false);
     portolan_ports_Builder_deleteRef(o->builder, &ignored);
     portolan_ports_Policy_deleteRef(o->policy, &ignored);
+    portolan_ports_Diagnosis_deleteRef(o->diagnosis, &ignored);
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
         if (ports[i].held)
             gov_cca_Services_releasePort(o->services, ports[i].uses, &ignored);
@@ -59,6 +57,7 @@ static void release_ports(struct optimizer *o)
     }
     o->builder = NULL;
     o->policy = NULL;
+    o->diagnosis = NULL;
     o->records = NULL;
     o->assembly = NULL;
     o->cohort = NULL;
@@ -97,6 +96,10 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     list_options(o);
     optimizer_get_policy(o, _ex);
     SIDL_CHECK(*_ex);
+    optimizer_get_diagnosis(o, _ex);
+    SIDL_CHECK(*_ex);
+    o->mind.diagnosed_last = -1;
+    o->asks = o->is_refused = false;
     if (!optimizer_agree_ready(o) || o->arena.failed) {
         portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory for the state of %zu instances", n);
         goto EXIT;
@@ -195,6 +198,8 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
         return;
     o->step = step;
     prepare(o, step, begin, _ex);
+    if (!*_ex)
+        optimizer_ask_diagnosis(o);
     while (o->cohort->rank != 0 && (wish = portolan_control_take_wish()))
         free(wish); /* rank 0 has read it, too */
     optimizer_count_deciding(o, entered);
@@ -308,11 +313,10 @@ EXIT:
 
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    static const char *const uses[][2] = {{"records", "portolan.Records"},
-                                          {"builder", "portolan.ports.Builder"},
-                                          {"assembly", "portolan.Assembly"},
-                                          {"policy", "portolan.ports.Policy"},
-                                          {"cohort", "portolan.Cohort"}};
+    static const char *const uses[][2] = {
+        {"records", "portolan.Records"},           {"builder", "portolan.ports.Builder"},
+        {"assembly", "portolan.Assembly"},         {"policy", "portolan.ports.Policy"},
+        {"diagnosis", "portolan.ports.Diagnosis"}, {"cohort", "portolan.Cohort"}};
     static const char *const provides[][2] = {{"steps", "portolan.ports.StepListener"},
                                               {"optimizer", "portolan.ports.Optimizer"}};
     struct optimizer *o = self;

@@ -53,6 +53,11 @@ struct optimizer_option {
     int32_t steps;    /* with it, for the policy … */
     double total_ns;  /* … and how long its calls took in them */
     int counted_step; /* the last of them */
+    /* On rank 0: what the last diagnosis says of it, if it remedies a factor: shares of a step that
+       it is expected to gain, and gains at most; FINDING: the greatest in words, or NULL. */
+    bool is_remedy;
+    double gain, most;
+    const char *finding;
 };
 
 enum optimizer_wish_kind {
@@ -99,8 +104,12 @@ struct optimizer_mind {
     double expected_ns[3]; /* of the step, with both ends of its interval; [0] = 0: not known */
     size_t n_misses;       /* call paths that were not as modelled in the last step */
     struct portolan_plan_miss misses[OPTIMIZER_MISSES];
-    int in_a_row[OPTIMIZER_MISSES]; /* for so many steps */
-    char lasting[300];              /* an error that has lasted, until it is decided anew; "" */
+    int in_a_row[OPTIMIZER_MISSES];      /* for so many steps */
+    int diagnosed_last, diagnosed_steps; /* the last diagnosis: its last step, -1: there is none */
+    int diagnosed_changes;               /* that the race had made then */
+    bool asks;                           /* for another one */
+    struct portolan_arena findings;      /* their texts */
+    char lasting[300]; /* an error that has lasted, until it is decided anew; "" */
 };
 
 struct optimizer {
@@ -118,7 +127,8 @@ struct optimizer {
     const struct portolan_assembly *assembly;
     struct portolan_records *records;
     portolan_ports_Builder builder;
-    portolan_ports_Policy policy; /* NULL: the models decide */
+    portolan_ports_Policy policy;       /* NULL: the models decide */
+    portolan_ports_Diagnosis diagnosis; /* NULL: none is connected */
 
     /* the same on all ranks */
     int32_t *current, *wanted; /* alternative of every instance of the assembly */
@@ -139,6 +149,8 @@ struct optimizer {
     int32_t *running;            /* the alternatives that the framework has, to compare ranks */
     int32_t *pending;            /* rank 0: what it wants from step due_step on */
     int due_step;                /* -1: nothing is pending */
+
+    bool asks, is_refused; /* for a diagnosis: all ranks know that rank 0 does; there is none */
 
     /* wishes.c: alike on all ranks only if a component asked; rank 0's count */
     bool listens; /* to the control file */
@@ -226,6 +238,19 @@ bool optimizer_obey(struct optimizer *o, int step);
 void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex);
 /* Rank 0: fills o->wanted with what the policy chooses; false when there is none, or it failed. */
 bool optimizer_ask_policy(struct optimizer *o, int step);
+
+/* remedies.c: gets the port "diagnosis", if one is connected. */
+void optimizer_get_diagnosis(struct optimizer *o, sidl_BaseInterface *_ex);
+/* Whether steps are being diagnosed: then what runs stays, so that they are of one assembly. */
+bool optimizer_is_diagnosing(const struct optimizer *o);
+/* Rank 0: tells the race what a new diagnosis says of alternatives. */
+void optimizer_take_findings(struct optimizer *o);
+/* Rank 0: whether the assembly that runs is one that no diagnosis is of, and one would help. */
+bool optimizer_wants_diagnosis(struct optimizer *o, int step);
+/* Collective: asks for one if rank 0 wants it (o->asks). */
+void optimizer_ask_diagnosis(struct optimizer *o);
+/* The finding that o->wanted remedies; NULL: there is none. */
+const char *optimizer_peek_finding(const struct optimizer *o);
 
 /* component.c: gets the ports and the state when first needed; false with an exception. */
 bool optimizer_is_ready(struct optimizer *o, sidl_BaseInterface *_ex);

@@ -17,6 +17,7 @@ void optimizer_mind_clear(struct optimizer_mind *m)
     portolan_plan_destroy(m->plan);
     portolan_sample_set_destroy(m->data);
     portolan_race_destroy(m->race);
+    portolan_arena_clear(&m->findings);
     m->plan = NULL;
     m->data = NULL;
     m->race = NULL;

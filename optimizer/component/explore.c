@@ -157,12 +157,15 @@ static void give_reason(struct optimizer *o, const struct portolan_race_summary 
 {
     size_t bytes = o->assembly->n_instances * sizeof *o->wanted;
     bool goes_back = memcmp(o->wanted, s->incumbent, bytes) == 0;
+    const char *finding = goes_back ? NULL : optimizer_peek_finding(o);
     char *changes = optimizer_change_text(o), cost[32], budget[32];
 
     portolan_format_time(s->cost_ns, 3, cost, sizeof cost);
     portolan_format_time(s->budget_ns, 3, budget, sizeof budget);
-    snprintf(o->mind.reason, sizeof o->mind.reason, "%s %.300s: %s (exploring has cost %s of %s)",
-             goes_back ? "goes back:" : "tries", changes ? changes : "", s->reason, cost, budget);
+    snprintf(o->mind.reason, sizeof o->mind.reason,
+             "%s %.200s: %s%.150s%s%s (exploring has cost %s of %s)",
+             goes_back ? "goes back:" : "tries", changes ? changes : "", finding ? "remedies " : "",
+             finding ? finding : "", finding ? "; " : "", s->reason, cost, budget);
     free(changes);
 }
 
@@ -189,14 +192,21 @@ bool optimizer_explore(struct optimizer *o, int step)
     struct portolan_race_limits limits = {.remaining_steps = optimizer_remaining(o, step),
                                           .swap_ns = m->swap_ns,
                                           .share = o->explores ? o->explore_share : 0,
-                                          .most_ns = o->explore_s * 1e9};
+                                          .most_ns = o->explore_s * 1e9,
+                                          .rests = o->diagnosis};
     struct portolan_race_summary s;
 
     if (!m->race && (!o->explores || !begin(o)))
-        return false;
+        return step > 0 && optimizer_is_diagnosing(o);
     if (step > 0 && step != m->explored_step)
         see(o, step);
     m->explored_step = step;
+    m->asks = false;
+    if (step > 0 && optimizer_is_diagnosing(o))
+        return true;
+    optimizer_take_findings(o);
+    if (step > 0 && (m->asks = optimizer_wants_diagnosis(o, step)))
+        return true;
     if (!portolan_race_next(m->race, &limits, o->wanted)) {
         if (portolan_race_peek(m->race).is_over)
             hand_over(o);

@@ -98,6 +98,14 @@ static void settle(const struct portolan_race *r, struct arm *a, enum arm_state 
 
 /* ---- a new incumbent ---- */
 
+/* Diagnoses were of another one. */
+static void forget_remedies(struct portolan_race *r)
+{
+    for (size_t i = 0; i < r->o.n_instances; i++)
+        for (size_t k = 0; k < r->o.n_alternatives[i]; k++)
+            r->beliefs[i][k].is_remedy = false;
+}
+
 /* Ratios are to the incumbent's implementation: now to the new one's, whose ratio is Q. */
 static void rebase_ratios(struct portolan_race *r, const struct move *m, double q)
 {
@@ -143,7 +151,10 @@ static struct arm *replace_incumbent(struct portolan_race *r, const int32_t *who
 static void adopt(struct portolan_race *r, struct arm *new)
 {
     double before = record_mean(&r->record), after = record_mean(&new->record);
-    bool is_sure = race_compare(r, new).high < 0;
+    const struct belief *b = &r->beliefs[r->move.instance[0]][r->move.alternative[0]];
+    /* what was foretold, and is measured, needs no more */
+    bool is_foretold = r->move.n == 1 && b->is_remedy && b->gain > 0;
+    bool is_sure = is_foretold || race_compare(r, new).high < 0;
     struct arm *old;
     double noise;
 
@@ -164,6 +175,7 @@ static void adopt(struct portolan_race *r, struct arm *new)
     } else if (old) {
         settle(r, old, ARM_LOST, old->before_ns > 0 ? RETURN_WAIT : race_wait(r, old));
     }
+    forget_remedies(r);
     r->told.changes++;
     close_visit(r);
 }
@@ -194,6 +206,7 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
         if (selection[i] != r->incumbent[i] && n++ < 1)
             m = (struct move){1, {i}, {selection[i]}};
     close_visit(r);
+    forget_remedies(r);
     forget(r, n == 1 ? r->group[m.instance[0]] : SIZE_MAX);
     if (n == 1) {
         rebase_ratios(r, &m, r->beliefs[m.instance[0]][m.alternative[0]].ratio);
@@ -462,6 +475,7 @@ bool portolan_race_next(struct portolan_race *r, const struct portolan_race_limi
                         int32_t *selection)
 {
     bool was_visiting = r->visited, may_stay = is_allowed(r, r->incumbent);
+    int changes = r->told.changes;
     struct move move;
 
     r->limits = *limits;
@@ -469,6 +483,7 @@ bool portolan_race_next(struct portolan_race *r, const struct portolan_race_limi
     if (was_visiting)
         end_visit(r);
     r->told.is_over = !r->visited && limits->share > 0 && r->record.n >= FIRST_STEPS && may_stay &&
+                      !(limits->rests && r->told.changes > changes) &&
                       !(race_pick(r, &move) && begin_visit(r, &move));
     if (r->visited)
         copy(r, selection, r->trial);
@@ -514,7 +529,18 @@ struct portolan_race_summary portolan_race_peek(const struct portolan_race *r)
 void portolan_race_expect(struct portolan_race *r, size_t instance, size_t alternative,
                           double ratio, bool is_sure)
 {
-    r->beliefs[instance][alternative] = (struct belief){ratio, is_sure};
+    r->beliefs[instance][alternative].ratio = ratio;
+    r->beliefs[instance][alternative].is_sure = is_sure;
+}
+
+void portolan_race_remedy(struct portolan_race *r, size_t instance, size_t alternative, double gain,
+                          double most)
+{
+    struct belief *b = &r->beliefs[instance][alternative];
+
+    b->is_remedy = true;
+    b->gain = gain;
+    b->most = most;
 }
 
 /* Instances that pairs connect, even by others, get the same group. */

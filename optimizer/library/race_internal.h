@@ -59,6 +59,8 @@ struct difference {
 struct belief {
     double ratio; /* to the incumbent's; NaN: not known */
     bool is_sure;
+    bool is_remedy;    /* of a cause that was diagnosed; then … */
+    double gain, most; /* … what it gains, and gains at most, as shares of a step */
 };
 
 struct portolan_race {

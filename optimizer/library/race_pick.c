@@ -6,6 +6,8 @@
 /* Of what is not known at all it is hoped that it saves this share of its instance's time, and
  * feared that a step takes twice as long. */
 static const double hope = 0.25, fear = 1;
+/* A remedy's gain was foretold: what remains is to be set up. */
+static const double fear_of_remedy = 0.25;
 /* A partner's change may save this share of what was measured beside another partner. */
 static const double change_of_mind = 0.2;
 /* What lost is looked at again, since it may have become better by this share of a step: all looks
@@ -88,7 +90,12 @@ int race_wait(const struct portolan_race *r, const struct arm *a)
 static double promise_of_new(const struct portolan_race *r, const struct move *m, double *excess)
 {
     double usual = record_mean(&r->record), product = 1, unknown_ns = 0;
+    const struct belief *remedy = &r->beliefs[m->instance[0]][m->alternative[0]];
 
+    if (m->n == 1 && remedy->is_remedy) {
+        *excess = fear_of_remedy * usual;
+        return isinf(remedy->ratio) ? 0 : remedy->gain * usual;
+    }
     for (size_t i = 0; i < m->n; i++) {
         const struct belief *b = &r->beliefs[m->instance[i]][m->alternative[i]];
         double inclusive_ns = r->inclusive_ns[m->instance[i]];
@@ -165,9 +172,13 @@ static bool is_called(const struct portolan_race *r, const struct move *m, size_
 
 static bool is_possible(const struct portolan_race *r, const struct move *m)
 {
-    for (size_t i = 0; i < m->n; i++)
-        if (m->alternative[i] == r->incumbent[m->instance[i]] || !is_called(r, m, i))
+    for (size_t i = 0; i < m->n; i++) {
+        const struct belief *b = &r->beliefs[m->instance[i]][m->alternative[i]];
+
+        if (m->alternative[i] == r->incumbent[m->instance[i]] || !is_called(r, m, i) ||
+            (b->is_remedy && b->most < r->o.hysteresis))
             return false;
+    }
     return true;
 }
 
@@ -204,14 +215,27 @@ static void keep_better(const struct portolan_race *r, const struct move *m, str
     }
 }
 
+/* The remedies of what was diagnosed that were not tried, or all. */
+static void pick_one(struct portolan_race *r, bool remedies, struct move *best, double *value)
+{
+    for (size_t i = 0; i < r->o.n_instances; i++)
+        for (size_t k = 0; k < r->o.n_alternatives[i]; k++) {
+            const struct move m = {1, {i}, {(int32_t)k}};
+            const struct arm *a = remedies ? race_find_arm(r, &m) : NULL;
+
+            if (!remedies || (r->beliefs[i][k].is_remedy && (!a || a->state == ARM_UNTRIED)))
+                keep_better(r, &m, best, value);
+        }
+}
+
 bool race_pick(struct portolan_race *r, struct move *move)
 {
     const struct portolan_race_options *o = &r->o;
     double value = 0;
 
-    for (size_t i = 0; i < o->n_instances; i++)
-        for (size_t k = 0; k < o->n_alternatives[i]; k++)
-            keep_better(r, &(struct move){1, {i}, {(int32_t)k}}, move, &value);
+    pick_one(r, true, move, &value);
+    if (value <= 0)
+        pick_one(r, false, move, &value);
     for (size_t p = 0; p < o->n_pairs && value <= 0; p++) {
         size_t i = o->pairs[p][0], j = o->pairs[p][1];
 

@@ -51,6 +51,15 @@ void portolan_race_destroy(struct portolan_race *race);
 void portolan_race_expect(struct portolan_race *race, size_t instance, size_t alternative,
                           double ratio, bool is_sure);
 
+/**
+ * What a diagnosis says of an alternative that remedies a cause: it is expected to gain GAIN, and
+ * gains at most MOST (INFINITY: not known), as shares of a step of what runs. Until the incumbent
+ * changes it is tried before those of which no diagnosis says anything, or not at all if MOST is
+ * less than the hysteresis.
+ */
+void portolan_race_remedy(struct portolan_race *race, size_t instance, size_t alternative,
+                          double gain, double most);
+
 /** A step that ended. */
 struct portolan_race_step {
     double ns;                  /**< of the slowest rank; 0: it was not measured */
@@ -66,6 +75,7 @@ struct portolan_race_limits {
     double swap_ns; /**< cost of one exchange */
     double share;   /**< exploring may cost this share of the run's time; 0: it ends … */
     double most_ns; /**< … and at most so much; 0: only the share counts */
+    bool rests;     /**< nothing is tried in the step after a change of the incumbent */
 };
 /** What to run next, for at least one step: fills SELECTION if the race says so. Otherwise (false)
  * there is nothing to try now, and others may decide. */
