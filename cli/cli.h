@@ -46,6 +46,7 @@ enum portolan_status find_settings(const char *name, const char *installed, char
 /* Options that all commands on an assembly share. */
 struct assembly_options {
     const char *file;
+    const char *as; /* --as: components find what they read beside this file; or NULL */
     const struct portolan_program *program; /* holds the text and the classes; or NULL */
     const char *path;                       /* --path, more folders with component descriptions */
     const char *store;                      /* --store, instead of the Mastermind's parameter */

@@ -169,6 +169,8 @@ static const struct cli_option options[] = {
      INTO(struct options, script.keeps_going)},
     {"allow-shell", 0, NULL, "scripts: allow `shell` commands",
      INTO(struct options, script.allows_shell)},
+    {"as", 0, "FILE", "assemblies: let components find what they read beside FILE",
+     INTO(struct options, run.assembly.as)},
     TABLE_OF(run_table, struct options, run),
     TABLE_OF(assembly_table, struct options, run.assembly),
     {0},
@@ -183,6 +185,7 @@ static const char *misplaced(const struct run_options *o)
            : o->assembly.n_forbids ? "--forbid"
            : o->assembly.n_cases   ? "--case"
            : o->assembly.store     ? "--store"
+           : o->assembly.as        ? "--as"
            : o->fixed              ? "--fixed"
            : o->explore            ? "--explore"
                                    : NULL;

@@ -73,6 +73,8 @@ enum portolan_status diagnose_run_assembly(struct subject *s, const struct diagn
                      (char *)"run",
                      (char *)"--fixed",
                      (char *)"--quiet",
+                     (char *)"--as",
+                     (char *)o->file,
                      (char *)"--store",
                      (char *)s->store,
                      file,

@@ -325,6 +325,8 @@ static enum portolan_status read_all(struct workbench *w, const struct assembly_
 
     if (status != PORTOLAN_OK)
         return status;
+    if (o->as)
+        w->assembly->file = o->as;
     return p ? add_builtins(w, p, err) : open_palette(w, o, d, err);
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 52
+plan 53
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -208,3 +208,6 @@ C
 try "$PORTOLAN" diagnose -n 1 -- ./leaves
 gives 'a program that leaves without MPI_Finalize is told' 0 'a part of the trace is missing for 1 of 1 threads'
 lacks 'and where nobody waited nobody is blamed' 'who made others wait'
+
+try "$PORTOLAN" diagnose --once --set driver.n=16 --set driver.steps=2 "$BUILD/examples/heat/plate.xml"
+gives 'components find the files beside their assembly' 0 '^plate.xml: 2 ranks'
