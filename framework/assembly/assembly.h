@@ -13,7 +13,7 @@ struct assembly_impl {
 };
 
 extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule, model_rule;
-extern const struct xml_rule layout_rule, data_rule, paradigm_rule;
+extern const struct xml_rule layout_rule, data_rule, paradigm_rule, instance_rule;
 
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
@@ -43,7 +43,24 @@ bool assembly_read_flag(const struct xml_element *e, const char *attribute,
 enum portolan_stateful assembly_read_stateful(const struct xml_element *e,
                                               struct portolan_diagnostics *d);
 
+/* An assembly on its way from a file. */
+struct assembly_reader {
+    struct portolan_assembly *a;
+    struct portolan_arena *arena;
+    struct portolan_diagnostics *d;
+};
+
+/* Complains about attributes of E, but "value", that are empty. */
+void assembly_require_text(struct assembly_reader *r, const struct xml_element *e);
+
+/* Sets *VALUE if E has ATTRIBUTE, a number that is not negative. */
+void assembly_read_double(struct assembly_reader *r, const struct xml_element *e,
+                          const char *attribute, double *value);
+
 /* When memory runs out while these functions read, the arena's `failed` is set. */
+
+/* Reads all <instance>. */
+void assembly_read_instances(struct assembly_reader *r, const struct xml_element *root);
 
 /* Reads <cases>. */
 void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,

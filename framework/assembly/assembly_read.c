@@ -4,26 +4,10 @@
 #include "assembly.h"
 #include "value.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct xml_rule path = {.name = "path", .required = XML_WORDS("dir")};
-static const struct xml_rule parameter = {.name = "parameter",
-                                          .required = XML_WORDS("name", "type", "value")};
-static const struct xml_rule configure = {.name = "configure",
-                                          .required = XML_WORDS("port", "field", "value")};
-static const struct xml_rule alternative = {
-    .name = "alternative",
-    .required = XML_WORDS("class"),
-    .optional = XML_WORDS("memory", "pin", "forbid", "remedies"),
-    .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule)};
-static const struct xml_rule instance = {
-    .name = "instance",
-    .required = XML_WORDS("name", "class"),
-    .optional = XML_WORDS("x", "y", "memory", "accuracy", "stateful"),
-    .children =
-        XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &layout_rule, &alternative)};
 static const struct xml_rule connect = {
     .name = "connect", .required = XML_WORDS("user", "uses", "provider", "provides")};
 static const struct xml_rule monitor = {
@@ -51,96 +35,20 @@ static const struct xml_rule optimizer = {
 static const struct xml_rule go = {
     .name = "go", .required = XML_WORDS("instance", "port"), .once = true};
 
-const struct xml_rule assembly_rule = {.name = "assembly",
-                                       .required = XML_WORDS("name"),
-                                       .children = XML_RULES(&path, &instance, &connect, &monitor,
-                                                             &pair, &data_rule, &paradigm_rule,
-                                                             &sweep, &optimizer, &go)};
+const struct xml_rule assembly_rule = {
+    .name = "assembly",
+    .required = XML_WORDS("name"),
+    .children = XML_RULES(&path, &instance_rule, &connect, &monitor, &pair, &data_rule,
+                          &paradigm_rule, &sweep, &optimizer, &go)};
 
 /* -- From the tree of an assembly file to its struct. assembly_check.c checks references. -- */
 
-struct reader {
-    struct portolan_assembly *a;
-    struct portolan_arena *arena;
-    struct portolan_diagnostics *d;
-};
-
-/* Names appear in `instance.parameter` and in proxies' names, so they hold no dots or blanks. */
-static bool is_name(const char *text)
-{
-    return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                       "0123456789_-")];
-}
-
-static void require_text(struct reader *r, const struct xml_element *e)
+void assembly_require_text(struct assembly_reader *r, const struct xml_element *e)
 {
     for (size_t i = 0; i < e->n_attributes; i++)
         if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value"))
             xml_complain(r->d, e, e->attributes[i].name, "'%s' of <%s> is empty",
                          e->attributes[i].name, e->name);
-}
-
-static void read_parameter(struct reader *r, const struct xml_element *e,
-                           struct portolan_assembly_parameter *p)
-{
-    const char *type = xml_value(e, "type");
-
-    require_text(r, e);
-    p->name = xml_value(e, "name");
-    p->text = xml_value(e, "value");
-    p->line = e->line;
-    if (!value_type_read(type, &p->type, &p->is_array))
-        xml_complain(r->d, e, "type", "unknown type '%.100s' of parameter '%.100s'%s", type,
-                     p->name, portolan_did_you_mean(value_type_nearest(type)).text);
-    else if (!value_fits(p->type, p->is_array, p->text))
-        xml_complain(r->d, e, "value", "value '%.100s' of parameter '%.100s' is not %s", p->text,
-                     p->name, value_expected(p->type));
-}
-
-static void add_parameter(struct portolan_assembly_alternative *alternative,
-                          const struct portolan_assembly_parameter *p)
-{
-    for (size_t i = 0; i < alternative->n_parameters; i++)
-        if (!strcmp(alternative->parameters[i].name, p->name)) {
-            alternative->parameters[i] = *p;
-            return;
-        }
-    alternative->parameters[alternative->n_parameters++] = *p;
-}
-
-static void check_double_parameters(struct reader *r, const struct xml_element *e)
-{
-    for (const struct xml_element *p = NULL; (p = xml_next(e, p, "parameter"));)
-        for (const struct xml_element *q = NULL; (q = xml_next(e, q, "parameter")) && q != p;)
-            if (!strcmp(xml_value(p, "name"), xml_value(q, "name")))
-                xml_complain(r->d, p, "name", "parameter '%.100s' is given on line %d already",
-                             xml_value(p, "name"), q->line);
-}
-
-/* Reads the fields of BASE, which may be NULL, and then the element's own. */
-static void read_configures(struct reader *r, const struct xml_element *e,
-                            const struct portolan_assembly_alternative *base,
-                            struct portolan_assembly_alternative *out)
-{
-    size_t inherited = base ? base->n_configures : 0;
-    struct portolan_assembly_configure *c =
-        portolan_arena_alloc(r->arena, inherited + xml_count(e, "configure"), sizeof *c);
-
-    out->configures = c;
-    out->n_configures = 0;
-    if (r->arena->failed)
-        return;
-    for (size_t i = 0; i < inherited; i++)
-        c[out->n_configures++] = base->configures[i];
-    for (const struct xml_element *x = NULL; (x = xml_next(e, x, "configure"));) {
-        require_text(r, x);
-        c[out->n_configures++] = (struct portolan_assembly_configure){
-            .port = xml_value(x, "port"),
-            .field = xml_value(x, "field"),
-            .text = xml_value(x, "value"),
-            .line = x->line,
-        };
-    }
 }
 
 bool assembly_read_flag(const struct xml_element *e, const char *attribute,
@@ -153,55 +61,8 @@ bool assembly_read_flag(const struct xml_element *e, const char *attribute,
     return word && !strcmp(word, "yes");
 }
 
-/* Starts from the parameters of BASE (the instance as written), which may be NULL. */
-static void read_alternative(struct reader *r, const struct xml_element *e,
-                             const struct portolan_assembly_alternative *base,
-                             struct portolan_assembly_alternative *out)
-{
-    size_t own = xml_count(e, "parameter"), inherited = base ? base->n_parameters : 0;
-    struct portolan_assembly_parameter p;
-
-    require_text(r, e);
-    check_double_parameters(r, e);
-    out->class_name = xml_value(e, "class");
-    out->line = e->line;
-    out->parameters = portolan_arena_alloc(r->arena, own + inherited, sizeof *out->parameters);
-    if (r->arena->failed)
-        return;
-    for (size_t i = 0; i < inherited; i++)
-        add_parameter(out, &base->parameters[i]);
-    for (const struct xml_element *c = NULL; (c = xml_next(e, c, "parameter"));) {
-        memset(&p, 0, sizeof p);
-        read_parameter(r, c, &p);
-        add_parameter(out, &p);
-    }
-    read_configures(r, e, base, out);
-    for (const struct xml_element *c = e->children; c; c = c->next)
-        if (!strcmp(c->name, "model") || !strcmp(c->name, "layout"))
-            require_text(r, c);
-    assembly_read_models(r->a, r->arena, e, r->d, base, out);
-    assembly_read_layouts(r->arena, e, base, out);
-    out->applies = base ? base->applies : NULL;
-    out->applies_line = base ? base->applies_line : 0;
-    assembly_read_applies(r->arena, e, r->d, &out->applies, &out->applies_line);
-    out->applies_stated = out->applies;
-}
-
-static void read_place(struct reader *r, const struct xml_element *e, const char *attribute,
-                       int *place)
-{
-    const char *text = xml_value(e, attribute);
-    int64_t v;
-
-    if (portolan_read_int64(text, &v) && v >= INT_MIN && v <= INT_MAX)
-        *place = (int)v;
-    else
-        xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a whole number", attribute,
-                     text);
-}
-
-static void read_double(struct reader *r, const struct xml_element *e, const char *attribute,
-                        double *value)
+void assembly_read_double(struct assembly_reader *r, const struct xml_element *e,
+                          const char *attribute, double *value)
 {
     const char *text = xml_value(e, attribute);
     double v;
@@ -213,74 +74,7 @@ static void read_double(struct reader *r, const struct xml_element *e, const cha
                      "'%s' is '%.100s'; it must be a number that is not negative", attribute, text);
 }
 
-static void read_places(struct reader *r, const struct xml_element *e,
-                        struct portolan_assembly_instance *instance)
-{
-    instance->is_placed = xml_value(e, "x") && xml_value(e, "y");
-    if (instance->is_placed) {
-        read_place(r, e, "x", &instance->x);
-        read_place(r, e, "y", &instance->y);
-    } else if (xml_value(e, "x") || xml_value(e, "y")) {
-        xml_complain(r->d, e, NULL, "<instance> takes both 'x' and 'y', or none of them");
-    }
-}
-
-enum portolan_stateful assembly_read_stateful(const struct xml_element *e,
-                                              struct portolan_diagnostics *d)
-{
-    if (!xml_value(e, "stateful"))
-        return PORTOLAN_STATEFUL_UNSTATED;
-    return assembly_read_flag(e, "stateful", d) ? PORTOLAN_STATEFUL_YES : PORTOLAN_STATEFUL_NO;
-}
-
-static void read_instance(struct reader *r, const struct xml_element *e,
-                          struct portolan_assembly_instance *instance)
-{
-    size_t count = 1 + xml_count(e, "alternative");
-    struct portolan_assembly_alternative base = {0};
-
-    instance->name = xml_value(e, "name");
-    instance->line = e->line;
-    instance->alternatives = portolan_arena_alloc(r->arena, count, sizeof *instance->alternatives);
-    if (r->arena->failed)
-        return;
-    if (!is_name(instance->name))
-        xml_complain(r->d, e, "name",
-                     "an instance's name is made of letters, digits, '_' and '-' only");
-    read_places(r, e, instance);
-    read_double(r, e, "accuracy", &instance->accuracy);
-    instance->stateful = assembly_read_stateful(e, r->d);
-    read_alternative(r, e, NULL, &base);
-    instance->alternatives[instance->n_alternatives++] = base;
-    for (const struct xml_element *c = NULL;
-         !r->arena->failed && (c = xml_next(e, c, "alternative"));) {
-        struct portolan_assembly_alternative *to = &instance->alternatives[0];
-
-        /* An alternative of the instance's own class overrides the parameters of that class. */
-        if (strcmp(xml_value(c, "class"), base.class_name))
-            to = &instance->alternatives[instance->n_alternatives++];
-        else
-            to->n_parameters = 0;
-        read_alternative(r, c, &base, to);
-        to->is_pinned = assembly_read_flag(c, "pin", r->d);
-        to->is_forbidden = assembly_read_flag(c, "forbid", r->d);
-        to->remedies = xml_value(c, "remedies");
-    }
-    if (!r->arena->failed)
-        assembly_leave_excluded(instance);
-}
-
-static void read_instances(struct reader *r, const struct xml_element *root)
-{
-    size_t count = xml_count(root, "instance");
-
-    r->a->instances = portolan_arena_alloc(r->arena, count, sizeof *r->a->instances);
-    for (const struct xml_element *e = NULL;
-         !r->arena->failed && (e = xml_next(root, e, "instance"));)
-        read_instance(r, e, &r->a->instances[r->a->n_instances++]);
-}
-
-static void read_connections(struct reader *r, const struct xml_element *root)
+static void read_connections(struct assembly_reader *r, const struct xml_element *root)
 {
     size_t count = xml_count(root, "connect");
     struct portolan_assembly_connection *c = portolan_arena_alloc(r->arena, count, sizeof *c);
@@ -288,7 +82,7 @@ static void read_connections(struct reader *r, const struct xml_element *root)
     r->a->connections = c;
     for (const struct xml_element *e = NULL;
          !r->arena->failed && (e = xml_next(root, e, "connect")); c++) {
-        require_text(r, e);
+        assembly_require_text(r, e);
         c->user = xml_value(e, "user");
         c->uses = xml_value(e, "uses");
         c->provider = xml_value(e, "provider");
@@ -307,7 +101,7 @@ static struct portolan_assembly_connection *connection_of(struct portolan_assemb
     return NULL;
 }
 
-static const char *read_variant(struct reader *r, const struct xml_element *e)
+static const char *read_variant(struct assembly_reader *r, const struct xml_element *e)
 {
     static const char *const known[] = {"forward", "profile", "mastermind"};
     const char *word = xml_value(e, "variant"), *near;
@@ -323,7 +117,7 @@ static const char *read_variant(struct reader *r, const struct xml_element *e)
     return NULL;
 }
 
-static unsigned read_sample(struct reader *r, const struct xml_element *e)
+static unsigned read_sample(struct assembly_reader *r, const struct xml_element *e)
 {
     const char *word = xml_value(e, "sample");
     int64_t n = 0;
@@ -335,7 +129,7 @@ static unsigned read_sample(struct reader *r, const struct xml_element *e)
 }
 
 /* The connection that a <monitor> names, or NULL after a complaint. */
-static struct portolan_assembly_connection *monitored_connection(struct reader *r,
+static struct portolan_assembly_connection *monitored_connection(struct assembly_reader *r,
                                                                  const struct xml_element *e)
 {
     const char *user = xml_value(e, "user"), *uses = xml_value(e, "uses"), *near;
@@ -368,12 +162,12 @@ static struct portolan_assembly_connection *monitored_connection(struct reader *
     return c;
 }
 
-static void read_monitors(struct reader *r, const struct xml_element *root)
+static void read_monitors(struct assembly_reader *r, const struct xml_element *root)
 {
     for (const struct xml_element *e = NULL; (e = xml_next(root, e, "monitor"));) {
         struct portolan_assembly_connection *c;
 
-        require_text(r, e);
+        assembly_require_text(r, e);
         c = monitored_connection(r, e);
         if (c && c->monitored)
             xml_complain(r->d, e, *c->user ? "user" : NULL, "%s is monitored already",
@@ -387,7 +181,7 @@ static void read_monitors(struct reader *r, const struct xml_element *root)
     }
 }
 
-static void read_pairs(struct reader *r, const struct xml_element *root)
+static void read_pairs(struct assembly_reader *r, const struct xml_element *root)
 {
     struct portolan_assembly_pair *p =
         portolan_arena_alloc(r->arena, xml_count(root, "pair"), sizeof *p);
@@ -395,7 +189,7 @@ static void read_pairs(struct reader *r, const struct xml_element *root)
     r->a->pairs = p;
     for (const struct xml_element *e = NULL; !r->arena->failed && (e = xml_next(root, e, "pair"));
          p++) {
-        require_text(r, e);
+        assembly_require_text(r, e);
         p->of = xml_value(e, "of");
         p->with = xml_value(e, "with");
         p->method = xml_value(e, "method");
@@ -404,7 +198,8 @@ static void read_pairs(struct reader *r, const struct xml_element *root)
     }
 }
 
-static void split_values(struct reader *r, struct portolan_assembly_sweep *s, const char *text)
+static void split_values(struct assembly_reader *r, struct portolan_assembly_sweep *s,
+                         const char *text)
 {
     const char *at = text, *word;
     size_t length, count = 0;
@@ -416,10 +211,10 @@ static void split_values(struct reader *r, struct portolan_assembly_sweep *s, co
         s->values[s->n_values++] = portolan_arena_strndup(r->arena, word, length);
 }
 
-static void read_sweep_line(struct reader *r, const struct xml_element *e,
+static void read_sweep_line(struct assembly_reader *r, const struct xml_element *e,
                             struct portolan_assembly_sweep *s)
 {
-    require_text(r, e);
+    assembly_require_text(r, e);
     s->instance = xml_value(e, "instance");
     s->parameter = xml_value(e, "parameter");
     s->line = e->line;
@@ -434,14 +229,14 @@ static void read_sweep_line(struct reader *r, const struct xml_element *e,
     }
 }
 
-static void read_sweep(struct reader *r, const struct xml_element *root)
+static void read_sweep(struct assembly_reader *r, const struct xml_element *root)
 {
     const struct xml_element *sweep = xml_next(root, NULL, "sweep");
     size_t count;
 
     if (!sweep)
         return;
-    read_double(r, sweep, "budget", &r->a->sweep_budget_s);
+    assembly_read_double(r, sweep, "budget", &r->a->sweep_budget_s);
     count = xml_count(sweep, "vary") + xml_count(sweep, "set");
     r->a->sweeps = portolan_arena_alloc(r->arena, count, sizeof *r->a->sweeps);
     for (const struct xml_element *e = sweep->children; e && !r->arena->failed; e = e->next)
@@ -451,7 +246,7 @@ static void read_sweep(struct reader *r, const struct xml_element *root)
             assembly_read_cases(r->a, r->arena, e, r->d);
 }
 
-static void read_composition(struct reader *r, const struct xml_element *e)
+static void read_composition(struct assembly_reader *r, const struct xml_element *e)
 {
     const char *word = xml_value(e, "compose");
 
@@ -465,7 +260,7 @@ static void read_composition(struct reader *r, const struct xml_element *e)
         xml_complain(r->d, e, "compose", "write \"worst\", \"sum\" or \"product\"");
 }
 
-static void read_optimizer(struct reader *r, const struct xml_element *root)
+static void read_optimizer(struct assembly_reader *r, const struct xml_element *root)
 {
     const struct xml_element *e = xml_next(root, NULL, "optimizer");
     const char *steps, *dot;
@@ -473,11 +268,11 @@ static void read_optimizer(struct reader *r, const struct xml_element *root)
     r->a->alpha = r->a->beta = PORTOLAN_ASSEMBLY_PRUNING;
     if (!e)
         return;
-    read_double(r, e, "alpha", &r->a->alpha);
-    read_double(r, e, "beta", &r->a->beta);
-    read_double(r, e, "epsilon", &r->a->epsilon);
-    read_double(r, e, "accuracy", &r->a->accuracy);
-    read_double(r, e, "memory", &r->a->memory);
+    assembly_read_double(r, e, "alpha", &r->a->alpha);
+    assembly_read_double(r, e, "beta", &r->a->beta);
+    assembly_read_double(r, e, "epsilon", &r->a->epsilon);
+    assembly_read_double(r, e, "accuracy", &r->a->accuracy);
+    assembly_read_double(r, e, "memory", &r->a->memory);
     read_composition(r, e);
     if (!(steps = xml_value(e, "steps")))
         return;
@@ -491,13 +286,13 @@ static void read_optimizer(struct reader *r, const struct xml_element *root)
     r->a->steps_line = e->line;
 }
 
-static void read_go(struct reader *r, const struct xml_element *root)
+static void read_go(struct assembly_reader *r, const struct xml_element *root)
 {
     const struct xml_element *e = xml_next(root, NULL, "go");
 
     if (!e)
         return;
-    require_text(r, e);
+    assembly_require_text(r, e);
     r->a->go = (struct portolan_assembly_connection){.user = "",
                                                      .uses = "go",
                                                      .provider = xml_value(e, "instance"),
@@ -505,7 +300,7 @@ static void read_go(struct reader *r, const struct xml_element *root)
                                                      .line = e->line};
 }
 
-static void read_paths(struct reader *r, const struct xml_element *root)
+static void read_paths(struct assembly_reader *r, const struct xml_element *root)
 {
     size_t count = xml_count(root, "path");
     int *lines = portolan_arena_alloc(r->arena, count, sizeof *lines);
@@ -516,7 +311,7 @@ static void read_paths(struct reader *r, const struct xml_element *root)
          !r->arena->failed && (e = xml_next(root, e, "path"));) {
         const char *dir = xml_value(e, "dir");
 
-        require_text(r, e);
+        assembly_require_text(r, e);
         lines[r->a->n_paths] = e->line;
         r->a->paths[r->a->n_paths++] = *dir == '/' || strchr(r->a->file, '/')
                                            ? assembly_beside(r->a, r->arena, dir)
@@ -524,7 +319,7 @@ static void read_paths(struct reader *r, const struct xml_element *root)
     }
 }
 
-static void read_tree(struct reader *r, const struct xml_element *root)
+static void read_tree(struct assembly_reader *r, const struct xml_element *root)
 {
     const struct xml_element *paradigm;
 
@@ -533,9 +328,9 @@ static void read_tree(struct reader *r, const struct xml_element *root)
         return; /* what is misspelt would be reported as missing below, too */
     r->a->name = xml_value(root, "name");
     r->a->purpose = "run";
-    require_text(r, root);
+    assembly_require_text(r, root);
     read_paths(r, root);
-    read_instances(r, root);
+    assembly_read_instances(r, root);
     read_connections(r, root);
     read_go(r, root);
     if (r->arena->failed)
@@ -543,9 +338,9 @@ static void read_tree(struct reader *r, const struct xml_element *root)
     read_monitors(r, root);
     read_pairs(r, root);
     for (const struct xml_element *e = NULL; (e = xml_next(root, e, "data"));) {
-        require_text(r, e);
+        assembly_require_text(r, e);
         for (const struct xml_element *c = e->children; c; c = c->next)
-            require_text(r, c);
+            assembly_require_text(r, c);
     }
     assembly_read_data(r->a, r->arena, root, r->d);
     if ((paradigm = xml_next(root, NULL, "paradigm")))
@@ -557,7 +352,7 @@ static void read_tree(struct reader *r, const struct xml_element *root)
 }
 
 /* A paradigm as the only content of a file. */
-static void read_paradigm(struct reader *r, const struct xml_element *root)
+static void read_paradigm(struct assembly_reader *r, const struct xml_element *root)
 {
     xml_check(root, &paradigm_rule, r->d);
     if (r->d->count)
@@ -568,7 +363,8 @@ static void read_paradigm(struct reader *r, const struct xml_element *root)
 
 /* Reads from memory when TEXT is not NULL, else from FILE; READ_ROOT makes the assembly of it. */
 static enum portolan_status read_any(const char *text, size_t size, const char *file,
-                                     void (*read_root)(struct reader *, const struct xml_element *),
+                                     void (*read_root)(struct assembly_reader *,
+                                                       const struct xml_element *),
                                      struct portolan_diagnostics *user,
                                      struct portolan_assembly **a, struct portolan_error *err)
 {
@@ -576,7 +372,7 @@ static enum portolan_status read_any(const char *text, size_t size, const char *
     struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
     struct portolan_arena arena = {0};
     struct assembly_impl *impl;
-    struct reader r = {.arena = &arena, .d = &d};
+    struct assembly_reader r = {.arena = &arena, .d = &d};
     struct xml_element *root;
     enum portolan_status status = PORTOLAN_ENOMEM;
 

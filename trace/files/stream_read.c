@@ -4,66 +4,18 @@
  * of a host and neighbours in a topology are known only from all files, then their events.
  */
 #include "stream_read.h"
-#include "stream_decode.h"
+#include "stream_reader.h"
 
 #include <portolan/list.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* A clock at one time, as CLOCK tells it. */
-struct clock_reading {
-    uint64_t kind, per_second, ticks, ns, real_ns;
-};
-
-struct stream_file {
-    char *path;
-    struct stream_decoder decoder;
-    bool is_known; /* it says whose it is */
-    uint64_t rank, thread, n_ranks, flags;
-    char host[256], counter[256]; /* the latter "": not known */
-    struct clock_reading first, last;
-    bool has_clock;
-    /* Ticks to nanoseconds of the trace. */
-    uint64_t origin_ticks;
-    double origin_ns, tick_ns;
-};
-
-/* Entries of the trace by numbers of the file, +1; 0: not defined. */
-struct number_map {
-    size_t *entry, room, n;
-};
-
-/* Neighbours of one member, as its own file tells them. */
-struct neighbours {
-    uint64_t id;
-    int rank;
-    size_t first, n; /* in reading.ranks */
-};
-
-struct reading {
-    const char *path;
-    struct portolan_diagnostics *diagnostics;
-    struct stream_file *files;
-    size_t n_files, files_room;
-    struct neighbours *neighbours;
-    size_t n_neighbours, neighbours_room;
-    int *ranks;
-    size_t n_ranks, ranks_room;
-    struct portolan_trace *trace;
-    /* Requests of the rank that is read, in the order of their first events. */
-    struct number_map requests;
-    size_t n_requests;
-    uint64_t requests_rank;
-    bool is_out_of_memory;
-};
 
 /* -- files -- */
 
@@ -159,7 +111,7 @@ static void note_file(struct stream_file *f, const struct portolan_stream_defini
 }
 
 /* A process may have several files, ManualClock's only one clock. */
-static const char *clock_of(const struct stream_file *f)
+const char *stream_clock_of(const struct stream_file *f)
 {
     return f->flags & PORTOLAN_STREAM_IS_VIRTUAL ? "ManualClock"
            : *f->counter                         ? f->counter
@@ -236,7 +188,7 @@ static void place_clock(struct reading *r, struct stream_file *f)
         const struct stream_file *o = &r->files[i];
 
         if (!o->is_known || !o->has_clock || o->first.kind != PORTOLAN_STREAM_TICKS ||
-            strcmp(clock_of(o), clock_of(f)) != 0)
+            strcmp(stream_clock_of(o), stream_clock_of(f)) != 0)
             continue;
         if (o->first.ticks < first->ticks)
             first = &o->first;
@@ -256,7 +208,7 @@ static const struct stream_file *first_of_clock(const struct reading *r,
 {
     for (size_t i = 0; i < r->n_files; i++)
         if (r->files[i].is_known && r->files[i].has_clock &&
-            (!f || !strcmp(clock_of(&r->files[i]), clock_of(f))))
+            (!f || !strcmp(stream_clock_of(&r->files[i]), stream_clock_of(f))))
             return &r->files[i];
     return f;
 }
@@ -270,232 +222,12 @@ static void align_clocks(struct reading *r)
         struct stream_file *f = &r->files[i];
         const struct stream_file *same = first_of_clock(r, f);
 
-        if (!f->is_known || !strcmp(clock_of(first), clock_of(f)))
+        if (!f->is_known || !strcmp(stream_clock_of(first), stream_clock_of(f)))
             continue;
         r->trace->has_local_clocks = true;
         f->origin_ns += (double)((int64_t)(same->first.real_ns - same->first.ns) -
                                  (int64_t)(first->first.real_ns - first->first.ns));
     }
-}
-
-static int64_t time_of(const struct stream_file *f, uint64_t ticks)
-{
-    double ns = f->origin_ns + (double)(int64_t)(ticks - f->origin_ticks) * f->tick_ns;
-
-    return ns < 0 ? 0 : ns > 4e18 ? (int64_t)4e18 : (int64_t)llround(ns);
-}
-
-/* -- second: events -- */
-
-#define MOST_NUMBERS ((size_t)1 << 20)
-
-struct event_reader {
-    struct reading *reading;
-    struct stream_file *file;
-    struct number_map maps[PORTOLAN_TRACE_TABLES];
-    uint32_t routine; /* of the call that runs */
-    bool misses_definitions;
-};
-
-static bool map_number(struct number_map *m, uint64_t number, size_t entry)
-{
-    if (number >= MOST_NUMBERS)
-        return true; /* its events will miss it */
-    if (!portolan_reserve(&m->entry, &m->room, number + 1, sizeof *m->entry) || entry == SIZE_MAX)
-        return false;
-    while (m->n <= number)
-        m->entry[m->n++] = 0;
-    m->entry[number] = entry + 1;
-    return true;
-}
-
-/* Neighbours of all members, put together from what each of them told. */
-static bool add_neighbours(const struct reading *r, struct portolan_trace_comm *c, int **ranks,
-                           size_t **first)
-{
-    size_t total = 0, n = 0;
-
-    for (size_t i = 0; i < r->n_neighbours; i++)
-        total += r->neighbours[i].id == c->id ? r->neighbours[i].n : 0;
-    if (!total)
-        return true;
-    *ranks = portolan_calloc(total, sizeof **ranks);
-    *first = portolan_calloc(c->n_members + 1, sizeof **first);
-    if (!*ranks || !*first)
-        return false;
-    for (size_t m = 0; m < c->n_members; m++) {
-        (*first)[m] = n;
-        for (size_t i = 0; i < r->n_neighbours; i++) {
-            const struct neighbours *of = &r->neighbours[i];
-
-            if (of->id != c->id || of->rank != c->members[m])
-                continue;
-            memcpy(*ranks + n, r->ranks + of->first, of->n * sizeof **ranks);
-            n += of->n;
-            break; /* each thread of the rank tells the same */
-        }
-    }
-    (*first)[c->n_members] = n;
-    c->neighbours = *ranks;
-    c->first_neighbour = *first;
-    return true;
-}
-
-/* Each block tells its communicators again; to put neighbours together again would take long. */
-static bool is_told_again(const struct event_reader *e, const struct portolan_stream_definition *d)
-{
-    const struct number_map *m = &e->maps[PORTOLAN_TRACE_COMMS];
-    size_t entry = d->number[0] < m->n ? m->entry[d->number[0]] : 0;
-
-    return entry && e->reading->trace->comms[entry - 1].id == d->number[1];
-}
-
-static size_t define_comm(const struct reading *r, unsigned kind,
-                          const struct portolan_stream_definition *d)
-{
-    struct portolan_trace_comm c = {
-        .id = d->number[1],
-        .n_members = d->n_list[0],
-        .members = d->list[0],
-        .n_remote = d->n_list[1],
-        .remote = d->list[1],
-    };
-    int *ranks = NULL;
-    size_t *first = NULL, entry = SIZE_MAX;
-
-    if (kind == PORTOLAN_STREAM_WINDOW)
-        return portolan_trace_window(r->trace, &c);
-    if (add_neighbours(r, &c, &ranks, &first))
-        entry = portolan_trace_comm(r->trace, &c);
-    free(ranks);
-    free(first);
-    return entry;
-}
-
-static size_t define_region(struct portolan_trace *t, const struct portolan_stream_definition *d)
-{
-    return portolan_trace_region(t, &(struct portolan_trace_region){
-                                        .kind = d->number[1] <= PORTOLAN_TRACE_FUNCTION
-                                                    ? (enum portolan_trace_region_kind)d->number[1]
-                                                    : PORTOLAN_TRACE_FUNCTION,
-                                        .name = d->text[0],
-                                        .user = d->text[1],
-                                        .port = d->text[2],
-                                        .provider = d->text[3],
-                                    });
-}
-
-static bool define(struct event_reader *e, unsigned kind,
-                   const struct portolan_stream_definition *d)
-{
-    struct portolan_trace *t = e->reading->trace;
-    size_t entry;
-
-    switch (kind) {
-    case PORTOLAN_STREAM_REGION:
-        entry = define_region(t, d);
-        break;
-    case PORTOLAN_STREAM_ROUTINE:
-        entry = portolan_trace_routine(t, d->text[0]);
-        break;
-    case PORTOLAN_STREAM_NAME:
-        entry = portolan_trace_name(t, d->text[0]);
-        break;
-    case PORTOLAN_STREAM_COMM:
-    case PORTOLAN_STREAM_WINDOW:
-        if (kind == PORTOLAN_STREAM_COMM && is_told_again(e, d))
-            return true;
-        entry = define_comm(e->reading, kind, d);
-        break;
-    default:
-        return true;
-    }
-    return map_number(&e->maps[kind - PORTOLAN_STREAM_REGION], d->number[0], entry);
-}
-
-/* The entry that the event refers to; false: it was never defined. */
-static bool resolve(const struct event_reader *e, const struct stream_record *r, uint32_t *what)
-{
-    const struct number_map *m = &e->maps[portolan_trace_tables[r->kind]];
-
-    *what = r->kind == PORTOLAN_TRACE_END ? e->routine : 0;
-    if (!(portolan_stream_fields[r->kind] & PORTOLAN_STREAM_WHAT))
-        return true;
-    if (r->what >= m->n || !m->entry[r->what])
-        return false;
-    *what = (uint32_t)(m->entry[r->what] - 1) & 0xffffff;
-    return true;
-}
-
-/* So that they are at most as many as events. */
-static uint32_t number_request(struct event_reader *e, uint64_t request)
-{
-    struct reading *r = e->reading;
-
-    if (!request || request >= MOST_NUMBERS)
-        return 0;
-    if (r->requests_rank != e->file->rank)
-        r->requests.n = r->n_requests = 0;
-    r->requests_rank = e->file->rank;
-    if ((request >= r->requests.n || !r->requests.entry[request]) &&
-        !map_number(&r->requests, request, r->n_requests++))
-        return 0;
-    return (uint32_t)r->requests.entry[request];
-}
-
-static bool is_rank(const struct portolan_trace *t, const struct stream_record *r)
-{
-    int least = r->kind == PORTOLAN_TRACE_SEND ? PORTOLAN_TRACE_NONE : PORTOLAN_TRACE_ANY;
-
-    return r->peer >= least && r->peer < t->n_ranks;
-}
-
-static bool add_event(struct event_reader *e, const struct stream_record *r)
-{
-    const struct stream_file *f = e->file;
-    uint32_t what;
-
-    if (!resolve(e, r, &what) || !is_rank(e->reading->trace, r)) {
-        e->misses_definitions = true;
-        return true;
-    }
-    if (r->kind == PORTOLAN_TRACE_BEGIN)
-        e->routine = what;
-    return portolan_trace_add(e->reading->trace, (int)f->rank, (int)f->thread,
-                              &(struct portolan_trace_event){
-                                  .ns = time_of(f, r->ticks),
-                                  .bytes = r->bytes,
-                                  .request = number_request(e, r->request),
-                                  .peer = (int32_t)r->peer,
-                                  .tag = (int32_t)r->tag,
-                                  .kind = r->kind & 0xff,
-                                  .what = what & 0xffffff,
-                              });
-}
-
-static void read_events(struct reading *r, struct stream_file *f)
-{
-    struct event_reader e = {.reading = r, .file = f};
-    struct portolan_trace_location *at =
-        portolan_trace_locate(r->trace, (int)f->rank, (int)f->thread, f->host);
-    bool ok = at && portolan_trace_set_clock(r->trace, at, clock_of(f));
-    struct stream_record record;
-
-    while (ok && stream_next(&f->decoder, &record))
-        ok = record.is_definition ? define(&e, record.kind, &record.definition)
-                                  : add_event(&e, &record);
-    if (e.misses_definitions)
-        portolan_diagnose(r->diagnostics, f->path, 0, 0,
-                          "events refer to what is not defined; they are left out");
-    ok = ok && !f->decoder.is_out_of_memory &&
-         (at = portolan_trace_locate(r->trace, (int)f->rank, (int)f->thread, f->host));
-    if (ok) {
-        at->is_cut |= f->decoder.is_cut || e.misses_definitions;
-        at->lost += f->decoder.lost;
-    }
-    r->is_out_of_memory |= !ok;
-    for (int i = 0; i < PORTOLAN_TRACE_TABLES; i++)
-        free(e.maps[i].entry);
 }
 
 /* -- the whole -- */
@@ -566,7 +298,7 @@ static enum portolan_status read_streams(struct reading *r, bool is_folder,
         if (r->files[i].is_known && !r->is_out_of_memory) {
             r->trace->has_threads |= r->files[i].flags & PORTOLAN_STREAM_HAS_THREADS;
             r->trace->is_virtual |= r->files[i].flags & PORTOLAN_STREAM_IS_VIRTUAL;
-            read_events(r, &r->files[i]);
+            stream_read_events(r, &r->files[i]);
         }
     if (r->is_out_of_memory)
         return portolan_no_memory(err);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the reader of Portolan's own streams shares: what is known of each file. */
+#ifndef TRACE_FILES_STREAM_READER_H
+#define TRACE_FILES_STREAM_READER_H
+
+#include "stream_decode.h"
+
+/* A clock at one time, as CLOCK tells it. */
+struct clock_reading {
+    uint64_t kind, per_second, ticks, ns, real_ns;
+};
+
+struct stream_file {
+    char *path;
+    struct stream_decoder decoder;
+    bool is_known; /* it says whose it is */
+    uint64_t rank, thread, n_ranks, flags;
+    char host[256], counter[256]; /* the latter "": not known */
+    struct clock_reading first, last;
+    bool has_clock;
+    /* Ticks to nanoseconds of the trace. */
+    uint64_t origin_ticks;
+    double origin_ns, tick_ns;
+};
+
+/* Entries of the trace by numbers of the file, +1; 0: not defined. */
+struct number_map {
+    size_t *entry, room, n;
+};
+
+/* Neighbours of one member, as its own file tells them. */
+struct neighbours {
+    uint64_t id;
+    int rank;
+    size_t first, n; /* in reading.ranks */
+};
+
+struct reading {
+    const char *path;
+    struct portolan_diagnostics *diagnostics;
+    struct stream_file *files;
+    size_t n_files, files_room;
+    struct neighbours *neighbours;
+    size_t n_neighbours, neighbours_room;
+    int *ranks;
+    size_t n_ranks, ranks_room;
+    struct portolan_trace *trace;
+    /* Requests of the rank that is read, in the order of their first events. */
+    struct number_map requests;
+    size_t n_requests;
+    uint64_t requests_rank;
+    bool is_out_of_memory;
+};
+
+/* The clock that F's times are of, by name. */
+const char *stream_clock_of(const struct stream_file *f);
+
+/* stream_events.c: adds the events of F, whose definitions are read, to the trace. */
+void stream_read_events(struct reading *r, struct stream_file *f);
+
+#endif
