@@ -34,14 +34,21 @@ static enum portolan_status run_program(struct subject *s, const struct diagnose
     return status;
 }
 
-/* What the machine did meanwhile: the ranks' processor time is that of this process's children. */
-static double children_ns(void)
+/* What the machine did meanwhile for us: for the ranks, which are children, and in reading traces.
+ */
+static double own_ns(void)
 {
-    struct rusage used;
+    static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    double ns = 0;
 
-    getrusage(RUSAGE_CHILDREN, &used);
-    return 1e9 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           1e3 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    for (size_t i = 0; i < 2; i++) {
+        struct rusage used;
+
+        getrusage(whose[i], &used);
+        ns += 1e9 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+              1e3 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    }
+    return ns;
 }
 
 /* Runs it, and looks whether others used the cores; elsewhere than on this host that is not known.
@@ -52,7 +59,7 @@ static enum portolan_status run_watched(struct subject *s, const struct diagnose
 {
     struct portolan_machine_reading before, after,
         *ranks = portolan_arena_alloc(&s->arena, (size_t)o->ranks, sizeof *ranks);
-    double own_ns = children_ns();
+    double before_ns = own_ns();
     enum portolan_status status;
 
     if (!ranks)
@@ -64,7 +71,7 @@ static enum portolan_status run_watched(struct subject *s, const struct diagnose
     if (status || o->launcher)
         return status;
     portolan_machine_subtract(&before, &after);
-    before.own_ns = (children_ns() - own_ns) / o->ranks;
+    before.own_ns = (own_ns() - before_ns) / o->ranks;
     before.delayed_ns = 0;
     for (int i = 0; i < o->ranks; i++)
         ranks[i] = before;
