@@ -5,8 +5,9 @@
  * 2007).
  *
  * A paradigm is a way to compute in parallel (master-worker, pipeline …); a file of knowledge
- * describes it (portolan-paradigm(5)): behaviour, performance, metrics, inference. Knowledge is
- * read and composed by one thread; then many may read it. No function here prints or exits.
+ * describes it (portolan-paradigm(5)): behaviour, performance, metrics, inference. One thread reads
+ * and composes knowledge; then many may use it, each for its own diagnoses. Shares are of
+ * rank-time, ranks times run time, between 0 and 1. No function here prints or exits.
  */
 #ifndef PORTOLAN_HERCULE_H
 #define PORTOLAN_HERCULE_H
@@ -20,9 +21,9 @@ extern "C" {
 struct portolan_knowledge;
 
 /**
- * *KNOWLEDGE: the paradigms that come with Portolan, then those of the files *.clp in the FOLDERS,
- * in their order; a paradigm replaces the one of the same name in a folder before. All mistakes are
- * reported. The caller destroys it. PORTOLAN_ESYNTAX (any mistake), PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ * *KNOWLEDGE, which the caller destroys: the paradigms that come with Portolan, then those of the
+ * files *.clp in the FOLDERS, in their order; a paradigm replaces an earlier one of the same name.
+ * All mistakes go to DIAGNOSTICS. PORTOLAN_ESYNTAX (any mistake), PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_knowledge_read(const char *const *folders,
                                                           size_t n_folders,
@@ -32,17 +33,17 @@ PORTOLAN_API enum portolan_status portolan_knowledge_read(const char *const *fol
 /** NULL is legal. */
 PORTOLAN_API void portolan_knowledge_destroy(struct portolan_knowledge *knowledge);
 
-/** The paradigms, sorted by name: name and one line about it. Borrowed; NULL beyond the last. */
+/** Name and one-line text of the I-th paradigm, sorted by name. Borrowed; NULL: there are fewer. */
 PORTOLAN_API const char *portolan_knowledge_peek_name(const struct portolan_knowledge *knowledge,
                                                       size_t i);
 PORTOLAN_API const char *portolan_knowledge_peek_text(const struct portolan_knowledge *knowledge,
                                                       size_t i);
 
 /**
- * Adds the paradigm that TEXT describes, as a file would, or sets the thresholds that are all it
- * has; LINE of FILE is where it begins, for messages. So a composition is declared: "(deffacts d
- * (paradigm (name NAME) (is-a HOST)) (nest (component C) (paradigm P)))". As
- * portolan_knowledge_read(); on failure KNOWLEDGE is as before.
+ * Adds the paradigm in TEXT, the contents of a file of knowledge; or sets thresholds, if TEXT has
+ * only these. LINE of FILE is where TEXT begins, for messages. A composition is such a TEXT:
+ * "(deffacts d (paradigm (name NAME) (is-a HOST)) (nest (component C) (paradigm P)))". Errors of
+ * portolan_knowledge_read(); KNOWLEDGE is then as before.
  */
 PORTOLAN_API enum portolan_status portolan_knowledge_add(struct portolan_knowledge *knowledge,
                                                          const char *text, const char *file,
@@ -52,9 +53,9 @@ PORTOLAN_API enum portolan_status portolan_knowledge_add(struct portolan_knowled
 
 enum portolan_tree_format { PORTOLAN_TREE_TEXT, PORTOLAN_TREE_DOT };
 /**
- * *TEXT: the tree of PARADIGM, from symptoms to causes, with the metric of each node, the paradigm
- * that it came from, and links to where a delay shows. malloc'ed. PORTOLAN_ENOTFOUND tells the
- * nearest name; PORTOLAN_ENOMEM.
+ * *TEXT, which the caller frees: the tree of PARADIGM, from symptoms to causes, with the metric of
+ * each node, the paradigm that it comes from, and links to where a delay shows. PORTOLAN_ENOTFOUND,
+ * with the nearest name; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *paradigm,
@@ -64,20 +65,17 @@ portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *
 
 /** A paradigm that a trace looks like. */
 struct portolan_suggestion {
-    const char *paradigm; /**< its name; the knowledge's */
+    const char *paradigm; /**< its name, borrowed from the knowledge */
     /** Shares that its instances cover: of the ranks' time without start, finish and gaps, and of
-       calls with messages. */
+       the calls with messages. */
     double time, calls;
     size_t n_instances;
-    char *text; /**< an element <paradigm> with the bindings found */
+    char *text; /**< an element <paradigm> with the parts found */
 };
 
-struct portolan_waits;
-
 /**
- * *SUGGESTIONS: N of them, the best first; portolan_suggestions_free() frees them. Paradigms that
- * cover less than nine tenths of time or calls are none, so *N is 0 where none fits.
- * PORTOLAN_ENOMEM.
+ * *SUGGESTIONS: *N of them, the best first; portolan_suggestions_free() frees them. Each covers at
+ * least nine tenths of time and of calls. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_suggest_paradigms(
     const struct portolan_knowledge *knowledge, const struct portolan_waits *waits,
@@ -99,22 +97,21 @@ enum portolan_verdict {
     PORTOLAN_CANNOT_TELL
 };
 
-/** A cause. Shares are of the run: ranks times run time. NaN: not known. */
+/** A cause. Strings are the diagnosis's. NaN: not known. */
 struct portolan_finding {
     enum portolan_verdict verdict; /**< NO_PROBLEM, PROBLEM or CANNOT_TELL */
     const char *cause;             /**< name of the node, as in the tree */
-    const char *text; /**< "inter-level contiguity, parallel recursive tree in restriction" */
-    const char
-        *factor; /**< the decision of the design that costs it; for <alternative remedies=""> */
+    const char *text;   /**< "inter-level contiguity, parallel recursive tree in restriction" */
+    const char *factor; /**< decision of the design that costs it; for <alternative remedies=""> */
     const char *remedy; /**< what to do */
     const char *where;  /**< ranks, steps, instances; "": unknown */
-    /** Whose calls of which uses port are the component that costs it; "": no part says so. */
+    /** The user and its uses port whose calls are the component that costs it; "": unknown. */
     const char *instance, *port;
     double share;      /**< what it costs */
-    double spread;     /**< of SHARE: half of the interval of 95 % over repetitions */
+    double spread;     /**< half of the 95 % interval of `share` over repetitions */
     double without_ns; /**< run time without it, by replay */
-    double gain;       /**< share of the run time that this saves; with its interval of 95 %: */
-    double low, high;
+    double gain;       /**< share of run time that this saves */
+    double low, high;  /**< the 95 % interval of `gain` */
 };
 
 /** An experiment that would tell more. */
@@ -127,32 +124,32 @@ struct portolan_wanted {
 
 struct portolan_diagnosis {
     enum portolan_verdict verdict;
-    const char *why;      /**< of NOT_THE_PROGRAM and CANNOT_TELL; "" for the others */
+    const char *why;      /**< the reason of NOT_THE_PROGRAM and CANNOT_TELL; else "" */
     const char *paradigm; /**< its name */
     int n_ranks;
     double run_ns;                     /**< run time */
     double unexplained;                /**< share; NaN: not known */
-    struct portolan_finding *findings; /**< problems, by gain, else by share; then causes that were
-                                          looked into and are none */
+    struct portolan_finding *findings; /**< problems, by gain, else by share; then other causes
+                                          that were checked */
     size_t n_findings;                 /**< problems */
-    size_t n_causes;                   /**< with those that are none */
+    size_t n_causes;                   /**< problems and other causes */
     const struct portolan_wanted *wanted;
     size_t n_wanted;
-    const char *disagreement; /**< in which metric runs differ; "": they do not */
+    const char *disagreement; /**< the metric in which runs differ; "": they do not */
 };
 
-/** What a component is in a program, as <part> says: the calls that have all that is given. */
+/** A <part> of portolan-assembly(5): a component is the calls that match all given fields. */
 struct portolan_part {
     const char *component;
     const char *user, *uses, *method; /**< calls of ports; NULL: not given */
     const char *region, *mpi, *phase; /**< NULL: not given */
     int64_t tag, to;                  /**< -1: not given */
-    const char *file;                 /**< where it is said */
+    const char *file;                 /**< where the part is, for messages */
     int line, column;
 };
 
-/** Whether PARADIGM has the components of the N PARTS; wrong ones are reported. PORTOLAN_ENOTFOUND
- * (a paradigm), PORTOLAN_ESYNTAX (parts), PORTOLAN_ENOMEM. */
+/** Checks that PARADIGM has the components of the N PARTS; wrong parts go to DIAGNOSTICS.
+ * PORTOLAN_ENOTFOUND: no such paradigm; PORTOLAN_ESYNTAX: parts; PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_parts_check(const struct portolan_knowledge *knowledge,
                                                        const char *paradigm,
                                                        const struct portolan_part *parts, size_t n,
@@ -160,25 +157,26 @@ PORTOLAN_API enum portolan_status portolan_parts_check(const struct portolan_kno
                                                        struct portolan_error *err);
 
 struct portolan_diagnosis_options {
-    const struct portolan_part *parts; /**< none: what the knowledge says of plain MPI programs */
+    /** Borrowed for the call, as all pointers here. None: the components' slots `mpi`, `tag` … */
+    const struct portolan_part *parts;
     size_t n_parts;
     const struct portolan_threshold *settings;
     size_t n_settings;
-    const char *disturbance; /**< what others did to the processors during the run, "others kept 1.0
-                                of 2 cores busy"; NULL: nothing that is known. Then no cause is
-                                named: the program is not to blame */
-    /** Diagnoses of the same paradigm: of other runs with the same recording, whose shares and
-       gains are averaged; and of runs with less, which must not disagree. Borrowed for the call. */
+    /** How others used the processors during the run, "others kept 1.0 of 2 cores busy"; then the
+       verdict names no cause. NULL: no disturbance is known. */
+    const char *disturbance;
+    /** Diagnoses of the same paradigm: of other runs with the same recording, to average shares and
+       gains; and of runs with less recording, to check that they agree. */
     const struct portolan_diagnosis *const *repetitions, *const *experiments;
     size_t n_repetitions, n_experiments;
-    int first_step;  /**< the number of the first step that was recorded */
-    double overhead; /**< run time of this run by that of one with less recording, less 1 */
+    int first_step;  /**< number of the first step that was recorded */
+    double overhead; /**< run time divided by that of a run with less recording, less 1 */
 };
 
 /**
- * *DIAGNOSIS: the run that WAITS are of, seen as PARADIGM; it borrows the knowledge. OPTIONS may be
- * NULL. Wrong parts are reported. The caller destroys it. PORTOLAN_ENOTFOUND: a paradigm or
- * setting; PORTOLAN_ESYNTAX: parts; PORTOLAN_EINVAL: a rule failed; PORTOLAN_ENOMEM.
+ * *DIAGNOSIS, which the caller destroys: the run of WAITS, seen as PARADIGM; it borrows KNOWLEDGE.
+ * OPTIONS may be NULL. Wrong parts go to DIAGNOSTICS. PORTOLAN_ENOTFOUND: no such paradigm or
+ * threshold; PORTOLAN_ESYNTAX: parts; PORTOLAN_EINVAL: a rule failed; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_diagnosis_create(const struct portolan_knowledge *knowledge, const char *paradigm,
@@ -187,18 +185,18 @@ portolan_diagnosis_create(const struct portolan_knowledge *knowledge, const char
                           struct portolan_diagnostics *diagnostics,
                           struct portolan_diagnosis **diagnosis, struct portolan_error *err);
 
-/** What profiles tell: QUANTITY of COMPONENT, summed over ranks; or, when COMPONENT is "", of the
-   run: P, T (ns), mpi, collective … (portolan-paradigm(5), FORMULAS). Times are ns. */
+/** What profiles tell: QUANTITY of COMPONENT, summed over ranks; if COMPONENT is "", of the
+   run: P, T, mpi, collective … (portolan-paradigm(5), FORMULAS). Times are nanoseconds. */
 struct portolan_quantity {
     const char *component, *quantity;
-    double value, spread; /**< SPREAD: half of the interval of 95 % over repetitions */
+    double value, spread; /**< SPREAD: half of the 95 % interval over repetitions */
     size_t samples;
 };
 
 /**
- * *DIAGNOSIS: what N QUANTITIES alone tell of a run, without gains; `wanted` says which experiment
- * would tell more. As portolan_diagnosis_create(); PORTOLAN_ENOTFOUND also for the names of
- * quantities.
+ * *DIAGNOSIS: what N QUANTITIES alone tell of a run, without gains; `wanted` has the experiments
+ * that would tell more. Ownership and errors of portolan_diagnosis_create(); PORTOLAN_ENOTFOUND
+ * also for names of quantities.
  */
 PORTOLAN_API enum portolan_status
 portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, const char *paradigm,
@@ -212,16 +210,16 @@ PORTOLAN_API void portolan_diagnosis_destroy(struct portolan_diagnosis *diagnosi
 /** A run that was made for a diagnosis. */
 struct portolan_experiment {
     const char *title;                   /**< what was done; NULL: its usual name */
-    const struct portolan_diagnosis *of; /**< what it told; NULL: the one that is reported */
+    const struct portolan_diagnosis *of; /**< its diagnosis; NULL: the one that is reported */
     int64_t trial;                       /**< of the store; 0: none */
-    double run_ns;                       /**< NaN: not known, as the next */
-    double overhead;                     /**< run time by that of the experiment before, less 1 */
+    double run_ns;                       /**< NaN: not known; so for `overhead` */
+    double overhead; /**< run time divided by that of the experiment before, less 1 */
 };
 
 /**
- * *TEXT (malloc'ed): the diagnosis for people; percentages with so many DIGITS (0 to 6) after the
- * point. EXPERIMENTS: profile, profile of operations, trace; NULL: all of them are views of the
- * diagnosis. PORTOLAN_ENOMEM.
+ * *TEXT, which the caller frees: the diagnosis for people; percentages have DIGITS (0 to 6) digits
+ * after the point. EXPERIMENTS: profile, profile of operations, trace; NULL: the diagnosis is of
+ * one run. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_diagnosis_text(const struct portolan_diagnosis *diagnosis,
@@ -232,8 +230,8 @@ PORTOLAN_API enum portolan_status
 portolan_diagnosis_json(const struct portolan_diagnosis *diagnosis,
                         const struct portolan_experiment experiments[3], char **text,
                         struct portolan_error *err);
-/** Base, formula, samples and rule of every number from the symptom down to finding NUMBER, from 1.
-    PORTOLAN_ENOTFOUND. */
+/** *TEXT, which the caller frees: base, formula, samples and rule of every value from the symptom
+   to finding NUMBER, from 1. PORTOLAN_ENOTFOUND: no such finding; PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_diagnosis_why(const struct portolan_diagnosis *diagnosis,
                                                          size_t number, int digits, char **text,
                                                          struct portolan_error *err);

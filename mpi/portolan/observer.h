@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * observer: what the wrappers of mpi/ tell of single MPI calls to one observer. This header needs
- * no MPI, so that an observer can live where there is none.
+ * observer: the wrappers of mpi/ tell one observer of each MPI call (MPI 4.0). This header needs
+ * no MPI, so that an observer can also be built without it. Sizes are bytes; what events point to
+ * is the wrappers' and valid during the call. Nothing prints or exits.
  */
 #ifndef PORTOLAN_OBSERVER_H
 #define PORTOLAN_OBSERVER_H
@@ -12,33 +13,33 @@
 extern "C" {
 #endif
 
-/** A communicator or a window. Valid while it is told of; NUMBER is never used again. */
+/** A communicator or a window. Valid during the call; NUMBER is never used again. */
 struct portolan_mpi_comm {
-    /** The same on all its ranks, and of no other communicator (no other window) of the job. */
+    /** The same on all its ranks; no other communicator (or window) of the job has it. */
     uint64_t id;
     uint32_t number; /**< in this process, from 0 */
     bool is_window;
     int n_members, n_remote;     /**< N_REMOTE: of an intercommunicator, else 0 */
-    const int *members, *remote; /**< ranks in MPI_COMM_WORLD, -1 outside */
-    /** Those that this rank receives from in neighbourhood collectives. */
+    const int *members, *remote; /**< ranks in MPI_COMM_WORLD; -1: a process outside */
+    /** Ranks that this rank receives from in neighbourhood collectives. */
     int n_neighbours;
     const int *neighbours;
 };
 
 /**
- * `id` of communicators whose ranks have no common number, since processes outside MPI_COMM_WORLD
- * take part: of MPI_Comm_spawn, _accept, _connect, _join and MPI_Comm_get_parent. Without members.
+ * `id` of communicators that have no common number and no members, since processes outside
+ * MPI_COMM_WORLD take part: of MPI_Comm_spawn, _accept, _connect, _join and MPI_Comm_get_parent.
  */
 #define PORTOLAN_MPI_NO_ID UINT64_MAX
 
 /**
  * What is told. A call is BEGIN, what it posted, what it completed, END; a call of MPI from within
- * MPI (an attribute's callback) has no BEGIN and END of its own. STARTED, ENDED and MARK are told
- * also while the observer is off.
+ * MPI (an attribute's callback) has no BEGIN and END. STARTED, ENDED and MARK are also told while
+ * the observer is off.
  */
 enum portolan_mpi_event_kind {
-    /** MPI has begun. `comm`: MPI_COMM_WORLD; `peer`: own rank; `tag`: PORTOLAN_MPI_SHARES_CORES
-       and the like. */
+    /** MPI has begun. `comm`: MPI_COMM_WORLD; `peer`: own rank; `tag`: sum of
+       PORTOLAN_MPI_SHARES_CORES and PORTOLAN_MPI_HAS_THREADS, as they hold. */
     PORTOLAN_MPI_STARTED,
     PORTOLAN_MPI_ENDED,     /**< MPI has ended */
     PORTOLAN_MPI_BEGIN,     /**< `routine` */
@@ -52,7 +53,7 @@ enum portolan_mpi_event_kind {
     PORTOLAN_MPI_COLLECTIVE_DONE, /**< `request` */
     PORTOLAN_MPI_TRANSFER,        /**< one-sided: `comm`: window; `peer`: target; `bytes` */
     PORTOLAN_MPI_ACCESS, /**< a rank of the group of Win_post or Win_start: `comm`, `peer` */
-    PORTOLAN_MPI_EPOCH,  /**< of one-sided calls, also the making and freeing of its window: `comm`
+    PORTOLAN_MPI_EPOCH,  /**< the call begins or ends an epoch, or makes or frees its window: `comm`
                           */
     PORTOLAN_MPI_MARK,   /**< MPI_Pcontrol. `tag`: level */
     PORTOLAN_MPI_EVENT_KINDS
@@ -62,36 +63,36 @@ enum {
     PORTOLAN_MPI_NONE = -1, /**< no root, MPI_PROC_NULL, a process outside MPI_COMM_WORLD */
     PORTOLAN_MPI_ANY = -2,  /**< any source, any tag */
     /** Of STARTED: */
-    PORTOLAN_MPI_SHARES_CORES = 1, /**< some host has more ranks than cores, or others use these */
+    PORTOLAN_MPI_SHARES_CORES = 1, /**< a host has more ranks than cores, or others use its cores */
     PORTOLAN_MPI_HAS_THREADS = 2   /**< MPI_THREAD_MULTIPLE */
 };
 
-/** Fields that are not named above are 0; pointers are valid during the call. */
+/** Fields that are not named above are 0. */
 struct portolan_mpi_event {
     enum portolan_mpi_event_kind kind;
-    uint32_t routine; /**< number, the same in this process for all calls of NAME */
+    uint32_t routine; /**< number of NAME in this process */
     const char *name; /**< of the routine: "MPI_Send"; constant */
-    /** Clock of the probe (portolan_probe_now()); where it is less than that of the event before,
-       that one's holds. */
+    /** Clock of the probe (portolan_probe_now()); if it is less than that of the event before, the
+       event has the time of the event before. */
     uint64_t ticks;
     const struct portolan_mpi_comm *comm;
     uint64_t bytes;
     int peer; /**< rank in MPI_COMM_WORLD */
     int tag;
-    uint32_t
-        request; /**< number of the request in this process, from 1; free again when it is done */
+    uint32_t request; /**< number of the request in this process, from 1; used again when done */
 };
 
 struct portolan_mpi_observer {
-    /** Called by the thread that calls MPI; must neither call MPI nor wait. */
+    /** Called by each thread that calls MPI; must neither call MPI nor wait. */
     void (*tell)(const struct portolan_mpi_event *event);
-    bool is_on; /**< may change at any time */
+    bool is_on; /**< whether calls are told; may change at any time, by any thread */
 };
 
 /**
- * Makes OBSERVER, which must stay valid, the only one; NULL, as it is at first: none. To be called
- * on all ranks before MPI begins, since from then on communicators get numbers: PORTOLAN_EINVAL
- * when MPI began without any, or NULL was given since. NULL is given while no request is pending.
+ * Makes OBSERVER, the caller's, the only one until another is given; NULL, as at first: none. To be
+ * called by one thread, on all ranks, before MPI begins, because communicators get numbers from
+ * then on. PORTOLAN_EINVAL: MPI began without an observer, or NULL was given since. Give NULL only
+ * while no request is pending.
  */
 PORTOLAN_API enum portolan_status portolan_mpi_observe(const struct portolan_mpi_observer *observer,
                                                        struct portolan_error *err);

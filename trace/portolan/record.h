@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * record: records what this process does as streams (<portolan/trace_stream.h>), each thread into
- * a file of its own. Calls of MPI come from the observer of mpi/; regions are told here by those
- * that have them. Regions of port calls are not: they come from the probe's rows and are merged
- * where the trace is read.
+ * its own file. Calls of MPI come from the observer of mpi/; other regions are reported by calls of
+ * this header. Calls of ports are not recorded: readers of the trace add them from the probe's rows
+ * (portolan_trace_with_spans()).
  *
- * Recording never waits for another thread. What cannot be stored (a full disk) is counted, and
- * recorded again when there is room. What was recorded can be read whatever ends the process. A
- * child of fork() does not record.
+ * Recording an event never waits for another thread. If the disk is full, events are counted as
+ * lost, and recorded again when there is room. What was recorded can be read whatever ends the
+ * process. A child of fork() does not record. Nothing prints or exits.
  */
 #ifndef PORTOLAN_RECORD_H
 #define PORTOLAN_RECORD_H
@@ -20,80 +20,80 @@
 extern "C" {
 #endif
 
-/**
- * What an experiment asks for. Recording is on where all conditions hold that are given.
- */
+/** What is recorded: events for which all given conditions hold. Both are copied. */
 struct portolan_record_settings {
     const char *folder; /**< of the files; it is made if missing */
     /**
-     * Words between spaces, NULL or "": everything. `ranks=0-3,7`; `steps=20-39`: between
-     * portolan_record_step(20) and that of 40; `phases=1,2`: after MPI_Pcontrol(1) or (2) and until
-     * one of another level; `regions=NAME,NAME`: in one of these;
-     * `cpu=always`, `cpu=never`, `cpu=auto` (at first): processor times with every call of MPI, not
-     * at all, or always where ranks share cores and else every 10 ms. `@FILE`: words of that file.
+     * Words separated by spaces; NULL or "": everything. `ranks=0-3,7`; `steps=20-39`: from
+     * portolan_record_step(20) to portolan_record_step(40); `phases=1,2`: from MPI_Pcontrol(1) or
+     * (2) to a call with another level; `regions=NAME,NAME`: in one of these regions;
+     * `cpu=always`: processor times with every call of MPI; `cpu=never`: none; `cpu=auto`, the
+     * default: always if ranks share cores, else every 10 ms. `@FILE`: the words in that file.
      */
     const char *window;
 };
 
 /**
- * Prepares recording; it begins when MPI begins, or by portolan_record_start(), or at once if that
- * was before. To be called by the main thread. When it is called again, while recording is off,
- * threads make new files in the new folder from then on. PORTOLAN_EINVAL with the wrong word and
- * what would be right, PORTOLAN_EIO for the folder or file.
+ * Prepares recording. It begins with MPI or with portolan_record_start(), at once if one of them
+ * has begun. To be called by the main thread. A second call, while recording is off, makes threads
+ * begin new files in the new folder. PORTOLAN_EINVAL: a wrong word, with the right one;
+ * PORTOLAN_EIO: the folder or file; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_record_configure(const struct portolan_record_settings *settings,
                           struct portolan_error *err);
 /**
- * The same by PORTOLAN_TRACE (folder) and PORTOLAN_TRACE_WINDOW. *IS_WANTED (may be NULL): the
- * former is set; else nothing happens.
+ * The same with the environment variables PORTOLAN_TRACE (folder) and PORTOLAN_TRACE_WINDOW.
+ * *IS_WANTED (may be NULL): whether PORTOLAN_TRACE is set; if not, nothing happens.
  */
 PORTOLAN_API enum portolan_status
 portolan_record_configure_by_environment(bool *is_wanted, struct portolan_error *err);
 
-/** The folder in use; NULL: none was given yet. Until portolan_record_configure() is called. */
+/** The folder in use; NULL: none yet. Borrowed until portolan_record_configure() is called again.
+ */
 PORTOLAN_API const char *portolan_record_peek_folder(void);
-/** Whether a folder is all that recording lacks: MPI has begun and tells of its calls, or
- * portolan_record_start() was called. */
+/** Whether portolan_record_configure() would begin recording: MPI has begun with the recorder as
+ * its observer, or portolan_record_start() was called; and recording has not ended. */
 PORTOLAN_API bool portolan_record_is_possible(void);
 
-/** To be given to portolan_mpi_observe() before MPI begins. */
+/** The recorder, for portolan_mpi_observe() before MPI begins. Static. */
 PORTOLAN_API const struct portolan_mpi_observer *portolan_record_observer(void);
 
-/** Without MPI: this process is RANK of N_RANKS. Does nothing when recording has begun. */
+/** Without MPI: this process is RANK of N_RANKS. Does nothing if recording has begun. */
 PORTOLAN_API void portolan_record_start(int rank, int n_ranks);
-/** Completes the calling thread's file, so that others may read it. What is recorded later goes
- * into a new one, which replaces it if the folder is the same. */
+/** Completes the calling thread's file, so that others may read it. Later events go into a new
+ * file, which replaces it if the folder is the same. */
 PORTOLAN_API void portolan_record_close(void);
 /** Completes the calling thread's file and ends recording. MPI_Finalize does it. */
 PORTOLAN_API void portolan_record_end(void);
 
 /** Whether events are recorded now. Any thread. */
 PORTOLAN_API bool portolan_record_is_on(void);
-/** Suspends recording and goes on, besides what the window says; at first it is on. Any thread. */
+/** Suspend and resume recording within the window; at first it is not suspended. Any thread. */
 PORTOLAN_API void portolan_record_off(void);
 PORTOLAN_API void portolan_record_on(void);
-/** Other words for the window, from now on; as portolan_record_configure(). One thread at a time.
- */
+/** Changes the window; errors of portolan_record_configure(). One thread at a time. */
 PORTOLAN_API enum portolan_status portolan_record_window(const char *window,
                                                          struct portolan_error *err);
 
 /** Number of a region, or of the name of values; strings are copied, NULL is "". UINT32_MAX: no
- * memory; such a number is ignored below. Any thread; not for the path of a call: it locks. */
+ * memory; the functions below ignore such a number. Any thread; not on the path of a call: it
+ * locks.
+ */
 PORTOLAN_API uint32_t portolan_record_region(const struct portolan_trace_region *region);
 PORTOLAN_API uint32_t portolan_record_name(const char *name);
 
 /** Regions of one thread nest. Any thread. */
 PORTOLAN_API void portolan_record_enter(uint32_t region);
 PORTOLAN_API void portolan_record_leave(uint32_t region);
-/** A value of the region entered last. */
+/** A value of the region entered last. Any thread. */
 PORTOLAN_API void portolan_record_value(uint32_t name, double value);
-/** The same, which is the time since SINCE_NS of the probe's clock, at the time of the event. */
+/** The same with the time since SINCE_NS of the probe's clock as value, in nanoseconds. */
 PORTOLAN_API void portolan_record_age(uint32_t name, double since_ns);
-/** Step NUMBER begins, which ends the one before; a negative NUMBER only ends it. One thread. */
+/** Ends the step before and begins step NUMBER; none if it is negative. One thread. */
 PORTOLAN_API void portolan_record_step(int number);
 
-/** Events that could not be recorded until now. */
+/** Events that were lost: of the calling thread, and of files that are complete. Any thread. */
 PORTOLAN_API uint64_t portolan_record_lost(void);
 
 #ifdef __cplusplus

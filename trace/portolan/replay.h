@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * trace/replay: the run without a cause, and runs that never were.
+ * trace/replay: runs without a cause, and traces of scenarios.
  *
- * One engine of discrete events knows the rules of MPI: who waits for whom, and how long. A
+ * One engine of discrete events knows the rules of MPI 4.0: who waits for whom, and how long. A
  * *scenario* is a text of what each rank does; the engine makes a trace of it, with exact times. A
- * *replay* runs a trace again, with the time that something takes removed: how long would the run
- * have taken? What lies between calls keeps its time; a call ends when it and all that it waits for
- * are there, plus what it took beyond that in the trace. Nothing prints or exits; no MPI.
+ * *replay* runs a trace again without the time that something takes: how long would the run
+ * have taken? Time between calls is kept; a call ends when it and all that it waits for
+ * have come, plus the time that it took beyond that in the trace. Times are nanoseconds. A trace
+ * may be replayed by several threads, and changed by one. Nothing prints or exits; no MPI.
  */
 #ifndef PORTOLAN_REPLAY_H
 #define PORTOLAN_REPLAY_H
@@ -27,9 +28,9 @@ struct portolan_costs {
 /* ------------------------------------------------- scenarios */
 
 /**
- * *TRACE (the caller's) is what the scenario in the file PATH, or in TEXT (then PATH is for
- * messages), does; the format is described in portolan-trace(1). All mistakes go to DIAGNOSTICS
- * with their lines. *COSTS (may be NULL) gets those of the text. PORTOLAN_ESYNTAX: mistakes, or
+ * *TRACE (the caller's) is what the scenario in the file PATH does, or that in TEXT (then PATH is
+ * only for messages); portolan-scenario(5) has the format. All mistakes go to DIAGNOSTICS
+ * with their lines. *COSTS (may be NULL): those of the text. PORTOLAN_ESYNTAX: mistakes, or
  * ranks that wait for each other; PORTOLAN_EIO; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_scenario_read(const char *path, const char *text,
@@ -41,44 +42,44 @@ PORTOLAN_API enum portolan_status portolan_scenario_read(const char *path, const
 /* ------------------------------------------------- replay */
 
 /**
- * Gives the events of a TRACE in which each rank has a clock of its own that stands still while the
- * rank waits (the component portolan.ManualClock) the times of one run: all ranks begin together,
- * what lies between calls of MPI keeps its time, a call takes what it took plus what it waits, and
- * messages take no time. PORTOLAN_EINFEASIBLE: ranks wait for each other; PORTOLAN_ENOMEM; then the
- * times of the trace mean nothing.
+ * For a TRACE in which each rank has its own clock, which stands still while the rank waits (the
+ * component portolan.ManualClock): changes all times to those of one run. All ranks begin together,
+ * time between calls of MPI is kept, a call takes its time plus its waiting, and messages take no
+ * time. PORTOLAN_EINFEASIBLE: ranks wait for each other; PORTOLAN_ENOMEM; after either the times of
+ * the trace mean nothing.
  */
 PORTOLAN_API enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
                                                           struct portolan_error *err);
 
-/** What may be removed. What of the trace is meant says `selected`. */
+/** What may be removed. It applies to what `selected` selects. */
 enum portolan_removal_kind {
-    /** Times selected take `factor` of what they took; 0: nothing. A call selected keeps what it
-       waits for, and loses that share of the rest. */
+    /** Selected times are multiplied by `factor`. Of selected calls, only the time beyond waiting
+       is. */
     PORTOLAN_REMOVE_TIME,
-    /** The k-th stretch of time selected becomes the mean over ranks of their k-th; where ranks
-       have different numbers of them, each rank's total becomes the mean of the totals. Stretches
+    /** The k-th selected stretch of time becomes the mean over ranks of their k-th; if ranks have
+       different numbers of them, each rank's total becomes the mean of the totals. Stretches
        of less than 1/200 of the longest do not count. */
     PORTOLAN_REMOVE_IMBALANCE,
-    /** Likewise, but the least of the ranks instead of their mean: what only some do is gone. */
+    /** Likewise, but the least of the ranks instead of their mean. */
     PORTOLAN_REMOVE_EXCESS,
-    /** Each stretch becomes the mean of all of its rank. */
+    /** Each stretch becomes the mean of its rank's stretches. */
     PORTOLAN_REMOVE_VARIATION,
-    /** Of `k` messages selected from one rank to another, one after the other, one becomes; none
-       crosses a collective operation. The last send carries all bytes, and the first receive waits
-       for it; `sent_first`: the first send does; `received_last`: the last receive waits. */
+    /** Each `k` successive selected messages from one rank to another become one; none crosses a
+       collective operation. The last send (`sent_first`: the first) carries all bytes, and the
+       first receive (`received_last`: the last) waits for it. */
     PORTOLAN_REMOVE_MESSAGES,
-    PORTOLAN_REMOVE_COST,       /**< calls selected take no time beyond waiting: free collectives */
-    PORTOLAN_REMOVE_DEPENDENCE, /**< calls selected wait for nobody */
-    PORTOLAN_REMOVE_DISTANCE,   /**< messages selected stay within their rank: neither */
-    PORTOLAN_REMOVE_NETWORK,    /**< no call takes time beyond waiting, messages no time at all */
+    PORTOLAN_REMOVE_COST,       /**< selected calls take no time beyond waiting */
+    PORTOLAN_REMOVE_DEPENDENCE, /**< selected calls wait for nobody */
+    PORTOLAN_REMOVE_DISTANCE,   /**< selected messages stay within their rank: both of these */
+    PORTOLAN_REMOVE_NETWORK,    /**< no call takes time beyond waiting, no message takes time */
     PORTOLAN_REMOVALS
 };
 
 struct portolan_removal {
     enum portolan_removal_kind kind;
     /**
-     * A byte for each event of the trace; NULL: all. Times: the time that follows an event is
-     * selected with it; calls: with their BEGIN; messages: with SEND, which selects both sides.
+     * A byte for each event of the trace, borrowed; NULL: all. An event selects the time that
+     * follows it; BEGIN its call; SEND both sides of its message.
      */
     const uint8_t *selected;
     double factor;
@@ -92,24 +93,24 @@ struct portolan_replay {
     int64_t measured_ns; /**< of the trace */
     double gain;         /**< (as_is - run) / as_is; the replay's own bias cancels */
     double error;        /**< |as_is - measured| / measured: above 0.05 the gain says nothing */
-    bool is_refused;     /**< as that error is too large: gain is 0 */
-    struct portolan_costs costs; /**< that were used */
+    bool is_refused;     /**< since that error is too large: gain is 0 */
+    struct portolan_costs costs; /**< those that were used */
 };
 
 struct portolan_replay_options {
     const struct portolan_costs *costs; /**< NULL: portolan_costs_estimate() */
-    /** Time between calls is the processor time that the trace has (CPU), where it has it, and
-       calls take beyond waiting what the shortest of their routine does: others used the
-       processors, too. The error is then not that of the replay, and nothing refused. */
+    /** For runs in which others used the processors: time between calls is the processor time of
+       the trace (CPU), where it has one, and calls take as long beyond waiting as the shortest of
+       their routine. `error` then says nothing of the replay, and nothing is refused. */
     bool use_cpu;
-    int64_t *event_ns; /**< NULL, or gets the new time of each event */
-    int64_t as_is_ns;  /**< 0, or what an earlier replay with the same options said: saves a run */
+    int64_t *event_ns; /**< NULL, or the caller's array for the new time of each event */
+    int64_t as_is_ns;  /**< 0, or that of an earlier replay with the same options: saves a run */
 };
 
 /**
- * Runs the trace of WAITS again without N REMOVALS, which may be 0. OPTIONS may be NULL.
- * PORTOLAN_EINFEASIBLE: without them, ranks would wait for each other; PORTOLAN_EINVAL: more than
- * 15; PORTOLAN_ENOMEM.
+ * Runs the trace of WAITS again without what the N REMOVALS (0 to 15) say. OPTIONS may be NULL.
+ * PORTOLAN_EINFEASIBLE: ranks would then wait for each other; PORTOLAN_EINVAL: N is above 15;
+ * PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *waits,
                                                   const struct portolan_removal *removals, size_t n,
@@ -118,19 +119,17 @@ PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *w
                                                   struct portolan_error *err);
 
 /**
- * Gives the events of TRACE, of which WAITS are, the times that they would have with a core for
- * each rank: where ranks share cores they wait for them, too. WAITS and their matching no longer
- * hold. Errors of portolan_replay().
+ * For a TRACE whose ranks shared cores: changes all times to those with a core for each rank.
+ * WAITS, those of the trace, and their matching are not true any more. Errors of portolan_replay().
  */
 PORTOLAN_API enum portolan_status portolan_trace_give_cores(struct portolan_trace *trace,
                                                             const struct portolan_waits *waits,
                                                             struct portolan_error *err);
 
 /**
- * Of the messages of the trace that were sent when their receivers were in the call that got them:
- * the line below all of their times by bytes (means would contain waiting). And up to which size
- * sends ended before the receive was posted.
- * PORTOLAN_ENOMEM.
+ * *COSTS: the line below the times by bytes of all messages that were sent while their receiver was
+ * in the receiving call (a mean would contain waiting), and the size up to which sends ended before
+ * the receive was posted. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
                                                           struct portolan_costs *costs,
@@ -145,7 +144,7 @@ struct portolan_efficiencies {
     double communication; /**< serialisation * transfer */
     double parallel;      /**< load balance * communication */
 };
-/** Useful is what is neither in MPI nor polling. Errors as portolan_replay(). */
+/** Useful time is outside of MPI and not polling. Errors of portolan_replay(). */
 PORTOLAN_API enum portolan_status portolan_efficiencies(const struct portolan_waits *waits,
                                                         struct portolan_efficiencies *efficiencies,
                                                         struct portolan_error *err);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * trace: what every rank did, event by event, and what follows from it. This header is the trace in
- * memory; who waited for whom and why is in <portolan/waits.h>, the run without a cause in
- * <portolan/replay.h>, and recording in <portolan/record.h>.
+ * trace: what every rank did, event by event. This header is the trace in memory;
+ * <portolan/waits.h> has who waited for whom and why, <portolan/replay.h> the run without a cause,
+ * and <portolan/record.h> recording.
  *
- * A trace has locations (threads of ranks). Each has events in the order of time. The records are
- * those of OTF2 3.0 (https://perftools.pages.jsc.fz-juelich.de/cicd/otf2/), so that traces of other
- * tools are read without loss: a call of MPI is a pair BEGIN, END; what it posted and completed
- * lies between them. Times are nanoseconds since the least time of the trace. A trace is built and
- * changed by one thread; many may read it. No function here prints or exits; this room needs no
- * MPI.
+ * A trace has locations (threads of ranks). Each has events in the order of time. Events are
+ * modelled on the records of OTF2 3.0 (https://perftools.pages.jsc.fz-juelich.de/cicd/otf2/), so
+ * that traces of other tools can be read: a call of MPI is a pair BEGIN, END; what it posted and
+ * completed is between them. Times are nanoseconds since the least time of the trace. One thread
+ * builds and changes a trace; many may read it. No function here prints or exits, or needs MPI.
  */
 #ifndef PORTOLAN_TRACE_H
 #define PORTOLAN_TRACE_H
@@ -34,10 +33,10 @@ enum portolan_trace_kind {
     PORTOLAN_TRACE_SEND_DONE, /**< `request` */
     /** A receive was posted. As SEND; `peer` and `tag` may be PORTOLAN_TRACE_ANY; `bytes` is 0. */
     PORTOLAN_TRACE_RECV_POST,
-    /** A message was received. `peer`, `tag`, `bytes`: those of the message; `request`: 0 when it
-       was posted where this call began. */
+    /** A message was received. `what`, `peer`, `tag`, `bytes`: those of the message; `request`: 0
+       when the same call posted it. */
     PORTOLAN_TRACE_RECV,
-    PORTOLAN_TRACE_CANCELLED, /**< a request, sent or received, came to nothing. `request` */
+    PORTOLAN_TRACE_CANCELLED, /**< a send or receive was cancelled. `request` */
     /** A collective operation. `what`: communicator; `peer`: root or PORTOLAN_TRACE_NONE; `bytes`:
        the rank's own part; `request`: 0 when blocking. Neighbourhood collectives name their
        neighbours by the communicator. */
@@ -47,14 +46,14 @@ enum portolan_trace_kind {
     /** A rank of the group of MPI_Win_post (its origins) or MPI_Win_start (its targets), one event
        each, within that call. `what`: window; `peer` */
     PORTOLAN_TRACE_ACCESS,
-    /** Fence, post, start, complete or wait, or the making or freeing of a window (see the call).
-       `what`: window */
+    /** The call is a fence, post, start, complete or wait, or makes or frees a window. `what`:
+       window */
     PORTOLAN_TRACE_EPOCH,
     PORTOLAN_TRACE_MARK,  /**< MPI_Pcontrol. `tag`: level */
     PORTOLAN_TRACE_VALUE, /**< of the region entered last. `what`: name; `bytes`: a double, see
                              portolan_trace_value() */
-    PORTOLAN_TRACE_CPU,   /**< `bytes`: nanoseconds of processor time that the thread has had */
-    /** Nothing is known of the time since the event before. `bytes`: events that were lost, 0:
+    PORTOLAN_TRACE_CPU,   /**< `bytes`: nanoseconds of processor time that the thread has used */
+    /** Nothing is known of the time since the event before. `bytes`: events that were lost; 0:
        recording was off. */
     PORTOLAN_TRACE_GAP,
     PORTOLAN_TRACE_KINDS
@@ -70,7 +69,8 @@ enum portolan_trace_table {
     PORTOLAN_TRACE_TABLES
 };
 
-/** Which of them `what` is an index into, by enum portolan_trace_kind; PORTOLAN_TRACE_TABLES: none.
+/** The table that `what` is an index into, by enum portolan_trace_kind; PORTOLAN_TRACE_TABLES:
+ * none.
  */
 static const uint8_t portolan_trace_tables[] = {
     PORTOLAN_TRACE_REGIONS,  PORTOLAN_TRACE_REGIONS,  /* ENTER, LEAVE */
@@ -90,16 +90,16 @@ enum {
     PORTOLAN_TRACE_ANY = -2   /**< any source, any tag */
 };
 
-/** 104 days; no time is later, so that doubles hold all times, and sums over ranks do not overflow.
+/** 104 days: no time is later, so that doubles hold all times, and sums over ranks do not overflow.
  */
 #define PORTOLAN_TRACE_MOST_NS ((int64_t)1 << 53)
 
-/** 32 bytes, so that 10^7 events and what is found out about them fit into 1 GB. */
+/** 32 bytes, so that 10^7 events and their analysis fit into 1 GB. */
 struct portolan_trace_event {
     int64_t ns;
     uint64_t bytes;
     uint32_t request;   /**< number of a request of this location, from 1, at most the number of
-                           events of the trace; may be used again when it is done */
+                           events of the trace; used again when it is done */
     int32_t peer;       /**< rank in MPI_COMM_WORLD */
     int32_t tag;        /**< of a message */
     uint32_t kind : 8;  /**< enum portolan_trace_kind */
@@ -114,7 +114,7 @@ enum portolan_trace_region_kind {
     PORTOLAN_TRACE_FUNCTION    /**< a function; all regions of other tools' traces */
 };
 
-/** Strings are the trace's; those that do not apply are "". */
+/** Strings are the trace's; "" if they do not apply. */
 struct portolan_trace_region {
     enum portolan_trace_region_kind kind;
     const char *name;     /**< method, timer, phase, experiment, function */
@@ -125,28 +125,26 @@ struct portolan_trace_region {
 
 /** A window has the communicator that it was made of. */
 struct portolan_trace_comm {
-    uint64_t
-        id; /**< the same on all ranks; unique in the trace among communicators, or among windows */
+    uint64_t id; /**< the same on all ranks; unique among communicators, or among windows */
     size_t n_members, n_remote;  /**< N_REMOTE: of an intercommunicator, else 0 */
     const int *members, *remote; /**< ranks in MPI_COMM_WORLD */
-    /** Neighbours of each member, in its turn, for communicators with a topology; NULL for others.
-     */
-    const int *neighbours;         /**< concatenated */
+    /** Neighbours of all members, one member after the other; NULL: it has no topology. */
+    const int *neighbours;
     const size_t *first_neighbour; /**< N_MEMBERS + 1 positions in NEIGHBOURS */
 };
 
 struct portolan_trace_location {
     int rank, thread; /**< thread: from 0, by first event */
     const char *host; /**< "" when unknown */
-    /** Locations with one text have one clock; "": that of the host, "" as well. */
+    /** Locations with the same text have the same clock; "": the host's clock. */
     const char *clock;
     size_t first, n; /**< its events: events[first .. first + n) */
-    bool is_cut;     /**< the file ends in the midst */
+    bool is_cut;     /**< the file does not end properly */
     uint64_t lost;   /**< events that could not be recorded */
 };
 
 /**
- * All read only for others than this room. Events of a location are contiguous, locations are in
+ * Read only outside of this room. Events of a location are contiguous, locations are in
  * the order of rank and thread. At most 2^32 - 1 events.
  */
 struct portolan_trace {
@@ -165,20 +163,20 @@ struct portolan_trace {
     size_t n_names;
     bool has_threads; /**< MPI_THREAD_MULTIPLE was used: the order of postings is not certain */
     bool is_virtual;  /**< times are not those of a clock: a scenario, or ManualClock */
-    /** Times are of several clocks that only the time of day relates, until
+    /** Times are of several clocks, related by the time of day only, until
      * portolan_clocks_correct(). */
     bool has_local_clocks;
-    size_t n_unrelated_clocks; /**< after that: whose times cannot be compared with the others' */
+    size_t n_unrelated_clocks; /**< after that: clocks that cannot be compared with the others */
     const char *source;        /**< what it was read from, for messages */
 };
 
-/** The place of RANK among N RANKS, of a communicator for instance; N: it is none of them. */
+/** The index of RANK in the N RANKS (of a communicator, for instance); N: it is not there. */
 PORTOLAN_API size_t portolan_trace_place(const int *ranks, size_t n, int rank);
 
 /** The value of an event of kind VALUE. */
 PORTOLAN_API double portolan_trace_value(const struct portolan_trace_event *event);
 
-/** What a routine does for others, by its name; PMPI_ and _c are ignored. */
+/** What a routine of MPI 4.0 means for other ranks, by its name; PMPI_ and _c are ignored. */
 enum portolan_trace_routine_class {
     PORTOLAN_ROUTINE_OTHER,
     PORTOLAN_ROUTINE_SEND,             /**< MPI_Send, MPI_Rsend */
@@ -186,15 +184,15 @@ enum portolan_trace_routine_class {
     PORTOLAN_ROUTINE_BUFFERED_SEND,    /**< MPI_Bsend */
     PORTOLAN_ROUTINE_RECV,             /**< MPI_Recv, MPI_Mrecv */
     PORTOLAN_ROUTINE_SENDRECV,
-    PORTOLAN_ROUTINE_POST,    /**< begins a send or receive: MPI_Isend, MPI_Irecv, MPI_Start … */
-    PORTOLAN_ROUTINE_WAIT,    /**< MPI_Wait, Waitall, Waitany, Waitsome */
-    PORTOLAN_ROUTINE_TEST,    /**< MPI_Test … */
-    PORTOLAN_ROUTINE_PROBE,   /**< MPI_Probe, MPI_Mprobe */
-    PORTOLAN_ROUTINE_POLL,    /**< MPI_Iprobe, MPI_Improbe */
-    PORTOLAN_ROUTINE_BARRIER, /**< all wait for all, from here … */
-    PORTOLAN_ROUTINE_N_TO_N, /**< … Allreduce, Allgather(v), Alltoall(v,w), Reduce_scatter(_block);
-                                … */
-    PORTOLAN_ROUTINE_CREATE,    /**< … makes or frees communicators or windows: to here */
+    PORTOLAN_ROUTINE_POST,  /**< begins a send or receive: MPI_Isend, MPI_Irecv, MPI_Start … */
+    PORTOLAN_ROUTINE_WAIT,  /**< MPI_Wait, Waitall, Waitany, Waitsome */
+    PORTOLAN_ROUTINE_TEST,  /**< MPI_Test … */
+    PORTOLAN_ROUTINE_PROBE, /**< MPI_Probe, MPI_Mprobe */
+    PORTOLAN_ROUTINE_POLL,  /**< MPI_Iprobe, MPI_Improbe */
+    /* In the next three all wait for all. */
+    PORTOLAN_ROUTINE_BARRIER,
+    PORTOLAN_ROUTINE_N_TO_N, /**< Allreduce, Allgather(v), Alltoall(v,w), Reduce_scatter(_block) */
+    PORTOLAN_ROUTINE_CREATE, /**< makes or frees communicators or windows */
     PORTOLAN_ROUTINE_ONE_TO_N,  /**< Bcast, Scatter(v) */
     PORTOLAN_ROUTINE_N_TO_ONE,  /**< Reduce, Gather(v) */
     PORTOLAN_ROUTINE_SCAN,      /**< Scan, Exscan */
@@ -209,22 +207,22 @@ enum portolan_trace_routine_class {
     PORTOLAN_ROUTINE_WIN_WAIT
 };
 /** Nonblocking and persistent collectives (MPI_Ibarrier) have the class of the blocking one;
- *IS_NONBLOCKING (may be NULL) tells them apart. */
+ * *IS_NONBLOCKING (may be NULL) is then true. */
 PORTOLAN_API enum portolan_trace_routine_class portolan_trace_classify(const char *routine,
                                                                        bool *is_nonblocking);
 
 /* ------------------------------------------------- building a trace: readers, scenarios, tests */
 
-/** An empty trace of N_RANKS ranks whose communicator 0 is MPI_COMM_WORLD (id 0). The caller
-   destroys it. NULL: no memory. SOURCE is copied. */
+/** An empty trace of N_RANKS ranks, which the caller destroys; communicator 0 is MPI_COMM_WORLD
+   (id 0). SOURCE is copied. NULL: no memory. */
 PORTOLAN_API struct portolan_trace *portolan_trace_create(int n_ranks, const char *source);
 /** NULL is legal. */
 PORTOLAN_API void portolan_trace_destroy(struct portolan_trace *trace);
 
 /**
- * Index of an entry of the tables, which is added (strings and arrays copied) when it is not there.
+ * Index of an entry of a table; a new entry is added, strings and arrays copied.
  * Communicators and windows are found by their id; the first definition stays. SIZE_MAX: no memory,
- * or 2^24 entries.
+ * or more than 2^24 entries.
  */
 PORTOLAN_API size_t portolan_trace_region(struct portolan_trace *trace,
                                           const struct portolan_trace_region *region);
@@ -235,47 +233,44 @@ PORTOLAN_API size_t portolan_trace_comm(struct portolan_trace *trace,
 PORTOLAN_API size_t portolan_trace_window(struct portolan_trace *trace,
                                           const struct portolan_trace_comm *window);
 
-/** The location of RANK and THREAD, new or not; a rank beyond N_RANKS makes them more. NULL: no
- * memory, or a negative rank. Valid until the next is added.
- * HOST may be NULL. */
+/** The location of RANK and THREAD, added if it is new; N_RANKS grows as needed. Borrowed until
+ * another is added. HOST is copied, and may be NULL. NULL: no memory, or a negative rank. */
 PORTOLAN_API struct portolan_trace_location *
 portolan_trace_locate(struct portolan_trace *trace, int rank, int thread, const char *host);
 
-/** CLOCK, of which only the first text counts, is copied. False: no memory. */
+/** Names the clock of LOCATION, once; CLOCK is copied. False: no memory. */
 PORTOLAN_API bool portolan_trace_set_clock(struct portolan_trace *trace,
                                            struct portolan_trace_location *location,
                                            const char *clock);
 
-/** Adds a copy of EVENT to the location of RANK and THREAD, in any order of locations; each
-   location's times must not decrease until portolan_trace_finish(), which sorts where they do.
-   False: no memory. */
+/** Adds a copy of EVENT to the location of RANK and THREAD, in any order;
+   portolan_trace_finish() sorts each location by time. False: no memory. */
 PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int thread,
                                      const struct portolan_trace_event *event);
 
 /**
  * To be called once, when all has been added: puts locations and events in order, moves times to
- * start at 0, and mends what a cut file leaves: regions and calls that never end get an end at the
- * location's last time, ends without a begin are dropped, and events that name what is not there
- * (the location `is_cut`). PORTOLAN_ENOMEM,
- * or PORTOLAN_EUNSUPPORTED for too many events.
+ * start at 0, and mends what a cut file leaves (the location `is_cut`): regions and calls without
+ * an end get one at the location's last time; ends without a begin, and events that refer to
+ * missing entries, are dropped. PORTOLAN_ENOMEM; PORTOLAN_EUNSUPPORTED: too many events.
  */
 PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,
                                                         struct portolan_error *err);
 
-/** A stay in a region that another source than the trace knows, with its values. */
+/** A stay in a region that is known from elsewhere, with its values. */
 struct portolan_trace_span {
     int rank, thread;
-    int64_t begin_ns, end_ns; /**< as the times of the trace */
+    int64_t begin_ns, end_ns; /**< times of the trace */
     struct portolan_trace_region region;
-    size_t n_values, n_last;  /**< told where it begins, then told where it ends */
+    size_t n_values, n_last;  /**< values at its begin, followed by values at its end */
     const char *const *names; /**< of VALUES */
     const double *values;
 };
 
 /**
- * *BOTH: a finished trace with the events of TRACE and the N SPANS, whose locations' spans nest;
- * spans are sorted where they lie. Spans of locations that TRACE has not are left out.
- * PORTOLAN_ENOMEM.
+ * *BOTH, which the caller destroys: a finished trace with the events of TRACE and the N SPANS,
+ * which nest at each location. SPANS are sorted in place. Spans of locations that TRACE does not
+ * have are left out. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trace_with_spans(const struct portolan_trace *trace,
                                                             struct portolan_trace_span *spans,
@@ -285,17 +280,17 @@ PORTOLAN_API enum portolan_status portolan_trace_with_spans(const struct portola
 /* ------------------------------------------------- files */
 
 /**
- * *TRACE: what lies at PATH: an OTF2 anchor (*.otf2), a folder of Portolan's streams, or one such
- * stream, told apart by content. What is wrong but can be lived with (a cut file, a missing rank)
- * goes to DIAGNOSTICS and into the trace. PORTOLAN_ENOTFOUND, PORTOLAN_ESYNTAX (none of these),
- * PORTOLAN_EUNSUPPORTED (OTF2, built without it), PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ * *TRACE, which the caller destroys: that at PATH, an OTF2 anchor (*.otf2), a folder of Portolan's
+ * streams, or one such stream. Damage that does not prevent reading (a cut file, a missing rank)
+ * goes to DIAGNOSTICS and is noted in the trace. PORTOLAN_ENOTFOUND, PORTOLAN_ESYNTAX (none of
+ * these), PORTOLAN_EUNSUPPORTED (built without OTF2), PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trace_read(const char *path,
                                                       struct portolan_diagnostics *diagnostics,
                                                       struct portolan_trace **trace,
                                                       struct portolan_error *err);
 
-/** Writes TRACE as Portolan's streams into the folder PATH, which is made and must be empty.
+/** Writes TRACE as Portolan's streams into the folder PATH, which must be empty or missing.
  * PORTOLAN_EIO, PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trace_write(const struct portolan_trace *trace,
                                                        const char *path,
@@ -303,9 +298,10 @@ PORTOLAN_API enum portolan_status portolan_trace_write(const struct portolan_tra
 
 /**
  * Writes TRACE as an OTF2 archive whose anchor file is PATH, NAME.otf2; its folder must not hold
- * another NAME. Values at the begin of their region are attributes of it, others are metrics.
- * Processor times and marks have no record there. FACTS: NULL, or names and values by turns, then
- * NULL. PORTOLAN_EIO, PORTOLAN_ENOMEM, PORTOLAN_EUNSUPPORTED (built without OTF2).
+ * another NAME. Values at the begin of their region become its attributes, others become metrics.
+ * OTF2 has no record of processor times and marks; they are left out. FACTS: NULL, or names and
+ * values alternately, then NULL. PORTOLAN_EIO, PORTOLAN_ENOMEM, PORTOLAN_EUNSUPPORTED (built
+ * without OTF2).
  */
 PORTOLAN_API enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trace,
                                                             const char *path,
@@ -314,15 +310,15 @@ PORTOLAN_API enum portolan_status portolan_trace_write_otf2(const struct portola
 
 /* ------------------------------------------------- text, as in portolan-trace(1) */
 
-/** Appends EVENT, of LOCATION, as one line. */
+/** Appends EVENT, of LOCATION, as one line. No memory: TEXT has `failed`; so below. */
 PORTOLAN_API void portolan_trace_print_event(const struct portolan_trace *trace,
                                              const struct portolan_trace_location *location,
                                              const struct portolan_trace_event *event,
                                              struct portolan_text *text);
-/** Appends what events refer to: locations, communicators, windows, regions. */
+/** Appends the tables that events refer to: locations, communicators, windows, regions. */
 PORTOLAN_API void portolan_trace_print_tables(const struct portolan_trace *trace,
                                               struct portolan_text *text);
-/** Appends how many events there are of each kind, and by routine calls, time and bytes.
+/** Appends the number of events of each kind, and calls, time and bytes of each routine.
    PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trace_print_summary(const struct portolan_trace *trace,
                                                                struct portolan_text *text,

@@ -3,13 +3,15 @@
  * trace_stream: Portolan's own format of traces, which trace/record writes and trace/files reads.
  *
  * A folder has a file RANK.THREAD.trace for each thread. A file consists of blocks, which begin at
- * multiples of PORTOLAN_STREAM_BLOCK and can be read without the others. The first is the newest:
- * it is mapped into memory while it is filled, and copied to the end of the file when it is full.
- * A block is a header and records. Numbers in headers are little endian. A record is a byte (kind
- * and flags), the time since the record before, and its fields, all as LEB128 varints, signed ones
- * in zigzag; the first time of a block is in its header. A byte of 0, and the end of a block, end
- * its records. A record becomes valid by its first byte, which is written last: whatever kills the
- * process, all records that it wrote before can be read.
+ * multiples of PORTOLAN_STREAM_BLOCK and can be read without the others. The first block is the
+ * newest: it is mapped into memory while it is filled, and copied to the end of the file when it is
+ * full. A block is a header and records. Numbers in headers are little endian. A record is a byte
+ * (kind and flags), the time since the record before in ticks, and its fields, all as LEB128
+ * varints (DWARF 5, 7.6), signed ones in zigzag; the header has the first time of the block. The
+ * records end with a byte of 0 or with the block. A record becomes valid by its first byte, which
+ * is written last: whatever kills the process, all records that it wrote before can be read.
+ *
+ * The functions only write to the caller's memory, which must have room; nothing fails or locks.
  */
 #ifndef PORTOLAN_TRACE_STREAM_H
 #define PORTOLAN_TRACE_STREAM_H
@@ -24,19 +26,19 @@ struct portolan_stream_header {
     uint32_t magic;
     uint32_t version;
     uint32_t bytes;  /**< of the block with this header; 0: it was never closed */
-    uint32_t events; /**< in it; definitions are none */
-    uint64_t lost;   /**< events that could not be written before it */
+    uint32_t events; /**< in it, without definitions */
+    uint64_t lost;   /**< events that were lost before it */
     uint64_t first_ticks;
     uint64_t checksum; /**< of the records: portolan_stream_checksum() */
     uint64_t number;   /**< of blocks before it */
 };
 
 /**
- * Kinds of records: events as in enum portolan_trace_kind + 1, then definitions, from REGION on in
- * the order of enum portolan_trace_table.
+ * Kinds of records: events are enum portolan_trace_kind + 1; then come definitions, from REGION on
+ * in the order of enum portolan_trace_table.
  */
 enum portolan_stream_kind {
-    /** The file: rank, thread, ranks, flags, text (host). In each block, as CLOCK. */
+    /** The file: rank, thread, ranks, flags, host (text). Each block has one; so for CLOCK. */
     PORTOLAN_STREAM_FILE = 24,
     /**
      * The clock: kind, ticks per second, ticks now, CLOCK_MONOTONIC and CLOCK_REALTIME in
@@ -49,8 +51,8 @@ enum portolan_stream_kind {
     PORTOLAN_STREAM_COMM,
     PORTOLAN_STREAM_WINDOW,
     PORTOLAN_STREAM_NAME, /**< number, text */
-    /** The counter, text: the same on all ranks that share it (the kernel's boot id), whatever
-       their hosts are called. In each block, as FILE. */
+    /** The counter that times come from (text): the same on all ranks that share it (the kernel's
+       boot id). Each block has one. */
     PORTOLAN_STREAM_COUNTER,
     PORTOLAN_STREAM_KINDS
 };
@@ -58,7 +60,7 @@ enum portolan_stream_kind {
 enum {
     PORTOLAN_STREAM_KIND = 0x1f,
     PORTOLAN_STREAM_HAS_REQUEST = 0x20, /**< the last field is a request's number */
-    PORTOLAN_STREAM_SAME_TIME = 0x40,   /**< no time: that of the record before */
+    PORTOLAN_STREAM_SAME_TIME = 0x40, /**< it has no time: its time is that of the record before */
     /** Flags of FILE. */
     PORTOLAN_STREAM_HAS_THREADS = 1,
     PORTOLAN_STREAM_IS_VIRTUAL = 2, /**< the clock is ManualClock's */
@@ -99,7 +101,8 @@ static const uint8_t portolan_stream_fields[] = {
 /** The most that an event takes: kind, time, five fields. */
 #define PORTOLAN_STREAM_EVENT_MAX 64
 
-/** Of SIZE bytes, in four lanes of eight bytes; what is missing at the end counts as 0. */
+/** The checksum of SIZE bytes, in four lanes of eight bytes; missing bytes at the end count as 0.
+ */
 static inline uint64_t portolan_stream_checksum(const uint8_t *bytes, size_t size)
 {
     uint64_t sum[4] = {1, 2, 3, 4}, word[4];
@@ -130,7 +133,7 @@ static inline uint8_t *portolan_stream_signed(uint8_t *at, int64_t value)
     return portolan_stream_unsigned(at, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/** An event to be written: KIND is of enum portolan_trace_kind; BYTES may be those of a double. */
+/** An event to write; `kind`: enum portolan_trace_kind; `bytes` of a VALUE are a double's. */
 struct portolan_stream_event {
     unsigned kind;
     uint64_t ticks;
@@ -141,8 +144,9 @@ struct portolan_stream_event {
 };
 
 /**
- * Writes E, which follows one at *LAST, at AT, but for its first byte, *BYTE, which makes it valid.
- * Returns its end, at most PORTOLAN_STREAM_EVENT_MAX later.
+ * Writes E at AT, without its first byte, which makes it valid and is returned in *BYTE. *LAST: the
+ * time of the record before in ticks, then of E. Returns its end, at most PORTOLAN_STREAM_EVENT_MAX
+ * later.
  */
 static inline __attribute__((always_inline)) uint8_t *
 portolan_stream_encode(uint8_t *at, const struct portolan_stream_event *e, uint64_t *last,
@@ -177,7 +181,7 @@ portolan_stream_encode(uint8_t *at, const struct portolan_stream_event *e, uint6
     return at;
 }
 
-/** The most that a text takes, and how many fields of a type a definition has. */
+/** The longest text in bytes, and the most fields of each type in a definition. */
 enum {
     PORTOLAN_STREAM_TEXT_MAX = 4096,
     PORTOLAN_STREAM_NUMBERS = 5,
@@ -197,7 +201,7 @@ static const char *const portolan_stream_definitions[] = {
     "t",      /* COUNTER */
 };
 
-/** A definition, in the order of its fields. Text and lists are somebody else's. */
+/** A definition, in the order of its fields. Texts and lists are borrowed. */
 struct portolan_stream_definition {
     uint64_t number[PORTOLAN_STREAM_NUMBERS];
     const char *text[PORTOLAN_STREAM_TEXTS];
@@ -228,7 +232,7 @@ static inline size_t portolan_stream_run(const int *ranks, size_t n, size_t i)
     return length;
 }
 
-/** N ranks as runs; what does not fit before END is left out: no ranks. */
+/** Writes N ranks as runs; none of them if they do not fit before END. */
 static inline uint8_t *portolan_stream_ranks(uint8_t *at, const uint8_t *end, const int *ranks,
                                              size_t n)
 {
@@ -248,7 +252,7 @@ static inline uint8_t *portolan_stream_ranks(uint8_t *at, const uint8_t *end, co
     return at;
 }
 
-/** Bytes that suffice for D of KIND; longer lists are left out. */
+/** Enough bytes for D of KIND; portolan_stream_ranks() leaves out longer lists. */
 static inline size_t portolan_stream_definition_room(unsigned kind,
                                                      const struct portolan_stream_definition *d)
 {
@@ -262,7 +266,7 @@ static inline size_t portolan_stream_definition_room(unsigned kind,
            (lists < PORTOLAN_STREAM_BLOCK / 2 ? lists : PORTOLAN_STREAM_BLOCK / 2);
 }
 
-/** Writes D at AT, but for its first byte, KIND, before END; returns its end. */
+/** Writes D at AT, without its first byte, KIND, before END; returns its end. */
 static inline uint8_t *portolan_stream_define(uint8_t *at, const uint8_t *end, unsigned kind,
                                               const struct portolan_stream_definition *d)
 {

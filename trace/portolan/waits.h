@@ -4,10 +4,11 @@
  *
  * First the matching: messages, collectives and epochs of windows. Then the waits: wait states as
  * EXPERT and Scalasca define them (Wolf and Mohr 2003; Geimer et al. 2010), with root causes by
- * delay analysis (Boehme et al. 2010): only delays are causes, waiting is passed on to who made the
- * causing rank wait. Events are named by their index in the trace (uint32_t); calls by that of
- * their BEGIN. Times are nanoseconds. What is made here belongs to the trace, which must outlive
- * it; it is read only, by any thread. Nothing prints or exits.
+ * delay analysis (Boehme et al. 2010): only delays are causes; if the causing rank itself waited,
+ * the cause is sought where that waiting came from. An event is named by its index in the trace
+ * (uint32_t), a call by its BEGIN; "none" is PORTOLAN_NO_EVENT. Times are nanoseconds. Matching and
+ * waits borrow the trace, which must outlive them; they are read only, by any thread. Nothing
+ * prints or exits.
  */
 #ifndef PORTOLAN_WAITS_H
 #define PORTOLAN_WAITS_H
@@ -25,22 +26,22 @@ extern "C" {
 /** What was done to the times of a trace. */
 struct portolan_clocks {
     size_t n_clocks;       /**< with one, nothing is done */
-    size_t n_unrelated;    /**< whose difference from the first one nothing tells */
-    double uncertainty_ns; /**< times of two hosts may be wrong by this: half of the shortest way
+    size_t n_unrelated;    /**< clocks whose difference from the first one is unknown */
+    double uncertainty_ns; /**< by which times of two hosts may be wrong: half of the shortest way
                               there and back, of the pair of hosts that is farthest apart */
-    double most_moved_ns;
-    /** Messages that were received before they were sent: as recorded, when drifts were taken out,
-     * and at last. */
+    double most_moved_ns;  /**< the largest change of a time */
+    /** Messages that were received before they were sent: as recorded, without the drifts, and in
+     * the result. */
     uint64_t n_reversed_before, n_reversed_by_drift, n_reversed_after;
 };
 
 /**
- * Moves the times of TRACE, which is finished, to one clock, where those of several hosts differ:
- * the messages and collectives between them tell offset and drift, which is constant; events that
- * are still reversed are moved by the controlled logical clock (Becker et al. 2009). What was found
- * out about the trace before is not true any more. Traces of others, which should have one clock,
- * stay as they are if no message is reversed. Where nothing goes both ways between two hosts, the
- * trace tells it (n_unrelated_clocks). PORTOLAN_ENOMEM.
+ * Moves the times of a finished TRACE to one clock, if those of several hosts differ: messages and
+ * collectives between the hosts give offset and (constant) drift; the controlled logical clock
+ * (Becker et al. 2009) moves events that are still reversed. A matching or waits made before are
+ * not true any more. Traces of other tools, which should have one clock, stay as they are if no
+ * message is reversed. If messages between two hosts go in one direction only, the trace notes it
+ * (n_unrelated_clocks). One thread. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
                                                           struct portolan_clocks *clocks,
@@ -51,7 +52,7 @@ PORTOLAN_API enum portolan_status portolan_clocks_correct(struct portolan_trace 
 /** All events of one collective operation, one of each member, in the order of locations. */
 struct portolan_collective {
     uint32_t first, n;             /**< members[first .. first + n) of the matching */
-    bool is_complete;              /**< every member is there, and all call the same routine */
+    bool is_complete;              /**< all members take part, with the same routine */
     bool is_window;                /**< a fence, or the making or freeing of a window */
     uint32_t what;                 /**< communicator, or window */
     uint32_t last;                 /**< the call (its BEGIN) that began last … */
@@ -59,19 +60,19 @@ struct portolan_collective {
 };
 
 struct portolan_matching {
-    /** BEGIN: its END; END and what lies between: the BEGIN; outside of calls: none. */
+    /** BEGIN: its END; END and the events between: the BEGIN; outside of calls: none. */
     uint32_t *call;
     /**
-     * The other side. SEND: the RECV, or RECV_POST if that never completed. RECV, RECV_POST: the
-     * SEND. ACCESS: that of the other group's call. COLLECTIVE, and EPOCH where all members meet:
-     * index in `collectives`; BEGIN of MPI_Init and MPI_Finalize likewise. Else none.
+     * The other side. SEND: the RECV, or the RECV_POST if the receive never completed. RECV,
+     * RECV_POST: the SEND. ACCESS: that of the other group's call. COLLECTIVE, EPOCH where all
+     * members meet, and BEGIN of MPI_Init and MPI_Finalize: index in `collectives`. Else none.
      */
     uint32_t *partner;
     /**
      * The other end of the same operation. SEND: its SEND_DONE or CANCELLED; RECV_POST: its RECV or
-     * CANCELLED; COLLECTIVE: its COLLECTIVE_DONE; and back: RECV without a request: the BEGIN of
-     * its call. ACCESS: BEGIN of the MPI_Win_complete or MPI_Win_wait that ends it; EPOCH of these:
-     * BEGIN of the MPI_Win_start or MPI_Win_post that they end. Else none.
+     * CANCELLED; COLLECTIVE: its COLLECTIVE_DONE; each also the other way round. RECV without a
+     * request: the BEGIN of its call. ACCESS: BEGIN of the MPI_Win_complete or MPI_Win_wait that
+     * ends it; EPOCH of these: BEGIN of the MPI_Win_start or MPI_Win_post that they end. Else none.
      */
     uint32_t *other;
     struct portolan_collective *collectives;
@@ -80,8 +81,8 @@ struct portolan_matching {
     uint8_t *classes; /**< enum portolan_trace_routine_class of each routine */
 
     uint64_t n_messages;        /**< matched */
-    uint64_t n_unmatched_sends; /**< without those to MPI_PROC_NULL and those cancelled */
-    uint64_t n_unmatched_recvs; /**< received, but no send is known */
+    uint64_t n_unmatched_sends; /**< not counting those to MPI_PROC_NULL and cancelled ones */
+    uint64_t n_unmatched_recvs; /**< messages received whose send is not known */
     uint64_t n_cancelled;
     uint64_t n_reversed;   /**< received before they were sent: the clocks disagree */
     uint64_t n_incomplete; /**< collectives that lack a member */
@@ -90,9 +91,9 @@ struct portolan_matching {
 };
 
 /**
- * Messages are matched without overtaking (MPI 4.0, 3.5): of one communicator, source, destination
- * and tag, the k-th send meets the k-th receive in the order of posting. *MATCHING is the caller's
- * to destroy. PORTOLAN_ENOMEM.
+ * Messages do not overtake each other (MPI 4.0, 3.5): of one communicator, source, destination
+ * and tag, the k-th send matches the k-th receive in the order of posting. The caller destroys
+ * *MATCHING. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_matching_create(const struct portolan_trace *trace,
                                                            struct portolan_matching **matching,
@@ -100,7 +101,7 @@ PORTOLAN_API enum portolan_status portolan_matching_create(const struct portolan
 /** NULL is legal. */
 PORTOLAN_API void portolan_matching_destroy(struct portolan_matching *matching);
 
-/** The call (its BEGIN) by which RANK takes part in COLLECTIVE; none: it does not. */
+/** The call by which RANK takes part in COLLECTIVE; none: it does not. */
 PORTOLAN_API uint32_t portolan_collective_call(const struct portolan_trace *trace,
                                                const struct portolan_matching *matching,
                                                const struct portolan_collective *collective,
@@ -108,29 +109,28 @@ PORTOLAN_API uint32_t portolan_collective_call(const struct portolan_trace *trac
 
 /** Whom a member of a collective operation waits for. */
 enum portolan_awaited {
-    PORTOLAN_AWAITS_NOBODY, /**< or it is not known whom */
+    PORTOLAN_AWAITS_NOBODY, /**< or unknown ranks */
     PORTOLAN_AWAITS_RANKS,
     PORTOLAN_AWAITS_ALL,
     PORTOLAN_AWAITS_ALL_IF_MET /**< unless the first ended before the last began */
 };
 
 /**
- * Whom RANK waits for in the operation that E, an event with an index in `collectives`, began.
- * *RANKS, *N: of RANKS, borrowed.
+ * Whom RANK waits for in the operation that event E began; the `partner` of E is an index in
+ * `collectives`. *RANKS, *N: the ranks of PORTOLAN_AWAITS_RANKS, borrowed.
  */
 PORTOLAN_API enum portolan_awaited portolan_awaited(const struct portolan_trace *trace,
                                                     const struct portolan_matching *matching,
                                                     uint32_t e, int rank, const int **ranks,
                                                     size_t *n);
 
-/** The call (its BEGIN) that posted the receive RECV, an event RECV or RECV_POST; none: not known,
- * or RECV is none. */
+/** The call that posted the receive RECV, an event RECV or RECV_POST; none: not known, or RECV is
+ * none. */
 PORTOLAN_API uint32_t portolan_posting_call(const struct portolan_trace *trace,
                                             const struct portolan_matching *matching,
                                             uint32_t recv);
 
-/** The send, an event SEND, that E completes: E itself if it is blocking; none: it completes none.
- */
+/** The event SEND that E completes: E itself if it is a blocking send; none: it completes none. */
 PORTOLAN_API uint32_t portolan_completed_send(const struct portolan_trace *trace,
                                               const struct portolan_matching *matching, uint32_t e);
 
@@ -139,7 +139,7 @@ PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trac
 
 /* ------------------------------------------------- wait states */
 
-/** Name, and what is known as such; one wait counts once. */
+/** Name, and text for people; each wait has one state. */
 #define PORTOLAN_WAIT_LIST(X)                                                                      \
     X(LATE_SENDER, "late sender")                                                                  \
     X(WRONG_ORDER_SAME_SOURCE, "late sender, wrong order of the same source")                      \
@@ -174,37 +174,36 @@ enum portolan_wait_state {
 /** "late sender"; never NULL. */
 PORTOLAN_API const char *portolan_wait_state_name(enum portolan_wait_state state);
 
-/** Where time goes: regions entered, and the call of MPI inside. */
+/** A call path's last part. */
 enum portolan_path_kind {
-    PORTOLAN_PATH_PROGRAM, /**< path 0: outside of all regions; parent of what is outermost */
-    PORTOLAN_PATH_GAP,     /**< path 1: nothing is known of this time */
+    PORTOLAN_PATH_PROGRAM, /**< path 0: outside of all regions; parent of the outermost ones */
+    PORTOLAN_PATH_GAP,     /**< path 1: gaps, of which nothing is known */
     PORTOLAN_PATH_REGION,
     PORTOLAN_PATH_CALL
 };
 
-/** A call path, with its own time: without that of paths below. */
+/** A call path: regions entered, and the call of MPI inside. Times are exclusive. */
 struct portolan_path {
     enum portolan_path_kind kind;
     uint32_t parent;        /**< index of a path; itself for the first two */
     uint32_t what;          /**< region, or routine */
-    uint32_t n_locations;   /**< that were here; 1: a single participant */
+    uint32_t n_locations;   /**< that were here */
     int64_t ns, waiting_ns; /**< sums over locations */
-    int64_t overload_ns;    /**< sum of what exceeds the mean over the locations that were here: at
-                               most    half of the imbalance that balancing could win */
+    int64_t overload_ns;    /**< sum of what exceeds the mean over the locations that were here */
     int64_t critical_ns;    /**< on the critical path */
     double critical_imbalance_ns; /**< max(0, critical_ns - mean over all locations) */
 };
 
-/** A stretch of waiting. They are in the order of calls. */
+/** A stretch of waiting. */
 struct portolan_wait {
     uint32_t call; /**< that waited; of several polls the one that succeeded */
     uint32_t from; /**< the call in which waiting began: the first poll, else `call` */
-    uint32_t by;   /**< the call on the causing rank that ended the waiting; none: nobody's (what
-                      remains after all have come) */
-    uint32_t cause_path;  /**< where the causing rank lost most of it directly; UINT32_MAX: nowhere,
-                             it waited itself, or nobody did */
-    int64_t begin_ns, ns; /**< waiting by polling also covers what lies between the polls */
-    int64_t direct_ns;    /**< share that the causing rank caused by delays of its own */
+    uint32_t by;   /**< the call on the causing rank that ended the waiting; none: no rank caused it
+                      (the rest after all have come) */
+    uint32_t cause_path;  /**< where the causing rank lost most of this time itself; UINT32_MAX:
+                             nowhere (it waited itself), or no rank caused it */
+    int64_t begin_ns, ns; /**< waiting by polling includes the time between polls */
+    int64_t direct_ns;    /**< part that the causing rank caused by its own delays */
     uint8_t state;        /**< enum portolan_wait_state */
     bool propagates;      /**< makes others wait later; else it is terminal */
     bool is_polling;
@@ -216,31 +215,31 @@ struct portolan_delay {
     uint32_t waiting_path;
     uint32_t location; /**< of the cause; UINT32_MAX: not known */
     uint32_t path;     /**< of the cause; of completions that of the wait; UINT32_MAX: not known */
-    int64_t direct_ns; /**< of those who waited for this location */
-    int64_t indirect_ns; /**< of those who waited for others whom it had made wait */
+    int64_t direct_ns; /**< waiting for this location */
+    int64_t indirect_ns; /**< waiting for others whom it had made wait */
 };
 
 struct portolan_waits {
     const struct portolan_trace *trace;
     const struct portolan_matching *matching;
-    struct portolan_wait *waits;
+    struct portolan_wait *waits; /**< by location, in the order of calls */
     size_t n_waits;
-    size_t *first_wait; /**< of each location; one more at the end */
+    size_t *first_wait; /**< of each location, then n_waits */
     struct portolan_path *paths;
     size_t n_paths;
     uint32_t *path;                     /**< of the time that follows each event */
     int64_t *path_ns, *path_waiting_ns; /**< own time: [path * n_locations + location] */
-    struct portolan_delay *delays; /**< the greatest first; with all waits, their sum is the same */
+    struct portolan_delay *delays;      /**< the greatest first; their sum is that of all waits */
     size_t n_delays;
     int64_t state_ns[PORTOLAN_WAIT_STATES]; /**< sums over all locations */
     int64_t run_ns;                         /**< from the first event to the last */
 };
 
 struct portolan_waits_options {
-    int64_t poll_gap_ns; /**< polls with at most so much between them are one; 0: 10 us */
+    int64_t poll_gap_ns; /**< polls at most this far apart are one stretch of waiting; 0: 10 us */
 };
 
-/** OPTIONS may be NULL. *WAITS is the caller's to destroy. PORTOLAN_ENOMEM. */
+/** OPTIONS may be NULL. The caller destroys *WAITS, before MATCHING. PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status
 portolan_waits_create(const struct portolan_trace *trace, const struct portolan_matching *matching,
                       const struct portolan_waits_options *options, struct portolan_waits **waits,
@@ -248,7 +247,7 @@ portolan_waits_create(const struct portolan_trace *trace, const struct portolan_
 /** NULL is legal. */
 PORTOLAN_API void portolan_waits_destroy(struct portolan_waits *waits);
 
-/** The waits of CALL (its BEGIN): *N from the result on, a few; NULL and 0 if it did not wait. */
+/** The *N waits of CALL, borrowed; NULL and 0 if it did not wait. */
 PORTOLAN_API const struct portolan_wait *portolan_waits_of(const struct portolan_waits *waits,
                                                            uint32_t call, size_t *n);
 
