@@ -84,8 +84,7 @@ static enum portolan_status read_side(struct portolan_store *store, int64_t tria
         status = portolan_store_read_diagnoses(store, trial, &side->set, err);
     if (!status && !side->set->n_diagnoses)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "trial %lld has no diagnosis; 'portolan diagnose' makes some of "
-                                  "the runs that it makes",
+                                  "trial %lld has no diagnosis; 'portolan diagnose -p' stores one",
                                   (long long)trial);
     if (!status)
         side->whole = &side->set->diagnoses[side->set->n_diagnoses - 1];

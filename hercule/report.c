@@ -250,15 +250,15 @@ static void add_cannot_tell(struct report *r)
     const struct paradigm *p = r->d->paradigm;
     size_t n = 0;
 
-    portolan_text_add(r->out, "; cannot tell: ");
     for (size_t i = 0; i < p->n_nodes; i++)
         if (r->d->conclusions[i].why)
-            portolan_text_add(r->out, "%s%s (%s)", n++ ? ", " : "", title_of(r, &p->nodes[i].item),
+            portolan_text_add(r->out, "%s%s (%s)",
+                              n++ ? ", " : "; cannot tell: ", title_of(r, &p->nodes[i].item),
                               r->d->conclusions[i].why);
     for (size_t i = 0; i < r->d->public.n_wanted; i++)
-        portolan_text_add(r->out, "%s%s was not made", n++ ? ", " : "",
-                          r->d->public.wanted[i].text);
-    portolan_text_add(r->out, n ? "\n" : "nothing\n");
+        portolan_text_add(r->out, "%s%s was not made",
+                          n++ ? ", " : "; cannot tell: ", r->d->public.wanted[i].text);
+    portolan_text_add(r->out, "\n");
 }
 
 static void add_verdict(struct report *r)
@@ -312,7 +312,7 @@ enum portolan_status portolan_diagnosis_text(const struct portolan_diagnosis *di
     r.d = (const struct diagnosis *)diagnosis;
     if (*diagnosis->disagreement)
         portolan_text_add(
-            &out, "runs disagree: %s; what costs no more than that differs cannot be told\n",
+            &out, "runs disagree: %s; cannot tell about causes that cost no more than this\n",
             diagnosis->disagreement);
     add_causes(&r);
     portolan_text_add(&out, "unexplained ");

@@ -223,7 +223,7 @@ static void a_profile_without_a_symptom_is_the_end(void **state)
     assert_int_equal(d->verdict, PORTOLAN_NO_PROBLEM);
     assert_int_equal(d->n_wanted, 0);
     assert_int_equal(portolan_diagnosis_text(d, NULL, 1, &text, &err), PORTOLAN_OK);
-    assert_contains(text, "no problem: communication 1.0 %, imbalance at most 1.0 %;");
+    assert_contains(text, "no problem: communication 1.0 %, imbalance at most 1.0 %\n");
     free(text);
     portolan_diagnosis_destroy(d);
 }
