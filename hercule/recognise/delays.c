@@ -2,66 +2,41 @@
 /*
  * Charges waiting to those who were waited for: while a rank waits, the rank that it waits for does
  * something, and that is the cause; where it waits itself, whoever it waits for then is. So each
- * nanosecond of waiting is charged once. (The delays of <portolan/waits.h> are by call path; all
- * computing of a program without regions is on one.)
+ * nanosecond of waiting is charged once. At each moment who waits for whom makes trees, whose roots
+ * are charged; a chain of a thousand ranks costs no more than the changes in it. (The delays of
+ * <portolan/waits.h> are by call path; all computing of a program without regions is on one.)
  */
+#include "forest.h"
 #include "recognise.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Charges the time from BEGIN to END, in which somebody waited for LOCATION. */
-static void charge(struct recognition *r, size_t location, int64_t begin, int64_t end, int depth);
+/* A wait of LOCATION for location TO begins or ends. */
+struct wait_change {
+    int64_t ns;
+    uint32_t location, to;
+    bool begins;
+};
 
-/* The first wait of LOCATION that ends after NS. */
-static size_t find_wait(const struct portolan_waits *w, size_t location, int64_t ns)
+/* While time passes: who waits for whom now, how often each location waits, and since when its
+ * share is to be charged. */
+struct waiting {
+    struct recognition *r;
+    struct wait_change *changes;
+    size_t n_changes;
+    struct forest_node *forest; /* of locations; the weight of one that waits is 1 */
+    uint32_t *n_open;
+    int64_t *since;
+};
+
+/* ------------------------------------------------- changes */
+
+static void add_wait(struct waiting *w, size_t location, size_t to, int64_t begin, int64_t end)
 {
-    size_t low = w->first_wait[location], high = w->first_wait[location + 1];
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (w->waits[middle].begin_ns + w->waits[middle].ns <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* What LOCATION waited itself between BEGIN and END goes on to others. Returns how much that was.
- */
-static int64_t pass_on(struct recognition *r, size_t location, int64_t begin, int64_t end,
-                       int depth)
-{
-    const struct portolan_waits *w = r->waits;
-    int64_t passed = 0;
-
-    for (size_t i = find_wait(w, location, begin);
-         i < w->first_wait[location + 1] && w->waits[i].begin_ns < end; i++) {
-        int64_t from = w->waits[i].begin_ns > begin ? w->waits[i].begin_ns : begin;
-        int64_t to = w->waits[i].begin_ns + w->waits[i].ns;
-
-        to = to < end ? to : end;
-        if (from >= to || w->waits[i].by == PORTOLAN_NO_EVENT)
-            continue;
-        charge(r, portolan_trace_location_of(r->trace, w->waits[i].by), from, to, depth - 1);
-        passed += to - from;
-    }
-    return passed;
-}
-
-static void charge(struct recognition *r, size_t location, int64_t begin, int64_t end, int depth)
-{
-    struct token_row *row = &r->rows[location];
-    struct token *t = tokens_at(row, begin);
-
-    for (t = t ? t : row->tokens; t < row->tokens + row->n && t->begin < end; t++) {
-        int64_t from = t->begin > begin ? t->begin : begin, to = t->end < end ? t->end : end;
-
-        if (from < to && !t->n_inside) /* else what is inside is charged */
-            t->delay += to - from - (depth > 0 ? pass_on(r, location, from, to, depth) : 0);
-    }
+    w->changes[w->n_changes++] =
+        (struct wait_change){begin, (uint32_t)location, (uint32_t)to, true};
+    w->changes[w->n_changes++] = (struct wait_change){end, (uint32_t)location, (uint32_t)to, false};
 }
 
 /* The location that ends last. */
@@ -81,31 +56,100 @@ static size_t last_location(const struct recognition *r)
     return last;
 }
 
-void delays_charge(struct recognition *r)
+static int compare_changes(const void *a, const void *b)
 {
+    const struct wait_change *x = a, *y = b;
+
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    return (int)x->begins - (int)y->begins;
+}
+
+/* Also who has ended waits, for the last. */
+static void list_changes(struct waiting *w)
+{
+    const struct recognition *r = w->r;
     size_t last = last_location(r);
-    int deepest = 2 * (int)r->n_rows + 16;
 
-    for (size_t i = 0; i < r->waits->n_waits; i++) {
-        const struct portolan_wait *w = &r->waits->waits[i];
-
-        if (w->by != PORTOLAN_NO_EVENT)
-            charge(r, portolan_trace_location_of(r->trace, w->by), w->begin_ns, w->begin_ns + w->ns,
-                   deepest);
-    }
     for (size_t l = 0; l < r->n_rows; l++) {
         const struct token *t = r->rows[l].n ? &r->rows[l].tokens[r->rows[l].n - 1] : NULL;
 
+        for (size_t i = r->waits->first_wait[l]; i < r->waits->first_wait[l + 1]; i++) {
+            const struct portolan_wait *wait = &r->waits->waits[i];
+
+            if (wait->by != PORTOLAN_NO_EVENT)
+                add_wait(w, l, portolan_trace_location_of(r->trace, wait->by), wait->begin_ns,
+                         wait->begin_ns + wait->ns);
+        }
         if (t && !t->n_events && t->wait && l != last)
-            charge(r, last, t->begin, t->end, deepest);
+            add_wait(w, l, last, t->begin, t->end);
     }
-    for (size_t l = 0; l < r->n_rows; l++)
+    qsort(w->changes, w->n_changes, sizeof *w->changes, compare_changes);
+}
+
+/* ------------------------------------------------- charges */
+
+/* Charges LOCATION, a root, for those who wait for it, up to NS. */
+static void charge(struct waiting *w, uint32_t location, int64_t ns)
+{
+    struct token_row *row = &w->r->rows[location];
+    int64_t n = forest_weight(w->forest, location), begin = w->since[location];
+    struct token *t = n ? tokens_at(row, begin) : NULL;
+
+    w->since[location] = ns;
+    for (t = t ? t : row->tokens; n && t < row->tokens + row->n && t->begin < ns; t++) {
+        int64_t from = t->begin > begin ? t->begin : begin, to = t->end < ns ? t->end : ns;
+
+        if (from < to && !t->n_inside) /* else what is inside is charged */
+            t->delay += n * (to - from);
+    }
+}
+
+/* Who waits for each other in a ring, as no run does, is charged for it. */
+static void change(struct waiting *w, const struct wait_change *c)
+{
+    uint32_t root = forest_root(w->forest, c->location);
+
+    charge(w, root, c->ns);
+    forest_add(w->forest, c->location, c->begins ? 1 : -1);
+    if (!c->begins) {
+        if (--w->n_open[c->location] == 0 && root != c->location)
+            forest_cut(w->forest, c->location);
+        w->since[c->location] = c->ns;
+    } else if (w->n_open[c->location]++ == 0) {
+        root = forest_root(w->forest, c->to);
+        if (root == c->location)
+            return;
+        charge(w, root, c->ns);
+        forest_link(w->forest, c->location, c->to);
+    }
+}
+
+bool delays_charge(struct recognition *r)
+{
+    struct waiting w = {.r = r};
+    bool ok =
+        (w.changes = portolan_calloc(2 * (r->waits->n_waits + r->n_rows) + 1, sizeof *w.changes)) &&
+        (w.forest = forest_create(r->n_rows)) &&
+        (w.n_open = portolan_calloc(r->n_rows + 1, sizeof *w.n_open)) &&
+        (w.since = portolan_calloc(r->n_rows + 1, sizeof *w.since));
+
+    if (ok)
+        list_changes(&w);
+    for (size_t i = 0; ok && i < w.n_changes; i++)
+        change(&w, &w.changes[i]);
+    for (size_t l = 0; ok && l < r->n_rows; l++)
         for (size_t i = r->rows[l].n; i-- > 0;) {
             struct token *t = &r->rows[l].tokens[i];
 
             for (size_t k = 1; k <= t->n_inside; k += 1 + t[k].n_inside)
                 t->delay += t[k].delay;
         }
+    free(w.changes);
+    free(w.forest);
+    free(w.n_open);
+    free(w.since);
+    return ok;
 }
 
 /* ------------------------------------------------- woven paradigms */

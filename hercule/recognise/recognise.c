@@ -119,9 +119,8 @@ static bool measure_run(struct recognition *r)
 static bool recognise_instances(struct recognition *r, const struct bound *b)
 {
     if (!r->fits || !b || !tokens_make(r, b) || !measure_run(r) || !instances_find(r) ||
-        !instances_order(r) || !constraints_apply(r))
+        !instances_order(r) || !constraints_apply(r) || !delays_charge(r))
         return false;
-    delays_charge(r);
     measure_fit(r);
     r->globals[GLOBAL_OUTSIDE] =
         sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true);

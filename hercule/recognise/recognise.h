@@ -3,9 +3,9 @@
  * From a trace to the quantities that formulas of a paradigm name.
  *
  * tokens.c makes of each rank's events a row of tokens, each of which may be one or more components
- * (binding.c); instances.c fits them into the paradigm's events; delays.c charges waiting to them;
- * constraints.c drops and cuts; attributes.c gives each instance its values; values.c makes of
- * these what metrics name; suggest.c compares paradigms.
+ * (binding.c); instances.c fits them into the paradigm's events; delays.c (with forest.c) charges
+ * waiting to them; constraints.c drops and cuts; attributes.c gives each instance its values;
+ * values.c makes of these what metrics name; suggest.c compares paradigms.
  */
 #ifndef HERCULE_RECOGNISE_H
 #define HERCULE_RECOGNISE_H
@@ -118,8 +118,8 @@ uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *ev
 bool tokens_make(struct recognition *r, const struct bound *b);
 /* The last token of ROW that begins at NS or before; NULL: none. */
 struct token *tokens_at(const struct token_row *row, int64_t ns);
-/* Charges all waiting to tokens of the ranks that were waited for. */
-void delays_charge(struct recognition *r);
+/* Charges all waiting to tokens of the ranks that were waited for. False: no memory. */
+bool delays_charge(struct recognition *r);
 /* Sets CAUSED and DELEGATED where paradigms are woven. False: no memory. */
 bool delays_delegate(struct recognition *r);
 /* Neither start, finish, gap, nor waiting for the others at the end. */
