@@ -110,6 +110,6 @@
   (factor (name data_moved) (text "balancing moves more blocks than it must") (removal time)
           (of redistribution) (remedy "move only blocks at the ends of the ranks' pieces of the curve"))
   (factor (name message_size) (text "many small messages") (removal messages) (by "max(messages_each, 2)") (of guard_data)
-          (remedy "pack the guard cells for a rank into one message, which have {message_bytes} now"))
+          (remedy "pack the guard cells for a rank into one message; one has {message_bytes} bytes now"))
   (factor (name collectives) (text "collectives inside an operation") (removal cost)
           (of restriction) (remedy "agree by messages between neighbours instead of collectives")))
