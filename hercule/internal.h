@@ -35,7 +35,6 @@ struct expression {
 #define HERCULE_QUANTITIES(X)                                                                      \
     X(TIME, time)             /* from begin to end */                                              \
     X(WAIT, wait)             /* waiting in MPI, as <portolan/waits.h> defines it */               \
-    X(CPU, cpu)               /* processor time */                                                 \
     X(MPI, mpi)               /* time in MPI */                                                    \
     X(COLLECTIVE, collective) /* time in collective operations */                                  \
     X(BYTES, bytes)                                                                                \
@@ -76,8 +75,7 @@ enum quantity {
     X(IMBALANCE, imbalance) /* max over mean of the ranks' sums, less 1 */                         \
     X(LEAD, lead)           /* share of ordinals led by the rank that leads most often */          \
     X(FIRST, first)         /* sum over ranks of each rank's first */                              \
-    X(LAST, last)           /* sum over ranks of each rank's last */                               \
-    X(CRITICAL, critical)   /* sum of what lies on the critical path */
+    X(LAST, last)           /* sum over ranks of each rank's last */
 
 enum aggregate {
 #define HERCULE_AGGREGATE(name, word) AGGREGATE_##name,

@@ -46,7 +46,7 @@ double token_quantity(const struct token *t, enum quantity quantity)
     case QUANTITY_FROM:
         return (double)t->from;
     default:
-        return NAN; /* CPU: the recorder takes it only now and then */
+        return NAN;
     }
 }
 

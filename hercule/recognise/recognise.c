@@ -192,8 +192,7 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
         value->value = r->globals[reference->index];
         return !isnan(value->value);
     }
-    if (reference->kind == REFERENCE_METRIC || reference->kind == REFERENCE_RELATED ||
-        reference->aggregate == AGGREGATE_CRITICAL || reference->quantity == QUANTITY_CPU)
+    if (reference->kind == REFERENCE_METRIC || reference->kind == REFERENCE_RELATED)
         return false;
     if (r->caused && reference->kind == REFERENCE_COMPONENT &&
         reference->aggregate == AGGREGATE_SUM &&

@@ -110,7 +110,7 @@ static double of_all(const struct value_list *l, enum aggregate aggregate)
     }
     if (aggregate == AGGREGATE_N || aggregate == AGGREGATE_SUM)
         return aggregate == AGGREGATE_N ? (double)n : sum;
-    if (!n || aggregate == AGGREGATE_CRITICAL)
+    if (!n)
         return NAN;
     for (size_t i = 0; i < l->n && aggregate == AGGREGATE_DEVIATION; i++)
         squares += isnan(l->values[i].value) ? 0 : pow(l->values[i].value - sum / (double)n, 2);
