@@ -7,6 +7,7 @@
 #include <portolan/replay.h>
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,15 +38,6 @@ static error_t take_program(void *to, char *arg, const struct cli_option *option
     return 0;
 }
 
-static error_t take_tree(void *to, char *arg, const struct cli_option *option,
-                         struct argp_state *state)
-{
-    (void)to, (void)option;
-    if (strcmp(arg, "text") != 0 && strcmp(arg, "dot") != 0)
-        argp_error(state, "--tree is text or dot, not '%s'", arg);
-    return 0;
-}
-
 static error_t check_given(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
 {
@@ -54,35 +46,33 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     (void)arg, (void)option;
     if (o->file && o->program)
         argp_error(state, "a file or a program, not both");
-    if (!o->file && !o->program && !o->trial && !(o->tree && o->paradigm))
+    if (!o->file && !o->program && !o->trial && !(o->tree != NO_TREE && o->paradigm))
         argp_error(state, "diagnose what? name an assembly, a trace or a scenario, a trial of the "
                           "store, or a program behind --");
     if (o->keep && o->repeat > 1)
         argp_error(state, "--keep is for one run, and --repeat makes several");
     if (o->trial && o->program)
         argp_error(state, "a trial or a program, not both");
-    if (o->tree && !o->paradigm && !o->file)
+    if (o->tree != NO_TREE && !o->paradigm && !o->file)
         argp_error(state, "the tree of which paradigm? name it with --paradigm");
-    if (o->digits > 6)
-        argp_error(state, "--digits is a number from 0 to 6");
-    if (o->ranks < 1)
-        argp_error(state, "-n wants a number of ranks, from 1 on");
+    if (o->once && o->level < 3)
+        argp_error(state, "--once makes experiment 3 alone, which --level %d leaves out", o->level);
     return 0;
 }
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "N", "start the program on so many ranks (default: 2)",
-     INTO(struct diagnose_options, ranks)},
+     INTO(struct diagnose_options, ranks), .least = 1, .wanted = "a number of ranks, from 1 on"},
     {"paradigm", 'p', "NAME|FILE",
      "the paradigm that the program follows, or the file with its <paradigm>",
      INTO(struct diagnose_options, paradigm)},
     {"why", 'w', "NUMBER", "base, formula, samples and rule of every number down to that cause",
      INTO(struct diagnose_options, why)},
     {"tree", 't', "text|dot", "print the tree of the paradigm and diagnose nothing",
-     INTO(struct diagnose_options, tree), .take = take_tree},
+     INTO_CHOICE(struct diagnose_options, tree, "text", "dot")},
     {"json", 'j', NULL, "print JSON", INTO(struct diagnose_options, as_json)},
-    {"digits", 0, "N", "digits after the point (default: 1)",
-     INTO(struct diagnose_options, digits)},
+    {"digits", 0, "N", "digits after the point (default: 1)", INTO(struct diagnose_options, digits),
+     .most = 6, .wanted = "a number from 0 to 6"},
     {"knowledge", 'k', "DIR", "read the files *.clp of that folder, too; repeatable",
      INTO_LIST(struct diagnose_options, folders, n_folders)},
     {"threshold", 0, "NAME=VALUE", "another value of a threshold; repeatable",
@@ -284,21 +274,49 @@ static enum portolan_status find_store(struct subject *s, const struct diagnose_
     return status;
 }
 
-/* What is there already; runs come later. */
-static enum portolan_status read_given(struct subject *s, const struct diagnose_options *o,
+/* The trial says on how many ranks the experiments that follow are made. */
+static enum portolan_status read_trial(struct subject *s, struct diagnose_options *o,
                                        struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status;
 
-    if (o->program || s->bench.assembly || o->trial)
-        status = find_store(s, o, err);
-    if (!status && o->trial)
-        status = diagnose_read_trial(s, o->trial, err);
-    if (!status && !s->trace && o->file && !s->bench.assembly) {
+    if (o->file && !s->bench.assembly)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "trial %d or '%s', not both: only assemblies go with a trial",
+                                  o->trial, o->file);
+    status = diagnose_read_trial(s, o->trial, err);
+    if (!status && o->file && !s->trace && o->ranks && o->ranks != s->n_ranks)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "trial %d is of %d ranks, not of %d",
+                                  o->trial, s->n_ranks, o->ranks);
+    o->ranks = s->n_ranks;
+    return status;
+}
+
+/* What is there already; runs come later. */
+static enum portolan_status read_given(struct subject *s, struct diagnose_options *o,
+                                       struct portolan_error *err)
+{
+    bool has_trials = o->program || s->bench.assembly || o->trial;
+    enum portolan_status status = has_trials ? find_store(s, o, err) : PORTOLAN_OK;
+
+    if (!has_trials && (o->against || o->keep || o->repeat > 1))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "%s is for runs and their trials; '%s' is a trace",
+                                  o->against ? "--against"
+                                  : o->keep  ? "--keep"
+                                             : "--repeat",
+                                  o->file);
+    if (!status && o->against) /* before anything runs */
+        status = diagnose_against(s, o->against, 0, 0, NULL, err);
+    if (!status && o->trial && (o->file || !o->against)) /* else it is only compared */
+        status = read_trial(s, o, err);
+    if (!status && !has_trials) {
         status = read_trace(s, o->file, err);
         if (!status)
             status = diagnose_analyse(s, err);
     }
+    if (!o->ranks)
+        o->ranks = 2;
     return status;
 }
 
@@ -343,8 +361,9 @@ static void print_subject(const struct subject *s, const struct diagnose_options
     printf("%s: ", slash && slash[1] ? slash + 1 : name);
     if (s->paradigm)
         printf("paradigm %s, ", s->paradigm);
-    printf("%d rank%s, %.4g s%s", n_ranks, n_ranks == 1 ? "" : "s", 1e-9 * run_ns,
-           s->is_cut ? ", not to its end" : "");
+    printf("%d rank%s", n_ranks, n_ranks == 1 ? "" : "s");
+    if (isfinite(run_ns))
+        printf(", %.4g s%s", 1e-9 * run_ns, s->is_cut ? ", not to its end" : "");
     if (s->trial)
         printf(", trial %lld", (long long)s->trial);
     printf("\n");
@@ -379,6 +398,22 @@ static enum portolan_status print_diagnosis(const struct subject *s,
     return status;
 }
 
+/* What is reported is also stored; a trial that was there already may be in a store that can only
+ * be read. */
+static enum portolan_status report(struct subject *s, const struct diagnose_options *o,
+                                   const struct diagnose_experiments *e, struct portolan_error *err)
+{
+    struct portolan_error why = {0};
+    enum portolan_status status = print_diagnosis(s, o, e, err),
+                         stored = s->trial ? diagnose_store_findings(s, e->all[e->n - 1], &why) : 0;
+
+    if (stored && o->trial && s->trial == o->trial)
+        fprintf(stderr, "portolan: warning: the findings are not stored: %s\n", why.text);
+    else if (stored && !status)
+        status = portolan_error_set(err, stored, "the findings are not stored: %s", why.text);
+    return status;
+}
+
 static enum portolan_status diagnose(struct subject *s, const struct diagnose_options *o,
                                      int *result, struct portolan_error *err)
 {
@@ -388,14 +423,15 @@ static enum portolan_status diagnose(struct subject *s, const struct diagnose_op
 
     if (!status)
         status = diagnose_experiment(s, o, &how, &e, err);
-    if (!status && !o->plan && !e.n)
+    if (!status && o->plan) {
+        if (e.not_made)
+            printf("not made: %s\n", e.not_made);
+    } else if (!status && !e.n) {
         status = portolan_error_set(err, PORTOLAN_EINVAL, "nothing was run: %s", e.not_made);
-    if (!status && !o->plan)
-        status = print_diagnosis(s, o, &e, err);
-    if (!status && !o->plan && s->trial)
-        status = diagnose_store_findings(s, e.all[e.n - 1], err);
-    if (!status && !o->plan)
+    } else if (!status) {
+        status = report(s, o, &e, err);
         *result = exit_status(e.all[e.n - 1]->verdict);
+    }
     if (!status && o->against && s->trial && !o->plan) {
         int changes;
 
@@ -447,11 +483,9 @@ static enum portolan_status describe(struct subject *s, const struct diagnose_op
 static enum portolan_status print_tree(const struct subject *s, const struct diagnose_options *o,
                                        struct portolan_error *err)
 {
-    enum portolan_tree_format format =
-        !strcmp(o->tree, "dot") ? PORTOLAN_TREE_DOT : PORTOLAN_TREE_TEXT;
     char *text = NULL;
     enum portolan_status status =
-        portolan_knowledge_tree(s->knowledge, s->paradigm, format, &text, err);
+        portolan_knowledge_tree(s->knowledge, s->paradigm, o->tree, &text, err);
 
     if (text)
         fputs(text, stdout);
@@ -470,13 +504,13 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
     }
     if (!status)
         status = find_paradigm(s, o, err);
-    if (!status && !s->paradigm && (o->tree || o->why || o->as_json))
+    if (!status && !s->paradigm && (o->tree != NO_TREE || o->why || o->as_json))
         status =
             portolan_error_set(err, PORTOLAN_EINVAL, "%s needs a paradigm; name it with --paradigm",
-                               o->tree  ? "--tree"
-                               : o->why ? "--why"
-                                        : "--json");
-    if (!status && o->tree)
+                               o->tree != NO_TREE ? "--tree"
+                               : o->why           ? "--why"
+                                                  : "--json");
+    if (!status && o->tree != NO_TREE)
         return print_tree(s, o, err);
     if (!status && s->paradigm) /* before anything runs */
         status = portolan_parts_check(s->knowledge, s->paradigm, s->parts, s->n_parts, &s->d, err);
@@ -504,7 +538,8 @@ int command_diagnose(int argc, char **argv)
                "cannot tell, 1 bad input, 2 wrong usage.",
         .options = options,
     };
-    struct diagnose_options o = {.ranks = 2, .digits = 1, .level = 3, .repeat = 1};
+    struct diagnose_options o = {
+        .digits = 1, .level = 3, .repeat = 1, .budget_s = NO_BUDGET, .tree = NO_TREE};
     struct subject s = {.d = {print_diagnostic, NULL, 0}};
     struct portolan_error err = {0};
     int result = 0;

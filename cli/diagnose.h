@@ -9,13 +9,14 @@
 #include <portolan/machine.h>
 
 /* 2 is for wrong usage. */
-enum { EXIT_PROBLEM = 3, EXIT_NOT_KNOWN = 4 };
+enum { EXIT_PROBLEM = 3, EXIT_NOT_KNOWN = 4, NO_BUDGET = -1, NO_TREE = 2 };
 
 struct diagnose_options {
     const char *file;
     char **program;
     int ranks;
-    const char *launcher, *paradigm, *tree, *keep;
+    const char *launcher, *paradigm, *keep;
+    unsigned tree; /* enum portolan_tree_format, or NO_TREE */
     const char **folders;
     size_t n_folders;
     const char **thresholds;
@@ -24,7 +25,7 @@ struct diagnose_options {
     bool as_json;
     int trial, against; /* of the store; 0: none */
     int level, repeat;
-    double budget_s;
+    double budget_s; /* or NO_BUDGET */
     bool plan, once;
     struct assembly_options assembly;
 };
@@ -45,6 +46,7 @@ struct subject {
     struct portolan_trace *trace;
     struct portolan_matching *matching;
     struct portolan_waits *waits;
+    int n_ranks;                             /* of a trial that was read */
     double run_ns;                           /* as the trial says */
     double bytes;                            /* of the streams */
     int first_step;                          /* that was recorded */
@@ -84,6 +86,9 @@ enum portolan_status diagnose_run(struct subject *s, const struct diagnose_optio
 enum portolan_status diagnose_run_assembly(struct subject *s, const struct diagnose_options *o,
                                            const struct diagnose_run *r, const char *folder,
                                            const char *token, struct portolan_error *err);
+/* The ManualClock that A has, and the name of its *INSTANCE; NULL: it has none. */
+const struct portolan_assembly_alternative *diagnose_manual_clock(const struct portolan_assembly *a,
+                                                                  const char **instance);
 /* The streams of FOLDER with the calls of ports that the store has of the trial. */
 enum portolan_status diagnose_read_assembly(struct subject *s, const char *folder,
                                             struct portolan_error *err);
@@ -127,9 +132,8 @@ char *diagnose_new_folder(struct subject *s, struct portolan_error *err);
 
 /* What a trial tells without its trace. */
 struct diagnose_profile {
-    int64_t trial;
     double run_ns;
-    int n_ranks, n_steps;
+    int n_steps;
     struct portolan_quantity *quantities; /* of the run, then of components; in the arena */
     size_t n_of_run, n;
 };
@@ -146,7 +150,8 @@ double diagnose_expect_ns(struct subject *s, const struct diagnose_options *o);
 /* Stores D with the subject's trial. */
 enum portolan_status diagnose_store_findings(struct subject *s, const struct portolan_diagnosis *d,
                                              struct portolan_error *err);
-/* Prints by which causes trial B differs from A; *RESULT: the exit status. */
+/* Prints by which causes trial B differs from A; *RESULT: the exit status. B 0: only finds out
+ * whether A was diagnosed. PORTOLAN_ENOTFOUND. */
 enum portolan_status diagnose_against(struct subject *s, int64_t a, int64_t b, int digits,
                                       int *result, struct portolan_error *err);
 

@@ -59,25 +59,16 @@ static int next_experiment(const struct portolan_diagnosis *d)
 static const char *title_of(struct work *w, const struct diagnose_run *r,
                             const struct portolan_diagnosis *d)
 {
+    static const char *const titles[] = {"profile of computation and communication",
+                                         "profile of the operations", "trace"};
     struct portolan_text text = {.arena = &w->s->arena};
 
-    if (r->experiment == 1)
-        return "profile of computation and communication";
-    for (size_t i = 0; d && i < d->n_wanted; i++) {
-        const char *of = strstr(d->wanted[i].text, " of ");
-
-        if (d->wanted[i].experiment != r->experiment)
-            continue;
-        if (r->experiment == 2)
-            of = of ? strstr(of + 1, " of ") : NULL;
-        if (of)
-            portolan_text_add(&text, "%s%s", text.length ? ", " : " of ", of + 4);
-    }
-    if (r->experiment == 2)
-        return portolan_arena_printf(&w->s->arena, "profile of the operations%s",
-                                     text.bytes ? text.bytes : "");
-    return portolan_arena_printf(&w->s->arena, "trace%s%s", text.bytes ? text.bytes : "",
-                                 r->steps ? r->steps : "");
+    portolan_text_add(&text, "%s", titles[r->experiment - 1]);
+    for (size_t i = 0, n = 0; d && r->experiment > 1 && i < d->n_wanted; i++)
+        if (d->wanted[i].experiment == r->experiment && d->wanted[i].of)
+            portolan_text_add(&text, "%s%s", n++ ? ", " : " of ", d->wanted[i].of);
+    portolan_text_add(&text, "%s", r->steps ? r->steps : "");
+    return text.bytes;
 }
 
 /* The components that the experiment measures. */
@@ -113,17 +104,18 @@ static double expected_s(struct work *w)
     return w->e->last_s > 0 ? w->e->last_s : 1e-9 * diagnose_expect_ns(w->s, w->o);
 }
 
-/* Whether level and budget allow R; else `not_made` says why. */
-static bool may_begin(struct work *w, const struct diagnose_run *r, const char *title)
+/* Whether level and budget allow R; else `not_made` says why. IS_STORED: it takes no time. */
+static bool may_begin(struct work *w, const struct diagnose_run *r, const char *title,
+                      bool is_stored)
 {
-    double needed = expected_s(w), left = w->o->budget_s - w->e->spent_s;
+    double needed = is_stored ? 0 : expected_s(w), left = w->o->budget_s - w->e->spent_s;
 
     if (r->experiment > w->o->level) {
         w->e->not_made = portolan_arena_printf(&w->s->arena, "experiment %d (%s): --level %d",
                                                r->experiment, title, w->o->level);
         return false;
     }
-    if (!(w->o->budget_s > 0) || (left > 0 && !(needed > left)))
+    if (is_stored || w->o->budget_s == NO_BUDGET || (left > 0 && !(needed > left)))
         return true;
     w->e->not_made = portolan_arena_printf(
         &w->s->arena,
@@ -132,14 +124,25 @@ static bool may_begin(struct work *w, const struct diagnose_run *r, const char *
     return false;
 }
 
-static enum portolan_status run(struct work *w, const struct diagnose_run *r)
+/* A run that fails ends what has something to tell already: *IS_MADE is false, `not_made` says why.
+ */
+static enum portolan_status run(struct work *w, const struct diagnose_run *r, const char *title,
+                                bool *is_made)
 {
     double begin = portolan_now_s();
+    int64_t before = w->s->trial;
     enum portolan_status status = diagnose_run(w->s, w->o, r, w->err);
 
     w->e->last_s = portolan_now_s() - begin;
     w->e->spent_s += w->e->last_s;
-    return status;
+    *is_made = !status;
+    if (!status || status == PORTOLAN_ENOMEM || !latest(w->e) || !isfinite(latest(w->e)->run_ns))
+        return status;
+    w->s->trial = before;
+    w->e->not_made = portolan_arena_printf(&w->s->arena, "experiment %d (%s): %s", r->experiment,
+                                           title, w->err->text);
+    *w->err = (struct portolan_error){0};
+    return PORTOLAN_OK;
 }
 
 static void note(struct work *w, int experiment, const char *title)
@@ -211,7 +214,7 @@ static enum portolan_status take_profile(struct work *w, int experiment, int64_t
 static void print_plan(struct work *w, const struct diagnose_run *r, const char *title,
                        int64_t trial)
 {
-    double seconds = expected_s(w);
+    double seconds = trial ? NAN : expected_s(w);
 
     printf("experiment %d: %s: ", r->experiment, title);
     if (trial)
@@ -233,24 +236,23 @@ static enum portolan_status make_profile(struct work *w, const struct diagnose_r
                                          bool *is_made)
 {
     const char *title = title_of(w, r, latest(w->e));
-    int64_t trial = 0;
-    enum portolan_status status = diagnose_find_profile(w->s, w->o, r, &trial, w->err);
+    int64_t trial = w->o->trial;
+    enum portolan_status status =
+        trial ? PORTOLAN_OK : diagnose_find_profile(w->s, w->o, r, &trial, w->err);
 
     *is_made = false;
     if (status || !title)
         return status ? status : portolan_no_memory(w->err);
+    if (!may_begin(w, r, title, trial))
+        return PORTOLAN_OK;
     if (w->o->plan)
         print_plan(w, r, title, trial);
+    *is_made = trial;
     if (trial)
         title = portolan_arena_printf(&w->s->arena, "%s, of the store", title);
-    else if (w->o->plan || !may_begin(w, r, title))
-        return PORTOLAN_OK;
-    else {
-        status = run(w, r);
+    else if (!w->o->plan && !(status = run(w, r, title, is_made)))
         trial = w->s->trial;
-    }
-    *is_made = !status;
-    return status ? status : take_profile(w, r->experiment, trial, title);
+    return *is_made ? take_profile(w, r->experiment, trial, title) : status;
 }
 
 /* ------------------------------------------------- traces */
@@ -267,35 +269,45 @@ static enum portolan_status diagnose_trace(struct work *w)
     return status ? status : add_diagnosis(w, d);
 }
 
+/* What the diagnoses before tell that of the run at hand. */
+static void take_others(struct work *w, size_t n_before)
+{
+    w->how->repetitions = (const struct portolan_diagnosis *const *)w->e->all + n_before;
+    w->how->n_repetitions = w->e->n - n_before;
+    w->how->experiments = (const struct portolan_diagnosis *const *)w->e->all;
+    w->how->n_experiments = n_before;
+    for (int k = 0; k < 2; k++)
+        if (w->e->made[k].title)
+            w->how->overhead = w->s->run_ns / w->e->made[k].run_ns - 1;
+}
+
 /* The last of the repetitions has the means of all. */
 static enum portolan_status make_traces(struct work *w, const struct diagnose_run *r)
 {
-    const char *title = title_of(w, r, latest(w->e));
+    const char *title = title_of(w, r, latest(w->e)), *text = title;
     size_t n_before = w->e->n;
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = title ? PORTOLAN_OK : portolan_no_memory(w->err);
+    bool is_made = true;
 
-    if (!title)
-        return portolan_no_memory(w->err);
-    for (int i = 0; i < w->o->repeat && !status && may_begin(w, r, title); i++) {
-        if ((status = run(w, r)))
+    if (!status && w->o->plan && may_begin(w, r, title, false))
+        print_plan(w, r, title, 0);
+    for (int i = 0; !w->o->plan && i < w->o->repeat && !status && is_made; i++) {
+        is_made = false;
+        if (may_begin(w, r, title, false))
+            status = run(w, r, title, &is_made);
+        if (status || !is_made)
             break;
-        w->how->repetitions = (const struct portolan_diagnosis *const *)w->e->all + n_before;
-        w->how->n_repetitions = w->e->n - n_before;
-        w->how->experiments = (const struct portolan_diagnosis *const *)w->e->all;
-        w->how->n_experiments = n_before;
-        for (int k = 0; k < 2; k++)
-            if (w->e->made[k].title)
-                w->how->overhead = w->s->run_ns / w->e->made[k].run_ns - 1;
-        status = diagnose_trace(w);
+        take_others(w, n_before);
+        if (!(status = diagnose_trace(w)))
+            text = portolan_arena_printf(&w->s->arena, "%s, %.3g MB", title, 1e-6 * w->s->bytes);
     }
     if (status || w->e->n == n_before)
         return status;
-    title = portolan_arena_printf(&w->s->arena, "%s, %.3g MB", title, 1e-6 * w->s->bytes);
     if (w->e->n > n_before + 1)
-        title =
-            portolan_arena_printf(&w->s->arena, "%s, mean of %zu runs", title, w->e->n - n_before);
-    note(w, 3, title);
-    return title ? PORTOLAN_OK : portolan_no_memory(w->err);
+        text =
+            portolan_arena_printf(&w->s->arena, "%s, mean of %zu runs", text, w->e->n - n_before);
+    note(w, 3, text);
+    return text ? PORTOLAN_OK : portolan_no_memory(w->err);
 }
 
 /* ------------------------------------------------- one after the other */
@@ -328,36 +340,28 @@ static enum portolan_status make_profiles(struct work *w, int *next)
    waiting for a core looks like waiting for a message. */
 static bool can_profile(const struct work *w)
 {
-    const struct portolan_assembly *a = w->s->bench.assembly;
     struct portolan_machine_reading here;
+    const char *instance;
 
     portolan_machine_read(&here);
-    if (!w->o->launcher && w->o->ranks > here.cores)
-        return false;
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (!strcmp(a->instances[i].alternatives[a->instances[i].selected].class_name,
-                    "portolan.ManualClock"))
-            return false;
-    return true;
+    return (w->o->launcher || w->o->ranks <= here.cores) &&
+           !diagnose_manual_clock(w->s->bench.assembly, &instance);
 }
 
+/* In stages, or all at once; a trial of the store has both profiles. */
 static enum portolan_status make_experiments(struct work *w)
 {
-    bool is_staged = !w->o->program && !w->o->once && can_profile(w);
+    bool runs = w->o->program || w->s->bench.assembly;
+    bool is_staged = w->o->trial || (!w->o->program && !w->o->once && can_profile(w));
     struct diagnose_run r = {.experiment = 3};
     int next = 3;
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = is_staged ? make_profiles(w, &next) : PORTOLAN_OK;
 
-    if (is_staged)
-        status = make_profiles(w, &next);
-    if (status || next != 3)
+    if (status || next != 3 || !runs)
         return status;
     if (is_staged)
         choose_window(w, &r);
-    if (!w->o->plan)
-        return make_traces(w, &r);
-    print_plan(w, &r, title_of(w, &r, latest(w->e)), 0);
-    return PORTOLAN_OK;
+    return make_traces(w, &r);
 }
 
 enum portolan_status diagnose_experiment(struct subject *s, const struct diagnose_options *o,
@@ -365,25 +369,16 @@ enum portolan_status diagnose_experiment(struct subject *s, const struct diagnos
                                          struct diagnose_experiments *e, struct portolan_error *err)
 {
     struct work w = {s, o, how, e, err};
-    bool runs = o->program || s->bench.assembly;
     enum portolan_status status;
 
-    if (s->waits) { /* it was read, or is of a trial */
-        status = diagnose_trace(&w);
-        if (!status && s->trial)
-            note(&w, 3, "trace of the store");
-        return status;
-    }
-    if (!o->trial)
+    if (!s->waits)
         return make_experiments(&w);
-    status = take_profile(&w, 1, o->trial, "profile of the store");
-    if (!status)
-        status = take_profile(&w, 2, o->trial, "profile of operations, of the store");
-    if (!status && runs && next_experiment(latest(e)) == 3) {
-        struct diagnose_run r = {.experiment = 3};
-
-        choose_window(&w, &r);
-        status = make_traces(&w, &r);
+    if (o->plan) { /* it was read, or is of a trial */
+        printf("nothing is run: the trace is there\n");
+        return PORTOLAN_OK;
     }
+    status = diagnose_trace(&w);
+    if (!status && s->trial)
+        note(&w, 3, "trace of the store");
     return status;
 }

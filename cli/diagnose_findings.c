@@ -166,9 +166,10 @@ static void print_pair(const struct pair *p, int digits)
     for (int side = 0; side < 2; side++)
         print_share(p->of[side] ? p->of[side]->share : NAN, digits);
     print_share(p->change, digits);
-    printf("%s\n", isnan(p->change)                  ? "  looked for in one of them only"
-                   : fabs(p->change) <= spread_of(p) ? "  not more than repetitions differ"
-                                                     : "");
+    printf("%s\n", isnan(p->change) ? "  looked for in one of them only"
+                   : p->change != 0 && fabs(p->change) <= spread_of(p)
+                       ? "  not more than repetitions differ"
+                       : "");
 }
 
 static void print_head(const struct side sides[2])
@@ -234,10 +235,10 @@ enum portolan_status diagnose_against(struct subject *s, int64_t a, int64_t b, i
 
     if (!status)
         status = read_side(store, a, &sides[0], err);
-    if (!status)
+    if (!status && b)
         status = read_side(store, b, &sides[1], err);
     portolan_store_close(store);
-    if (!status) {
+    if (!status && b) {
         struct pair *pairs = make_pairs(s, sides, &n);
 
         if (s->arena.failed)

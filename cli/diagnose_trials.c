@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trials of diagnoses: with their traces beside the store, and as profiles. */
 #include "diagnose.h"
+#include "trial_store.h"
 
 #include <portolan/list.h>
 #include <portolan/recorder.h>
@@ -31,7 +32,9 @@ static char *traces_folder(struct subject *s)
 char *diagnose_new_folder(struct subject *s, struct portolan_error *err)
 {
     char *all = traces_folder(s);
-    char *new = all ? portolan_arena_printf(&s->arena, "%s/new-%d", all, (int)getpid()) : NULL;
+    char *new = all ? portolan_arena_printf(&s->arena, "%s/new-%d-%.0f", all, (int)getpid(),
+                                            1e6 * portolan_now_s())
+                    : NULL;
 
     if (!new)
         portolan_no_memory(err);
@@ -43,36 +46,19 @@ char *diagnose_new_folder(struct subject *s, struct portolan_error *err)
     return new;
 }
 
-static const char *fact(const struct portolan_trial *t, const char *name)
-{
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, name))
-            return t->metadata[i].value;
-    return NULL;
-}
-
 /* What was known of the run when it was recorded. */
 static void take_facts(struct subject *s, const struct portolan_trial *t)
 {
-    const char *disturbed = fact(t, PORTOLAN_STORE_DISTURBED),
-               *window = fact(t, "environment PORTOLAN_TRACE_WINDOW");
+    const char *disturbed = portolan_profile_peek_fact(t, PORTOLAN_STORE_DISTURBED),
+               *window = portolan_profile_peek_fact(t, "environment PORTOLAN_TRACE_WINDOW");
 
     s->trial = t->id;
+    s->n_ranks = t->ranks;
     s->run_ns = t->elapsed_ns;
     s->machine.is_disturbed = disturbed;
     snprintf(s->machine.reason, sizeof s->machine.reason, "%s", disturbed ? disturbed : "");
     if (!window || sscanf(window, "steps=%d", &s->first_step) != 1)
         s->first_step = 0;
-}
-
-/* The folder of its streams; NULL: none were kept, or no memory. */
-static char *trace_of(struct subject *s, const struct portolan_trial *t)
-{
-    const char *folder = fact(t, PORTOLAN_STORE_TRACE), *slash = strrchr(s->store, '/');
-
-    if (!folder || *folder == '/' || !slash || portolan_store_is_server(s->store))
-        return folder ? portolan_arena_strdup(&s->arena, folder) : NULL;
-    return portolan_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->store), s->store, folder);
 }
 
 static enum portolan_status put_fact(struct subject *s, const char *name, const char *value,
@@ -112,55 +98,63 @@ enum portolan_status diagnose_keep_trace(struct subject *s, const char *folder, 
 
 /* ------------------------------------------------- runs as trials */
 
-/* Trials of NAME, without samples; the caller destroys *SET. A store that is not there has none. */
-static enum portolan_status read_trials(struct subject *s, const char *name, int64_t trial,
+/* The caller destroys *SET. A store that is not there has no trials. PORTOLAN_ENOTFOUND: the trial
+ * that QUERY wants. */
+static enum portolan_status read_trials(struct subject *s, const struct portolan_store_query *query,
                                         bool with_samples, struct portolan_sample_set **set,
                                         struct portolan_error *err)
 {
-    const struct portolan_store_query query = {
-        .trial = trial, .assembly = name, .with_partial = true};
     struct portolan_store *store = NULL;
     enum portolan_status status;
 
     *set = NULL;
     if (!portolan_store_is_server(s->store) && access(s->store, F_OK))
-        return portolan_sample_set_create(set);
-    status = portolan_store_open(s->store, PORTOLAN_STORE_READ, &store, err);
-    if (!status)
-        status = portolan_store_read(store, &query, with_samples, set, err);
+        status = portolan_sample_set_create(set);
+    else if (!(status = portolan_store_open(s->store, PORTOLAN_STORE_READ, &store, err)))
+        status = portolan_store_read(store, query, with_samples, set, err);
     portolan_store_close(store);
+    if (!status && query->trial && !(*set)->n_trials)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "store '%s' has no trial %lld",
+                                    s->store, (long long)query->trial);
     return status;
 }
 
 enum portolan_status diagnose_read_trial(struct subject *s, int64_t trial,
                                          struct portolan_error *err)
 {
+    const struct portolan_store_query query = {.trial = trial};
+    const struct portolan_assembly *a = s->bench.assembly;
     struct portolan_sample_set *set;
-    const char *folder = NULL;
-    enum portolan_status status = read_trials(s, NULL, trial, false, &set, err);
+    char *folder = NULL;
+    enum portolan_status status = read_trials(s, &query, false, &set, err);
 
-    if (!status && !set->n_trials)
-        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "store '%s' has no trial %lld",
-                                    s->store, (long long)trial);
     if (!status) {
         take_facts(s, &set->trials[0]);
-        folder = trace_of(s, &set->trials[0]);
+        status = trial_store_trace(&(struct trial_store){.path = s->store}, &set->trials[0],
+                                   &folder, err);
     }
+    if (!status && a && strcmp(a->name, set->trials[0].assembly) != 0)
+        fprintf(stderr, "portolan: warning: trial %lld is of '%s', not of '%s'\n", (long long)trial,
+                set->trials[0].assembly, a->name);
     portolan_sample_set_destroy(set);
     if (folder)
         status = diagnose_read_assembly(s, folder, err);
-    return status || !folder ? status : diagnose_analyse(s, err);
+    if (folder && !status)
+        status = diagnose_analyse(s, err);
+    free(folder);
+    return status;
 }
 
 enum portolan_status diagnose_find_run(struct subject *s, const char *token,
                                        struct portolan_error *err)
 {
+    const struct portolan_store_query query = {.assembly = s->bench.assembly->name};
     struct portolan_sample_set *set;
-    enum portolan_status status = read_trials(s, s->bench.assembly->name, 0, false, &set, err);
+    enum portolan_status status = read_trials(s, &query, false, &set, err);
 
     s->trial = 0;
     for (size_t i = set ? set->n_trials : 0; i-- > 0 && !s->trial;) {
-        const char *value = fact(&set->trials[i], TOKEN);
+        const char *value = portolan_profile_peek_fact(&set->trials[i], TOKEN);
 
         if (value && !strcmp(value, token)) {
             s->trial = set->trials[i].id;
@@ -216,14 +210,15 @@ enum portolan_status diagnose_store_program(struct subject *s, const struct diag
 
 double diagnose_expect_ns(struct subject *s, const struct diagnose_options *o)
 {
-    const char *name = o->program ? name_of_program(o) : s->bench.assembly->name;
+    const struct portolan_store_query query = {.assembly = o->program ? name_of_program(o)
+                                                                      : s->bench.assembly->name,
+                                               .ranks = o->ranks,
+                                               .outcome = "finished"};
     struct portolan_sample_set *set;
     double ns = NAN;
 
-    if (!read_trials(s, name, 0, false, &set, NULL))
-        for (size_t i = 0; i < set->n_trials; i++)
-            if (set->trials[i].ranks == o->ranks && !strcmp(set->trials[i].outcome, "finished"))
-                ns = set->trials[i].elapsed_ns;
+    if (!read_trials(s, &query, false, &set, NULL) && set->n_trials)
+        ns = set->trials[set->n_trials - 1].elapsed_ns;
     portolan_sample_set_destroy(set);
     return ns;
 }
@@ -352,20 +347,17 @@ static enum portolan_status add_parts(struct subject *s, struct diagnose_profile
 enum portolan_status diagnose_read_profile(struct subject *s, int64_t trial,
                                            struct diagnose_profile *p, struct portolan_error *err)
 {
+    const struct portolan_store_query query = {.trial = trial, .with_partial = true};
     struct portolan_sample_set *set;
-    enum portolan_status status = read_trials(s, NULL, trial, true, &set, err);
+    enum portolan_status status = read_trials(s, &query, true, &set, err);
 
-    *p = (struct diagnose_profile){.trial = trial};
-    if (!status && !set->n_trials)
-        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "store '%s' has no trial %lld",
-                                    s->store, (long long)trial);
+    *p = (struct diagnose_profile){0};
     if (!status) {
         p->run_ns = set->trials[0].elapsed_ns;
-        p->n_ranks = set->trials[0].ranks;
         for (size_t i = 0; i < set->n_samples; i++)
             if (set->samples[i].step > p->n_steps) /* the last is what follows the last step */
                 p->n_steps = set->samples[i].step;
-        add_quantity(s, p, "", "P", p->n_ranks);
+        add_quantity(s, p, "", "P", set->trials[0].ranks);
         add_quantity(s, p, "", "T", p->run_ns);
         add_sums(s, p, "", set, NULL);
         p->n_of_run = p->n;
@@ -461,17 +453,21 @@ enum portolan_status diagnose_find_profile(struct subject *s, const struct diagn
                                            const struct diagnose_run *r, int64_t *trial,
                                            struct portolan_error *err)
 {
+    const struct portolan_store_query query = {.assembly = s->bench.assembly->name,
+                                               .ranks = o->ranks,
+                                               .purpose = "fixed",
+                                               .outcome = "finished"};
     struct portolan_sample_set *set;
-    enum portolan_status status = read_trials(s, s->bench.assembly->name, 0, false, &set, err);
+    enum portolan_status status = read_trials(s, &query, false, &set, err);
 
     *trial = 0;
     for (size_t i = status ? 0 : set->n_trials; i-- > 0 && !status && !*trial;) {
         const struct portolan_trial *t = &set->trials[i];
         struct diagnose_profile p;
 
-        if (t->ranks != o->ranks || strcmp(t->outcome, "finished") != 0 ||
-            strcmp(t->purpose, "fixed") != 0 || fact(t, PORTOLAN_STORE_DISTURBED) ||
-            fact(t, PORTOLAN_STORE_TRACE) || !is_same_assembly(s, t) || !is_same_build(t))
+        if (portolan_profile_peek_fact(t, PORTOLAN_STORE_DISTURBED) ||
+            portolan_profile_peek_fact(t, PORTOLAN_STORE_TRACE) || !is_same_assembly(s, t) ||
+            !is_same_build(t))
             continue;
         status = diagnose_read_profile(s, t->id, &p, err);
         if (!status && has_components(s, r, &p))

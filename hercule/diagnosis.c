@@ -430,10 +430,10 @@ static void list_wanted(struct diagnosis *d)
         if (d->conclusions[i].request == N_EXPERIMENTS)
             continue;
         new.text = words[d->conclusions[i].request];
-        if (node->n_under)
-            new.text =
-                portolan_arena_printf(&d->arena, "%s of %s", new.text,
-                                      item_title(&d->arena, p, &p->nodes[node->parents[0]].item));
+        if (node->n_under) {
+            new.of = item_title(&d->arena, p, &p->nodes[node->parents[0]].item);
+            new.text = portolan_arena_printf(&d->arena, "%s of %s", new.text, new.of);
+        }
         while (new.text && k < n &&strcmp(wanted[k].text, new.text) != 0)
             k++;
         if (new.text && k == n && !portolan_arena_append(&d->arena, &wanted, &n, &new, sizeof new))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 53
+plan 61
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -63,8 +63,10 @@ try "$PORTOLAN" diagnose nothing.otf2
 gives 'a file that is not there' 1 'nothing.otf2'
 try "$PORTOLAN" diagnose
 gives 'wrong usage' 2 'diagnose what'
+try "$PORTOLAN" diagnose -p geometric --against 1 even.txt
+gives 'what is for runs, of a trace' 1 "against is for runs and their trials; 'even.txt' is a trace"
 try "$PORTOLAN" diagnose -p geometric --tree svg
-gives 'a form of tree that there is not' 2 'text or dot, not .svg'
+gives 'a form of tree that there is not' 2 "knows no 'svg'; there are: text, dot"
 try "$PORTOLAN" diagnose --tree text uneven.txt
 gives 'a tree of no paradigm' 1 'tree needs a paradigm'
 try "$PORTOLAN" diagnose -n 2 -- /bin/true
@@ -131,31 +133,49 @@ try "$PORTOLAN" diagnose -n 2 -- ./farm tasks=20
 try "$PORTOLAN" diagnose --against 4 1
 gives 'a trial without a diagnosis' 1 'trial 4 has no diagnosis'
 
-# An assembly, whose work is only communication: experiments one after the other.
+# An assembly, whose work is only communication: experiments one after the other. A launcher of one's own: whether
+# ranks share cores is then not looked at.
 amr="$BUILD/examples/amr/amr.xml"
-set -- -n 2 --store amr.db --set driver.steps=24 --set mesh.work=0
+set -- --launcher "$MPIEXEC -n 2" --store amr.db --set driver.steps=12 --set mesh.work=0
 try "$PORTOLAN" diagnose "$@" --plan "$amr"
 gives 'a plan runs nothing' 0 '^experiment 1: profile of computation and communication: a run'
 [ ! -e amr.db ]
 result 'and stores nothing' $?
+try "$PORTOLAN" diagnose "$@" --against 1 "$amr"
+gives 'a trial to compare with is looked for before anything runs' 1 'there is no trial 1'
 try "$PORTOLAN" diagnose "$@" --level 1 "$amr"
 gives 'a level ends it' "$status" '^experiment 1: profile of .*, trial 1\)' 'communication is .* a symptom' \
     '^not made: experiment 2 \(profile of the operations of communication\): --level 1'
-sqlite3 amr.db "DELETE FROM primary_metadata WHERE name = 'disturbed'"
-try "$PORTOLAN" diagnose "$@" --budget 0.001 "$amr"
+undisturbed="DELETE FROM primary_metadata WHERE name = 'disturbed'"
+sqlite3 amr.db "$undisturbed"
+try "$PORTOLAN" diagnose "$@" --budget 0 "$amr"
 gives 'a budget, too; what the store has is taken' 4 '^experiment 1: profile of .*, of the store \(.*, trial 1\)' \
-    'it would take about .* s, and 0.001 s of 0.001 s are left'
+    'it would take about .* s, and 0 s of 0 s are left'
 try "$PORTOLAN" diagnose "$@" "$amr"
 gives 'each experiment is a trial of its own' "$status" '^amr.xml: paradigm amr.prt., 2 ranks, .*, trial 3$' \
     '^experiment 1: .*trial 1\)' '^experiment 2: profile of the operations of communication \(.*trial 2\)' \
-    '^  of communication .*guard cells' '^experiment 3: trace of .*, steps 9 to 14, .* MB \(.*trial 3\)'
+    '^  of communication .*guard cells' '^experiment 3: trace of .*, steps 4 to 7, .* MB \(.*trial 3\)'
 lacks 'and all is matched in the window' 'no partner|part of the trace is missing'
-sqlite3 amr.db "DELETE FROM primary_metadata WHERE name = 'disturbed'"
+sqlite3 amr.db "$undisturbed"
 try "$PORTOLAN" diagnose "$@" --plan "$amr"
 gives 'a plan knows what the store has' 0 '^experiment 1: .*: trial [12] of the store' '^experiment 2: .*: trial 2 of' \
-    '^experiment 3: trace of .*steps 9 to 14: a run of about'
-try "$PORTOLAN" diagnose "$@" --once "$amr"
+    '^experiment 3: trace of .*steps 4 to 7: a run of about'
+try "$PORTOLAN" diagnose "$@" --plan --trial 2 "$amr"
+gives 'and makes nothing of a trial, either' 0 '^experiment 2: .*: trial 2 of the store' '^experiment 3: .*: a run of about'
+try "$PORTOLAN" diagnose "$@" --trial 2 --level 1 "$amr"
+gives 'a level holds for what is stored' 4 '^experiment 1: .*, of the store' '^not made: experiment 2 .*: --level 1'
+try "$PORTOLAN" diagnose "$@" --trial 2 -n 3 "$amr"
+gives 'a trial says how many ranks there are' 1 'trial 2 is of 2 ranks, not of 3'
+try "$PORTOLAN" diagnose "$@" --launcher false "$amr"
+gives 'a run that fails leaves what was found before' 4 '^amr.xml: .*, trial 2$' '^experiment 2: .*trial 2\)' \
+    '^cannot tell: ' '^not made: experiment 3 \(trace.*\): the run ended with exit status 1$'
+try "$PORTOLAN" diagnose "$@" --once --set driver.steps=2 "$amr"
 gives 'one run may do all' "$status" 'trial 4$' '^recorded once' '^experiment 3: trace, .* MB .*trial 4\)'
+sed -e 's|class="portolan.BusyWork"/>|class="portolan.ManualClock"/>|' -e '/class="portolan.Measurement"/d' \
+    -e 's|provider="measurement"|provider="work"|' -e "s|<path dir=\".\"/>|<path dir=\"$BUILD/examples/amr\"/>|" "$amr" >manual.xml
+try "$PORTOLAN" diagnose -n 2 --store amr.db --set driver.steps=2 manual.xml
+gives 'on a clock that stands still calls keep their order' "$status" '^experiment 3: trace, .*, trial 5\)' \
+    '^unexplained .* no problem: '
 
 # TAU profiles serve the first two experiments: 0.24 + 0.06 s of MPI in guard cells, 0.1 s outside, of 1 s.
 mkdir tau
@@ -173,6 +193,8 @@ P
 done
 printf '<paradigm name="flash" is="amr"><part component="guard_cells" region="GUARDCELL"/></paradigm>\n' >flash.xml
 "$PORTOLAN" import --store tau.db tau >/dev/null || exit 99
+try "$PORTOLAN" diagnose -p flash.xml --store tau.db 1 flash.xml
+gives 'a trial and a file that is no assembly' 1 "trial 1 or 'flash.xml', not both"
 try "$PORTOLAN" diagnose -p flash.xml --store tau.db 1
 gives 'profiles of TAU are experiments' 4 'communication is 40\.0 % of run time: a symptom' \
     'of communication .* guard cells 75\.0 %, .*; in no operation 25\.0 %' \

@@ -118,6 +118,7 @@ struct portolan_finding {
 struct portolan_wanted {
     int experiment;                /**< 1: profile, 2: profile of operations, 3: trace */
     const char *text;              /**< "trace of restriction" */
+    const char *of;                /**< "restriction"; NULL: of the run */
     const char *const *components; /**< whose times it needs */
     size_t n_components;
 };
