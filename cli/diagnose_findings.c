@@ -2,6 +2,7 @@
 /* Findings in the store: put there, and compared between two trials. */
 #include "diagnose.h"
 
+#include <portolan/hercule_assembly.h>
 #include <portolan/list.h>
 #include <portolan/store.h>
 
@@ -10,39 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const verdicts[] = {"no problem found", "problem", "not the program",
-                                       "cannot tell"};
-
-static void fill_finding(const struct portolan_finding *f, struct portolan_stored_finding *stored)
-{
-    *stored = (struct portolan_stored_finding){.cause = f->cause,
-                                               .title = f->text,
-                                               .verdict = verdicts[f->verdict],
-                                               .instance = f->instance,
-                                               .port = f->port,
-                                               .factor = f->factor,
-                                               .remedy = f->remedy,
-                                               .place = f->where,
-                                               .share = f->share,
-                                               .spread = f->spread,
-                                               .without_ns = f->without_ns,
-                                               .gain = f->gain,
-                                               .low = f->low,
-                                               .high = f->high};
-}
-
 enum portolan_status diagnose_store_findings(struct subject *s, const struct portolan_diagnosis *d,
                                              struct portolan_error *err)
 {
-    const struct portolan_stored_diagnosis whole = {.trial = s->trial,
-                                                    .number = 1,
-                                                    .first_step = -1,
-                                                    .last_step = -1,
-                                                    .paradigm = d->paradigm,
-                                                    .verdict = verdicts[d->verdict],
-                                                    .why = d->why,
-                                                    .run_ns = d->run_ns,
-                                                    .unexplained = d->unexplained};
+    struct portolan_stored_diagnosis whole = {
+        .trial = s->trial, .number = 1, .first_step = -1, .last_step = -1};
     struct portolan_stored_finding *findings =
         portolan_arena_alloc(&s->arena, d->n_causes, sizeof *findings);
     struct portolan_store *store = NULL;
@@ -50,10 +23,10 @@ enum portolan_status diagnose_store_findings(struct subject *s, const struct por
         findings ? portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err)
                  : portolan_no_memory(err);
 
-    for (size_t i = 0; findings && i < d->n_causes; i++)
-        fill_finding(&d->findings[i], &findings[i]);
-    if (!status)
+    if (!status) {
+        portolan_diagnosis_to_store(d, &whole, findings);
         status = portolan_store_put_diagnosis(store, &whole, findings, d->n_causes, err);
+    }
     portolan_store_close(store);
     return status;
 }
@@ -215,7 +188,7 @@ static int print_changes(const struct side sides[2], const struct pair *pairs, s
     for (size_t i = 0; i < n; i++) {
         print_pair(&pairs[i], digits);
         is_worse |= pairs[i].change > spread_of(&pairs[i]) &&
-                    !strcmp(pairs[i].of[1]->verdict, verdicts[PORTOLAN_PROBLEM]);
+                    !strcmp(pairs[i].of[1]->verdict, portolan_verdict_word(PORTOLAN_PROBLEM));
     }
     printf("  %-65s", "unexplained");
     print_share(sides[0].whole->unexplained, digits);

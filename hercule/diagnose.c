@@ -167,153 +167,108 @@ static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, si
 
 /* ------------------------------------------------- where */
 
-/* The component that FORMULA speaks of first, also by way of metrics and attributes. */
-static size_t component_of(const struct paradigm *p, const struct expression *formula, int depth)
-{
-    size_t found = HERCULE_NONE;
-
-    for (size_t i = 0; depth && found == HERCULE_NONE && i < formula->n_references; i++) {
-        const struct reference *reference = &formula->references[i];
-
-        if (reference->kind == REFERENCE_COMPONENT)
-            found = reference->index;
-        else if (reference->kind == REFERENCE_METRIC)
-            found = component_of(p, &p->metrics[reference->index].formula, depth - 1);
-        else if (reference->attribute != HERCULE_NONE)
-            found = component_of(p, &p->attributes[reference->attribute].formula, depth - 1);
-    }
-    return found;
-}
-
-/* All components that FORMULA speaks of, as bits: at most 64. */
-static uint64_t components_of(const struct paradigm *p, const struct expression *formula, int depth)
-{
-    uint64_t found = 0;
-
-    for (size_t i = 0; depth && i < formula->n_references; i++) {
-        const struct reference *reference = &formula->references[i];
-
-        if (reference->kind == REFERENCE_COMPONENT)
-            found |= UINT64_C(1) << reference->index;
-        else if (reference->kind == REFERENCE_METRIC)
-            found |= components_of(p, &p->metrics[reference->index].formula, depth - 1);
-        else if (reference->attribute != HERCULE_NONE)
-            found |= components_of(p, &p->attributes[reference->attribute].formula, depth - 1);
-    }
-    return found;
-}
-
-/* Those of the kind of the first: of computing, or of communicating. */
+/* The components that the metric of NODE speaks of, as bits: those of the kind of the first,
+   computing or communicating. */
 static uint64_t components_of_node(const struct paradigm *p, size_t node, bool *is_computing)
 {
-    const struct expression *formula = &p->metrics[p->nodes[node].metric].formula;
-    size_t first = component_of(p, formula, 16);
-    uint64_t found = first == HERCULE_NONE ? 0 : components_of(p, formula, 16);
+    struct named_components named = {0};
+    uint64_t found = 0;
 
-    for (size_t i = 0; found && i < p->n_components; i++)
-        if (p->components[i].kind != p->components[first].kind)
-            found &= ~(UINT64_C(1) << i);
-    *is_computing = found && p->components[first].kind == COMPONENT_COMPUTATION;
+    components_of(p, &p->metrics[p->nodes[node].metric].formula, 16, &named);
+    for (size_t i = 0; i < named.n; i++)
+        if (p->components[named.of[i]].kind == p->components[named.of[0]].kind)
+            found |= UINT64_C(1) << named.of[i];
+    *is_computing = found && p->components[named.of[0]].kind == COMPONENT_COMPUTATION;
     return found;
 }
 
-static bool is_of(const struct token *t, uint64_t components)
-{
-    return t->component < 64 && components >> t->component & 1;
-}
-
-/* Times of components by step. */
+/* Times of components: of step K, or before the first step (0), TIMES[location * n + K]. */
 struct step_times {
-    size_t n;
-    struct step_time {
-        double own, sum, most; /* of the location at hand, of all, of one */
-    } * steps;
+    size_t n, n_rows;
+    double *times;
 };
 
-static bool is_step(const struct portolan_trace *trace, const struct portolan_trace_event *e)
+static bool is_step(const struct portolan_trace *trace, size_t event)
 {
+    const struct portolan_trace_event *e = &trace->events[event];
+
     return e->kind == PORTOLAN_TRACE_ENTER &&
            trace->regions[e->what].kind == PORTOLAN_TRACE_PHASE &&
            !strcmp(trace->regions[e->what].name, "step");
 }
 
-/* Adds the tokens of the location that are COMPONENTS. False: no memory. */
-static bool add_step_times(struct run *run, uint64_t components, size_t row,
-                           struct step_times *times)
+/* Adds the tokens of a location that are COMPONENTS. */
+static void add_tokens(const struct run *run, uint64_t components, size_t row, struct step_times *s)
 {
     const struct portolan_trace *trace = run->waits->trace;
-    const struct portolan_trace_location *l = &trace->locations[row];
     const struct token_row *tokens = &run->recognition->rows[row];
-    size_t step = 0, at = 0;
+    size_t e = trace->locations[row].first, end = e + trace->locations[row].n, step = 0;
 
-    for (size_t i = 0; i < times->n; i++)
-        times->steps[i].own = 0;
-    for (size_t e = l->first; e <= l->first + l->n; e++) {
-        bool is_end = e == l->first + l->n;
+    for (size_t i = 0; i < tokens->n; i++) {
+        const struct token *t = &tokens->tokens[i];
 
-        if (!is_end && !is_step(trace, &trace->events[e]))
-            continue;
-        for (; at < tokens->n && (is_end || tokens->tokens[at].begin < trace->events[e].ns); at++)
-            if (step && is_of(&tokens->tokens[at], components))
-                times->steps[step - 1].own +=
-                    (double)(tokens->tokens[at].end - tokens->tokens[at].begin);
-        if (!is_end && ++step > times->n) {
-            const struct step_time none = {0};
-
-            if (!portolan_arena_append(&run->arena, &times->steps, &times->n, &none, sizeof none))
-                return false;
-        }
+        for (; e < end && trace->events[e].ns <= t->begin; e++)
+            step += is_step(trace, e);
+        if (t->component < 64 && components >> t->component & 1)
+            s->times[row * s->n + step] += (double)(t->end - t->begin);
     }
-    for (size_t i = 0; i < times->n; i++) {
-        times->steps[i].sum += times->steps[i].own;
-        times->steps[i].most = fmax(times->steps[i].most, times->steps[i].own);
-    }
-    return true;
 }
 
-/* What each step costs: computing, what others lack to the longest; all else its time. */
-static bool find_step_costs(struct run *run, uint64_t components, bool is_computing, double **costs,
-                            size_t *n)
+/* False: no memory. */
+static bool find_step_times(struct run *run, uint64_t components, struct step_times *s)
 {
-    struct step_times times = {0};
+    const struct portolan_trace *trace = run->waits->trace;
 
-    for (size_t row = 0; row < run->recognition->n_rows; row++)
-        if (!add_step_times(run, components, row, &times))
-            return false;
-    *n = times.n;
-    *costs = portolan_arena_alloc(&run->arena, times.n, sizeof **costs);
-    for (size_t i = 0; *costs && i < times.n; i++)
-        (*costs)[i] = is_computing ? times.steps[i].most * (double)run->recognition->n_rows -
-                                         times.steps[i].sum
-                                   : times.steps[i].sum;
-    return *costs;
+    *s = (struct step_times){.n = 1, .n_rows = run->recognition->n_rows};
+    for (size_t row = 0; row < s->n_rows; row++) {
+        const struct portolan_trace_location *l = &trace->locations[row];
+        size_t n = 1;
+
+        for (size_t e = l->first; e < l->first + l->n; e++)
+            n += is_step(trace, e);
+        s->n = n > s->n ? n : s->n;
+    }
+    s->times = portolan_arena_alloc(&run->arena, s->n * s->n_rows, sizeof *s->times);
+    for (size_t row = 0; s->times && row < s->n_rows; row++)
+        add_tokens(run, components, row, s);
+    return s->times;
+}
+
+/* What step K costs: computing, what others lack to the longest; all else its time. */
+static double cost_of_step(const struct step_times *s, size_t k, bool is_computing)
+{
+    double sum = 0, most = 0;
+
+    for (size_t row = 0; row < s->n_rows; row++) {
+        sum += s->times[row * s->n + k];
+        most = fmax(most, s->times[row * s->n + k]);
+    }
+    return is_computing ? most * (double)s->n_rows - sum : sum;
 }
 
 /* The fewest steps in a row that have 95 % of the costs, if these are not nearly all. */
-static void add_steps(struct run *run, uint64_t components, bool is_computing,
+static void add_steps(const struct run *run, const struct step_times *s, bool is_computing,
                       struct portolan_text *text)
 {
-    double *costs = NULL, sum = 0, inside = 0;
-    size_t n = 0, from = 0, first = 0, last = 0;
+    double sum = 0, inside = 0;
+    size_t from = 1, first = 1, last = s->n;
 
-    if (!find_step_costs(run, components, is_computing, &costs, &n))
-        return;
-    for (size_t i = 0; i < n; i++)
-        sum += costs[i];
-    last = n;
-    for (size_t i = 0; i < n; i++) {
-        inside += costs[i];
-        while (inside - costs[from] >= 0.95 * sum && from < i)
-            inside -= costs[from++];
-        if (inside >= 0.95 * sum && i - from < last - first) {
+    for (size_t k = 1; k < s->n; k++)
+        sum += cost_of_step(s, k, is_computing);
+    for (size_t k = 1; k < s->n; k++) {
+        inside += cost_of_step(s, k, is_computing);
+        for (double cost; from < k; from++, inside -= cost)
+            if (inside - (cost = cost_of_step(s, from, is_computing)) < 0.95 * sum)
+                break;
+        if (inside >= 0.95 * sum && k - from < last - first) {
             first = from;
-            last = i;
+            last = k;
         }
     }
-    if (sum > 0 && last - first + 1 <= 0.9 * (double)n)
+    if (sum > 0 && last - first + 1 <= 0.9 * (double)(s->n - 1))
         portolan_text_add(text, "%s%ssteps %zu to %zu", text->length ? ", " : "",
-                          text->length ? "" : "most in ", first + run->first_step,
-                          last + run->first_step);
+                          text->length ? "" : "most in ", first - 1 + run->first_step,
+                          last - 1 + run->first_step);
 }
 
 /* Ranks that spend clearly more than the mean in the components, when not all are alike; steps. */
@@ -322,24 +277,20 @@ static void add_where(void *arg, const struct paradigm *p, size_t node, struct p
     struct run *run = arg;
     bool is_computing;
     uint64_t components = components_of_node(p, node, &is_computing);
-    size_t n_ranks = (size_t)run->waits->trace->n_ranks;
+    size_t n_ranks = (size_t)run->waits->trace->n_ranks, n = 0;
     double *times = portolan_arena_alloc(&run->arena, n_ranks, sizeof *times), sum = 0;
-    size_t n = 0;
+    struct step_times s;
 
-    for (size_t l = 0; times && l < run->recognition->n_rows; l++)
-        for (size_t i = 0; i < run->recognition->rows[l].n; i++) {
-            const struct token *t = &run->recognition->rows[l].tokens[i];
-
-            if (is_of(t, components)) {
-                times[run->recognition->rows[l].rank] += (double)(t->end - t->begin);
-                sum += (double)(t->end - t->begin);
-            }
-        }
-    for (size_t r = 0; times && r < n_ranks && n < 8; r++)
+    if (!components || !times || !find_step_times(run, components, &s))
+        return;
+    for (size_t i = 0; i < s.n * s.n_rows; i++) {
+        times[run->recognition->rows[i / s.n].rank] += s.times[i];
+        sum += s.times[i];
+    }
+    for (size_t r = 0; r < n_ranks && n < 8; r++)
         if (times[r] > 1.1 * sum / (double)n_ranks)
             portolan_text_add(text, "%s%zu", n++ ? ", " : "most on ranks ", r);
-    if (components)
-        add_steps(run, components, is_computing, text);
+    add_steps(run, &s, is_computing, text);
 }
 
 /* ------------------------------------------------- the whole */
@@ -412,11 +363,11 @@ static void name_ports(struct diagnosis *d, const struct binding *bindings, size
 {
     for (size_t i = 0; i < d->public.n_findings; i++) {
         const struct node *node = &d->paradigm->nodes[d->found[i]];
-        size_t component =
-            component_of(d->paradigm, &d->paradigm->metrics[node->metric].formula, 16);
+        struct named_components named = {0};
 
-        for (size_t k = 0; k < n; k++)
-            if (bindings[k].component == component && bindings[k].part->user) {
+        components_of(d->paradigm, &d->paradigm->metrics[node->metric].formula, 16, &named);
+        for (size_t k = 0; k < n && named.n; k++)
+            if (bindings[k].component == named.of[0] && bindings[k].part->user) {
                 const struct portolan_part *part = bindings[k].part;
                 const char *port = portolan_arena_strdup(&d->arena, part->uses ? part->uses : "");
                 const char *instance = portolan_arena_strdup(&d->arena, part->user);

@@ -23,6 +23,14 @@ const char *item_title(struct portolan_arena *arena, const struct paradigm *para
     return title ? title : "";
 }
 
+const char *portolan_verdict_word(enum portolan_verdict verdict)
+{
+    static const char *const words[] = {"no problem found", "problem", "not the program",
+                                        "cannot tell"};
+
+    return words[verdict];
+}
+
 /* ------------------------------------------------- numbers */
 
 double diagnosis_threshold(const struct paradigm *p, const struct portolan_threshold *settings,
@@ -389,29 +397,43 @@ static void find_causes(struct diagnosis *d, const struct diagnosis_sources *s, 
         d->together.is_known = false;
 }
 
-/* Adds the components that FORMULA names, also by way of metrics. */
-static void add_components(struct diagnosis *d, const struct expression *formula,
-                           struct portolan_wanted *wanted)
+void components_of(const struct paradigm *p, const struct expression *formula, int depth,
+                   struct named_components *named)
 {
-    const char **names = (const char **)wanted->components;
-
-    for (size_t i = 0; i < formula->n_references; i++) {
+    for (size_t i = 0; depth && i < formula->n_references; i++) {
         const struct reference *r = &formula->references[i];
-        const char *name;
         size_t k = 0;
 
         if (r->kind == REFERENCE_METRIC)
-            add_components(d, &d->paradigm->metrics[r->index].formula, wanted);
-        names = (const char **)wanted->components;
+            components_of(p, &p->metrics[r->index].formula, depth - 1, named);
+        else if (r->kind != REFERENCE_COMPONENT && r->attribute != HERCULE_NONE)
+            components_of(p, &p->attributes[r->attribute].formula, depth - 1, named);
         if (r->kind != REFERENCE_COMPONENT)
             continue;
-        name = d->paradigm->components[r->index].item.name;
+        while (k < named->n && named->of[k] != r->index)
+            k++;
+        if (k == named->n && k < 64)
+            named->of[named->n++] = r->index;
+    }
+}
+
+/* Adds the components that METRIC speaks of. */
+static void add_components(struct diagnosis *d, size_t metric, struct portolan_wanted *wanted)
+{
+    const char **names = (const char **)wanted->components;
+    struct named_components named = {0};
+
+    components_of(d->paradigm, &d->paradigm->metrics[metric].formula, 16, &named);
+    for (size_t i = 0; i < named.n; i++) {
+        const char *name = d->paradigm->components[named.of[i]].item.name;
+        size_t k = 0;
+
         while (k < wanted->n_components && strcmp(names[k], name) != 0)
             k++;
-        if (k == wanted->n_components &&
-            portolan_arena_append(&d->arena, &names, &wanted->n_components, &name, sizeof name))
-            wanted->components = names;
+        if (k == wanted->n_components)
+            portolan_arena_append(&d->arena, &names, &wanted->n_components, &name, sizeof name);
     }
+    wanted->components = names;
 }
 
 /* "trace of restriction": each once. */
@@ -440,7 +462,7 @@ static void list_wanted(struct diagnosis *d)
             return;
         /* A profile is of the run, to know what a metric is at most. */
         if (new.text && d->conclusions[i].request == p->metrics[node->metric].experiment)
-            add_components(d, &p->metrics[node->metric].formula, &wanted[k]);
+            add_components(d, node->metric, &wanted[k]);
     }
     d->public.wanted = wanted;
     d->public.n_wanted = n;

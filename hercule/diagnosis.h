@@ -66,6 +66,13 @@ double diagnosis_threshold(const struct paradigm *paradigm,
 /* The rest of COMPOSED's whole that its parts do not explain; false: something is not measured. */
 bool composed_rest(const struct diagnosis *d, const struct composed *composed, double *whole,
                    double *rest);
+/* Components in the order in which they were named, each once: a paradigm has at most 64. */
+struct named_components {
+    size_t n, of[64];
+};
+/* Adds those that FORMULA speaks of, to DEPTH also by way of metrics and attributes. */
+void components_of(const struct paradigm *p, const struct expression *formula, int depth,
+                   struct named_components *named);
 /* "data in restriction": what METRIC measures, and where. */
 const char *item_title(struct portolan_arena *arena, const struct paradigm *paradigm,
                        const struct item *item);

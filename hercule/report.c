@@ -263,11 +263,10 @@ static void add_cannot_tell(struct report *r)
 
 static void add_verdict(struct report *r)
 {
-    static const char *const verdicts[] = {"no problem found", "problem", "not the program",
-                                           "cannot tell"};
     const struct portolan_diagnosis *d = &r->d->public;
 
-    portolan_text_add(r->out, "%s%s%s\n", verdicts[d->verdict], *d->why ? ": " : "", d->why);
+    portolan_text_add(r->out, "%s%s%s\n", portolan_verdict_word(d->verdict), *d->why ? ": " : "",
+                      d->why);
 }
 
 /* "experiment 2: profile of operations (6.10 s, 0.3 % of overhead, trial 11)" */

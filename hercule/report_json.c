@@ -100,14 +100,12 @@ enum portolan_status portolan_diagnosis_json(const struct portolan_diagnosis *di
                                              const struct portolan_experiment experiments[3],
                                              char **text, struct portolan_error *err)
 {
-    static const char *const verdicts[] = {"no problem found", "problem", "not the program",
-                                           "cannot tell"};
     const struct diagnosis *d = (const struct diagnosis *)diagnosis;
     struct portolan_text out = {0};
     struct portolan_json j = {.out = &out};
 
     portolan_json_open(&j, NULL, '{');
-    portolan_json_text(&j, "verdict", verdicts[diagnosis->verdict]);
+    portolan_json_text(&j, "verdict", portolan_verdict_word(diagnosis->verdict));
     portolan_json_text(&j, "why", diagnosis->why);
     portolan_json_text(&j, "paradigm", diagnosis->paradigm);
     portolan_json_number(&j, "ranks", diagnosis->n_ranks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The <paradigm> of an assembly as knowledge and parts. */
+/* The <paradigm> of an assembly as knowledge and parts; what is found, as the store has it. */
 #include <portolan/hercule_assembly.h>
 
 #include <string.h>
@@ -85,4 +85,33 @@ bool portolan_part_uses(const struct portolan_assembly_part *p,
                         const struct portolan_assembly_connection *c)
 {
     return p->uses && !strcmp(p->uses, c->uses) && (!p->user || !strcmp(p->user, c->user));
+}
+
+void portolan_diagnosis_to_store(const struct portolan_diagnosis *d,
+                                 struct portolan_stored_diagnosis *whole,
+                                 struct portolan_stored_finding *findings)
+{
+    whole->paradigm = d->paradigm;
+    whole->verdict = portolan_verdict_word(d->verdict);
+    whole->why = d->why;
+    whole->run_ns = d->run_ns;
+    whole->unexplained = d->unexplained;
+    for (size_t i = 0; i < d->n_causes; i++) {
+        const struct portolan_finding *f = &d->findings[i];
+
+        findings[i] = (struct portolan_stored_finding){.cause = f->cause,
+                                                       .title = f->text,
+                                                       .verdict = portolan_verdict_word(f->verdict),
+                                                       .instance = f->instance,
+                                                       .port = f->port,
+                                                       .factor = f->factor,
+                                                       .remedy = f->remedy,
+                                                       .place = f->where,
+                                                       .share = f->share,
+                                                       .spread = f->spread,
+                                                       .without_ns = f->without_ns,
+                                                       .gain = f->gain,
+                                                       .low = f->low,
+                                                       .high = f->high};
+    }
 }

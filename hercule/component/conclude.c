@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const verdicts[] = {"no problem found", "problem", "not the program",
-                                       "cannot tell"};
-
 /* ------------------------------------------------- before the first window */
 
 static enum portolan_status check_run(const struct diagnosis_component *d,
@@ -204,35 +201,16 @@ static void carry(struct portolan_block *b, struct portolan_stored_diagnosis *la
     }
 }
 
-static void fill_finding(const struct portolan_finding *f, struct portolan_stored_finding *to)
-{
-    *to = (struct portolan_stored_finding){.cause = f->cause,
-                                           .title = f->text,
-                                           .verdict = verdicts[f->verdict],
-                                           .instance = f->instance,
-                                           .port = f->port,
-                                           .factor = f->factor,
-                                           .remedy = f->remedy,
-                                           .place = f->where,
-                                           .share = f->share,
-                                           .spread = f->spread,
-                                           .without_ns = f->without_ns,
-                                           .gain = f->gain,
-                                           .low = f->low,
-                                           .high = f->high};
-}
-
 /* *BYTES: the diagnosis; without one (NULL), that it failed, and WHY. */
 static enum portolan_status pack(const struct diagnosis_component *d,
                                  const struct portolan_diagnosis *of, const char *why, char **bytes,
                                  size_t *size, struct portolan_error *err)
 {
-    struct portolan_stored_diagnosis last = {.run_ns = of ? of->run_ns : NAN,
-                                             .unexplained = of ? of->unexplained : NAN,
+    struct portolan_stored_diagnosis last = {.run_ns = NAN,
+                                             .unexplained = NAN,
                                              .paradigm = d->assembly->paradigm->name,
-                                             .verdict =
-                                                 verdicts[of ? of->verdict : PORTOLAN_CANNOT_TELL],
-                                             .why = of ? of->why : why};
+                                             .verdict = portolan_verdict_word(PORTOLAN_CANNOT_TELL),
+                                             .why = why};
     size_t n = of ? of->n_causes : 0;
     struct portolan_stored_finding *findings = portolan_calloc(n + 1, sizeof *findings);
     struct portolan_block b = {0};
@@ -241,8 +219,8 @@ static enum portolan_status pack(const struct diagnosis_component *d,
 
     if (!findings)
         return portolan_no_memory(err);
-    for (size_t i = 0; i < n; i++)
-        fill_finding(&of->findings[i], &findings[i]);
+    if (of)
+        portolan_diagnosis_to_store(of, &last, findings);
     carry(&b, &last, &findings, &n);
     status = portolan_block_take(&b, &taken, size, err);
     *bytes = taken;
@@ -287,14 +265,14 @@ static void tell(const struct diagnosis_component *d)
 {
     const struct portolan_stored_diagnosis *last = &d->last;
 
-    if (strcmp(last->verdict, verdicts[PORTOLAN_PROBLEM]) != 0)
+    if (strcmp(last->verdict, portolan_verdict_word(PORTOLAN_PROBLEM)) != 0)
         portolan_log(PORTOLAN_LOG_NOTICE, "diagnosis", "steps %d to %d: %s%s%s", last->first_step,
                      last->last_step, last->verdict, *last->why ? ": " : "", last->why);
     for (size_t i = 0; i < d->n_findings; i++) {
         const struct portolan_stored_finding *f = &d->findings[i];
         char gain[80] = "its gain is not known";
 
-        if (strcmp(f->verdict, verdicts[PORTOLAN_PROBLEM]) != 0)
+        if (strcmp(f->verdict, portolan_verdict_word(PORTOLAN_PROBLEM)) != 0)
             continue;
         if (!isnan(f->gain))
             snprintf(gain, sizeof gain, "gain %.1f %% (%.1f ... %.1f)", 100 * f->gain, 100 * f->low,

@@ -96,6 +96,8 @@ enum portolan_verdict {
     PORTOLAN_NOT_THE_PROGRAM, /**< others took the processor, a slow host */
     PORTOLAN_CANNOT_TELL
 };
+/** "no problem found", "problem", "not the program" or "cannot tell". */
+PORTOLAN_API const char *portolan_verdict_word(enum portolan_verdict verdict);
 
 /** A cause. Strings are the diagnosis's. NaN: not known. */
 struct portolan_finding {

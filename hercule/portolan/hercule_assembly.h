@@ -29,6 +29,12 @@ portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct por
 PORTOLAN_API bool portolan_part_uses(const struct portolan_assembly_part *p,
                                      const struct portolan_assembly_connection *c);
 
+/** Fills what the store keeps of D and of its `n_causes` FINDINGS, but for the trial, number and
+ * steps of WHOLE. Texts are borrowed of D. */
+PORTOLAN_API void portolan_diagnosis_to_store(const struct portolan_diagnosis *d,
+                                              struct portolan_stored_diagnosis *whole,
+                                              struct portolan_stored_finding *findings);
+
 /** Rows of a trial on their way into a trace. */
 struct portolan_trace_rows;
 
