@@ -328,6 +328,8 @@ static enum portolan_status read_settings(struct subject *s, const struct diagno
 {
     struct portolan_threshold *settings =
         portolan_arena_alloc(&s->arena, o->n_thresholds, sizeof *settings);
+    struct portolan_diagnosis *unmeasured; /* knows thresholds before anything runs */
+    enum portolan_status status;
 
     for (size_t i = 0; settings && i < o->n_thresholds; i++) {
         const char *equals = strchr(o->thresholds[i], '=');
@@ -340,7 +342,12 @@ static enum portolan_status read_settings(struct subject *s, const struct diagno
     }
     d->settings = settings;
     d->n_settings = o->n_thresholds;
-    return s->arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
+    if (s->arena.failed)
+        return portolan_no_memory(err);
+    status = portolan_diagnosis_of_quantities(s->knowledge, s->paradigm, NULL, 0, settings,
+                                              o->n_thresholds, &unmeasured, err);
+    portolan_diagnosis_destroy(unmeasured);
+    return status;
 }
 
 static int exit_status(enum portolan_verdict verdict)
@@ -493,6 +500,17 @@ static enum portolan_status print_tree(const struct subject *s, const struct dia
     return status;
 }
 
+/* The option that does; or NULL. */
+static const char *needs_paradigm(const struct diagnose_options *o)
+{
+    return o->tree != NO_TREE                     ? "--tree"
+           : o->why                               ? "--why"
+           : o->as_json                           ? "--json"
+           : o->repeat > 1                        ? "--repeat"
+           : o->against && (o->file || !o->trial) ? "--against"
+                                                  : NULL;
+}
+
 static enum portolan_status work(struct subject *s, struct diagnose_options *o, int *result,
                                  struct portolan_error *err)
 {
@@ -504,12 +522,10 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
     }
     if (!status)
         status = find_paradigm(s, o, err);
-    if (!status && !s->paradigm && (o->tree != NO_TREE || o->why || o->as_json))
+    if (!status && !s->paradigm && needs_paradigm(o))
         status =
             portolan_error_set(err, PORTOLAN_EINVAL, "%s needs a paradigm; name it with --paradigm",
-                               o->tree != NO_TREE ? "--tree"
-                               : o->why           ? "--why"
-                                                  : "--json");
+                               needs_paradigm(o));
     if (!status && o->tree != NO_TREE)
         return print_tree(s, o, err);
     if (!status && s->paradigm) /* before anything runs */

@@ -140,6 +140,12 @@ struct diagnose_profile {
 /* PORTOLAN_ENOTFOUND: there is no such trial. */
 enum portolan_status diagnose_read_profile(struct subject *s, int64_t trial,
                                            struct diagnose_profile *p, struct portolan_error *err);
+/* Whether a part is that component. */
+bool diagnose_is_part(const struct subject *s, const char *component);
+/* Whether all of R's components that are parts were called in P: else they may not have been
+ * measured. */
+bool diagnose_has_components(const struct subject *s, const struct diagnose_run *r,
+                             const struct diagnose_profile *p);
 /* The newest trial that R would repeat; 0: there is none. */
 enum portolan_status diagnose_find_profile(struct subject *s, const struct diagnose_options *o,
                                            const struct diagnose_run *r, int64_t *trial,

@@ -169,7 +169,8 @@ static enum portolan_status diagnose_quantities(struct work *w, const struct por
     return status ? status : add_diagnosis(w, d);
 }
 
-/* Components that were asked for and that no part is, or that nobody called, took no time. */
+/* Components that were asked for and that no part is, or that nobody called, took no time. What a
+ * given trial has no calls of may not have been measured. */
 static void add_zeros(struct work *w, int experiment, struct diagnose_profile *p)
 {
     static const char *const quantities[] = {"mpi", "time", "count"};
@@ -181,6 +182,8 @@ static void add_zeros(struct work *w, int experiment, struct diagnose_profile *p
             const char *component = d->wanted[i].components[c];
             size_t k = 0, n = p->n;
 
+            if (w->o->trial == w->s->trial && diagnose_is_part(w->s, component))
+                continue;
             while (k < n && strcmp(p->quantities[k].component, component) != 0)
                 k++;
             for (int q = 0; k == n && q < 3; q++) {
@@ -198,6 +201,7 @@ static enum portolan_status take_profile(struct work *w, int experiment, int64_t
     struct diagnose_profile p;
     enum portolan_status status = diagnose_read_profile(w->s, trial, &p, w->err);
 
+    w->s->trial = trial;
     if (!status && experiment > 1)
         add_zeros(w, experiment, &p);
     if (!status)
@@ -205,7 +209,6 @@ static enum portolan_status take_profile(struct work *w, int experiment, int64_t
     if (status)
         return status;
     w->e->n_steps = p.n_steps;
-    w->s->trial = trial;
     w->s->run_ns = p.run_ns;
     note(w, experiment, title);
     return PORTOLAN_OK;
@@ -231,14 +234,28 @@ static void print_plan(struct work *w, const struct diagnose_run *r, const char 
     }
 }
 
+/* *TRIAL: the given one, unless it lacks what can be measured; or what the store has; or 0. */
+static enum portolan_status find_trial(struct work *w, const struct diagnose_run *r, int64_t *trial)
+{
+    struct diagnose_profile p;
+    enum portolan_status status = PORTOLAN_OK;
+
+    *trial = w->o->trial;
+    if (*trial && w->s->bench.assembly) {
+        status = diagnose_read_profile(w->s, *trial, &p, w->err);
+        if (!status && !diagnose_has_components(w->s, r, &p))
+            *trial = 0;
+    }
+    return status || *trial ? status : diagnose_find_profile(w->s, w->o, r, trial, w->err);
+}
+
 /* A trial of the store, or a new one; *IS_MADE: one was found or made. */
 static enum portolan_status make_profile(struct work *w, const struct diagnose_run *r,
                                          bool *is_made)
 {
     const char *title = title_of(w, r, latest(w->e));
-    int64_t trial = w->o->trial;
-    enum portolan_status status =
-        trial ? PORTOLAN_OK : diagnose_find_profile(w->s, w->o, r, &trial, w->err);
+    int64_t trial;
+    enum portolan_status status = find_trial(w, r, &trial);
 
     *is_made = false;
     if (status || !title)

@@ -55,6 +55,7 @@ static void take_facts(struct subject *s, const struct portolan_trial *t)
     s->trial = t->id;
     s->n_ranks = t->ranks;
     s->run_ns = t->elapsed_ns;
+    s->is_cut = strcmp(t->outcome, "finished") != 0;
     s->machine.is_disturbed = disturbed;
     snprintf(s->machine.reason, sizeof s->machine.reason, "%s", disturbed ? disturbed : "");
     if (!window || sscanf(window, "steps=%d", &s->first_step) != 1)
@@ -432,21 +433,26 @@ static bool is_same_build(const struct portolan_trial *t)
     return true;
 }
 
-/* Whether each of R's components has a part that was called; a profile needs the go port. */
-static bool has_components(struct subject *s, const struct diagnose_run *r,
-                           const struct diagnose_profile *p)
+bool diagnose_is_part(const struct subject *s, const char *component)
+{
+    for (size_t i = 0; i < s->n_parts; i++)
+        if (!strcmp(s->parts[i].component, component))
+            return true;
+    return false;
+}
+
+bool diagnose_has_components(const struct subject *s, const struct diagnose_run *r,
+                             const struct diagnose_profile *p)
 {
     for (size_t c = 0; c < r->n_components; c++) {
-        bool is_part_of = false, is_there = false;
+        bool is_there = !diagnose_is_part(s, r->components[c]);
 
-        for (size_t i = 0; i < s->n_parts; i++)
-            is_part_of |= !strcmp(s->parts[i].component, r->components[c]);
-        for (size_t i = 0; i < p->n; i++)
-            is_there |= !strcmp(p->quantities[i].component, r->components[c]);
-        if (is_part_of && !is_there)
+        for (size_t i = 0; i < p->n && !is_there; i++)
+            is_there = !strcmp(p->quantities[i].component, r->components[c]);
+        if (!is_there)
             return false;
     }
-    return p->n_steps > 0;
+    return true;
 }
 
 enum portolan_status diagnose_find_profile(struct subject *s, const struct diagnose_options *o,
@@ -470,7 +476,7 @@ enum portolan_status diagnose_find_profile(struct subject *s, const struct diagn
             !is_same_build(t))
             continue;
         status = diagnose_read_profile(s, t->id, &p, err);
-        if (!status && has_components(s, r, &p))
+        if (!status && p.n_steps > 0 && diagnose_has_components(s, r, &p)) /* with the go port */
             *trial = t->id;
     }
     portolan_sample_set_destroy(set);

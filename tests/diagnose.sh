@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 61
+plan 65
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -73,6 +73,11 @@ try "$PORTOLAN" diagnose -n 2 -- /bin/true
 gives 'a program without MPI' 1 "nothing was recorded: '/bin/true' made no call of MPI"
 try "$PORTOLAN" diagnose -- ./nothing-here
 gives 'a program that is not there' 1 "nothing-here"
+try "$PORTOLAN" diagnose -p geometric --threshold caus=1 -- ./nothing-here
+gives 'an unknown threshold is told before anything runs' 1 "^portolan: error: there is no threshold 'caus'.*cause"
+lacks 'and then nothing is run' 'nothing-here'
+try "$PORTOLAN" diagnose --repeat 2 -- ./nothing-here
+gives 'what needs a paradigm' 1 'repeat needs a paradigm'
 try "$PORTOLAN" diagnose -p no/file.xml uneven.txt
 gives 'a declaration that is not there' 1 'no/file.xml'
 
@@ -164,6 +169,8 @@ try "$PORTOLAN" diagnose "$@" --plan --trial 2 "$amr"
 gives 'and makes nothing of a trial, either' 0 '^experiment 2: .*: trial 2 of the store' '^experiment 3: .*: a run of about'
 try "$PORTOLAN" diagnose "$@" --trial 2 --level 1 "$amr"
 gives 'a level holds for what is stored' 4 '^experiment 1: .*, of the store' '^not made: experiment 2 .*: --level 1'
+try "$PORTOLAN" diagnose "$@" --trial 1 --plan "$amr"
+gives 'and a trial is no profile of what it did not measure' 0 '^experiment 1: .*: trial 1 of' '^experiment 2: .*: trial 2 of'
 try "$PORTOLAN" diagnose "$@" --trial 2 -n 3 "$amr"
 gives 'a trial says how many ranks there are' 1 'trial 2 is of 2 ranks, not of 3'
 try "$PORTOLAN" diagnose "$@" --launcher false "$amr"
