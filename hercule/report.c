@@ -191,7 +191,7 @@ static void add_together(struct report *r)
     if (n == 2)
         portolan_text_add(r->out, "  %-*s", TEXT_WIDTH, "1 and 2 together");
     else
-        portolan_text_add(r->out, "  1 to %-2zu %-*s", n, TEXT_WIDTH - 8, "together");
+        portolan_text_add(r->out, "  1 to %zu %-*s", n, TEXT_WIDTH - (n < 10 ? 7 : 8), "together");
     /* More than there is: they share some of their time, and nobody knows how much. */
     add_gain(r, share <= 1 ? share : NAN, gain->without_ns, gain->share, gain->low, gain->high);
 }
