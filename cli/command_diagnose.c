@@ -6,6 +6,7 @@
 #include <portolan/hercule_assembly.h>
 #include <portolan/replay.h>
 
+#include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -143,25 +144,14 @@ static bool begins_with_element(const char *file, const char *name)
     return at && !strncmp(at + 1, name, strlen(name)) && strchr(" \t\r\n>/", at[1 + strlen(name)]);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-
-    return !stat(path, &status) && S_ISDIR(status.st_mode);
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-
-    return n >= m && !strcmp(text + n - m, end);
-}
-
 /* A folder of streams, a stream or an OTF2 anchor; anything else is a scenario. */
 static enum portolan_status read_trace(struct subject *s, const char *file,
                                        struct portolan_error *err)
 {
-    if (is_folder(file) || ends_with(file, ".otf2") || ends_with(file, ".trace"))
+    struct stat status;
+
+    if ((!stat(file, &status) && S_ISDIR(status.st_mode)) || !fnmatch("*.otf2", file, 0) ||
+        !fnmatch("*.trace", file, 0))
         return portolan_trace_read(file, &s->d, &s->trace, err);
     return portolan_scenario_read(file, NULL, &s->d, &s->trace, NULL, err);
 }

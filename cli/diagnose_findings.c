@@ -36,12 +36,14 @@ enum portolan_status diagnose_store_findings(struct subject *s, const struct por
 struct side {
     struct portolan_sample_set *trials;
     struct portolan_diagnosis_set *set;
-    const struct portolan_stored_diagnosis *whole; /* the latest */
+    const struct portolan_stored_diagnosis *whole;  /* the latest */
+    const struct portolan_stored_finding *findings; /* of it */
+    size_t n;
 };
 
 struct pair {
     const struct portolan_stored_finding *of[2]; /* NULL: this trial was not looked at for it */
-    double change;                               /* of the share; NaN: not known */
+    double change, spread; /* of the share; SPREAD: half of its interval of 95 %; NaN: not known */
 };
 
 static enum portolan_status read_side(struct portolan_store *store, int64_t trial,
@@ -59,32 +61,25 @@ static enum portolan_status read_side(struct portolan_store *store, int64_t tria
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "trial %lld has no diagnosis; 'portolan diagnose -p' stores one",
                                   (long long)trial);
-    if (!status)
-        side->whole = &side->set->diagnoses[side->set->n_diagnoses - 1];
-    return status;
+    if (status)
+        return status;
+    side->whole = &side->set->diagnoses[side->set->n_diagnoses - 1];
+    side->findings = side->set->findings + side->set->n_findings; /* by diagnosis */
+    while (side->findings > side->set->findings &&
+           side->findings[-1].diagnosis == side->whole->number) {
+        side->findings--;
+        side->n++;
+    }
+    return PORTOLAN_OK;
 }
 
-static const struct portolan_stored_finding *next_finding(const struct side *side, size_t *at)
+/* Not known of a cause that was looked for in one of the trials only. */
+static void find_change(struct pair *p)
 {
-    while (*at < side->set->n_findings)
-        if (side->set->findings[(*at)++].diagnosis == side->whole->number)
-            return &side->set->findings[*at - 1];
-    return NULL;
-}
+    const struct portolan_stored_finding *a = p->of[0], *b = p->of[1];
 
-static double change_of(const struct pair *p)
-{
-    if (!p->of[0] || !p->of[1])
-        return NAN;
-    return p->of[1]->share - p->of[0]->share;
-}
-
-/* Half of the interval of 95 % of the change. */
-static double spread_of(const struct pair *p)
-{
-    double a = p->of[0]->spread, b = p->of[1]->spread;
-
-    return sqrt((a > 0 ? a * a : 0) + (b > 0 ? b * b : 0));
+    p->change = a && b ? b->share - a->share : NAN;
+    p->spread = a && b ? hypot(fmax(a->spread, 0), fmax(b->spread, 0)) : NAN;
 }
 
 /* The largest changes first, what is not known last. */
@@ -101,12 +96,10 @@ static struct pair *make_pairs(struct subject *s, const struct side sides[2], si
 {
     struct pair *pairs = NULL;
 
-    for (int side = 0; side < 2; side++) {
-        const struct portolan_stored_finding *f;
-        size_t at = 0;
-
-        while ((f = next_finding(&sides[side], &at))) {
-            struct pair new = {.change = NAN};
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < sides[side].n; i++) {
+            const struct portolan_stored_finding *f = &sides[side].findings[i];
+            struct pair new = {{0}, NAN, NAN};
             size_t k = 0;
 
             while (k < *n && strcmp(pairs[k].of[pairs[k].of[0] ? 0 : 1]->cause, f->cause) != 0)
@@ -115,9 +108,8 @@ static struct pair *make_pairs(struct subject *s, const struct side sides[2], si
                 return NULL;
             pairs[k].of[side] = f;
         }
-    }
     for (size_t i = 0; i < *n; i++)
-        pairs[i].change = change_of(&pairs[i]);
+        find_change(&pairs[i]);
     if (*n)
         qsort(pairs, *n, sizeof *pairs, compare_pairs);
     return pairs;
@@ -140,7 +132,7 @@ static void print_pair(const struct pair *p, int digits)
         print_share(p->of[side] ? p->of[side]->share : NAN, digits);
     print_share(p->change, digits);
     printf("%s\n", isnan(p->change) ? "  looked for in one of them only"
-                   : p->change != 0 && fabs(p->change) <= spread_of(p)
+                   : p->change != 0 && fabs(p->change) <= p->spread
                        ? "  not more than repetitions differ"
                        : "");
 }
@@ -187,7 +179,7 @@ static int print_changes(const struct side sides[2], const struct pair *pairs, s
            "change");
     for (size_t i = 0; i < n; i++) {
         print_pair(&pairs[i], digits);
-        is_worse |= pairs[i].change > spread_of(&pairs[i]) &&
+        is_worse |= pairs[i].change > pairs[i].spread &&
                     !strcmp(pairs[i].of[1]->verdict, portolan_verdict_word(PORTOLAN_PROBLEM));
     }
     printf("  %-65s", "unexplained");

@@ -9,6 +9,7 @@
 #include <portolan/trace.h>
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -379,13 +380,6 @@ static bool has_value(const struct portolan_name_value *pairs, size_t n, const c
     return false;
 }
 
-static bool is_store(const char *parameter)
-{
-    size_t n = strlen(parameter);
-
-    return n >= 6 && !strcmp(parameter + n - 6, ".store");
-}
-
 /* The same classes with the same parameters, wherever the trial is stored. */
 static bool is_same_assembly(struct subject *s, const struct portolan_trial *t)
 {
@@ -393,7 +387,7 @@ static bool is_same_assembly(struct subject *s, const struct portolan_trial *t)
     size_t n = 0;
 
     for (size_t i = 0; i < t->n_parameters; i++)
-        n += !is_store(t->parameters[i].name);
+        n += fnmatch("*.store", t->parameters[i].name, 0) != 0;
     for (size_t i = 0; i < a->n_instances; i++) {
         const struct portolan_assembly_instance *x = &a->instances[i];
         const struct portolan_assembly_alternative *chosen = &x->alternatives[x->selected];
@@ -404,7 +398,7 @@ static bool is_same_assembly(struct subject *s, const struct portolan_trial *t)
             const char *name =
                 portolan_arena_printf(&s->arena, "%s.%s", x->name, chosen->parameters[k].name);
 
-            if (!name || is_store(name))
+            if (!name || !fnmatch("*.store", name, 0))
                 continue;
             if (!has_value(t->parameters, t->n_parameters, name, chosen->parameters[k].text))
                 return false;

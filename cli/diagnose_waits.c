@@ -82,18 +82,6 @@ struct cause {
     int64_t direct_ns, indirect_ns;
 };
 
-static int by_cost(const void *a, const void *b)
-{
-    const struct cause *x = a, *y = b;
-    int64_t cx = x->direct_ns + x->indirect_ns, cy = y->direct_ns + y->indirect_ns;
-
-    if (cx != cy)
-        return cx < cy ? 1 : -1;
-    if (x->location != y->location)
-        return x->location < y->location ? -1 : 1;
-    return (x->path > y->path) - (x->path < y->path);
-}
-
 static int by_place(const void *a, const void *b)
 {
     const struct cause *x = a, *y = b;
@@ -101,6 +89,14 @@ static int by_place(const void *a, const void *b)
     if (x->location != y->location)
         return x->location < y->location ? -1 : 1;
     return (x->path > y->path) - (x->path < y->path);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct cause *x = a, *y = b;
+    int64_t cx = x->direct_ns + x->indirect_ns, cy = y->direct_ns + y->indirect_ns;
+
+    return cx != cy ? (cx < cy ? 1 : -1) : by_place(a, b);
 }
 
 /* Adds up the causes of one place; returns how many places there are. */

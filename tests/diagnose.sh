@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 65
+plan 66
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -137,6 +137,9 @@ gives 'a trial that there is not' 1 'no trial 9'
 try "$PORTOLAN" diagnose -n 2 -- ./farm tasks=20
 try "$PORTOLAN" diagnose --against 4 1
 gives 'a trial without a diagnosis' 1 'trial 4 has no diagnosis'
+"$PORTOLAN" diagnose -p geometric --trial 4 >/dev/null 2>&1
+try "$PORTOLAN" diagnose --against 4 1
+gives 'trials that were seen as different paradigms' 0 'different paradigms' '^  task-size .* - +[0-9.]+ % +-  looked for in one'
 
 # An assembly, whose work is only communication: experiments one after the other. A launcher of one's own: whether
 # ranks share cores is then not looked at.
