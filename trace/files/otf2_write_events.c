@@ -58,26 +58,26 @@ static OTF2_CollectiveOp operation(const char *routine)
     return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
+/* Values that come at once are attributes, each of a name of its own; others are metrics. */
 static void put_enter(struct writer *w, const struct portolan_trace_event *e,
                       const struct portolan_trace_event *end)
 {
-    for (const struct portolan_trace_event *v = e + 1;
-         v < end && v->kind == PORTOLAN_TRACE_VALUE && v->ns == e->ns; v++)
+    const struct portolan_trace_event *v = e + 1;
+
+    for (; v < end && v->kind == PORTOLAN_TRACE_VALUE && v->ns == e->ns &&
+           !OTF2_AttributeList_TestAttributeByID(w->attributes, v->what);
+         v++)
         check(w, OTF2_AttributeList_AddDouble(w->attributes, v->what, portolan_trace_value(v)));
+    w->metrics_from = v;
     check(w, OTF2_EvtWriter_Enter(w->events, w->attributes, (uint64_t)e->ns, e->what));
 }
 
-/* Unless its region begins there: then it is an attribute of it. */
-static void put_metric(struct writer *w, const struct portolan_trace_event *e,
-                       const struct portolan_trace_event *first)
+static void put_metric(struct writer *w, const struct portolan_trace_event *e)
 {
-    const struct portolan_trace_event *before = e;
     const OTF2_Type type = OTF2_TYPE_DOUBLE;
     const OTF2_MetricValue value = {.floating_point = portolan_trace_value(e)};
 
-    while (before > first && before->kind == PORTOLAN_TRACE_VALUE)
-        before--;
-    if (before->kind == PORTOLAN_TRACE_ENTER && before->ns == e->ns)
+    if (e < w->metrics_from)
         return;
     if (!w->metrics[e->what])
         w->metrics[e->what] = ++w->n_metrics;
@@ -277,7 +277,7 @@ static void put_event(struct writer *w, const struct portolan_trace_location *l,
         put_gap(w, e, e > first ? (uint64_t)e[-1].ns : 0);
         break;
     case PORTOLAN_TRACE_VALUE:
-        put_metric(w, e, first);
+        put_metric(w, e);
         break;
     case PORTOLAN_TRACE_MARK:
     case PORTOLAN_TRACE_CPU:

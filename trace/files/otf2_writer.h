@@ -25,6 +25,7 @@ struct writer {
     uint64_t *n_written; /* of each location */
     uint32_t *metrics;   /* number + 1 of the metric of each name; 0: there is none */
     uint32_t n_metrics;
+    const struct portolan_trace_event *metrics_from; /* values before it are attributes */
     struct group *groups;
     size_t n_groups;
     uint32_t *posted; /* event that posted a request of this location, by its number; + 1 */

@@ -79,7 +79,8 @@ static uint32_t window(struct portolan_trace *t)
         .kind = PORTOLAN_TRACE_##KIND, __VA_ARGS__                                                 \
     }
 
-static void put_region(struct portolan_trace *t, int rank)
+/* With N values of one name. */
+static void put_region(struct portolan_trace *t, int rank, int n_values)
 {
     struct portolan_trace_region region = {PORTOLAN_TRACE_FUNCTION, "solve", "", "", ""};
     uint32_t what = (uint32_t)portolan_trace_region(t, &region) & 0xffffff;
@@ -90,7 +91,8 @@ static void put_region(struct portolan_trace *t, int rank)
     memcpy(&value.bytes, &n, sizeof n);
     put(t, rank, E(ENTER, .what = what));
     value.ns = now;
-    assert_true(portolan_trace_add(t, rank, 0, &value));
+    for (int i = 0; i < n_values; i++)
+        assert_true(portolan_trace_add(t, rank, 0, &value));
     put(t, rank, E(LEAVE, .what = what));
 }
 
@@ -102,7 +104,7 @@ static struct portolan_trace *make_trace(void)
     struct portolan_error err = {0};
 
     now = -10;
-    put_region(t, 0);
+    put_region(t, 0, 1);
     call(t, 0, "MPI_Send", E(SEND, .peer = 1, .tag = 5, .bytes = 4096));
     call(t, 0, "MPI_Isend", E(SEND, .what = two, .peer = 2, .tag = 1, .bytes = 8, .request = 1));
     call(t, 0, "MPI_Wait", E(SEND_DONE, .request = 1));
@@ -196,6 +198,27 @@ static void test_round_trip(void **state)
     portolan_trace_destroy(written);
 }
 
+/* As on ManualClock, whose time may stand still: a region has an attribute of each name. */
+static void test_equal_names(void **state)
+{
+    struct portolan_trace *written = portolan_trace_create(1, "equal"), *read = NULL;
+    struct portolan_error err = {0};
+    char path[64];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/equal/trace.otf2", folder);
+    put_region(written, 0, 2);
+    assert_int_equal(portolan_trace_finish(written, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_trace_write_otf2(written, path, NULL, &err), PORTOLAN_OK);
+    assert_int_equal(trace_read_otf2(path, NULL, &read, &err), PORTOLAN_OK);
+    assert_int_equal(read->n_events, 3); /* the second value is a metric, which is not read */
+    for (size_t i = 0; i < 2; i++)
+        assert_same_event(written, read, i);
+    assert_int_equal(read->events[2].kind, PORTOLAN_TRACE_LEAVE);
+    portolan_trace_destroy(read);
+    portolan_trace_destroy(written);
+}
+
 /* A rank of which nothing is known leaves the others theirs. */
 static void test_missing_rank(void **state)
 {
@@ -283,9 +306,8 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_missing_rank),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_equal_names),
+        cmocka_unit_test(test_missing_rank), cmocka_unit_test(test_cut),
         cmocka_unit_test(test_wrong),
     };
 
