@@ -249,6 +249,8 @@ struct recording {
  */
 enum portolan_status record_program(const struct recording *r, int *result,
                                     struct portolan_error *err);
+/* Whether FOLDER is empty or not there: what is in it would be taken for a run's. PORTOLAN_EIO. */
+enum portolan_status record_check_folder(const char *folder, struct portolan_error *err);
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);

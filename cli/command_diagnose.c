@@ -68,7 +68,7 @@ static const struct cli_option options[] = {
      "the paradigm that the program follows, or the file with its <paradigm>",
      INTO(struct diagnose_options, paradigm)},
     {"why", 'w', "NUMBER", "base, formula, samples and rule of every number down to that cause",
-     INTO(struct diagnose_options, why)},
+     INTO(struct diagnose_options, why), .least = 1, .wanted = "the number of a cause, from 1 on"},
     {"tree", 't', "text|dot", "print the tree of the paradigm and diagnose nothing",
      INTO_CHOICE(struct diagnose_options, tree, "text", "dot")},
     {"json", 'j', NULL, "print JSON", INTO(struct diagnose_options, as_json)},
@@ -296,7 +296,9 @@ static enum portolan_status read_given(struct subject *s, struct diagnose_option
                                   : o->keep  ? "--keep"
                                              : "--repeat",
                                   o->file);
-    if (!status && o->against) /* before anything runs */
+    if (!status && o->keep) /* before anything runs */
+        status = record_check_folder(o->keep, err);
+    if (!status && o->against)
         status = diagnose_against(s, o->against, 0, 0, NULL, err);
     if (!status && o->trial && (o->file || !o->against)) /* else it is only compared */
         status = read_trial(s, o, err);

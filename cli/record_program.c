@@ -52,8 +52,7 @@ static bool add_environment(const struct recording *r, const char *library,
              portolan_words_add(arena, words, "exec \"$0\" \"$@\"")));
 }
 
-/* What is in it would be taken for this run's. */
-static enum portolan_status check_folder(const char *folder, struct portolan_error *err)
+enum portolan_status record_check_folder(const char *folder, struct portolan_error *err)
 {
     DIR *d = opendir(folder);
     int n = 0;
@@ -137,7 +136,7 @@ enum portolan_status record_program(const struct recording *r, int *result,
     if (!status)
         status = portolan_record_window(r->window, err);
     if (!status && r->folder)
-        status = check_folder(r->folder, err);
+        status = record_check_folder(r->folder, err);
     if (!status && !r->records_itself)
         status = find_settings("../trace/record/preload/libportolan-trace.so",
                                PORTOLAN_TRACE_LIBRARY, &library, err);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 66
+plan 69
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -151,6 +151,13 @@ gives 'a plan runs nothing' 0 '^experiment 1: profile of computation and communi
 result 'and stores nothing' $?
 try "$PORTOLAN" diagnose "$@" --against 1 "$amr"
 gives 'a trial to compare with is looked for before anything runs' 1 'there is no trial 1'
+mkdir full && touch full/file
+try "$PORTOLAN" diagnose "$@" --keep full "$amr"
+gives 'so is the folder that is to keep a trace' 1 'full is not empty'
+! "$PORTOLAN" trials amr.db | grep -q amr
+result 'and then no experiment was made' $?
+try "$PORTOLAN" diagnose -p geometric --why 0 even.txt
+gives 'causes are counted from 1 on' 2 'from 1 on'
 try "$PORTOLAN" diagnose "$@" --level 1 "$amr"
 gives 'a level ends it' "$status" '^experiment 1: profile of .*, trial 1\)' 'communication is .* a symptom' \
     '^not made: experiment 2 \(profile of the operations of communication\): --level 1'
