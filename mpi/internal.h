@@ -19,6 +19,9 @@ enum mpi_routine {
     MPI_ROUTINES
 };
 
+/* Variables are read where they are, not by way of a table of addresses. */
+#pragma GCC visibility push(hidden)
+
 extern const char *const mpi_routine_names[MPI_ROUTINES];
 
 /* The text of an MPI error code, written to TEXT. */
@@ -138,5 +141,7 @@ struct mpi_peers *mpi_peers_hold_window(MPI_Win win);
 int *mpi_ranks_of(MPI_Group group, int *n);
 void mpi_peers_release(struct mpi_peers *peers);
 int mpi_peers_rank(const struct mpi_peers *peers, int rank);
+
+#pragma GCC visibility pop
 
 #endif
