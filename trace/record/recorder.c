@@ -193,7 +193,7 @@ static void begin(void)
         unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }
     pthread_mutex_unlock(&lock);
-    window_begin(has_begun);
+    window_begin(has_begun && !has_ended);
 }
 
 static void run_as(int rank, int n_ranks, unsigned flags, bool on_shared_cores)

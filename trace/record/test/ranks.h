@@ -304,6 +304,12 @@ static void do_anew(void)
         portolan_record_off();
         portolan_record_close();
     }
+    portolan_record_end(); /* for good */
+    if (portolan_record_configure(&(struct portolan_record_settings){.folder = anew_folder}, NULL))
+        abort();
+    portolan_record_on();
+    if (portolan_record_is_on())
+        abort();
 }
 
 static const struct scenario {
