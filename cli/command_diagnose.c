@@ -391,8 +391,8 @@ static enum portolan_status print_diagnosis(const struct subject *s,
     }
     if (text)
         fputs(text, stdout);
-    if (e->not_made && !o->as_json && !o->why)
-        printf("not made: %s\n", e->not_made);
+    if (e->not_made)
+        fprintf(o->as_json || o->why ? stderr : stdout, "not made: %s\n", e->not_made);
     free(text);
     return status;
 }

@@ -81,6 +81,10 @@ struct diagnose_run {
 enum portolan_status diagnose_run(struct subject *s, const struct diagnose_options *o,
                                   const struct diagnose_run *r, struct portolan_error *err);
 
+/* Ranks that shared cores waited for them, too: each event of the trace gets the time that it would
+ * have with a core for each rank. */
+enum portolan_status diagnose_settle_trace(struct subject *s, struct portolan_error *err);
+
 /* Runs the assembly, which is changed in what is measured; its trial has the fact TOKEN. FOLDER is
  * that of the streams, or NULL. */
 enum portolan_status diagnose_run_assembly(struct subject *s, const struct diagnose_options *o,

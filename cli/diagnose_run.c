@@ -94,12 +94,17 @@ static double bytes_in(const char *folder)
     return bytes;
 }
 
-/* Ranks that share cores wait for them, too: each event gets the time that it would have with a
- * core for each rank. */
-static enum portolan_status give_cores(struct subject *s, struct portolan_error *err)
+enum portolan_status diagnose_settle_trace(struct subject *s, struct portolan_error *err)
 {
-    enum portolan_status status = portolan_trace_give_cores(s->trace, s->waits, err);
+    enum portolan_status status;
 
+    if (s->trace->is_virtual) { /* clocks that nothing disturbs */
+        s->shares_cores = false;
+        s->machine = (struct portolan_machine_verdict){0};
+    }
+    if (!s->shares_cores)
+        return PORTOLAN_OK;
+    status = portolan_trace_give_cores(s->trace, s->waits, err);
     portolan_waits_destroy(s->waits);
     portolan_matching_destroy(s->matching);
     s->waits = NULL;
@@ -107,32 +112,25 @@ static enum portolan_status give_cores(struct subject *s, struct portolan_error 
     return status ? status : diagnose_analyse(s, err);
 }
 
-/* The trial, then its trace. */
+/* The trial, then its trace: a program's was read when it ended. */
 static enum portolan_status keep_run(struct subject *s, const struct diagnose_options *o,
                                      const char *folder, const char *token,
                                      struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = o->program ? diagnose_analyse(s, err) : PORTOLAN_OK;
 
-    if (o->program)
-        status = diagnose_analyse(s, err);
     if (!status)
         status = o->program ? diagnose_store_program(s, o, err) : diagnose_find_run(s, token, err);
-    if (!status && folder && !o->program)
+    if (status || !folder)
+        return status;
+    if (!o->program)
         status = diagnose_read_assembly(s, folder, err);
-    if (!status && folder && !o->program)
+    if (!status && !o->program)
         status = diagnose_analyse(s, err);
-    if (!status && folder && s->trace->is_virtual) { /* clocks that nothing disturbs */
-        s->shares_cores = false;
-        s->machine = (struct portolan_machine_verdict){0};
-    }
-    if (!status && folder && s->shares_cores)
-        status = give_cores(s, err);
-    if (!status && folder) {
-        s->bytes = bytes_in(folder);
-        status = diagnose_keep_trace(s, folder, o->keep, err);
-    }
-    return status;
+    if (!status)
+        status = diagnose_settle_trace(s, err);
+    s->bytes = bytes_in(folder);
+    return status ? status : diagnose_keep_trace(s, folder, o->keep, err);
 }
 
 enum portolan_status diagnose_run(struct subject *s, const struct diagnose_options *o,

@@ -51,8 +51,11 @@ char *diagnose_new_folder(struct subject *s, struct portolan_error *err)
 static void take_facts(struct subject *s, const struct portolan_trial *t)
 {
     const char *disturbed = portolan_profile_peek_fact(t, PORTOLAN_STORE_DISTURBED),
-               *window = portolan_profile_peek_fact(t, "environment PORTOLAN_TRACE_WINDOW");
+               *window = portolan_profile_peek_fact(t, "environment PORTOLAN_TRACE_WINDOW"),
+               *cores = portolan_profile_peek_fact(t, "processors allowed");
+    int64_t n;
 
+    s->shares_cores = cores && portolan_read_int64(cores, &n) && t->ranks > n;
     s->trial = t->id;
     s->n_ranks = t->ranks;
     s->run_ns = t->elapsed_ns;
@@ -121,6 +124,14 @@ static enum portolan_status read_trials(struct subject *s, const struct portolan
     return status;
 }
 
+static bool is_on_one_host(const struct portolan_trace *t)
+{
+    for (size_t i = 1; i < t->n_locations; i++)
+        if (strcmp(t->locations[i].host, t->locations[0].host) != 0)
+            return false;
+    return true;
+}
+
 enum portolan_status diagnose_read_trial(struct subject *s, int64_t trial,
                                          struct portolan_error *err)
 {
@@ -143,6 +154,9 @@ enum portolan_status diagnose_read_trial(struct subject *s, int64_t trial,
         status = diagnose_read_assembly(s, folder, err);
     if (folder && !status)
         status = diagnose_analyse(s, err);
+    s->shares_cores &= folder && !status && is_on_one_host(s->trace); /* whose cores are known */
+    if (folder && !status)
+        status = diagnose_settle_trace(s, err);
     free(folder);
     return status;
 }

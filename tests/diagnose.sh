@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 69
+plan 70
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -140,6 +140,13 @@ gives 'a trial without a diagnosis' 1 'trial 4 has no diagnosis'
 "$PORTOLAN" diagnose -p geometric --trial 4 >/dev/null 2>&1
 try "$PORTOLAN" diagnose --against 4 1
 gives 'trials that were seen as different paradigms' 0 'different paradigms' '^  task-size .* - +[0-9.]+ % +-  looked for in one'
+
+# Where ranks share cores, times are processor times then, too.
+try "$PORTOLAN" diagnose -n 3 -p master-worker --store shared.db -- ./farm tasks=20
+grep -Ev '^(20 tasks|recorded once|experiment 3|farm:)' "$work/out" >first
+try "$PORTOLAN" diagnose -p master-worker --store shared.db 1
+grep -Ev '^(experiment 3|shared.db:)' "$work/out" | cmp -s first -
+result 'a trial of the store is diagnosed as the run was' $?
 
 # An assembly, whose work is only communication: experiments one after the other. A launcher of one's own: whether
 # ranks share cores is then not looked at.
