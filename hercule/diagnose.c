@@ -341,6 +341,22 @@ enum portolan_status portolan_parts_check(const struct portolan_knowledge *knowl
     return status;
 }
 
+enum portolan_status portolan_factor_check(const struct portolan_knowledge *knowledge,
+                                           const char *paradigm, const char *name,
+                                           struct portolan_error *err)
+{
+    const struct paradigm *p = knowledge_need(knowledge, paradigm, err);
+
+    for (size_t i = 0; p && i < p->n_factors; i++)
+        if (!strcmp(p->factors[i].item.name, name) || !strcmp(p->factors[i].item.local, name))
+            return PORTOLAN_OK;
+    if (p)
+        portolan_error_set(
+            err, PORTOLAN_ENOTFOUND, "paradigm '%s' has no factor '%s'%s", p->item.name, name,
+            portolan_did_you_mean(kind_nearest(fact_kind_find("factor"), p, name)).text);
+    return PORTOLAN_ENOTFOUND;
+}
+
 /* A component that has parts must have been in the run. */
 static enum portolan_status check_matches(struct run *run, const struct paradigm *p,
                                           const struct binding *bindings, size_t n,

@@ -3,7 +3,7 @@
 # portolan.Diagnosis: steps of a run are diagnosed while it runs. On ManualClock, on which each look at the clock
 # takes 1 us: messages take time by their number, and nothing depends on the machine.
 . "$(dirname "$0")/tap.sh"
-plan 12
+plan 14
 
 cd "$work" || exit 99
 sed -e 's|<path dir="."/>|<path dir="'"$BUILD"'/examples/amr"/>|' -e '/portolan.BusyWork/d' \
@@ -54,6 +54,15 @@ run unmatched
 gives 'a part that nothing matches' 0 \
     "steps 1 to 10 were not diagnosed: amr.xml:[0-9]+: .*nothing in the run is this part, 'restriction.to_child'" \
     'cannot tell' '12 steps done'
+sed -e 's/remedies="intra_level"/remedies="intra_levle"/' -e 's/component="solve"/component="solvee"/' kept.xml >amr.xml
+run misspelt
+gives 'a factor that the paradigm has not' 0 \
+    "nothing is diagnosed in this run: .*amr.xml:[0-9]+: .* no (factor 'intra_levle'; did you mean 'intra_level|component 'solvee'; did you mean 'solve)'" \
+    '12 steps done'
+try "$PORTOLAN" diagnose -n 2 amr.xml
+gives 'is told before anything runs, with all other mistakes' 1 \
+    "amr.xml:[0-9]+: error: paradigm 'amr.prt.' has no factor 'intra_levle'; did you mean 'intra_level'" \
+    "amr.xml:[0-9]+: error: paradigm 'amr.prt.' has no component 'solvee'; did you mean 'solve'"
 cp kept.xml amr.xml
 : >full
 run full --set=diagnosis.trace=full/there

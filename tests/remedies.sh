@@ -4,7 +4,7 @@
 # the trials that it needs without one, and does not end with a slower one. On ManualClock, as tests/diagnosis.sh;
 # to place a block takes time, or the Optimizer would not try placements by itself.
 . "$(dirname "$0")/tap.sh"
-plan 12
+plan 15
 
 cd "$work" || exit 99
 
@@ -62,6 +62,16 @@ stored 'the finding is the stored reason' 1 "SELECT count(*) > 0 FROM reason
     WHERE reason LIKE 'tries order amr.Scattered -> amr.Morton: remedies %'"
 both Shuffled Strips Levels Morton Scattered
 both Strips Levels Shuffled Morton Scattered
+
+# In 60 steps the front grows, leaves the mesh at step 40 and begins anew.
+assembly amr.xml Scattered Shuffled Strips Levels Morton
+run grows amr.xml --set=driver.steps=60
+lacks 'what lost side by side does not come back while the work grows' 'amr.Morton -> amr.Scattered'
+assembly amr.xml Levels Strips Morton Shuffled Scattered
+run falls amr.xml --set=driver.steps=60
+gives 'slower ones are tried' 0 'step 37: tries order amr.Strips -> amr.Scattered'
+stored 'work that falls while one is tried is no gain' 1 "SELECT choice LIKE '%order=amr.Levels%' FROM reason
+    ORDER BY number DESC LIMIT 1"
 
 assembly amr.xml Strips Shuffled Scattered Levels Morton
 run skips amr.xml --set=optimizer.hysteresis=0.3

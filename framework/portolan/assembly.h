@@ -95,7 +95,8 @@ struct portolan_assembly_alternative {
     int applies_line;           /**< 0: the assembly states none */
     bool is_pinned;             /**< no other alternative may run */
     bool is_forbidden;          /**< it may not run */
-    const char *remedies; /**< the factor of a paradigm that it remedies; NULL: none is stated */
+    const char *remedies; /**< the factors of the paradigm that it remedies, separated by blanks;
+                             NULL: none are stated */
     int line;
 };
 

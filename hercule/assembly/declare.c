@@ -62,23 +62,69 @@ static void add_knowledge(struct portolan_text *t, const struct portolan_assembl
     portolan_text_add(t, ")");
 }
 
+/* What an alternative says that it remedies must be a factor, or no finding would ever name it. */
+static enum portolan_status check_remedies(const struct portolan_knowledge *knowledge,
+                                           const struct portolan_assembly *a,
+                                           struct portolan_arena *arena,
+                                           struct portolan_diagnostics *diagnostics,
+                                           struct portolan_error *err)
+{
+    static const char blanks[] = " \t\r\n";
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
+            const struct portolan_assembly_alternative *x = &a->instances[i].alternatives[k];
+            char *words = portolan_arena_strdup(arena, x->remedies ? x->remedies : ""), *rest;
+            struct portolan_error wrong = {0};
+
+            if (!words)
+                return portolan_no_memory(err);
+            for (char *word = strtok_r(words, blanks, &rest); word;
+                 word = strtok_r(NULL, blanks, &rest))
+                if (portolan_factor_check(knowledge, a->paradigm->name, word, &wrong))
+                    portolan_diagnose(&d, a->file, x->line, 0, "%s", wrong.text);
+        }
+    return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+}
+
 /* Without compositions or another name, the paradigm is the one that IS names. */
+static enum portolan_status add_paradigm(struct portolan_knowledge *knowledge,
+                                         const struct portolan_assembly *a,
+                                         struct portolan_arena *arena,
+                                         struct portolan_diagnostics *diagnostics,
+                                         struct portolan_error *err)
+{
+    const struct portolan_assembly_paradigm *p = a->paradigm;
+    struct portolan_text t = {.arena = arena};
+    enum portolan_status status;
+    char *text;
+
+    if (!p->n_compositions && !strcmp(p->name, p->is))
+        return PORTOLAN_OK;
+    add_knowledge(&t, p);
+    status = portolan_text_take(&t, &text, err);
+    return status ? status
+                  : portolan_knowledge_add(knowledge, text, a->file, p->line, diagnostics, err);
+}
+
 enum portolan_status
 portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct portolan_assembly *a,
                           struct portolan_arena *arena, struct portolan_part **parts, size_t *n,
                           struct portolan_diagnostics *diagnostics, struct portolan_error *err)
 {
-    const struct portolan_assembly_paradigm *p = a->paradigm;
-    struct portolan_text t = {.arena = arena};
-    enum portolan_status status = take_parts(a, arena, parts, n, err);
-    char *text;
+    enum portolan_status status = take_parts(a, arena, parts, n, err), remedies;
 
-    if (status || (!p->n_compositions && !strcmp(p->name, p->is)))
+    if (!status)
+        status = add_paradigm(knowledge, a, arena, diagnostics, err);
+    if (status)
         return status;
-    add_knowledge(&t, p);
-    status = portolan_text_take(&t, &text, err);
-    return status ? status
-                  : portolan_knowledge_add(knowledge, text, a->file, p->line, diagnostics, err);
+    status = portolan_parts_check(knowledge, a->paradigm->name, *parts, *n, diagnostics, err);
+    if (status && status != PORTOLAN_ESYNTAX)
+        return status;
+    remedies = check_remedies(knowledge, a, arena, diagnostics, err); /* all mistakes at once */
+    return status ? status : remedies;
 }
 
 bool portolan_part_uses(const struct portolan_assembly_part *p,

@@ -159,6 +159,12 @@ PORTOLAN_API enum portolan_status portolan_parts_check(const struct portolan_kno
                                                        struct portolan_diagnostics *diagnostics,
                                                        struct portolan_error *err);
 
+/** Whether PARADIGM has the factor NAME: its full name, "restriction.inter_level", or the last part
+ * of it. PORTOLAN_ENOTFOUND, with the nearest name. */
+PORTOLAN_API enum portolan_status portolan_factor_check(const struct portolan_knowledge *knowledge,
+                                                        const char *paradigm, const char *name,
+                                                        struct portolan_error *err);
+
 struct portolan_diagnosis_options {
     /** Borrowed for the call, as all pointers here. None: the components' slots `mpi`, `tag` … */
     const struct portolan_part *parts;

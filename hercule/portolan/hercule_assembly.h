@@ -17,8 +17,9 @@ extern "C" {
 
 /**
  * *PARTS: the N parts of A's paradigm, in ARENA; they borrow from A, and so does KNOWLEDGE, to
- * which the paradigm is added by its name if it is a composition or has a name of its own. Errors
- * of portolan_knowledge_add().
+ * which the paradigm is added by its name if it is a composition or has a name of its own. Parts
+ * and `remedies` of alternatives that name nothing of it go to DIAGNOSTICS. Errors of
+ * portolan_knowledge_add() and portolan_parts_check().
  */
 PORTOLAN_API enum portolan_status
 portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct portolan_assembly *a,

@@ -169,6 +169,7 @@ static void adopt(struct portolan_race *r, struct arm *new)
     r->record.guess = noise;
     new->record = (struct record){0};
     new->vain = 0;
+    new->fell = false;
     if (old && !is_sure && new->block < LONGEST_BLOCK) {
         settle(r, old, ARM_OPEN, 0);
         old->block = 2 * new->block;
@@ -315,6 +316,14 @@ static double cost_of_visit(const struct portolan_race *r)
     return fmax(0, a->first_ns - usual) + (a->n ? (double)r->n_visit * (a->usual_ns - usual) : 0);
 }
 
+/* The steps are others now: nothing that was measured holds. */
+static void begin_anew(struct portolan_race *r)
+{
+    record_keep(&r->record, 0);
+    r->least_ns = 0;
+    forget(r, SIZE_MAX);
+}
+
 static void see_visited(struct portolan_race *r, const struct portolan_race_step *s)
 {
     struct arm *a = r->visited;
@@ -329,6 +338,11 @@ static void see_visited(struct portolan_race *r, const struct portolan_race_step
     r->n_visit += !s->is_first;
     record_add(&a->record, r->now, s->ns, s->is_first);
     r->visit_ns = cost_of_visit(r);
+    /* Less work would look like a gain; once, since it may be the alternative that warms up. */
+    if (!a->fell && record_falls(&a->record, r->n_visit, r->record.noise)) {
+        begin_anew(r);
+        a->fell = true;
+    }
 }
 
 void portolan_race_see(struct portolan_race *r, const struct portolan_race_step *s)
@@ -336,9 +350,7 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
     r->now++;
     r->told.elapsed_ns += s->ns;
     if (s->data != r->data && !(fabs(s->data - r->data) < same_data)) {
-        record_keep(&r->record, 0);
-        r->least_ns = 0;
-        forget(r, SIZE_MAX);
+        begin_anew(r);
         r->data = s->data;
     }
     if (is_same(r, s->selection, r->incumbent)) {
@@ -404,6 +416,7 @@ static void leave(struct portolan_race *r, enum verdict verdict)
         close_visit(r);
         return;
     }
+    a->fell = false;
     a->ratio = (usual + (a->record.n ? race_compare(r, a).point : excess)) / usual;
     if (r->move.n == 1)
         r->beliefs[r->move.instance[0]][r->move.alternative[0]].ratio = a->ratio;
@@ -495,9 +508,11 @@ bool portolan_race_next(struct portolan_race *r, const struct portolan_race_limi
 bool portolan_race_objects(const struct portolan_race *r, const int32_t *selection)
 {
     const struct arm *a = find_arm(r, selection);
+    /* What lost side by side has lost, though the incumbent's steps may grow slowly since. */
+    bool lost = a && a->state == ARM_LOST && !(a->before_ns > 0);
 
     return a && a->record.n && r->record.n && is_allowed(r, r->incumbent) &&
-           race_compare(r, a).high >= 0;
+           (lost || race_compare(r, a).high >= 0);
 }
 
 size_t portolan_race_measured(const struct portolan_race *r, const int32_t *selection,

@@ -42,6 +42,7 @@ struct arm {
     int wait, look_at;    /* it is looked at again after so many steps, then */
     size_t block;         /* steps of its next visit */
     bool *called;         /* per instance: while it was tried */
+    bool fell;            /* its last visit ended since its steps fell */
 };
 
 /* One or two instances with other alternatives. */
@@ -112,6 +113,8 @@ double record_extra(const struct record *r, int length);
 /* +1 or -1: the last steps are longer or shorter than usual, not by chance; 0: they are as usual.
  * *N: how many of them. */
 int record_drift(const struct record *r, size_t *n);
+/* Whether the last N steps, and the first one before them, fell for good, beyond NOISE. */
+bool record_falls(const struct record *r, size_t n, double noise);
 /* Forgets all but the last N steps, and the period. */
 void record_keep(struct record *r, size_t n);
 

@@ -51,7 +51,7 @@ double race_budget(const struct portolan_race *r)
 {
     /* what is slow now may be so for a while only */
     double step = r->least_ns > 0 ? r->least_ns : record_mean(&r->record);
-    double run = r->told.elapsed_ns + r->limits.remaining_steps * step;
+    double run = r->told.elapsed_ns + r->limits.remaining_steps * fmax(step, 0); /* NaN: unknown */
 
     return r->limits.most_ns > 0 ? fmin(r->limits.share * run, r->limits.most_ns)
                                  : r->limits.share * run;

@@ -158,6 +158,21 @@ int record_drift(const struct record *r, size_t *n)
     return 0;
 }
 
+bool record_falls(const struct record *r, size_t n, double noise)
+{
+    double least = fmin(r->first_ns > 0 ? r->first_ns : INFINITY, n ? r->ns[at(r, n - 1)] : 0);
+
+    for (size_t back = n; back-- > 1; least = fmin(least, r->ns[at(r, back - 1)])) {
+        double most = 0;
+
+        for (size_t i = 0; i < back; i++)
+            most = fmax(most, r->ns[at(r, i)]);
+        if (most < least * (1 - fmax(long_share, long_deviations * noise)))
+            return true;
+    }
+    return false;
+}
+
 void record_keep(struct record *r, size_t n)
 {
     struct record kept = {.guess = r->noise};

@@ -93,11 +93,11 @@ size_t portolan_race_measured(const struct portolan_race *race, const int32_t *s
 
 struct portolan_race_summary {
     const int32_t *incumbent;
-    double usual_ns;   /**< time of a step with it; NaN: not known */
-    double elapsed_ns; /**< of all steps */
-    double cost_ns;    /**< what the steps on other alternatives took longer, set-up and swaps */
-    double budget_ns;  /**< what they may cost in all; NaN before the first portolan_race_next() */
-    int steps;         /**< … and their number */
+    double usual_ns;     /**< time of a step with it; NaN: not known */
+    double elapsed_ns;   /**< of all steps */
+    double cost_ns;      /**< what the steps on other alternatives took longer, set-up and swaps */
+    double budget_ns;    /**< what they may cost in all, as far as is known */
+    int steps;           /**< … and their number */
     int visits, changes; /**< alternatives tried, one after the other; new incumbents among them */
     size_t n_tried;      /**< different ones, without what it began with */
     bool is_over;        /**< nothing is left to try now */

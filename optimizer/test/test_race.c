@@ -505,6 +505,28 @@ static void data_that_change_end_a_visit(void **state)
     assert_true(isfinite(seen.s.cost_ns));
 }
 
+static int falls_at;
+
+/* Work, the same for all, falls to two fifths. */
+static double with_less_work(int step, const int32_t *x)
+{
+    return (double[]){1, 1.35}[x[0]] * (step < falls_at ? 1 : 0.4);
+}
+
+/* The front of an explosion leaves the mesh while the slower one is tried, from step 3 to 5. */
+static void work_that_falls_in_a_visit_is_no_gain(void **state)
+{
+    (void)state;
+    for (falls_at = 5; falls_at < 12; falls_at++) {
+        struct world w = {.n = 1, .alternatives = {2}, .cost = with_less_work, .steps = 40};
+
+        w.share = 0.3;
+        run(&w);
+        assert_int_equal(seen.ran[5][0], 1);
+        assert_int_equal(seen.last[0], 0);
+    }
+}
+
 static void data_without_bounds_are_the_same(void **state)
 {
     struct world w = {.n = 1, .alternatives = {2}, .cost = of_three, .steps = 100, .start = {1}};
@@ -585,6 +607,7 @@ int main(void)
         cmocka_unit_test(nothing_is_tried_that_cannot_be_repaid),
         cmocka_unit_test(what_is_forbidden_is_left_and_not_tried_again),
         cmocka_unit_test(data_that_change_end_a_visit),
+        cmocka_unit_test(work_that_falls_in_a_visit_is_no_gain),
         cmocka_unit_test(data_without_bounds_are_the_same),
         cmocka_unit_test(what_others_change_is_measured_anew),
         cmocka_unit_test(equals_are_left_alone),
