@@ -13,7 +13,7 @@ struct spans {
     struct frames names;
     struct portolan_text label;
     struct portolan_trace *trace; /* recorded, or with nothing but locations */
-    const int64_t *began;         /* of each rank, in the trace's time; INT64_MAX: not known */
+    int64_t *began;               /* of each rank, in the trace's time; INT64_MAX: not known */
     struct portolan_trace_span *spans;
     size_t n, room;
     size_t *open; /* spans that have no end yet */
@@ -22,31 +22,6 @@ struct spans {
     int64_t zero_ns; /* of the rank */
     const char *host;
 };
-
-/* When the trial began: the value is read a little before its event, so the least is nearest. */
-static int64_t *find_begins(const struct portolan_trace *t, struct portolan_arena *arena)
-{
-    int64_t *began = portolan_arena_alloc(arena, (size_t)t->n_ranks, sizeof *began);
-
-    for (int rank = 0; began && rank < t->n_ranks; rank++)
-        began[rank] = INT64_MAX;
-    for (size_t i = 0; began && i < t->n_locations; i++) {
-        const struct portolan_trace_location *l = &t->locations[i];
-
-        for (size_t k = l->first; k < l->first + l->n; k++) {
-            const struct portolan_trace_event *e = &t->events[k];
-            int64_t begin;
-
-            if (e->kind != PORTOLAN_TRACE_VALUE ||
-                strcmp(t->names[e->what], PORTOLAN_STORE_TRIAL_NS) != 0)
-                continue;
-            begin = e->ns - llround(portolan_trace_value(e));
-            if (begin < began[l->rank])
-                began[l->rank] = begin;
-        }
-    }
-    return began;
-}
 
 static enum portolan_status begin_thread(void *arg, int rank, int thread,
                                          struct portolan_error *err)
@@ -129,9 +104,13 @@ static enum portolan_status read_recorded(struct spans *s, const char *folder,
 {
     enum portolan_status status = portolan_trace_read(folder, d, &s->trace, err);
 
-    if (!status && !(s->began = find_begins(s->trace, &s->arena)))
-        status = portolan_no_memory(err);
-    return status;
+    if (status)
+        return status;
+    s->began = portolan_arena_alloc(&s->arena, (size_t)s->trace->n_ranks, sizeof *s->began);
+    if (!s->began)
+        return portolan_no_memory(err);
+    portolan_trace_origins(s->trace, PORTOLAN_STORE_TRIAL_NS, s->began);
+    return PORTOLAN_OK;
 }
 
 enum portolan_status job_make_trace(const struct job *job, const char *folder,

@@ -55,11 +55,12 @@ static void take_values(struct portolan_trace_rows *s, const struct portolan_inv
 static bool place(const struct portolan_trace_rows *s, const struct portolan_invocation *row,
                   struct portolan_trace_span *span)
 {
-    int64_t began = s->began[span->rank], least = s->first[span->rank] + 1,
-            most = s->last[span->rank] - 1;
+    int64_t began = s->began[span->rank], least, most;
 
     if (began == INT64_MAX)
         return false;
+    least = s->first[span->rank] + 1;
+    most = s->last[span->rank] - 1;
     span->begin_ns = began + llround(row->start_ns);
     span->end_ns = span->begin_ns + llround(row->inclusive_ns);
     if (span->end_ns < least || span->begin_ns > most)
@@ -88,30 +89,18 @@ int portolan_trace_rows_take(void *rows, const struct portolan_sample *path,
     return 0;
 }
 
-/* When the trial began: the value may be read a little before its event, so the least is nearest.
- */
-static void find_begins(const struct portolan_trace *t, struct portolan_trace_rows *s)
+static void find_limits(const struct portolan_trace *t, struct portolan_trace_rows *s)
 {
     for (int rank = 0; rank < t->n_ranks; rank++)
-        s->began[rank] = s->first[rank] = INT64_MAX;
+        s->first[rank] = INT64_MAX;
     for (size_t i = 0; i < t->n_locations; i++) {
         const struct portolan_trace_location *l = &t->locations[i];
+        const struct portolan_trace_event *events = &t->events[l->first];
 
-        for (size_t k = l->first; k < l->first + l->n; k++) {
-            const struct portolan_trace_event *e = &t->events[k];
-            int64_t begin;
-
-            if (e->ns < s->first[l->rank])
-                s->first[l->rank] = e->ns;
-            if (e->ns > s->last[l->rank])
-                s->last[l->rank] = e->ns;
-            if (e->kind != PORTOLAN_TRACE_VALUE ||
-                strcmp(t->names[e->what], PORTOLAN_STORE_TRIAL_NS) != 0)
-                continue;
-            begin = e->ns - llround(portolan_trace_value(e));
-            if (begin < s->began[l->rank])
-                s->began[l->rank] = begin;
-        }
+        if (l->n && events[0].ns < s->first[l->rank])
+            s->first[l->rank] = events[0].ns;
+        if (l->n && events[l->n - 1].ns > s->last[l->rank])
+            s->last[l->rank] = events[l->n - 1].ns;
     }
 }
 
@@ -141,7 +130,8 @@ enum portolan_status portolan_trace_rows_create(const struct portolan_trace *tra
         destroy(s);
         return portolan_no_memory(err);
     }
-    find_begins(trace, s);
+    portolan_trace_origins(trace, PORTOLAN_STORE_TRIAL_NS, s->began);
+    find_limits(trace, s);
     *rows = s;
     return PORTOLAN_OK;
 }

@@ -2,8 +2,29 @@
 /* Regions of another source between the events of a trace. */
 #include "internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+void portolan_trace_origins(const struct portolan_trace *trace, const char *name, int64_t *origins)
+{
+    for (int rank = 0; rank < trace->n_ranks; rank++)
+        origins[rank] = INT64_MAX;
+    for (size_t i = 0; i < trace->n_locations; i++) {
+        const struct portolan_trace_location *l = &trace->locations[i];
+
+        for (size_t k = l->first; k < l->first + l->n; k++) {
+            const struct portolan_trace_event *e = &trace->events[k];
+            int64_t origin;
+
+            if (e->kind != PORTOLAN_TRACE_VALUE || strcmp(trace->names[e->what], name) != 0)
+                continue;
+            origin = e->ns - llround(portolan_trace_value(e));
+            if (origin < origins[l->rank])
+                origins[l->rank] = origin;
+        }
+    }
+}
 
 /* By location, then begin; what holds another comes first. */
 static int compare_spans(const void *a, const void *b)

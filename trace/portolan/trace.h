@@ -257,6 +257,14 @@ PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int
 PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,
                                                         struct portolan_error *err);
 
+/**
+ * ORIGINS[rank], of all ranks of TRACE, which is finished: the time at which NAME was 0, a value
+ * that tells the nanoseconds since then; INT64_MAX: not known. Such a value may be read a little
+ * before its event, so the least is taken.
+ */
+PORTOLAN_API void portolan_trace_origins(const struct portolan_trace *trace, const char *name,
+                                         int64_t *origins);
+
 /** A stay in a region that is known from elsewhere, with its values. */
 struct portolan_trace_span {
     int rank, thread;
