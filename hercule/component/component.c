@@ -147,7 +147,7 @@ static sidl_bool is_pending(void *self, sidl_BaseInterface *_ex)
     struct diagnosis_component *d = self;
 
     (void)_ex;
-    return d->window.is_open || (d->steps > 0 && !d->obstacle.status && !d->last.number &&
+    return d->window.is_open || (d->steps > 0 && !d->obstacle.status && !d->bytes &&
                                  d->step <= d->first_step && d->step + 1 >= d->first_step);
 }
 
@@ -164,7 +164,7 @@ static int32_t get_verdict(void *self, int32_t *first, int32_t *last, char **ver
                            sidl_BaseInterface *_ex)
 {
     const struct diagnosis_component *d = self;
-    bool is_there = d->last.number > 0;
+    bool is_there = d->bytes;
 
     *first = is_there ? d->last.first_step : -1;
     *last = is_there ? d->last.last_step : -1;

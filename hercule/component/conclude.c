@@ -235,7 +235,6 @@ void diagnosis_forget(struct diagnosis_component *d)
     d->findings = NULL;
     d->bytes = NULL;
     d->n_findings = 0;
-    d->last.number = 0;
 }
 
 static enum portolan_status unpack(struct diagnosis_component *d, char *bytes, size_t size,
@@ -247,15 +246,13 @@ static enum portolan_status unpack(struct diagnosis_component *d, char *bytes, s
 
     diagnosis_forget(d);
     d->bytes = bytes;
-    d->last = (struct portolan_stored_diagnosis){.first_step = d->window.first,
-                                                 .last_step = d->window.end - 1};
+    d->last = (struct portolan_stored_diagnosis){
+        .number = number, .first_step = d->window.first, .last_step = d->window.end - 1};
     portolan_block_open(&b, bytes, size);
     carry(&b, &d->last, &d->findings, &d->n_findings);
     status = portolan_block_finish(&b, err);
     if (status)
         diagnosis_forget(d);
-    else
-        d->last.number = number;
     return status;
 }
 

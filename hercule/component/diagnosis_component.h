@@ -47,11 +47,11 @@ struct diagnosis_component {
     char *folder; /* of what is recorded; NULL: none was yet */
     struct diagnosis_knowledge knowledge;
 
-    /* the last diagnosis; `number` 0: there was none */
+    /* the last diagnosis; its number goes on though that one may not be known any more */
     struct portolan_stored_diagnosis last;
     size_t n_findings;
     struct portolan_stored_finding *findings;
-    char *bytes; /* that hold its texts */
+    char *bytes; /* that hold its texts; NULL: there is none */
 };
 
 /*
