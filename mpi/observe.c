@@ -39,7 +39,7 @@ static uint64_t time_of(const struct mpi_call *call, enum portolan_mpi_event_kin
 void mpi_tell(const struct mpi_call *call, const struct portolan_mpi_event *what)
 {
     struct portolan_mpi_event event = *what;
-    const struct portolan_mpi_observer *observer = mpi_observer;
+    const struct portolan_mpi_observer *observer = __atomic_load_n(&mpi_observer, __ATOMIC_ACQUIRE);
 
     if (!observer)
         return;
@@ -51,8 +51,11 @@ void mpi_tell(const struct mpi_call *call, const struct portolan_mpi_event *what
 
 void mpi_observe_begin(struct mpi_call *call, uint64_t began)
 {
+    /* Read once: another thread may end the observation meanwhile. */
+    const struct portolan_mpi_observer *observer = __atomic_load_n(&mpi_observer, __ATOMIC_ACQUIRE);
+
     call->began = began;
-    if (!mpi_is_observable || !__atomic_load_n(&mpi_observer->is_on, __ATOMIC_RELAXED))
+    if (!observer || !mpi_is_observable || !__atomic_load_n(&observer->is_on, __ATOMIC_RELAXED))
         return;
     call->is_observed = true;
     if (call->began != PORTOLAN_PROBE_INSIDE_MPI)
