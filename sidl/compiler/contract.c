@@ -152,6 +152,10 @@ static struct value result_value(const struct scope *s, const struct portolan_si
 {
     const struct portolan_sidl_type *type = s->method ? s->method->result : NULL;
 
+    if (type && type->kind == PORTOLAN_SIDL_VOID) {
+        diagnose_at(s->d, &e->place, "%s returns nothing, so it has no result", s->method->name);
+        return unknown;
+    }
     if (type && s->after)
         return value_at(s, type, type->kind == PORTOLAN_SIDL_STRUCT ? "&_retval" : "_retval");
     diagnose_at(s->d, &e->place, "result has a value in ensure clauses only");

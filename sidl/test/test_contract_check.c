@@ -161,6 +161,16 @@ static void a_result_has_the_method_s_kind(void **state)
     assert_int_equal(read_clause(ENSURE, "result == s", TAIL).count, 1);
 }
 
+static void a_method_that_returns_nothing_has_no_result(void **state)
+{
+    static const char head[] = "package p version 1.0 {\nclass C { void f(in int a);\nensure ";
+    const struct heard heard = read_clause(head, "result > 0", TAIL);
+
+    (void)state;
+    assert_int_equal(heard.count, 1);
+    assert_non_null(strstr(heard.text, "f returns nothing, so it has no result"));
+}
+
 static void a_static_method_has_no_object_to_ask(void **state)
 {
     static const char head[] = "package p version 1.0 {\nclass C { bool good(); ensure is pure;\n"
@@ -188,6 +198,7 @@ int main(void)
         cmocka_unit_test(what_fits_is_accepted),
         cmocka_unit_test(what_does_not_fit_is_told_once),
         cmocka_unit_test(a_result_has_the_method_s_kind),
+        cmocka_unit_test(a_method_that_returns_nothing_has_no_result),
         cmocka_unit_test(a_static_method_has_no_object_to_ask),
         cmocka_unit_test(purity_is_inherited),
     };

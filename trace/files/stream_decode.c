@@ -63,16 +63,16 @@ static uint64_t read_double(struct stream_decoder *d)
 /* Texts end in diagnostics and tables: what does not print becomes '?'. */
 static void copy_text(char *to, const uint8_t *from, size_t length)
 {
+    memcpy(to, from, length);
+    to[length] = '\0';
     for (size_t i = 0, n; i < length; i += n) {
-        n = portolan_utf8_length(memcpy(to + i, from + i, 1));
-        if (n > 1 && n <= length - i && from[i] >= 0x80)
-            memcpy(to + i, from + i, n);
-        else
-            n = 1;
-        if (n == 1 && (from[i] < ' ' || from[i] >= 0x7f))
+        n = portolan_utf8_length(to + i);
+        if (n > 1)
+            continue;
+        n = 1;
+        if (from[i] < ' ' || from[i] >= 0x7f)
             to[i] = '?';
     }
-    to[length] = '\0';
 }
 
 /* At *USED of the room for texts, whose place may change: offsets become pointers later. */

@@ -290,6 +290,7 @@ static void do_deep(void)
 static void do_anew(void)
 {
     static const char *const names[] = {"first", "second"};
+    int mine[2] = {0}, most[2];
 
     for (int i = 0; i < 2; i++) {
         char path[128];
@@ -300,7 +301,7 @@ static void do_anew(void)
         if (portolan_record_configure(&settings, NULL))
             abort();
         portolan_record_on();
-        MPI_Allreduce(&rank, &in, 1 + i, MPI_INT, MPI_MAX, WORLD);
+        MPI_Allreduce(mine, most, 1 + i, MPI_INT, MPI_MAX, WORLD);
         portolan_record_off();
         portolan_record_close();
     }
