@@ -196,6 +196,8 @@ static void the_new_one_is_not_released_over_a_call(void **state)
     ledgers.gatekeeper_fails = 2;
     assert_int_equal(ledgers_replace("ledger.OpenTwo", &err), PORTOLAN_ETIMEOUT);
     assert_non_null(strstr(err.text, "the gatekeeper has waited enough"));
+    /* Had the thread entered early, its user told, and the gatekeeper was not asked again. */
+    ledgers.gatekeeper_fails = 0;
     assert_int_equal(ledgers.released, 0);
     assert_int_equal(ledgers_replace("ledger.None", NULL), PORTOLAN_ENOTFOUND);
     assert_int_equal(ledgers.released, 0);

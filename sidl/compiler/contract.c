@@ -152,7 +152,7 @@ static struct value result_value(const struct scope *s, const struct portolan_si
 {
     const struct portolan_sidl_type *type = s->method ? s->method->result : NULL;
 
-    if (type && type->kind == PORTOLAN_SIDL_VOID) {
+    if (type && s->after && type->kind == PORTOLAN_SIDL_VOID) {
         diagnose_at(s->d, &e->place, "%s returns nothing, so it has no result", s->method->name);
         return unknown;
     }
