@@ -218,7 +218,7 @@ static enum portolan_status publish_suspended(struct portolan_proxy *proxy,
     if (table)
         proxy_table_show(proxy, record);
     portolan_probe_gate_publish(&proxy->port, &record->binding);
-    proxy->state->current->in_doubt = !proxy->state->is_drained;
+    proxy->state->current->in_doubt = true;
     return PORTOLAN_OK;
 }
 
@@ -290,14 +290,8 @@ enum portolan_status proxy_port_drain(struct portolan_probe_port *port, double s
 enum portolan_status proxy_drain(struct portolan_proxy *proxy, double seconds,
                                  struct portolan_error *err)
 {
-    bool is_shut = portolan_probe_port_is_closed(&proxy->port), is_any = is_shut;
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = proxy_port_drain(&proxy->port, seconds, err);
 
-    for (const struct proxy_record *r = proxy->state->old; r; r = r->next)
-        is_any = is_any || r->in_doubt;
-    if (is_any)
-        status = proxy_port_drain(&proxy->port, seconds, err);
-    proxy->state->is_drained = is_shut && status == PORTOLAN_OK;
     if (status == PORTOLAN_OK) {
         for (struct proxy_record *r = proxy->state->old; r; r = r->next)
             r->in_doubt = false;

@@ -242,7 +242,6 @@ static void suspend(void *self, const char *uses_port, sidl_BaseInterface *_ex)
     struct portolan_proxy *proxy = self;
     struct portolan_error err = {0};
 
-    proxy->state->is_drained = false;
     if (is_gated(uses_port) && portolan_probe_gate_shut(&proxy->port, &err) != PORTOLAN_OK)
         portolan_throw(_ex, err.status, "%s", err.text);
 }

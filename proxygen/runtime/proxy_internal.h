@@ -34,7 +34,6 @@ struct portolan_proxy_state {
     char *name;
     bool face_given; /* somebody holds the face */
     bool shown;      /* the face has been filled */
-    bool is_drained; /* since the gate was shut, no call is in any target */
     enum proxy_kind kind;
     int slot; /* of the face's functions, if the struct holds them itself; or -1 */
     /* Outside a framework; guarded by the registry's lock. */
