@@ -49,6 +49,12 @@ call/translate: base list cll command formula libclang translate
 analysis/llac: base command formula models extrap store profile cll_report obsp llac stats
 components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program
+clue/engine: base list index clue_engine clue_task observer
+clue/machine: base index list number stats xml clue_engine clue_machine
+clue/carrier: base command index json list machine number shared_object clue clue_engine clue_machine clue_task observer trace_stream models formula update
+clue/mpi: base index json list clue_engine clue_task observer
+clue/pvm: base index list clue_engine clue_task
+clue/study: base command json list number xml chart formula clue_machine clue_engine store
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap
 cli: base json list machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
 examples: base assembly framework embed models

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * clue_task: what a task, a rank of a program that runs in virtual time, asks of the virtual
+ * cluster. The message-passing libraries of clue/mpi and clue/pvm stand on this header alone.
+ *
+ * All functions are called by the task itself, between clue_call_begin() and clue_call_end(), and
+ * take effect at its present virtual time. A function that must wait lets other tasks run: data of
+ * the process may have changed when it returns, and so the caller keeps its state by task
+ * (clue_own()). Times are nanoseconds, sizes are bytes, tasks are numbers from 0. What cannot go on
+ * ends the run (clue_fail()); so no function returns an error unless it says so.
+ */
+#ifndef PORTOLAN_CLUE_TASK_H
+#define PORTOLAN_CLUE_TASK_H
+
+#include <portolan/base.h>
+#include <portolan/observer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------- who and when */
+
+PORTOLAN_API int clue_self(void);
+/** Tasks with which the run began: ranks of MPI_COMM_WORLD. */
+PORTOLAN_API int clue_n_tasks(void);
+/** Number of the host on which TASK runs: tasks with the same one share memory. */
+PORTOLAN_API int clue_host_of(int task);
+/** The host's name; constant. */
+PORTOLAN_API const char *clue_host_name(int host);
+PORTOLAN_API int64_t clue_now(void);
+
+/** What a library keeps for the calling task; at first NULL, the library's own. */
+enum clue_owner { CLUE_MPI, CLUE_PVM, CLUE_OWNERS };
+PORTOLAN_API void **clue_own(enum clue_owner owner);
+
+/* ------------------------------------------------- calls */
+
+/** A function of a library: constant, one for each. `number`: among those of its library. */
+struct clue_routine {
+    const char *name;
+    uint32_t number;
+};
+
+/**
+ * Begins and ends a call of the library. What the task computed since its last call, times its
+ * host's performance factor, is added to its time at the begin. SITE is the caller's return
+ * address: it says where a call stands. Calls from within calls (callbacks, profiling) only count.
+ */
+PORTOLAN_API void clue_call_begin(const struct clue_routine *routine, const void *site);
+PORTOLAN_API void clue_call_end(void);
+
+/** Who is told of calls and messages, as by mpi/; NULL: nobody. `ticks` are clue_now(). Carrier
+ * tells BEGIN and END; the library what lies between. */
+PORTOLAN_API const struct portolan_mpi_observer *clue_observer(void);
+
+/* ------------------------------------------------- messages */
+
+/** A message or receive on its way; 0: none. Numbers of complete and freed ones are used again. */
+typedef uint32_t clue_request;
+
+enum { CLUE_ANY = -1 };
+
+enum clue_send_flag {
+    CLUE_SYNCHRONOUS = 1, /**< complete only when it is matched, whatever its size */
+    CLUE_BUFFERED = 2,    /**< complete at once, whatever its size */
+    CLUE_READY = 4, /**< an error of the program if no receive is posted (told, and counted) */
+    CLUE_FREE = 8   /**< takes no time: bookkeeping of the library, which real ones do not send */
+};
+
+struct clue_send {
+    int to;
+    uint64_t context; /**< of the communicator; a receive must name the same */
+    int tag;          /**< >= 0 */
+    const void *data; /**< borrowed until the request is complete */
+    uint64_t bytes;
+    uint64_t packed; /**< bytes that were packed for it: packing delay */
+    unsigned flags;
+};
+
+/** What was received, or found by a probe. */
+struct clue_message {
+    int from;
+    int tag;
+    uint64_t bytes;
+    const void *data; /**< valid during deliver(); NULL after a probe */
+};
+
+struct clue_receive {
+    int from; /**< or CLUE_ANY */
+    uint64_t context;
+    int tag;        /**< or CLUE_ANY */
+    unsigned flags; /**< CLUE_FREE */
+    /**
+     * Takes the data out of a message that has been matched; called once, before the request is
+     * complete, possibly while another task runs; must not call anything of this header.
+     */
+    void (*deliver)(void *arg, const struct clue_message *message);
+    void *arg;
+};
+
+/** Takes the send delay; complete when the data may be changed again: at once up to the eager
+ * limit, else when it was received. */
+PORTOLAN_API clue_request clue_send(const struct clue_send *send);
+PORTOLAN_API clue_request clue_receive(const struct clue_receive *receive);
+
+/**
+ * Waits for all (IS_ALL), or else for one of the N requests; those that are 0 do not count. Returns
+ * the index of the one that was complete first (ties: the least index), N if all are 0. Those that
+ * are complete stay so until clue_free(). Each receive that it waited for takes the receive delay.
+ */
+PORTOLAN_API size_t clue_wait(const clue_request *requests, size_t n, bool is_all);
+/** Whether the request is complete at the task's time; takes the receive delay (of the paper: also
+ * if it is not). */
+PORTOLAN_API bool clue_test(clue_request request);
+/** The same for several, as one poll: index of the first that is complete, N: none is. */
+PORTOLAN_API size_t clue_test_any(const clue_request *requests, size_t n);
+/** Whether it is complete at the task's time; takes no time. */
+PORTOLAN_API bool clue_is_complete(clue_request request);
+/** What a complete receive got; `data` is NULL. */
+PORTOLAN_API void clue_received(clue_request request, struct clue_message *message);
+/** Gives the number back; a request that is not complete goes on by itself. */
+PORTOLAN_API void clue_free(clue_request request);
+/** Takes back a receive, or a send, that is not matched. True: it is complete and has no message.
+ */
+PORTOLAN_API bool clue_cancel(clue_request request);
+
+/**
+ * Looks for a message that has come (IS_WAITING: waits for one), without receiving it; takes the
+ * receive delay. TAKEN (may be NULL): the message is taken out of the queue, and only
+ * clue_receive_taken() with this number can have it. False: there is none.
+ */
+PORTOLAN_API bool clue_probe(int from, uint64_t context, int tag, bool is_waiting,
+                             struct clue_message *message, clue_request *taken);
+/** The receive of a taken message: the same request goes on, with DELIVER of RECEIVE. */
+PORTOLAN_API void clue_receive_taken(clue_request taken, const struct clue_receive *receive);
+
+/* ------------------------------------------------- meetings */
+
+enum clue_meeting_kind {
+    CLUE_MEET_ALL,     /**< all go on when the last has come */
+    CLUE_MEET_AT_ROOT, /**< only the root waits, for all */
+    CLUE_MEET_OF_ROOT  /**< all wait for the root only */
+};
+/** An operation that real libraries do in shared memory, without messages. */
+struct clue_meeting {
+    enum clue_meeting_kind kind;
+    uint64_t context;
+    uint64_t sequence;  /**< of meetings in this context */
+    int n, index, root; /**< members; own number and the root's among them */
+    int64_t ns;         /**< each member takes, beyond waiting */
+};
+PORTOLAN_API void clue_meet(const struct clue_meeting *meeting);
+
+/* ------------------------------------------------- time, tasks, ends */
+
+/** Computes for NS of processor time of this machine (times the host's factor). */
+PORTOLAN_API void clue_compute(int64_t ns);
+/** The task does nothing for NS. */
+PORTOLAN_API void clue_sleep(int64_t ns);
+/** Takes NS in the library: no factor. */
+PORTOLAN_API void clue_spend(int64_t ns);
+
+/** Ends the run: routine, task, time and call site are added to the message. Does not return. */
+PORTOLAN_API void clue_fail(const char *format, ...)
+    __attribute__((format(printf, 1, 2), noreturn));
+/** Ends the run as MPI_Abort does. */
+PORTOLAN_API void clue_abort(int status) __attribute__((noreturn));
+/** Says once for each TEXT and call site that the run cannot know something: "assumed". */
+PORTOLAN_API void clue_assume(const char *text);
+/** A mistake of the program that does not end it: told in the report with task, time and site. */
+PORTOLAN_API void clue_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * clue_engine: tasks on a virtual cluster, by discrete events.
+ *
+ * The engine knows clocks, messages, processors and networks; who computes and how tasks are
+ * switched is the caller's: he runs the task that clue_engine_next() names until one of its
+ * operations says CLUE_WAITS, and asks again. The task with the least time goes first, ties by
+ * number, and so all is the same whenever it runs. Times are nanoseconds, sizes bytes, hosts and
+ * tasks are numbers from 0. One thread at a time; nothing prints or exits.
+ *
+ * Parameters follow section 3 of *Cluster Configuration by Simulation* (2000).
+ */
+#ifndef PORTOLAN_CLUE_ENGINE_H
+#define PORTOLAN_CLUE_ENGINE_H
+
+#include <portolan/base.h>
+#include <portolan/clue_task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------- the machine */
+
+/** Time as a function of size: CONSTANT + BYTES * PER_BYTE; or with points straight lines between
+ * them, the first and the last of which go on outside. */
+struct clue_law {
+    double constant_ns, ns_per_byte;
+    const struct clue_law_point {
+        uint64_t bytes;
+        double ns;
+    } * points; /**< in increasing order; NULL: none */
+    size_t n_points;
+};
+
+enum clue_distribution_kind {
+    CLUE_CONSTANT,    /**< a */
+    CLUE_UNIFORM,     /**< from a to b */
+    CLUE_EXPONENTIAL, /**< mean a */
+    CLUE_NORMAL,      /**< mean a, standard deviation b; below 0: 0 */
+    CLUE_LOGNORMAL,   /**< median a, standard deviation b of the logarithm */
+    CLUE_GAMMA,       /**< mean a, shape b */
+    CLUE_WEIBULL,     /**< scale a, shape b */
+    CLUE_PARETO,      /**< least a, shape b */
+    CLUE_SAMPLES      /**< one of n_samples, drawn evenly */
+};
+struct clue_distribution {
+    enum clue_distribution_kind kind;
+    double a, b;
+    const double *samples;
+    size_t n_samples;
+};
+
+struct clue_busy {
+    unsigned cpus; /**< from that many busy processors of the host on */
+    double factor; /**< of the time of computing */
+};
+
+/** A host. A bare number of the machine file is in the paper's units; here all are ns and bytes. */
+struct clue_host {
+    const char *name; /**< "node[3]" */
+    const char *type; /**< "node" */
+    const char *real; /**< name of the real machine to start on (factor 0); NULL: virtual */
+    unsigned cpus;
+    double factor; /**< of computing; 1 for factor 0 */
+    double spread; /**< standard deviation of the factor's logarithm among hosts: drawn once */
+    uint64_t memory;
+    int64_t init_ns, spawn_ns; /**< of pvm_spawn: once per call, once per task */
+    struct clue_law receive;   /**< of receive, probe and test, successful or not */
+    double packing_ns_per_byte;
+    double card_gap_ns, card_ns_per_byte; /**< a card is taken for gap + bytes * that, each way */
+    double price;
+    const struct clue_busy *busy; /**< in increasing order */
+    size_t n_busy;
+};
+
+/** The delays from hosts to hosts; the most special pair wins: the machine file's reader has
+ * decided. Indexed by clue_machine.pair_of. */
+struct clue_pair {
+    struct clue_law send;         /**< the sender is blocked */
+    struct clue_law transmission; /**< then until the message is there */
+};
+
+enum clue_network_model {
+    CLUE_NETWORK_NONE,   /**< delays alone */
+    CLUE_NETWORK_FACTOR, /**< the paper's: send and transmission times a factor of how many are in
+                            flight */
+    CLUE_NETWORK_QUEUE,  /**< cards and links serve one message after the other */
+    CLUE_NETWORK_FAIR    /**< max-min shares of the links */
+};
+
+struct clue_link {
+    const char *name; /**< "leaf3-spine1" */
+    double bytes_per_ns;
+    int64_t latency_ns;
+};
+/** Links on the way between hosts, as a function so that 4,096 hosts need no table. Returns their
+ * number, at most CLUE_MOST_HOPS, 0: there is no way (or FROM is TO). */
+enum { CLUE_MOST_HOPS = 64 };
+struct clue_size_factor {
+    uint64_t from_bytes;
+    double bandwidth, latency; /**< times the link's (SMPI's lf and bf) */
+};
+struct clue_network {
+    enum clue_network_model model;
+    const struct clue_link *links;
+    size_t n_links;
+    size_t (*route)(const struct clue_network *network, int from, int to, uint32_t *links);
+    const void *topology;   /**< of route() */
+    bool store_and_forward; /**< queue: a message is on one link at a time; else cut-through */
+    const double
+        *factors; /**< CLUE_NETWORK_FACTOR: by messages in flight, from 1; the last goes on */
+    size_t n_factors;
+    const struct clue_size_factor *by_size;
+    size_t n_by_size;
+};
+
+/** Jobs of others on a host, or messages of others. */
+struct clue_background {
+    bool is_traffic;
+    int host, to;
+    /** Load: busy for ON, then idle for OFF, again and again, JOBS at a time; an OFF of constant 0:
+       always. Traffic: a message of BYTES every EVERY. */
+    struct clue_distribution on, off;
+    struct clue_distribution every, bytes;
+    unsigned jobs;
+    uint64_t seed;
+};
+
+enum clue_parameter {
+    CLUE_FACTOR,
+    CLUE_SEND,
+    CLUE_TRANSMISSION,
+    CLUE_RECEIVE,
+    CLUE_PACKING,
+    CLUE_BANDWIDTH,
+    CLUE_LATENCY,
+    CLUE_PARAMETERS
+};
+/** From a virtual time on, a parameter is another; what is under way feels it. */
+struct clue_change {
+    int64_t at_ns;
+    enum clue_parameter parameter;
+    int host;     /**< or link; -1: all */
+    int to;       /**< of pairs; -1: all */
+    double times; /**< the parameter of the file is multiplied by it; FACTOR: by times / factor */
+    const struct clue_law *law; /**< NULL, or instead of `times` */
+};
+
+struct clue_machine {
+    const char *name;
+    struct clue_host *hosts;
+    size_t n_hosts;
+    int master; /**< host of the program that spawns others; -1: the first */
+    struct clue_pair *pairs;
+    size_t n_pairs;
+    /** Index into pairs for messages from a host to a host; SIZE_MAX: there is none. */
+    size_t (*pair_of)(const struct clue_machine *machine, int from, int to);
+    const void *pair_table;
+    struct clue_network network;
+    uint64_t eager_bytes; /**< more: the sender goes on when it is received */
+    const struct clue_background *background;
+    size_t n_background;
+    const struct clue_change *changes; /**< in order of time */
+    size_t n_changes;
+    const char *collectives_json; /**< MPICH's rules from a file; NULL: those built in */
+    /** Shared memory collectives of a node: law of bytes; points NULL and 0: as messages. */
+    struct clue_law shared_bcast, shared_reduce, shared_allreduce, shared_barrier;
+};
+
+/* ------------------------------------------------- a run */
+
+struct clue_engine;
+
+struct clue_engine_settings {
+    uint64_t seed;      /**< added to each source's own */
+    bool takes_arrived; /**< --receive arrival: a receive takes what is there first */
+};
+
+/** MACHINE is borrowed for the life of the engine. NULL: no memory. */
+struct clue_engine *clue_engine_new(const struct clue_machine *machine,
+                                    const struct clue_engine_settings *settings);
+void clue_engine_free(struct clue_engine *engine);
+
+/** A new task on HOST that begins at NS; its number, -1: no memory. */
+int clue_engine_add(struct clue_engine *engine, int host, int64_t ns);
+void clue_engine_exit(struct clue_engine *engine, int task);
+
+enum { CLUE_FINISHED = -1, CLUE_DEADLOCK = -2 };
+/** Lets time pass until a task can run: its number, FINISHED: all have exited; DEADLOCK: those left
+ * wait for each other. */
+int clue_engine_next(struct clue_engine *engine);
+
+/** What an operation says: DONE: the task goes on, its clock is the end; WAITS: when
+ * clue_engine_next() names the task, the same operation is called again, and is DONE. */
+enum clue_progress { CLUE_DONE, CLUE_WAITS };
+
+#ifdef __cplusplus
+}
+#endif
+#endif
