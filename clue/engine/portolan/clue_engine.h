@@ -175,25 +175,156 @@ struct clue_engine;
 struct clue_engine_settings {
     uint64_t seed;      /**< added to each source's own */
     bool takes_arrived; /**< --receive arrival: a receive takes what is there first */
+    bool may_change;    /**< clue_engine_change() will be called: no task runs ahead of others */
 };
 
 /** MACHINE is borrowed for the life of the engine. NULL: no memory. */
 struct clue_engine *clue_engine_new(const struct clue_machine *machine,
                                     const struct clue_engine_settings *settings);
+/** NULL is legal. */
 void clue_engine_free(struct clue_engine *engine);
 
 /** A new task on HOST that begins at NS; its number, -1: no memory. */
 int clue_engine_add(struct clue_engine *engine, int host, int64_t ns);
+/** It will not run again; messages to it are lost. */
 void clue_engine_exit(struct clue_engine *engine, int task);
 
-enum { CLUE_FINISHED = -1, CLUE_DEADLOCK = -2 };
+enum { CLUE_FINISHED = -1, CLUE_DEADLOCK = -2, CLUE_FAILED = -3 };
 /** Lets time pass until a task can run: its number, FINISHED: all have exited; DEADLOCK: those left
- * wait for each other. */
+ * wait for each other; FAILED: see clue_engine_error(). */
 int clue_engine_next(struct clue_engine *engine);
+/** Why it FAILED: no memory, or a message between hosts for which the machine has no delays. */
+const struct portolan_error *clue_engine_error(const struct clue_engine *engine);
 
 /** What an operation says: DONE: the task goes on, its clock is the end; WAITS: when
- * clue_engine_next() names the task, the same operation is called again, and is DONE. */
+ * clue_engine_next() names the task, the same operation is called again with the same arguments,
+ * until it is DONE (results are set then). */
 enum clue_progress { CLUE_DONE, CLUE_WAITS };
+
+/* Operations of TASK, which clue_engine_next() has named. What they mean stands in clue_task.h. */
+
+int64_t clue_engine_now(const struct clue_engine *engine, int task);
+int clue_engine_host(const struct clue_engine *engine, int task);
+
+/** NS of processor time of this machine: times the host's factor, shared with other jobs. */
+enum clue_progress clue_engine_compute(struct clue_engine *engine, int task, int64_t ns);
+enum clue_progress clue_engine_sleep(struct clue_engine *engine, int task, int64_t ns);
+enum clue_progress clue_engine_spend(struct clue_engine *engine, int task, int64_t ns);
+
+/** *REQUEST is 0 until DONE. */
+enum clue_progress clue_engine_send(struct clue_engine *engine, int task,
+                                    const struct clue_send *send, clue_request *request);
+/** 0: no memory. */
+clue_request clue_engine_receive(struct clue_engine *engine, int task,
+                                 const struct clue_receive *receive);
+/** *INDEX as clue_wait() returns it. */
+enum clue_progress clue_engine_wait(struct clue_engine *engine, int task,
+                                    const clue_request *requests, size_t n, bool is_all,
+                                    size_t *index);
+/** *INDEX as clue_test_any() returns it; clue_test() is the same with N = 1. */
+enum clue_progress clue_engine_test(struct clue_engine *engine, int task,
+                                    const clue_request *requests, size_t n, size_t *index);
+/** *IS_COMPLETE at the task's time; takes none, but may have to wait until others have come so far.
+ */
+enum clue_progress clue_engine_is_complete(struct clue_engine *engine, int task,
+                                           clue_request request, bool *is_complete);
+void clue_engine_received(const struct clue_engine *engine, clue_request request,
+                          struct clue_message *message);
+/** When it was complete; INT64_MAX: not known. */
+int64_t clue_engine_completed(const struct clue_engine *engine, clue_request request);
+void clue_engine_release(struct clue_engine *engine, clue_request request);
+/** At the task's time; a receive whose message is known to come is not cancelled. */
+enum clue_progress clue_engine_cancel(struct clue_engine *engine, int task, clue_request request,
+                                      bool *is_cancelled);
+
+/** *IS_FOUND, *MESSAGE and (TAKEN may be NULL) *TAKEN are set when it is DONE. */
+enum clue_progress clue_engine_probe(struct clue_engine *engine, int task,
+                                     const struct clue_receive *what, bool is_waiting,
+                                     bool *is_found, struct clue_message *message,
+                                     clue_request *taken);
+void clue_engine_receive_taken(struct clue_engine *engine, int task, clue_request taken,
+                               const struct clue_receive *receive);
+
+enum clue_progress clue_engine_meet(struct clue_engine *engine, int task,
+                                    const struct clue_meeting *meeting);
+
+/** From the task's time on CHANGE holds (its `at_ns` does not count). Needs `may_change`. False: no
+ * memory. */
+bool clue_engine_change(struct clue_engine *engine, int task, const struct clue_change *change);
+
+/* ------------------------------------------------- what happened */
+
+enum clue_operation {
+    CLUE_RUNS, /**< between operations */
+    CLUE_COMPUTES,
+    CLUE_SLEEPS,
+    CLUE_SPENDS,
+    CLUE_SENDS,
+    CLUE_WAITS_FOR, /**< clue_wait() */
+    CLUE_TESTS,
+    CLUE_PROBES,
+    CLUE_MEETS,
+    CLUE_EXITED
+};
+
+/** What a task is in. */
+struct clue_state {
+    enum clue_operation operation;
+    int64_t since_ns;
+    /** The first request that a wait waits for, or the probe: a receive, or a send. */
+    bool is_send;
+    int partner; /**< task, CLUE_ANY; of a meeting: the first member that has not come is unknown */
+    uint64_t context;
+    int tag;
+    uint64_t bytes; /**< of a send */
+    size_t n;       /**< requests, or members of the meeting, that are missing */
+};
+void clue_engine_state(const struct clue_engine *engine, int task, struct clue_state *state);
+
+/** Parts of time, of a task or of the critical path. */
+struct clue_times {
+    int64_t computing_ns; /**< with the share of others in the processor */
+    int64_t sending_ns;   /**< send and packing delay */
+    int64_t waiting_ns;   /**< of a path: nothing */
+    int64_t receiving_ns;
+    int64_t spending_ns; /**< sleeping, spawning, meetings' own time */
+    int64_t network_ns;  /**< of a path: under way, queueing included */
+    int64_t queueing_ns; /**< of a path: of it, waiting for cards and links */
+};
+struct clue_task_sums {
+    struct clue_times times, path; /**< PATH: the critical path to where the task is now */
+    uint64_t n_sent, n_received, bytes_sent, bytes_received;
+};
+void clue_engine_sums(const struct clue_engine *engine, int task, struct clue_task_sums *sums);
+
+/** Of a link, or of the cards of a host, one each way. */
+struct clue_use {
+    int64_t busy_ns, queueing_ns;
+    uint64_t n, bytes;
+};
+void clue_engine_link_use(const struct clue_engine *engine, size_t link, struct clue_use *use);
+void clue_engine_card_use(const struct clue_engine *engine, int host, bool is_in,
+                          struct clue_use *use);
+
+/** Messages by size: of class I those of less than 2^I bytes and at least 2^(I-1). */
+enum { CLUE_SIZE_CLASSES = 65 };
+struct clue_size_sums {
+    uint64_t n, bytes;
+    int64_t network_ns, queueing_ns;
+};
+
+struct clue_run_sums {
+    int64_t end_ns; /**< the latest exit */
+    int last;       /**< task that has exited last: its path is the run's critical path */
+    uint64_t n_messages, n_events;
+    uint64_t n_wildcards; /**< receives and probes with CLUE_ANY as source */
+    uint64_t n_polls;     /**< tests and probes that did not wait */
+    uint64_t n_choices;   /**< wildcards that had more than one message to take */
+    uint64_t n_unready;   /**< ready sends whose receive was not posted */
+    uint64_t n_left;      /**< messages that nobody has received */
+    struct clue_size_sums sizes[CLUE_SIZE_CLASSES];
+};
+void clue_engine_run_sums(const struct clue_engine *engine, struct clue_run_sums *sums);
 
 #ifdef __cplusplus
 }
