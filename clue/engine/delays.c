@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The delays of the machine. */
+#include "internal.h"
+
+static double between(const struct clue_law_point *a, const struct clue_law_point *b, double bytes)
+{
+    return a->ns +
+           (b->ns - a->ns) * (bytes - (double)a->bytes) / (double)((int64_t)(b->bytes - a->bytes));
+}
+
+int64_t law_ns(const struct clue_law *law, uint64_t bytes)
+{
+    const struct clue_law_point *p = law->points;
+    double ns = law->constant_ns + (double)bytes * law->ns_per_byte;
+    size_t i = 1;
+
+    if (law->n_points == 1)
+        ns = p->ns;
+    else if (law->n_points) {
+        while (i + 1 < law->n_points && p[i].bytes < bytes)
+            i++;
+        ns = between(&p[i - 1], &p[i], (double)bytes);
+    }
+    return ns > 0 ? (int64_t)(ns + 0.5) : 0;
+}
+
+const struct clue_pair *pair_of(struct clue_engine *e, uint32_t from, uint32_t to)
+{
+    const struct clue_machine *m = e->machine;
+    int from_host = (int)task_of(e, from)->host, to_host = (int)task_of(e, to)->host;
+    size_t pair = m->pair_of ? m->pair_of(m, from_host, to_host) : 0;
+
+    if (pair < m->n_pairs)
+        return &m->pairs[pair];
+    portolan_error_set(&e->error, PORTOLAN_ENOTFOUND,
+                       "the machine has no delays for messages from host %s to host %s",
+                       m->hosts[from_host].name, m->hosts[to_host].name);
+    return NULL;
+}
+
+int64_t receive_ns(const struct clue_engine *e, uint32_t task, uint64_t bytes)
+{
+    return law_ns(&e->machine->hosts[task_of(e, task)->host].receive, bytes);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A run: from event to event until a task can go on. */
+#include "internal.h"
+
+struct clue_engine *clue_engine_new(const struct clue_machine *machine,
+                                    const struct clue_engine_settings *settings)
+{
+    struct clue_engine *e = portolan_calloc(1, sizeof *e);
+
+    if (!e)
+        return NULL;
+    e->machine = machine;
+    e->settings = *settings;
+    e->sums.last = -1;
+    return e;
+}
+
+void clue_engine_free(struct clue_engine *e)
+{
+    if (!e)
+        return;
+    for (uint32_t task = 0; task < e->n_tasks; task++)
+        for (uint32_t i; (i = task_of(e, task)->first_unbound);) {
+            matching_take(e, i);
+            message_free(e, i);
+        }
+    for (size_t i = 17; i < 32; i++)
+        for (void *block = e->free_blocks[i], *next; block; block = next) {
+            memcpy(&next, block, sizeof next);
+            free(block);
+        }
+    free(e->events.heap);
+    free(e->tasks);
+    free(e->messages.items);
+    free(e->requests.items);
+    free(e->channels.items);
+    free(e->slots);
+    free(e->scratch);
+    portolan_arena_clear(&e->arena);
+    free(e);
+}
+
+const struct portolan_error *clue_engine_error(const struct clue_engine *e)
+{
+    return &e->error;
+}
+
+/* Whether the task goes on now. */
+static bool resume(struct clue_engine *e, event next)
+{
+    struct task *t = task_of(e, event_about(next));
+
+    if (t->wake != e->now || t->wake_kind != event_kind(next) || t->operation == CLUE_EXITED)
+        return false; /* it goes on at another time */
+    t->wake = NOT_KNOWN;
+    return true;
+}
+
+int clue_engine_next(struct clue_engine *e)
+{
+    while (!e->error.status && e->events.n_live) {
+        event next = events_pop(&e->events);
+
+        e->now = event_ns(next);
+        e->sums.n_events++;
+        switch (event_kind(next)) {
+        case EVENT_RESUME:
+        case EVENT_SYNC:
+            e->events.n_live--;
+            if (resume(e, next))
+                return (int)event_about(next);
+            break;
+        case EVENT_ARRIVE:
+            e->events.n_live--;
+            matching_arrive(e, event_about(next));
+            break;
+        default:
+            break;
+        }
+    }
+    return e->error.status ? CLUE_FAILED : e->n_alive ? CLUE_DEADLOCK : CLUE_FINISHED;
+}
+
+void clue_engine_state(const struct clue_engine *e, int task, struct clue_state *state)
+{
+    const struct task *t = task_of(e, (uint32_t)task);
+
+    *state = (struct clue_state){.operation = (enum clue_operation)t->operation,
+                                 .since_ns = t->since,
+                                 .partner = CLUE_ANY,
+                                 .tag = CLUE_ANY};
+    if (t->operation == CLUE_PROBES) {
+        state->partner = t->probe_from;
+        state->tag = t->probe_tag;
+        state->context = t->probe_context;
+        state->n = 1;
+    } else if (t->operation == CLUE_WAITS_FOR && t->requests)
+        for (size_t i = t->n_requests; i-- > 0;) {
+            const struct request *r = request_of(e, t->requests[i]);
+
+            if (!t->requests[i] || r->complete_at != NOT_KNOWN)
+                continue;
+            state->is_send = r->is_send;
+            state->partner = r->from;
+            state->tag = r->tag;
+            state->context = r->context;
+            state->bytes = r->is_send ? r->bytes : 0;
+            state->n++;
+        }
+    else if (t->operation == CLUE_MEETS && t->meeting)
+        state->context = t->meeting->context;
+}
+
+void clue_engine_sums(const struct clue_engine *e, int task, struct clue_task_sums *sums)
+{
+    *sums = task_of(e, (uint32_t)task)->sums;
+}
+
+void clue_engine_run_sums(const struct clue_engine *e, struct clue_run_sums *sums)
+{
+    *sums = e->sums;
+    for (uint32_t task = 0; task < e->n_tasks; task++)
+        for (uint32_t i = task_of(e, task)->first_unbound; i; i = message_of(e, i)->next_unbound)
+            sums->n_left++;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The inside of the engine. Tasks run ahead of the engine's time until they must wait: what they
+ * send are events at its time. A message and a receive that names its source belong together as
+ * soon as both are known, since messages of one sender never overtake; which message a receive
+ * from any source takes, and what probes and tests say, is decided by events in the order of time,
+ * when nobody can act earlier.
+ */
+#ifndef CLUE_ENGINE_INTERNAL_H
+#define CLUE_ENGINE_INTERNAL_H
+
+#include <portolan/clue_engine.h>
+#include <portolan/list.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_KNOWN INT64_MAX
+
+/* ------------------------------------------------- events */
+
+/* In this order at the same time; then by number. */
+enum event_kind {
+    EVENT_CHANGE, /* number of the change */
+    EVENT_LOAD,   /* of a background source */
+    EVENT_HOST,   /* a burst of computing ends on the host */
+    EVENT_RESUME, /* a task goes on */
+    EVENT_INJECT, /* a message enters the network */
+    EVENT_HOP,    /* is at its next link */
+    EVENT_FLOWS,  /* a flow ends (fair) */
+    EVENT_ARRIVE, /* a message is there */
+    EVENT_SYNC    /* a task goes on when all else of this time is done */
+};
+
+/* Time, kind, a number that decides ties, and what it is about; compared as one number. */
+__extension__ typedef unsigned __int128 event;
+
+struct events {
+    event *heap;
+    size_t n, room;
+    size_t n_live; /* those that are not about background alone */
+};
+
+static inline int64_t event_ns(event e)
+{
+    return (int64_t)(uint64_t)(e >> 64);
+}
+static inline enum event_kind event_kind(event e)
+{
+    return (enum event_kind)((uint64_t)e >> 60);
+}
+static inline uint32_t event_about(event e)
+{
+    return (uint32_t)e;
+}
+
+/* ------------------------------------------------- pools */
+
+/* Structs by number, from 1; numbers of freed ones are used again. Pointers are valid until the
+ * next is taken. */
+struct pool {
+    char *items;
+    size_t n, room;
+    uint32_t free; /* a list through their first four bytes */
+};
+
+/* Zeroed; 0: no memory. */
+uint32_t pool_take(struct pool *p, size_t size);
+static inline void pool_give(struct pool *p, size_t size, uint32_t i)
+{
+    memcpy(p->items + i * size, &p->free, sizeof i);
+    p->free = i;
+}
+
+/* ------------------------------------------------- structs */
+
+struct message {
+    uint32_t next;                           /* in its channel; first, for the pool */
+    uint32_t next_unbound, previous_unbound; /* of the receiver */
+    uint32_t channel;
+    uint32_t from, to;
+    uint32_t receive, send; /* requests; 0: none (yet) */
+    int32_t tag;
+    uint8_t flags; /* of clue_send_flag */
+    bool is_rendezvous;
+    bool is_pending;    /* not bound, and only its arrival can decide who takes it */
+    bool is_late;       /* it waits for the arrival of one that its sender has sent before */
+    bool has_event;     /* EVENT_ARRIVE */
+    bool is_taken;      /* by a probe */
+    bool is_background; /* traffic: nobody receives it */
+    uint8_t hop;        /* its next link */
+    uint32_t flow;      /* fair */
+    uint64_t bytes;
+    const void *data;   /* the engine's copy, or of the sender */
+    uint32_t data_size; /* of the copy's block, 0: of the sender */
+    int64_t ready;      /* when the send delay was over */
+    int64_t start;      /* of the transmission */
+    int64_t arrival;    /* of rendezvous that is not bound: of the envelope */
+    int64_t lead;       /* of the transmission that passed before the network was told */
+    int64_t queueing;
+    struct clue_times path; /* of the sender when it was ready */
+};
+
+struct request {
+    uint32_t next; /* receives: of the same channel, or of those from any source */
+    uint32_t task;
+    uint32_t message, channel;
+    uint32_t sequence; /* receives: in the order of posting */
+    int32_t from, tag;
+    bool is_send, is_free, is_taken;
+    bool is_bound, is_waited, is_released, is_charged, is_cancelled;
+    int64_t posted_at, complete_at;
+    uint64_t context, bytes;
+    void (*deliver)(void *arg, const struct clue_message *message);
+    void *arg;
+};
+
+/* From a task to a task in a context: what is on one side and not yet on the other. */
+struct channel {
+    uint32_t next_free;
+    uint32_t from, to;
+    uint32_t n_messages; /* on their way or not received */
+    uint32_t first_message, last_message, first_receive, last_receive;
+    uint64_t context;
+    int64_t last_arrival;
+};
+
+struct task {
+    int64_t clock;
+    int64_t since; /* begin of its operation */
+    int64_t wake;  /* time of its event; NOT_KNOWN: none */
+    uint32_t host;
+    uint8_t wake_kind, operation, phase;
+    bool is_waiting_for_any, has_polled;
+    uint32_t n_left; /* requests that a wait waits for */
+    uint32_t n_ahead;
+    int64_t latest; /* when the latest of them was complete */
+    const clue_request *requests;
+    size_t n_requests;
+
+    /* Matching. */
+    uint32_t first_unbound, last_unbound; /* messages to it */
+    uint32_t first_wild, last_wild;       /* receives from any source */
+    uint32_t n_watching;                  /* those, and a probe that waits */
+    uint32_t n_pending;                   /* messages to it */
+    uint32_t n_posted;
+    bool is_probing;
+    int probe_from, probe_tag;
+    uint64_t probe_context;
+    struct meeting *meeting;
+    uint32_t next_in_meeting;
+
+    /* A delay that is under way: part of its times that it is. */
+    int64_t taking_ns;
+    /* Computing on a shared host. */
+    double work_end;
+    uint32_t next_burst;
+    struct clue_task_sums sums;
+};
+
+struct meeting {
+    struct meeting *next;
+    uint64_t context, sequence;
+    uint32_t n_here, n_done;
+    bool root_is_here;
+    int64_t last, root_at;
+    uint32_t first_waiting; /* task + 1 */
+    struct clue_times path; /* of who came last, or the root's */
+};
+enum { MEETING_SLOTS = 512 };
+
+struct clue_engine {
+    const struct clue_machine *machine;
+    struct clue_engine_settings settings;
+    struct portolan_error error;
+    int64_t now;
+    struct events events;
+    struct task *tasks;
+    size_t n_tasks, task_room, n_alive;
+    struct pool messages, requests, channels;
+    uint32_t *slots; /* of channels, by hash */
+    size_t n_slots, n_channels;
+    struct meeting *meetings[MEETING_SLOTS], *free_meetings;
+    struct portolan_arena arena;
+    void *free_blocks[32]; /* of data, by the logarithm of their size */
+    uint32_t *scratch;
+    size_t scratch_room;
+    bool by_events; /* nothing that lies ahead is certain */
+    struct clue_run_sums sums;
+};
+
+static inline struct task *task_of(const struct clue_engine *e, uint32_t task)
+{
+    return &e->tasks[task];
+}
+static inline struct message *message_of(const struct clue_engine *e, uint32_t i)
+{
+    return &((struct message *)e->messages.items)[i];
+}
+static inline struct request *request_of(const struct clue_engine *e, uint32_t i)
+{
+    return &((struct request *)e->requests.items)[i];
+}
+static inline struct channel *channel_of(const struct clue_engine *e, uint32_t i)
+{
+    return &((struct channel *)e->channels.items)[i];
+}
+static inline int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ------------------------------------------------- events.c */
+
+/* False, with the error noted: no memory. */
+bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32_t tie,
+                 uint32_t about, bool is_live);
+event events_pop(struct events *h);
+void *data_take(struct clue_engine *e, uint64_t bytes, uint32_t *size);
+void data_give(struct clue_engine *e, const void *data, uint32_t size);
+void engine_no_memory(struct clue_engine *e);
+
+/* ------------------------------------------------- tasks.c */
+
+/* TASK goes on at NS, if it does not before. */
+void task_wake(struct clue_engine *e, uint32_t task, int64_t ns, enum event_kind kind);
+/* Whether all that can be at the task's time has been; if not, TASK goes on when it has. */
+bool task_is_in_time(struct clue_engine *e, uint32_t task);
+/* Begins OPERATION unless it is under way; returns its phase. */
+unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operation operation);
+void task_done(struct task *t);
+
+/* ------------------------------------------------- delays.c */
+
+int64_t law_ns(const struct clue_law *law, uint64_t bytes);
+/* The pair of two tasks' hosts; NULL, with the error noted: it has no delays. */
+const struct clue_pair *pair_of(struct clue_engine *e, uint32_t from, uint32_t to);
+int64_t receive_ns(const struct clue_engine *e, uint32_t task, uint64_t bytes);
+
+/* ------------------------------------------------- matching.c */
+
+/* Finds or makes it; 0: no memory. */
+uint32_t channel_find(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t context);
+/* A message is new; its channel is set. */
+void matching_send(struct clue_engine *e, uint32_t message);
+void matching_receive(struct clue_engine *e, uint32_t receive);
+/* A message that is not bound has arrived. */
+void matching_arrive(struct clue_engine *e, uint32_t message);
+/* Its arrival, or that of its envelope, is known. */
+void matching_landed(struct clue_engine *e, uint32_t message);
+/* The first message by arrival that a probe of TASK finds at its time; 0: none. */
+uint32_t matching_probe(struct clue_engine *e, uint32_t task, int from, uint64_t context, int tag);
+/* When the next message to TASK is known to come; NOT_KNOWN. */
+int64_t matching_next(const struct clue_engine *e, uint32_t task);
+void matching_watch(struct clue_engine *e, uint32_t task);
+void matching_take(struct clue_engine *e, uint32_t message);
+bool matching_cancel_receive(struct clue_engine *e, uint32_t receive);
+void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive);
+void message_free(struct clue_engine *e, uint32_t message);
+
+/* ------------------------------------------------- requests.c */
+
+void request_complete(struct clue_engine *e, uint32_t request, int64_t ns);
+void request_free(struct clue_engine *e, uint32_t request);
+
+/* ------------------------------------------------- network.c */
+
+/* The transmission of a message may begin at START. */
+void network_launch(struct clue_engine *e, uint32_t message, int64_t start);
+/* A message is there at NS, as far as the network knows. */
+void network_landed(struct clue_engine *e, uint32_t message, int64_t ns);
+
+#endif

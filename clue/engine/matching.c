@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which message a receive takes: the first that matches, by virtual arrival, then by source; of two
+ * receives the one that was posted first. This pairing is unique, and so the pairs of named
+ * receives may be found long before the message is there, as long as no receive from any source and
+ * no probe of that task is open (its messages are not pending).
+ */
+#include "internal.h"
+
+/* ------------------------------------------------- channels */
+
+static uint64_t hash_of(uint32_t from, uint32_t to, uint64_t context)
+{
+    uint64_t h = (((uint64_t)from << 32 | to) ^ context * 0xff51afd7ed558ccd) * 0x9e3779b97f4a7c15;
+
+    return h ^ h >> 29;
+}
+
+static void channels_place(struct clue_engine *e, uint32_t i)
+{
+    const struct channel *c = channel_of(e, i);
+    size_t slot = hash_of(c->from, c->to, c->context) & (e->n_slots - 1);
+
+    while (e->slots[slot])
+        slot = (slot + 1) & (e->n_slots - 1);
+    e->slots[slot] = i;
+}
+
+static bool channel_is_idle(const struct clue_engine *e, const struct channel *c)
+{
+    return !c->n_messages && !c->first_receive && c->last_arrival < e->now;
+}
+
+/* Forgets channels that nothing is in, then makes room. */
+static bool channels_grow(struct clue_engine *e)
+{
+    uint32_t *old = e->slots;
+    size_t n_old = e->n_slots, n_idle = 0;
+
+    for (size_t i = 0; i < n_old; i++)
+        n_idle += old[i] && channel_is_idle(e, channel_of(e, old[i]));
+    e->n_slots = n_idle > n_old / 4 ? n_old : n_old ? 2 * n_old : 1024;
+    e->slots = portolan_calloc(e->n_slots, sizeof *e->slots);
+    if (!e->slots) {
+        e->slots = old;
+        e->n_slots = n_old;
+        return false;
+    }
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i] && channel_is_idle(e, channel_of(e, old[i]))) {
+            pool_give(&e->channels, sizeof(struct channel), old[i]);
+            e->n_channels--;
+        } else if (old[i])
+            channels_place(e, old[i]);
+    free(old);
+    return true;
+}
+
+uint32_t channel_find(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t context)
+{
+    uint32_t i;
+
+    if (e->n_slots)
+        for (size_t slot = hash_of(from, to, context) & (e->n_slots - 1); (i = e->slots[slot]);
+             slot = (slot + 1) & (e->n_slots - 1)) {
+            const struct channel *c = channel_of(e, i);
+
+            if (c->from == from && c->to == to && c->context == context)
+                return i;
+        }
+    if ((2 * e->n_channels >= e->n_slots && !channels_grow(e)) ||
+        !(i = pool_take(&e->channels, sizeof(struct channel)))) {
+        engine_no_memory(e);
+        return 0;
+    }
+    channel_of(e, i)->from = from;
+    channel_of(e, i)->to = to;
+    channel_of(e, i)->context = context;
+    channels_place(e, i);
+    e->n_channels++;
+    return i;
+}
+
+/* ------------------------------------------------- lists */
+
+static bool tag_fits(int wanted, int tag)
+{
+    return wanted == CLUE_ANY || wanted == tag;
+}
+
+static void list_append(struct clue_engine *e, uint32_t *first, uint32_t *last, uint32_t r)
+{
+    request_of(e, r)->next = 0;
+    if (*first)
+        request_of(e, *last)->next = r;
+    else
+        *first = r;
+    *last = r;
+}
+
+static void list_remove(struct clue_engine *e, uint32_t *first, uint32_t *last, uint32_t r)
+{
+    uint32_t before = 0, i = *first;
+
+    for (; i != r; i = request_of(e, i)->next)
+        before = i;
+    if (before)
+        request_of(e, before)->next = request_of(e, r)->next;
+    else
+        *first = request_of(e, r)->next;
+    if (*last == r)
+        *last = before;
+}
+
+static void unpost(struct clue_engine *e, uint32_t r)
+{
+    struct request *q = request_of(e, r);
+    struct task *t = task_of(e, q->task);
+
+    if (q->from == CLUE_ANY) {
+        list_remove(e, &t->first_wild, &t->last_wild, r);
+        t->n_watching -= !e->settings.takes_arrived;
+    } else {
+        struct channel *c = channel_of(e, q->channel);
+
+        list_remove(e, &c->first_receive, &c->last_receive, r);
+    }
+}
+
+/* The receive that was posted first among those that may take it; 0: none. */
+static uint32_t first_posted(const struct clue_engine *e, const struct message *m)
+{
+    const struct channel *c = channel_of(e, m->channel);
+    uint32_t named = c->first_receive, wild = task_of(e, m->to)->first_wild;
+
+    while (named && !tag_fits(request_of(e, named)->tag, m->tag))
+        named = request_of(e, named)->next;
+    while (wild && (request_of(e, wild)->context != c->context ||
+                    !tag_fits(request_of(e, wild)->tag, m->tag)))
+        wild = request_of(e, wild)->next;
+    if (!named || !wild)
+        return named ? named : wild;
+    return (int32_t)(request_of(e, named)->sequence - request_of(e, wild)->sequence) < 0 ? named
+                                                                                         : wild;
+}
+
+static void keep(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    struct task *t = task_of(e, m->to);
+    struct channel *c = channel_of(e, m->channel);
+
+    m->next = 0;
+    if (c->first_message)
+        message_of(e, c->last_message)->next = message;
+    else
+        c->first_message = message;
+    c->last_message = message;
+    m->previous_unbound = t->last_unbound;
+    if (t->first_unbound)
+        message_of(e, t->last_unbound)->next_unbound = message;
+    else
+        t->first_unbound = message;
+    t->last_unbound = message;
+}
+
+/* Out of the lists of messages that are not bound. */
+void matching_take(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    struct task *t = task_of(e, m->to);
+    struct channel *c = channel_of(e, m->channel);
+    uint32_t before = 0;
+
+    for (uint32_t i = c->first_message; i != message; i = message_of(e, i)->next)
+        before = i;
+    *(before ? &message_of(e, before)->next : &c->first_message) = m->next;
+    if (c->last_message == message)
+        c->last_message = before;
+    *(m->previous_unbound ? &message_of(e, m->previous_unbound)->next_unbound : &t->first_unbound) =
+        m->next_unbound;
+    *(m->next_unbound ? &message_of(e, m->next_unbound)->previous_unbound : &t->last_unbound) =
+        m->previous_unbound;
+    m->next_unbound = m->previous_unbound = 0;
+    t->n_pending -= m->is_pending;
+    m->is_pending = false;
+}
+
+/* ------------------------------------------------- pairs */
+
+void message_free(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+
+    if (m->data_size)
+        data_give(e, m->data, m->data_size);
+    if (m->channel)
+        channel_of(e, m->channel)->n_messages--;
+    m->has_event = false;
+    pool_give(&e->messages, sizeof *m, message);
+}
+
+static void complete(struct clue_engine *e, struct message *m)
+{
+    struct request *r = request_of(e, m->receive);
+    struct clue_size_sums *sums = &e->sums.sizes[m->bytes ? 64 - __builtin_clzll(m->bytes) : 0];
+    int64_t ns = later(m->arrival, r->posted_at);
+
+    sums->n++;
+    sums->bytes += m->bytes;
+    sums->network_ns += m->arrival - m->start;
+    sums->queueing_ns += m->queueing;
+    if (m->flags & CLUE_READY && r->posted_at > m->arrival)
+        e->sums.n_unready++;
+    if (m->send)
+        request_complete(e, m->send, ns);
+    request_complete(e, m->receive, ns);
+}
+
+void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
+{
+    struct message *m = message_of(e, message);
+    struct request *r = request_of(e, receive);
+    struct clue_message what = {(int)m->from, m->tag, m->bytes, m->data};
+
+    m->receive = receive;
+    r->message = message;
+    r->is_bound = true;
+    r->from = (int)m->from;
+    r->tag = m->tag;
+    r->bytes = m->bytes;
+    if (r->deliver)
+        r->deliver(r->arg, &what);
+    if (m->data_size)
+        data_give(e, m->data, m->data_size);
+    m->data_size = 0;
+    m->data = NULL;
+    if (m->is_rendezvous) {
+        m->arrival = NOT_KNOWN;
+        m->has_event = false;
+        if (r->posted_at > m->ready)
+            m->path = task_of(e, r->task)->sums.path;
+        network_launch(e, message, later(m->ready, r->posted_at));
+    } else if (m->arrival != NOT_KNOWN && !m->has_event)
+        complete(e, m);
+}
+
+void matching_send(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    struct task *t = task_of(e, m->to);
+    uint32_t receive = t->n_watching || t->n_pending ? 0 : first_posted(e, m);
+
+    channel_of(e, m->channel)->n_messages++;
+    if (receive) {
+        unpost(e, receive);
+        matching_bind(e, message, receive);
+        return;
+    }
+    m->is_pending = t->n_watching || t->n_pending || (e->by_events && !e->settings.takes_arrived);
+    t->n_pending += m->is_pending;
+    keep(e, message);
+}
+
+/* Among messages that wait for TASK, the one that is there first; 0: none. IS_CHOICE: there is
+ * another from elsewhere. */
+static uint32_t first_unbound(const struct clue_engine *e, uint32_t task, uint64_t context, int tag,
+                              int64_t until, bool *is_choice)
+{
+    const struct message *best = NULL;
+    uint32_t found = 0;
+
+    *is_choice = false;
+    for (uint32_t i = task_of(e, task)->first_unbound; i; i = message_of(e, i)->next_unbound) {
+        const struct message *m = message_of(e, i);
+
+        if (channel_of(e, m->channel)->context != context || !tag_fits(tag, m->tag))
+            continue;
+        *is_choice |= best && best->from != m->from;
+        if (e->settings.takes_arrived ? found != 0 : m->is_pending || m->arrival > until)
+            continue;
+        if (!found || m->arrival < best->arrival ||
+            (m->arrival == best->arrival && m->from < best->from)) {
+            best = m;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static uint32_t first_of_channel(const struct clue_engine *e, uint32_t channel, int tag)
+{
+    uint32_t i = channel_of(e, channel)->first_message;
+
+    while (i && !tag_fits(tag, message_of(e, i)->tag))
+        i = message_of(e, i)->next;
+    return i;
+}
+
+static void take_for(struct clue_engine *e, uint32_t message, uint32_t receive)
+{
+    matching_take(e, message);
+    matching_bind(e, message, receive);
+}
+
+static void receive_wild(struct clue_engine *e, uint32_t receive)
+{
+    struct request *r = request_of(e, receive);
+    struct task *t = task_of(e, r->task);
+    bool is_choice;
+    uint32_t message;
+
+    e->sums.n_wildcards++;
+    message = first_unbound(e, r->task, r->context, r->tag, e->now - 1, &is_choice);
+    if (message) {
+        e->sums.n_choices += is_choice;
+        take_for(e, message, receive);
+        return;
+    }
+    list_append(e, &t->first_wild, &t->last_wild, receive);
+    if (!e->settings.takes_arrived)
+        matching_watch(e, r->task);
+}
+
+void matching_receive(struct clue_engine *e, uint32_t receive)
+{
+    struct request *r = request_of(e, receive);
+    struct channel *c;
+    uint32_t message;
+
+    r->sequence = task_of(e, r->task)->n_posted++;
+    if (r->from == CLUE_ANY) {
+        receive_wild(e, receive);
+        return;
+    }
+    if (!(r->channel = channel_find(e, (uint32_t)r->from, r->task, r->context)))
+        return;
+    message = first_of_channel(e, r->channel, r->tag);
+    if (message && !message_of(e, message)->is_pending) {
+        take_for(e, message, receive);
+        return;
+    }
+    c = channel_of(e, r->channel);
+    list_append(e, &c->first_receive, &c->last_receive, receive);
+}
+
+bool matching_cancel_receive(struct clue_engine *e, uint32_t receive)
+{
+    if (request_of(e, receive)->is_bound)
+        return false;
+    unpost(e, receive);
+    return true;
+}
+
+/* ------------------------------------------------- arrivals */
+
+static void expect(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+
+    if (!m->has_event && !m->is_late)
+        m->has_event = events_push(e, later(m->arrival, e->now), EVENT_ARRIVE, m->from, message,
+                                   !m->is_background);
+}
+
+void matching_watch(struct clue_engine *e, uint32_t task)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->n_watching++)
+        return;
+    for (uint32_t i = t->first_unbound; i; i = message_of(e, i)->next_unbound) {
+        struct message *m = message_of(e, i);
+
+        if (m->is_pending || m->arrival < e->now)
+            continue;
+        m->is_pending = true;
+        t->n_pending++;
+        if (m->arrival != NOT_KNOWN)
+            expect(e, i);
+    }
+}
+
+void matching_landed(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    struct channel *c = channel_of(e, m->channel);
+
+    if (!m->is_rendezvous || !m->receive)
+        c->last_arrival = m->arrival = later(m->arrival, c->last_arrival);
+    if (e->by_events || m->is_pending)
+        expect(e, message);
+    else if (m->receive)
+        complete(e, m);
+}
+
+/* Its sender has sent another that is on its way still. */
+static bool is_late(const struct clue_engine *e, uint32_t message)
+{
+    for (uint32_t i = channel_of(e, message_of(e, message)->channel)->first_message; i != message;
+         i = message_of(e, i)->next)
+        if (message_of(e, i)->is_pending)
+            return true;
+    return false;
+}
+
+static void decide(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    struct task *t = task_of(e, m->to);
+    uint32_t receive;
+    bool is_choice;
+
+    m->is_pending = m->is_late = false;
+    t->n_pending--;
+    m->arrival = later(m->arrival, e->now);
+    receive = first_posted(e, m);
+    if (receive) {
+        struct request *r = request_of(e, receive);
+
+        if (r->from == CLUE_ANY) {
+            first_unbound(e, m->to, r->context, r->tag, e->now, &is_choice);
+            e->sums.n_choices += is_choice;
+        }
+        unpost(e, receive);
+        take_for(e, message, receive);
+    } else if (t->is_probing && channel_of(e, m->channel)->context == t->probe_context &&
+               tag_fits(t->probe_tag, m->tag) &&
+               (t->probe_from == CLUE_ANY || t->probe_from == (int)m->from))
+        task_wake(e, m->to, later(t->clock, e->now), EVENT_SYNC);
+}
+
+void matching_arrive(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    uint32_t next = message;
+
+    if (!m->has_event || m->arrival > e->now)
+        return; /* of one that was there before, or is later now */
+    m->has_event = false;
+    if (m->receive) {
+        complete(e, m);
+        return;
+    }
+    if (!m->is_pending)
+        return;
+    m->is_late = is_late(e, message);
+    while (next && !is_late(e, next)) {
+        uint32_t i = next;
+
+        next = message_of(e, i)->next;
+        if (message_of(e, i)->is_pending)
+            decide(e, i);
+        while (next && !message_of(e, next)->is_late)
+            next = message_of(e, next)->next;
+    }
+}
+
+uint32_t matching_probe(struct clue_engine *e, uint32_t task, int from, uint64_t context, int tag)
+{
+    bool is_choice;
+    uint32_t i;
+
+    if (from == CLUE_ANY) {
+        i = first_unbound(e, task, context, tag, task_of(e, task)->clock, &is_choice);
+        e->sums.n_choices += i && is_choice;
+        return i;
+    }
+    i = channel_find(e, (uint32_t)from, task, context);
+    i = i ? first_of_channel(e, i, tag) : 0;
+    return i && !message_of(e, i)->is_pending &&
+                   message_of(e, i)->arrival <= task_of(e, task)->clock
+               ? i
+               : 0;
+}
+
+int64_t matching_next(const struct clue_engine *e, uint32_t task)
+{
+    int64_t next = NOT_KNOWN;
+
+    for (uint32_t i = task_of(e, task)->first_unbound; i; i = message_of(e, i)->next_unbound)
+        if (message_of(e, i)->arrival > task_of(e, task)->clock && message_of(e, i)->arrival < next)
+            next = message_of(e, i)->arrival;
+    return next;
+}

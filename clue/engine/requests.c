@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations about messages: send, receive, wait, test, probe, cancel. */
+#include "internal.h"
+
+enum { SYNCHRONIZED = 1, BLOCKED = 2, POLLED = 3, MOST_AHEAD = 256 };
+
+/* ------------------------------------------------- requests */
+
+static uint32_t request_new(struct clue_engine *e, uint32_t task, bool is_send)
+{
+    uint32_t i = pool_take(&e->requests, sizeof(struct request));
+
+    if (!i) {
+        engine_no_memory(e);
+        return 0;
+    }
+    *request_of(e, i) =
+        (struct request){.task = task, .is_send = is_send, .complete_at = NOT_KNOWN};
+    return i;
+}
+
+void request_free(struct clue_engine *e, uint32_t request)
+{
+    struct request *r = request_of(e, request);
+
+    if (r->message && !r->is_send)
+        message_free(e, r->message);
+    else if (r->message)
+        message_of(e, r->message)->send = 0;
+    pool_give(&e->requests, sizeof *r, request);
+}
+
+void request_complete(struct clue_engine *e, uint32_t request, int64_t ns)
+{
+    struct request *r = request_of(e, request);
+    struct task *t = task_of(e, r->task);
+
+    if (r->complete_at != NOT_KNOWN)
+        return;
+    r->complete_at = ns;
+    if (r->is_waited) {
+        r->is_waited = false;
+        t->latest = later(t->latest, ns);
+        if (t->is_waiting_for_any)
+            task_wake(e, r->task, later(t->clock, ns), EVENT_SYNC);
+        else if (--t->n_left == 0)
+            task_wake(e, r->task, later(t->clock, t->latest), EVENT_RESUME);
+    }
+    if (r->is_released)
+        request_free(e, request);
+}
+
+void clue_engine_release(struct clue_engine *e, clue_request request)
+{
+    struct request *r = request_of(e, request);
+
+    if (!request)
+        return;
+    if (r->complete_at == NOT_KNOWN)
+        r->is_released = true;
+    else
+        request_free(e, request);
+}
+
+void clue_engine_received(const struct clue_engine *e, clue_request request,
+                          struct clue_message *message)
+{
+    const struct request *r = request_of(e, request);
+
+    *message = (struct clue_message){.from = r->from, .tag = r->tag, .bytes = r->bytes};
+}
+
+int64_t clue_engine_completed(const struct clue_engine *e, clue_request request)
+{
+    return request_of(e, request)->complete_at;
+}
+
+/* ------------------------------------------------- sending */
+
+static void send_data(struct clue_engine *e, struct message *m, const struct clue_send *send)
+{
+    void *copy;
+
+    if (m->receive || m->is_rendezvous || !send->bytes)
+        return;
+    copy = data_take(e, send->bytes, &m->data_size);
+    if (copy)
+        memcpy(copy, send->data, send->bytes);
+    m->data = copy;
+}
+
+static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct clue_send *send)
+{
+    uint32_t channel = channel_find(e, task, (uint32_t)send->to, send->context);
+    uint32_t i = channel ? pool_take(&e->messages, sizeof(struct message)) : 0;
+    struct task *t = task_of(e, task);
+
+    if (!i) {
+        engine_no_memory(e);
+        return 0;
+    }
+    *message_of(e, i) = (struct message){
+        .channel = channel,
+        .from = task,
+        .to = (uint32_t)send->to,
+        .tag = send->tag,
+        .flags = (uint8_t)send->flags,
+        .is_rendezvous =
+            send->bytes > e->machine->eager_bytes && !(send->flags & (CLUE_BUFFERED | CLUE_FREE)),
+        .bytes = send->bytes,
+        .data = send->data,
+        .ready = t->clock,
+        .start = t->clock,
+        .arrival = NOT_KNOWN,
+        .path = t->sums.path,
+    };
+    e->sums.n_messages++;
+    t->sums.n_sent++;
+    t->sums.bytes_sent += send->bytes;
+    return i;
+}
+
+/* The message is on its way, or waits for its receive. */
+static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_send *send)
+{
+    uint32_t request = request_new(e, task, true);
+    uint32_t i = request ? message_new(e, task, send) : 0;
+    const struct clue_pair *pair;
+    struct message *m;
+    struct request *r;
+
+    if (!i)
+        return 0;
+    m = message_of(e, i);
+    r = request_of(e, request);
+    r->from = send->to;
+    r->tag = send->tag;
+    r->context = send->context;
+    r->bytes = send->bytes;
+    r->posted_at = m->ready;
+    if (m->is_rendezvous || send->flags & CLUE_SYNCHRONOUS) {
+        m->send = request;
+        r->message = i;
+    } else
+        r->complete_at = m->ready;
+    matching_send(e, i);
+    send_data(e, m, send);
+    if (!m->is_rendezvous)
+        network_launch(e, i, m->ready);
+    else if (!m->receive && (pair = pair_of(e, m->from, m->to)))
+        network_landed(e, i, m->ready + law_ns(&pair->transmission, 0));
+    return request;
+}
+
+static int64_t send_ns(const struct clue_engine *e, uint32_t task, const struct clue_pair *pair,
+                       const struct clue_send *send)
+{
+    double per_byte = e->machine->hosts[task_of(e, task)->host].packing_ns_per_byte;
+
+    return law_ns(&pair->send, send->bytes) + (int64_t)((double)send->packed * per_byte + 0.5);
+}
+
+enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struct clue_send *send,
+                                    clue_request *request)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    const struct clue_pair *pair;
+    int64_t ns;
+
+    *request = 0;
+    if (task_operation(e, (uint32_t)task, CLUE_SENDS) == 0 && ++t->n_ahead > MOST_AHEAD) {
+        t->n_ahead = 0;
+        t->phase = SYNCHRONIZED;
+        if (!task_is_in_time(e, (uint32_t)task))
+            return CLUE_WAITS;
+    }
+    if (!(send->flags & CLUE_FREE)) {
+        if (!(pair = pair_of(e, (uint32_t)task, (uint32_t)send->to)))
+            return CLUE_WAITS;
+        ns = send_ns(e, (uint32_t)task, pair, send);
+        t->sums.times.sending_ns += ns;
+        t->sums.path.sending_ns += ns;
+        t->clock += ns;
+    }
+    *request = post(e, (uint32_t)task, send);
+    task_done(t);
+    return *request ? CLUE_DONE : CLUE_WAITS;
+}
+
+/* ------------------------------------------------- receiving */
+
+clue_request clue_engine_receive(struct clue_engine *e, int task, const struct clue_receive *what)
+{
+    uint32_t i = request_new(e, (uint32_t)task, false);
+    struct request *r = request_of(e, i);
+
+    if (!i)
+        return 0;
+    r->from = what->from;
+    r->tag = what->tag;
+    r->context = what->context;
+    r->deliver = what->deliver;
+    r->arg = what->arg;
+    r->is_free = what->flags & CLUE_FREE;
+    r->posted_at = task_of(e, (uint32_t)task)->clock;
+    matching_receive(e, i);
+    return e->error.status ? 0 : i;
+}
+
+void clue_engine_receive_taken(struct clue_engine *e, int task, clue_request taken,
+                               const struct clue_receive *what)
+{
+    struct request *r = request_of(e, taken);
+
+    r->deliver = what->deliver;
+    r->arg = what->arg;
+    r->is_free = what->flags & CLUE_FREE;
+    r->posted_at = task_of(e, (uint32_t)task)->clock;
+    r->is_taken = false;
+    matching_bind(e, r->message, taken);
+}
+
+/* ------------------------------------------------- waiting */
+
+static void add_receiving(struct task *t, int64_t ns)
+{
+    t->clock += ns;
+    t->sums.times.receiving_ns += ns;
+    t->sums.path.receiving_ns += ns;
+}
+
+/* The task goes on when REQUEST is complete: if it has to wait for a message, the critical path is
+ * the message's. */
+static void pass(struct clue_engine *e, struct task *t, const struct request *r)
+{
+    const struct message *m = r->message ? message_of(e, r->message) : NULL;
+
+    if (r->complete_at > t->clock) {
+        t->sums.times.waiting_ns += r->complete_at - t->clock;
+        t->clock = r->complete_at;
+        if (m && m->arrival == r->complete_at) {
+            t->sums.path = m->path;
+            t->sums.path.network_ns += m->arrival - m->ready;
+            t->sums.path.queueing_ns += m->queueing;
+        }
+    }
+}
+
+static void finish(struct clue_engine *e, struct task *t, struct request *r)
+{
+    pass(e, t, r);
+    if (r->is_send || r->is_charged || r->is_cancelled)
+        return;
+    r->is_charged = true;
+    t->sums.n_received++;
+    t->sums.bytes_received += r->bytes;
+    if (!r->is_free)
+        add_receiving(t, receive_ns(e, r->task, r->bytes));
+}
+
+static int by_completion(const void *a, const void *b, void *engine)
+{
+    const struct request *x = request_of(engine, *(const uint32_t *)a);
+    const struct request *y = request_of(engine, *(const uint32_t *)b);
+
+    return x->complete_at < y->complete_at ? -1 : x->complete_at > y->complete_at;
+}
+
+/* All are complete: receives them in the order in which they have come. */
+static enum clue_progress finish_all(struct clue_engine *e, struct task *t,
+                                     const clue_request *requests, size_t n)
+{
+    uint32_t *order;
+    size_t count = 0;
+
+    if (!portolan_reserve(&e->scratch, &e->scratch_room, n, sizeof *e->scratch)) {
+        engine_no_memory(e);
+        return CLUE_WAITS;
+    }
+    order = e->scratch;
+    for (size_t i = 0; i < n; i++)
+        if (requests[i]) {
+            size_t at = count++;
+
+            if (n > 32)
+                order[at] = requests[i];
+            else {
+                for (; at > 0 && by_completion(&requests[i], &order[at - 1], e) < 0; at--)
+                    order[at] = order[at - 1];
+                order[at] = requests[i];
+            }
+        }
+    if (n > 32)
+        qsort_r(order, count, sizeof *order, by_completion, e);
+    for (size_t i = 0; i < count; i++)
+        finish(e, t, request_of(e, order[i]));
+    return CLUE_DONE;
+}
+
+/* The first that was complete, at the latest at UNTIL; N: none. */
+static size_t first_complete(const struct clue_engine *e, const clue_request *requests, size_t n,
+                             int64_t *until)
+{
+    size_t first = n;
+
+    for (size_t i = 0; i < n; i++)
+        if (requests[i]) {
+            int64_t ns = request_of(e, requests[i])->complete_at;
+
+            if (ns != NOT_KNOWN && ns <= *until && (first == n || ns < *until)) {
+                first = i;
+                *until = ns;
+            }
+        }
+    return first;
+}
+
+static size_t expect_requests(struct clue_engine *e, struct task *t, const clue_request *requests,
+                              size_t n, bool is_waited)
+{
+    size_t n_left = 0;
+
+    t->requests = is_waited ? requests : NULL;
+    t->n_requests = n;
+    for (size_t i = 0; i < n; i++)
+        if (requests[i] && request_of(e, requests[i])->complete_at == NOT_KNOWN) {
+            request_of(e, requests[i])->is_waited = is_waited;
+            n_left++;
+        }
+    return n_left;
+}
+
+static enum clue_progress wait_all(struct clue_engine *e, uint32_t task,
+                                   const clue_request *requests, size_t n)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->phase == 0) {
+        t->is_waiting_for_any = false;
+        t->latest = 0;
+        t->n_left = (uint32_t)expect_requests(e, t, requests, n, true);
+        for (size_t i = 0; i < n; i++)
+            if (requests[i] && request_of(e, requests[i])->complete_at != NOT_KNOWN)
+                t->latest = later(t->latest, request_of(e, requests[i])->complete_at);
+        t->phase = BLOCKED;
+    }
+    return t->n_left ? CLUE_WAITS : finish_all(e, t, requests, n);
+}
+
+static enum clue_progress wait_any(struct clue_engine *e, uint32_t task,
+                                   const clue_request *requests, size_t n, size_t *index)
+{
+    struct task *t = task_of(e, task);
+    int64_t until = NOT_KNOWN;
+    size_t first = first_complete(e, requests, n, &until);
+
+    if (t->phase == 0) {
+        size_t n_left = expect_requests(e, t, requests, n, true);
+
+        t->is_waiting_for_any = true;
+        t->phase = BLOCKED;
+        if (n_left && (first == n || until >= e->now)) {
+            if (first < n)
+                task_wake(e, task, later(until, t->clock), EVENT_SYNC);
+            return CLUE_WAITS;
+        }
+    }
+    expect_requests(e, t, requests, n, false);
+    *index = first;
+    if (first < n)
+        finish(e, t, request_of(e, requests[first]));
+    return CLUE_DONE;
+}
+
+static bool any_request(const clue_request *requests, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (requests[i])
+            return true;
+    return false;
+}
+
+enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_request *requests,
+                                    size_t n, bool is_all, size_t *index)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    int64_t until = NOT_KNOWN;
+
+    *index = n;
+    if (!any_request(requests, n))
+        return CLUE_DONE;
+    task_operation(e, (uint32_t)task, CLUE_WAITS_FOR);
+    t->has_polled = false;
+    if ((is_all ? wait_all(e, (uint32_t)task, requests, n)
+                : wait_any(e, (uint32_t)task, requests, n, index)) == CLUE_WAITS)
+        return CLUE_WAITS;
+    if (is_all)
+        *index = first_complete(e, requests, n, &until);
+    t->n_ahead = 0;
+    task_done(t);
+    return CLUE_DONE;
+}
+
+/* ------------------------------------------------- polling */
+
+/* A poll that fails must take time, or what it waits for never happens: if it takes none, the
+ * second one at the same time lasts until something happens. NEXT: what is known to come. */
+static enum clue_progress poll_failed(struct clue_engine *e, uint32_t task, int64_t next)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->clock > t->since || !t->has_polled || t->phase == POLLED) {
+        t->has_polled = true;
+        return CLUE_DONE;
+    }
+    t->phase = POLLED;
+    if (e->events.n && event_ns(e->events.heap[0]) < next)
+        next = event_ns(e->events.heap[0]);
+    if (next != NOT_KNOWN)
+        task_wake(e, task, later(t->clock, next), EVENT_SYNC);
+    return CLUE_WAITS;
+}
+
+/* To the end of the time that the poll waited. */
+static void poll_again(struct clue_engine *e, struct task *t)
+{
+    if (t->phase != POLLED || e->now <= t->clock)
+        return;
+    t->sums.times.waiting_ns += e->now - t->clock;
+    t->clock = e->now;
+}
+
+/* Before an answer: false: the task must wait until others have come as far. */
+static bool poll_begin(struct clue_engine *e, uint32_t task, enum clue_operation operation)
+{
+    struct task *t = task_of(e, task);
+
+    if (task_operation(e, task, operation) == 0) {
+        e->sums.n_polls++;
+        t->phase = SYNCHRONIZED;
+        if (!task_is_in_time(e, task))
+            return false;
+    }
+    poll_again(e, t);
+    return true;
+}
+
+enum clue_progress clue_engine_test(struct clue_engine *e, int task, const clue_request *requests,
+                                    size_t n, size_t *index)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    struct request *r = NULL;
+    int64_t clock, next = NOT_KNOWN;
+
+    *index = n;
+    if (!any_request(requests, n))
+        return CLUE_DONE;
+    if (!poll_begin(e, (uint32_t)task, CLUE_TESTS))
+        return CLUE_WAITS;
+    clock = t->clock;
+    for (size_t i = n; i-- > 0;)
+        if (requests[i] && request_of(e, requests[i])->complete_at <= clock) {
+            *index = i;
+            r = request_of(e, requests[i]);
+        }
+    if (!r && t->phase != POLLED)
+        add_receiving(t, receive_ns(e, (uint32_t)task, 0));
+    else if (r && (r->is_send || r->is_charged))
+        add_receiving(t, receive_ns(e, (uint32_t)task, 0));
+    else if (r)
+        finish(e, t, r);
+    first_complete(e, requests, n, &next);
+    if (!r && poll_failed(e, (uint32_t)task, next) == CLUE_WAITS)
+        return CLUE_WAITS;
+    t->has_polled = !r;
+    task_done(t);
+    return CLUE_DONE;
+}
+
+enum clue_progress clue_engine_is_complete(struct clue_engine *e, int task, clue_request request,
+                                           bool *is_complete)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    struct request *r = request_of(e, request);
+
+    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
+        t->phase = SYNCHRONIZED;
+        if (r->complete_at == NOT_KNOWN && !task_is_in_time(e, (uint32_t)task))
+            return CLUE_WAITS;
+    }
+    *is_complete = r->complete_at <= t->clock;
+    task_done(t);
+    return CLUE_DONE;
+}
+
+enum clue_progress clue_engine_cancel(struct clue_engine *e, int task, clue_request request,
+                                      bool *is_cancelled)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    struct request *r = request_of(e, request);
+
+    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
+        t->phase = SYNCHRONIZED;
+        if (r->complete_at == NOT_KNOWN && !task_is_in_time(e, (uint32_t)task))
+            return CLUE_WAITS;
+    }
+    *is_cancelled = false;
+    if (r->complete_at == NOT_KNOWN && !r->is_send)
+        *is_cancelled = matching_cancel_receive(e, request);
+    else if (r->complete_at == NOT_KNOWN && r->message && !message_of(e, r->message)->receive) {
+        *is_cancelled = true;
+        matching_take(e, r->message);
+        message_free(e, r->message);
+        r->message = 0;
+    }
+    if (*is_cancelled) {
+        r->is_cancelled = true;
+        request_complete(e, request, t->clock);
+    }
+    task_done(t);
+    return CLUE_DONE;
+}
+
+static uint32_t take_message(struct clue_engine *e, uint32_t task, uint32_t message)
+{
+    uint32_t request = request_new(e, task, false);
+    struct request *r = request_of(e, request);
+
+    if (!request)
+        return 0;
+    matching_take(e, message);
+    r->is_taken = r->is_bound = true;
+    r->message = message;
+    r->from = (int)message_of(e, message)->from;
+    r->tag = message_of(e, message)->tag;
+    r->bytes = message_of(e, message)->bytes;
+    return request;
+}
+
+static void probe_stop(struct task *t)
+{
+    t->n_watching -= t->is_probing;
+    t->is_probing = false;
+}
+
+static void probe_watch(struct clue_engine *e, uint32_t task, const struct clue_receive *what)
+{
+    struct task *t = task_of(e, task);
+
+    t->is_probing = true;
+    t->probe_from = what->from;
+    t->probe_tag = what->tag;
+    t->probe_context = what->context;
+    matching_watch(e, task);
+}
+
+enum clue_progress clue_engine_probe(struct clue_engine *e, int task,
+                                     const struct clue_receive *what, bool is_waiting,
+                                     bool *is_found, struct clue_message *message,
+                                     clue_request *taken)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    const struct message *m;
+    uint32_t i;
+
+    if (!poll_begin(e, (uint32_t)task, CLUE_PROBES))
+        return CLUE_WAITS;
+    if (is_waiting && t->is_probing && e->now > t->clock) {
+        t->sums.times.waiting_ns += e->now - t->clock;
+        t->clock = e->now;
+    }
+    i = matching_probe(e, (uint32_t)task, what->from, what->context, what->tag);
+    *is_found = i != 0;
+    if (!i && is_waiting) {
+        if (!t->is_probing)
+            probe_watch(e, (uint32_t)task, what);
+        return CLUE_WAITS;
+    }
+    probe_stop(t);
+    if (t->phase != POLLED)
+        add_receiving(t, what->flags & CLUE_FREE ? 0 : receive_ns(e, (uint32_t)task, 0));
+    if (!i && poll_failed(e, (uint32_t)task, matching_next(e, (uint32_t)task)) == CLUE_WAITS)
+        return CLUE_WAITS;
+    t->has_polled = !i;
+    if (i) {
+        m = message_of(e, i);
+        *message = (struct clue_message){(int)m->from, m->tag, m->bytes, NULL};
+        if (taken && !(*taken = take_message(e, (uint32_t)task, i)))
+            return CLUE_WAITS;
+    }
+    task_done(t);
+    return CLUE_DONE;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks: when they go on; computing, sleeping, meetings; what they are in. */
+#include "internal.h"
+
+void task_wake(struct clue_engine *e, uint32_t task, int64_t ns, enum event_kind kind)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->wake <= ns)
+        return;
+    t->wake = ns;
+    t->wake_kind = (uint8_t)kind;
+    events_push(e, ns, kind, task, task, true);
+}
+
+bool task_is_in_time(struct clue_engine *e, uint32_t task)
+{
+    int64_t clock = task_of(e, task)->clock;
+
+    if (!e->events.n || event_ns(e->events.heap[0]) > clock)
+        return true;
+    task_wake(e, task, clock, EVENT_SYNC);
+    return false;
+}
+
+unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operation operation)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->phase == 0) {
+        t->operation = (uint8_t)operation;
+        t->since = t->clock;
+    }
+    return t->phase;
+}
+
+void task_done(struct task *t)
+{
+    t->operation = CLUE_RUNS;
+    t->phase = 0;
+}
+
+int clue_engine_add(struct clue_engine *e, int host, int64_t ns)
+{
+    struct task *t;
+
+    if (!portolan_reserve(&e->tasks, &e->task_room, e->n_tasks + 1, sizeof *t)) {
+        engine_no_memory(e);
+        return -1;
+    }
+    t = &e->tasks[e->n_tasks];
+    *t = (struct task){.clock = ns, .since = ns, .wake = NOT_KNOWN, .host = (uint32_t)host};
+    task_wake(e, (uint32_t)e->n_tasks, ns, EVENT_RESUME);
+    if (t->wake == NOT_KNOWN)
+        return -1;
+    e->n_alive++;
+    return (int)e->n_tasks++;
+}
+
+void clue_engine_exit(struct clue_engine *e, int task)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+
+    t->operation = CLUE_EXITED;
+    t->since = t->clock;
+    e->n_alive--;
+    if (t->clock >= e->sums.end_ns) {
+        e->sums.end_ns = t->clock;
+        e->sums.last = task;
+    }
+}
+
+int64_t clue_engine_now(const struct clue_engine *e, int task)
+{
+    return task_of(e, (uint32_t)task)->clock;
+}
+
+int clue_engine_host(const struct clue_engine *e, int task)
+{
+    return (int)task_of(e, (uint32_t)task)->host;
+}
+
+static void add(struct task *t, size_t part, int64_t ns)
+{
+    *(int64_t *)((char *)&t->sums.times + part) += ns;
+    *(int64_t *)((char *)&t->sums.path + part) += ns;
+}
+
+enum clue_progress clue_engine_compute(struct clue_engine *e, int task, int64_t ns)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+
+    ns = llround((double)ns * e->machine->hosts[t->host].factor);
+    add(t, offsetof(struct clue_times, computing_ns), ns);
+    t->clock += ns;
+    return CLUE_DONE;
+}
+
+enum clue_progress clue_engine_spend(struct clue_engine *e, int task, int64_t ns)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+
+    add(t, offsetof(struct clue_times, spending_ns), ns);
+    t->clock += ns;
+    return CLUE_DONE;
+}
+
+enum clue_progress clue_engine_sleep(struct clue_engine *e, int task, int64_t ns)
+{
+    return clue_engine_spend(e, task, ns);
+}
+
+/* ------------------------------------------------- meetings */
+
+static struct meeting **meeting_slot(struct clue_engine *e, uint64_t context, uint64_t sequence)
+{
+    uint64_t hash = (context * 0x9e3779b97f4a7c15 + sequence) * 0x9e3779b97f4a7c15;
+
+    return &e->meetings[(hash >> 32) % MEETING_SLOTS];
+}
+
+static struct meeting *meeting_find(struct clue_engine *e, const struct clue_meeting *what)
+{
+    struct meeting **slot = meeting_slot(e, what->context, what->sequence), *m;
+
+    for (m = *slot; m; m = m->next)
+        if (m->context == what->context && m->sequence == what->sequence)
+            return m;
+    m = e->free_meetings;
+    if (m)
+        e->free_meetings = m->next;
+    else if (!(m = portolan_arena_alloc(&e->arena, 1, sizeof *m))) {
+        engine_no_memory(e);
+        return NULL;
+    }
+    *m = (struct meeting){.next = *slot, .context = what->context, .sequence = what->sequence};
+    return *slot = m;
+}
+
+static void meeting_end(struct clue_engine *e, struct meeting *end)
+{
+    struct meeting **m = meeting_slot(e, end->context, end->sequence);
+
+    while (*m != end)
+        m = &(*m)->next;
+    *m = end->next;
+    end->next = e->free_meetings;
+    e->free_meetings = end;
+}
+
+/* When what a member waits for is there; NOT_KNOWN: not yet. */
+static int64_t meeting_ready(const struct meeting *m, const struct clue_meeting *what, int64_t now)
+{
+    bool is_root = what->index == what->root;
+
+    if (what->kind == CLUE_MEET_OF_ROOT)
+        return is_root ? now : m->root_is_here ? m->root_at : NOT_KNOWN;
+    if (what->kind == CLUE_MEET_AT_ROOT && !is_root)
+        return now;
+    return m->n_here == (uint32_t)what->n ? m->last : NOT_KNOWN;
+}
+
+static void meeting_come(struct clue_engine *e, uint32_t task, struct meeting *m,
+                         const struct clue_meeting *what)
+{
+    struct task *t = task_of(e, task);
+    bool is_root = what->index == what->root;
+
+    m->n_here++;
+    if (t->clock >= m->last && what->kind != CLUE_MEET_OF_ROOT)
+        m->path = t->sums.path;
+    m->last = later(m->last, t->clock);
+    if (is_root) {
+        m->root_is_here = true;
+        m->root_at = t->clock;
+        if (what->kind == CLUE_MEET_OF_ROOT)
+            m->path = t->sums.path;
+    }
+    if (!(what->kind == CLUE_MEET_OF_ROOT ? is_root : m->n_here == (uint32_t)what->n))
+        return;
+    for (uint32_t w = m->first_waiting; w; w = task_of(e, w - 1)->next_in_meeting)
+        task_wake(
+            e, w - 1,
+            later(task_of(e, w - 1)->clock, what->kind == CLUE_MEET_OF_ROOT ? m->root_at : m->last),
+            EVENT_RESUME);
+    m->first_waiting = 0;
+}
+
+enum clue_progress clue_engine_meet(struct clue_engine *e, int task,
+                                    const struct clue_meeting *what)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    struct meeting *m = t->meeting;
+    int64_t ready;
+
+    if (task_operation(e, (uint32_t)task, CLUE_MEETS) == 0) {
+        if (!(m = t->meeting = meeting_find(e, what)))
+            return CLUE_WAITS;
+        t->phase = 1;
+        meeting_come(e, (uint32_t)task, m, what);
+    }
+    ready = meeting_ready(m, what, t->clock);
+    if (ready == NOT_KNOWN) {
+        t->next_in_meeting = m->first_waiting;
+        m->first_waiting = (uint32_t)task + 1;
+        return CLUE_WAITS;
+    }
+    if (ready > t->clock) {
+        t->sums.times.waiting_ns += ready - t->clock;
+        t->sums.path = m->path;
+        t->clock = ready;
+    }
+    add(t, offsetof(struct clue_times, spending_ns), what->ns);
+    t->clock += what->ns;
+    t->meeting = NULL;
+    if (++m->n_done == (uint32_t)what->n)
+        meeting_end(e, m);
+    task_done(t);
+    return CLUE_DONE;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs tasks that are lists of operations, and notes their clocks. */
+#ifndef CLUE_ENGINE_SCRIPT_H
+#define CLUE_ENGINE_SCRIPT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include <portolan/clue_engine.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum step_kind {
+    END,
+    COMPUTE, /* a: ns */
+    SLEEP,
+    SPEND,
+    SEND,  /* a: to, b: tag, bytes, flags; waits for nothing */
+    RECV,  /* a: from, b: tag; and waits */
+    IRECV, /* a: from, b: tag */
+    WAIT,  /* for all requests so far */
+    WAIT_ANY,
+    TEST,   /* the requests so far: value: index */
+    PROBE,  /* a: from, b: tag, bytes: waits */
+    TAKE,   /* the same, and receives it */
+    CANCEL, /* the latest request; value: whether */
+    MEET,   /* a: kind, b: sequence, bytes: own ns */
+    CHANGE  /* from now on */
+};
+struct step {
+    enum step_kind kind;
+    int64_t a, b;
+    uint64_t bytes;
+    unsigned flags;
+    const struct clue_change *change;
+};
+
+enum { MOST_TASKS = 64, MOST_STEPS = 40 };
+struct script {
+    struct clue_engine *engine;
+    int n;
+    struct actor {
+        const struct step *steps;
+        int at, host;
+        size_t n_requests;
+        clue_request requests[MOST_STEPS];
+        int64_t clocks[MOST_STEPS]; /* after each step */
+        int values[MOST_STEPS];     /* sources of receives, indices */
+        char got[64];
+        int n_got;
+    } actors[MOST_TASKS];
+    struct clue_run_sums sums;
+};
+
+static void script_got(void *arg, const struct clue_message *message)
+{
+    struct actor *a = arg;
+
+    a->got[a->n_got++ % 64] = message->bytes ? *(const char *)message->data : '-';
+}
+
+static enum clue_progress script_receive(struct script *s, int task, const struct step *p)
+{
+    struct actor *a = &s->actors[task];
+    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a};
+    struct clue_message m;
+    size_t index;
+
+    if (!a->requests[MOST_STEPS - 1])
+        a->requests[MOST_STEPS - 1] = clue_engine_receive(s->engine, task, &r);
+    if (clue_engine_wait(s->engine, task, &a->requests[MOST_STEPS - 1], 1, true, &index))
+        return CLUE_WAITS;
+    clue_engine_received(s->engine, a->requests[MOST_STEPS - 1], &m);
+    a->values[a->at] = m.from;
+    clue_engine_release(s->engine, a->requests[MOST_STEPS - 1]);
+    a->requests[MOST_STEPS - 1] = 0;
+    return CLUE_DONE;
+}
+
+static enum clue_progress script_probe(struct script *s, int task, const struct step *p)
+{
+    struct actor *a = &s->actors[task];
+    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a};
+    struct clue_message m = {.from = -9};
+    clue_request taken = 0;
+    bool is_found = false;
+
+    if (clue_engine_probe(s->engine, task, &r, p->bytes, &is_found, &m,
+                          p->kind == TAKE ? &taken : NULL))
+        return CLUE_WAITS;
+    a->values[a->at] = is_found ? m.from : -9;
+    if (taken) {
+        clue_engine_receive_taken(s->engine, task, taken, &r);
+        a->requests[a->n_requests++] = taken;
+    }
+    return CLUE_DONE;
+}
+
+static enum clue_progress script_step(struct script *s, int task, const struct step *p)
+{
+    struct actor *a = &s->actors[task];
+    static char data[1 << 20];
+    size_t index = 0;
+    bool is_cancelled = false;
+    enum clue_progress progress = CLUE_DONE;
+
+    switch (p->kind) {
+    case COMPUTE:
+        return clue_engine_compute(s->engine, task, p->a);
+    case SLEEP:
+        return clue_engine_sleep(s->engine, task, p->a);
+    case SPEND:
+        return clue_engine_spend(s->engine, task, p->a);
+    case SEND:
+        data[0] = (char)('A' + task);
+        progress = clue_engine_send(
+            s->engine, task,
+            &(struct clue_send){(int)p->a, 7, (int)p->b, data, p->bytes, 0, p->flags},
+            &a->requests[a->n_requests]);
+        a->n_requests += progress == CLUE_DONE;
+        return progress;
+    case RECV:
+        return script_receive(s, task, p);
+    case IRECV:
+        a->requests[a->n_requests++] = clue_engine_receive(
+            s->engine, task,
+            &(struct clue_receive){(int)p->a, 7, (int)p->b, p->flags, script_got, a});
+        return CLUE_DONE;
+    case WAIT:
+    case WAIT_ANY:
+        progress =
+            clue_engine_wait(s->engine, task, a->requests, a->n_requests, p->kind == WAIT, &index);
+        break;
+    case TEST:
+        progress = clue_engine_test(s->engine, task, a->requests, a->n_requests, &index);
+        break;
+    case PROBE:
+    case TAKE:
+        return script_probe(s, task, p);
+    case CANCEL:
+        progress =
+            clue_engine_cancel(s->engine, task, a->requests[a->n_requests - 1], &is_cancelled);
+        index = is_cancelled;
+        break;
+    case MEET:
+        return clue_engine_meet(s->engine, task,
+                                &(struct clue_meeting){(enum clue_meeting_kind)p->a, 7,
+                                                       (uint64_t)p->b, s->n, task, 0,
+                                                       (int64_t)p->bytes});
+    case CHANGE:
+        break;
+        break;
+    case END:
+        break;
+    }
+    a->values[a->at] = (int)index;
+    return progress;
+}
+
+/* Runs until the end; returns what clue_engine_next() says then. */
+static int script_run(struct script *s, const struct clue_machine *machine,
+                      const struct clue_engine_settings *settings)
+{
+    int task;
+
+    s->engine = clue_engine_new(machine, settings);
+    assert_non_null(s->engine);
+    for (int i = 0; i < s->n; i++)
+        assert_int_equal(clue_engine_add(s->engine, s->actors[i].host, 0), i);
+    while ((task = clue_engine_next(s->engine)) >= 0) {
+        struct actor *a = &s->actors[task];
+
+        while (a->steps[a->at].kind != END && !script_step(s, task, &a->steps[a->at])) {
+            a->clocks[a->at] = clue_engine_now(s->engine, task);
+            a->at++;
+        }
+        if (a->steps[a->at].kind == END)
+            clue_engine_exit(s->engine, task);
+    }
+    clue_engine_run_sums(s->engine, &s->sums);
+    return task;
+}
+
+static void script_clear(struct script *s)
+{
+    clue_engine_free(s->engine);
+    s->engine = NULL;
+}
+
+/* N hosts alike, with the delays 100 + m, 1000 + 2 m; receive 10. */
+struct small_machine {
+    struct clue_machine machine;
+    struct clue_host hosts[MOST_TASKS];
+    struct clue_pair pair;
+};
+
+static void small_machine(struct small_machine *m, size_t n)
+{
+    *m = (struct small_machine){.pair = {{100, 1, NULL, 0}, {1000, 2, NULL, 0}}};
+    m->machine = (struct clue_machine){.name = "small",
+                                       .hosts = m->hosts,
+                                       .n_hosts = n,
+                                       .pairs = &m->pair,
+                                       .n_pairs = 1,
+                                       .eager_bytes = UINT64_MAX};
+    for (size_t i = 0; i < n; i++)
+        m->hosts[i] = (struct clue_host){
+            .name = "host", .type = "host", .cpus = 1, .factor = 1, .receive = {10, 0, NULL, 0}};
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Delays, and which message a receive takes. Expected times are sums of the machine's delays. */
+#include "script.h"
+
+static const struct clue_engine_settings plain;
+
+static void test_delays(void **state)
+{
+    static const struct step a[] = {{COMPUTE, .a = 500}, {SEND, 1, 3, 50}, {RECV, 1, 4}, {END}};
+    static const struct step b[] = {{RECV, 0, 3}, {SEND, 0, 4, 10}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 2);
+    m.hosts[0].factor = 2;
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].clocks[0], 1000);
+    assert_int_equal(s.actors[0].clocks[1], 1150);
+    assert_int_equal(s.actors[1].clocks[0], 1150 + 1100 + 10);
+    assert_int_equal(s.actors[1].clocks[1], 2260 + 110);
+    assert_int_equal(s.actors[0].clocks[2], 2370 + 1020 + 10);
+    assert_int_equal(s.sums.end_ns, 3400);
+    assert_int_equal(s.actors[1].got[0], 'A');
+    script_clear(&s);
+}
+
+static void test_wildcards_take_the_earliest(void **state)
+{
+    /* Task 2's message is sent later than task 1's, but is there first. */
+    static const struct step a[] = {{RECV, CLUE_ANY, 3}, {RECV, CLUE_ANY, 3}, {END}};
+    static const struct step b[] = {{SEND, 0, 3, 4000}, {END}};
+    static const struct step c[] = {{COMPUTE, .a = 2000}, {SEND, 0, 3, 0}, {END}};
+    struct script s = {.n = 3,
+                       .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
+    struct clue_engine_settings arrived = {.takes_arrived = true};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 3);
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].values[0], 2);
+    assert_int_equal(s.actors[0].clocks[0], 3110);
+    assert_int_equal(s.actors[0].values[1], 1);
+    assert_int_equal(s.actors[0].clocks[1], 4100 + 9000 + 10);
+    assert_int_equal(s.sums.n_wildcards, 2);
+    script_clear(&s);
+    s = (struct script){.n = 3,
+                        .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
+    assert_int_equal(script_run(&s, &m.machine, &arrived), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].values[0], 1);
+    script_clear(&s);
+}
+
+static void test_no_overtaking(void **state)
+{
+    static const struct step a[] = {{SEND, 1, 3, 4000}, {SEND, 1, 3, 0}, {END}};
+    static const struct step b[] = {{RECV, CLUE_ANY, CLUE_ANY}, {RECV, 0, 3}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 2);
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].clocks[0], 13110);
+    assert_int_equal(s.actors[1].clocks[1], 13120);
+    script_clear(&s);
+}
+
+static void test_probe_and_test(void **state)
+{
+    static const struct step a[] = {{SEND, 1, 3, 0}, {END}}; /* there at 1100 */
+    static const struct step b[] = {
+        {PROBE, CLUE_ANY, 3, 0}, {SLEEP, .a = 1000},     {PROBE, 0, 3, 0}, {SLEEP, .a = 80},
+        {PROBE, 0, 4, 0},        {TAKE, CLUE_ANY, 3, 0}, {WAIT},           {END}};
+    static const struct step c[] = {{IRECV, 0, 3}, {TEST}, {SLEEP, .a = 1079}, {TEST}, {TEST},
+                                    {TEST},        {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 2);
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].values[0], -9);
+    assert_int_equal(s.actors[1].values[2], -9); /* at 1010 */
+    assert_int_equal(s.actors[1].clocks[2], 1020);
+    assert_int_equal(s.actors[1].values[4], -9);
+    assert_int_equal(s.actors[1].values[5], 0); /* at 1110 */
+    assert_int_equal(s.actors[1].clocks[5], 1120);
+    assert_int_equal(s.actors[1].clocks[6], 1130);
+    assert_int_equal(s.actors[1].got[0], '-');
+    script_clear(&s);
+    s = (struct script){.n = 2, .actors = {{.steps = a}, {.steps = c, .host = 1}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].values[1], 1); /* not at 0 */
+    assert_int_equal(s.actors[1].values[3], 1); /* nor at 1089 */
+    assert_int_equal(s.actors[1].clocks[3], 1099);
+    assert_int_equal(s.actors[1].values[4], 1); /* nor at 1099 */
+    assert_int_equal(s.actors[1].values[5], 0);
+    assert_int_equal(s.actors[1].clocks[5], 1119);
+    script_clear(&s);
+}
+
+static void test_waiting_probe(void **state)
+{
+    static const struct step a[] = {{SEND, 1, 3, 0}, {SEND, 1, 5, 0}, {END}};
+    static const struct step b[] = {
+        {PROBE, CLUE_ANY, 5, 1}, {TAKE, 0, 5, 1}, {RECV, 0, 3}, {WAIT}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 2);
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].clocks[0], 1210);
+    assert_int_equal(s.actors[1].clocks[1], 1220);
+    assert_int_equal(s.actors[1].clocks[2], 1230);
+    assert_int_equal(s.actors[1].clocks[3], 1240);
+    script_clear(&s);
+}
+
+static void test_polls_without_cost_end(void **state)
+{
+    static const struct step a[] = {{COMPUTE, .a = 700}, {SEND, 1, 3, 0}, {END}};
+    static const struct step b[] = {{IRECV, 0, 3}, {TEST}, {TEST}, {TEST}, {TEST}, {TEST}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct small_machine m;
+    int i = 1;
+
+    (void)state;
+    small_machine(&m, 2);
+    m.hosts[1].receive.constant_ns = 0;
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    while (i < 5 && s.actors[1].values[i] == 1)
+        i++;
+    assert_int_equal(s.actors[1].values[i], 0);
+    assert_int_equal(s.actors[1].clocks[i], 1800);
+    script_clear(&s);
+}
+
+static void test_rendezvous(void **state)
+{
+    /* Above the eager limit the transmission begins when both sides are there. */
+    static const struct step a[] = {{SEND, 1, 3, 100}, {WAIT}, {END}};
+    static const struct step b[] = {{COMPUTE, .a = 5000}, {RECV, 0, 3}, {END}};
+    static const struct step c[] = {{RECV, CLUE_ANY, 3}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 2);
+    m.machine.eager_bytes = 99;
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].clocks[0], 200);
+    assert_int_equal(s.actors[0].clocks[1], 6200);
+    assert_int_equal(s.actors[1].clocks[1], 6210);
+    script_clear(&s);
+    s = (struct script){.n = 2, .actors = {{.steps = a}, {.steps = c, .host = 1}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].clocks[0], 200 + 1200 + 10);
+    script_clear(&s);
+}
+
+static void test_deadlock_and_cancel(void **state)
+{
+    static const struct step a[] = {{RECV, 1, 3}, {END}};
+    static const struct step b[] = {{RECV, 0, 9}, {END}};
+    static const struct step c[] = {{IRECV, CLUE_ANY, 9}, {CANCEL}, {WAIT}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct clue_state waits;
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 2);
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_DEADLOCK);
+    clue_engine_state(s.engine, 1, &waits);
+    assert_int_equal(waits.operation, CLUE_WAITS_FOR);
+    assert_int_equal(waits.partner, 0);
+    assert_int_equal(waits.tag, 9);
+    script_clear(&s);
+    s = (struct script){.n = 1, .actors = {{.steps = c}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].values[1], 1);
+    assert_int_equal(s.actors[0].clocks[2], 0);
+    script_clear(&s);
+}
+
+static void test_meetings(void **state)
+{
+    static const struct step a[] = {{COMPUTE, .a = 500},
+                                    {MEET, CLUE_MEET_AT_ROOT, 1, 5},
+                                    {MEET, CLUE_MEET_OF_ROOT, 2, 5},
+                                    {MEET, CLUE_MEET_ALL, 3, 5},
+                                    {END}};
+    static const struct step b[] = {{COMPUTE, .a = 800},
+                                    {MEET, CLUE_MEET_AT_ROOT, 1, 5},
+                                    {MEET, CLUE_MEET_OF_ROOT, 2, 5},
+                                    {MEET, CLUE_MEET_ALL, 3, 5},
+                                    {END}};
+    static const struct step c[] = {{MEET, CLUE_MEET_AT_ROOT, 1, 5},
+                                    {MEET, CLUE_MEET_OF_ROOT, 2, 5},
+                                    {MEET, CLUE_MEET_ALL, 3, 5},
+                                    {END}};
+    struct script s = {.n = 3, .actors = {{.steps = a}, {.steps = b}, {.steps = c}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 1);
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].clocks[1], 805);
+    assert_int_equal(s.actors[0].clocks[2], 810);
+    assert_int_equal(s.actors[2].clocks[0], 5);
+    assert_int_equal(s.actors[2].clocks[1], 810);
+    assert_int_equal(s.actors[1].clocks[2], 810);
+    assert_int_equal(s.actors[2].clocks[2], 815);
+    script_clear(&s);
+}
+
+static void test_waits_for_any(void **state)
+{
+    static const struct step a[] = {{IRECV, 1, 3}, {IRECV, 2, 3}, {WAIT_ANY}, {WAIT}, {END}};
+    static const struct step b[] = {{SEND, 0, 3, 4000}, {END}};
+    static const struct step c[] = {{COMPUTE, .a = 2000}, {SEND, 0, 3, 0}, {END}};
+    struct script s = {.n = 3,
+                       .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 3);
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].values[2], 1);
+    assert_int_equal(s.actors[0].clocks[2], 3110);
+    assert_int_equal(s.actors[0].clocks[3], 13110);
+    script_clear(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_delays),        cmocka_unit_test(test_wildcards_take_the_earliest),
+        cmocka_unit_test(test_no_overtaking), cmocka_unit_test(test_probe_and_test),
+        cmocka_unit_test(test_waiting_probe), cmocka_unit_test(test_polls_without_cost_end),
+        cmocka_unit_test(test_rendezvous),    cmocka_unit_test(test_deadlock_and_cancel),
+        cmocka_unit_test(test_meetings),      cmocka_unit_test(test_waits_for_any),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
