@@ -65,7 +65,11 @@ enum clue_send_flag {
     CLUE_SYNCHRONOUS = 1, /**< complete only when it is matched, whatever its size */
     CLUE_BUFFERED = 2,    /**< complete at once, whatever its size */
     CLUE_READY = 4, /**< an error of the program if no receive is posted (told, and counted) */
-    CLUE_FREE = 8   /**< takes no time: bookkeeping of the library, which real ones do not send */
+    CLUE_FREE = 8,  /**< takes no time: bookkeeping of the library, which real ones do not send */
+    /** Of receives from CLUE_ANY: takes every message that matches, one after the other as they
+     * arrive in virtual time, until it is cancelled; never complete. So a task is reached while it
+     * computes: one-sided communication. */
+    CLUE_STANDING = 16
 };
 
 struct clue_send {
@@ -90,7 +94,7 @@ struct clue_receive {
     int from; /**< or CLUE_ANY */
     uint64_t context;
     int tag;        /**< or CLUE_ANY */
-    unsigned flags; /**< CLUE_FREE */
+    unsigned flags; /**< CLUE_FREE, CLUE_STANDING */
     /**
      * Takes the data out of a message that has been matched; called once, before the request is
      * complete, possibly while another task runs; must not call anything of this header.
@@ -152,6 +156,18 @@ struct clue_meeting {
 };
 PORTOLAN_API void clue_meet(const struct clue_meeting *meeting);
 
+enum clue_shared {
+    CLUE_SHARED_BCAST,
+    CLUE_SHARED_REDUCE,
+    CLUE_SHARED_ALLREDUCE,
+    CLUE_SHARED_BARRIER
+};
+/** What such an operation of BYTES takes on a node, by the machine file; -1: it says nothing, and
+ * messages do it. */
+PORTOLAN_API int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes);
+/** File with rules of collectives that the machine file names; NULL: none. */
+PORTOLAN_API const char *clue_collectives_file(void);
+
 /* ------------------------------------------------- time, tasks, ends */
 
 /** Computes for NS of processor time of this machine (times the host's factor). */
@@ -168,6 +184,8 @@ PORTOLAN_API void clue_fail(const char *format, ...)
 PORTOLAN_API void clue_abort(int status) __attribute__((noreturn));
 /** Says once for each TEXT and call site that the run cannot know something: "assumed". */
 PORTOLAN_API void clue_assume(const char *text);
+/** Where a call stands: "file.c:12", or what is known; valid until the next one. */
+PORTOLAN_API const char *clue_site_text(const void *site);
 /** A mistake of the program that does not end it: told in the report with task, time and site. */
 PORTOLAN_API void clue_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

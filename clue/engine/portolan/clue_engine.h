@@ -163,7 +163,7 @@ struct clue_machine {
     size_t n_background;
     const struct clue_change *changes; /**< in order of time */
     size_t n_changes;
-    const char *collectives_json; /**< MPICH's rules from a file; NULL: those built in */
+    const char *collectives_json; /**< path of a file with MPICH's rules; NULL: those built in */
     /** Shared memory collectives of a node: law of bytes; points NULL and 0: as messages. */
     struct clue_law shared_bcast, shared_reduce, shared_allreduce, shared_barrier;
 };
