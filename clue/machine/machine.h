@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reader of machine files: what its parts share. */
+#ifndef CLUE_MACHINE_INTERNAL_H
+#define CLUE_MACHINE_INTERNAL_H
+
+#include <portolan/clue_machine.h>
+#include <portolan/xml.h>
+
+enum { MOST_HOSTS = 1 << 16, MOST_CPUS = 1 << 12, MOST_CLASSES = 1 << 11 };
+
+struct machine_reader {
+    struct portolan_arena *arena;
+    struct portolan_diagnostics *d;
+    struct clue_machine_file *file;
+    const char *path;
+};
+
+/* Hosts FIRST ... FIRST + N - 1; LEVEL: the larger, the more special their name is. */
+struct host_range {
+    int first, n;
+    enum host_level { LEVEL_ALL, LEVEL_TYPE, LEVEL_RANGE, LEVEL_SELF, LEVEL_HOST } level;
+};
+
+/* The file, in its own arena, from the tree of its elements; complains of what is wrong. */
+void machine_read_hosts(struct machine_reader *r, const struct xml_element *root);
+void machine_read_pairs(struct machine_reader *r, const struct xml_element *root);
+void machine_read_network(struct machine_reader *r, const struct xml_element *root);
+void machine_read_background(struct machine_reader *r, const struct xml_element *root);
+void machine_read_changes(struct machine_reader *r, const struct xml_element *root);
+extern const struct xml_rule network_rule, load_rule, traffic_rule, change_rule, point_rule;
+
+/* The hosts that TEXT, "node[2-5]" or the like, names; false, with *WHY a text of the arena. */
+bool machine_find_range(const struct clue_machine_file *f, struct portolan_arena *arena,
+                        const char *text, struct host_range *range, const char **why);
+/* The same for an attribute, with a complaint. */
+bool machine_read_range(struct machine_reader *r, const struct xml_element *e,
+                        const char *attribute, struct host_range *range);
+
+/* Which law holds from hosts to hosts: pair_table of the machine. */
+struct pair_table {
+    size_t n_classes;
+    const uint32_t *class_of;    /* of each host: hosts of a class are alike in all rules */
+    const uint32_t *pair;        /* [from class * n_classes + to class]; NO_PAIR */
+    const uint32_t *pair_itself; /* of a host with itself, by class */
+};
+enum { NO_PAIR = UINT32_MAX };
+
+/* Attributes as values; a missing one leaves *VALUE; what is wrong is told. */
+enum quantity { A_TIME, A_SIZE, A_BANDWIDTH, A_TIME_PER_SIZE, A_NUMBER };
+bool machine_read_quantity(struct machine_reader *r, const struct xml_element *e,
+                           const char *attribute, enum quantity quantity, double *value);
+void machine_read_ns(struct machine_reader *r, const struct xml_element *e, const char *attribute,
+                     int64_t *ns);
+/* From LEAST to MOST. */
+void machine_read_count(struct machine_reader *r, const struct xml_element *e,
+                        const char *attribute, int64_t least, int64_t most, int64_t *value);
+/* The position of the attribute's value among WORDS, which end with NULL; else a complaint. */
+void machine_read_word(struct machine_reader *r, const struct xml_element *e, const char *attribute,
+                       const char *const *words, int *value);
+void machine_read_law(struct machine_reader *r, const struct xml_element *e, struct clue_law *law);
+void machine_read_distribution(struct machine_reader *r, const struct xml_element *e,
+                               const char *attribute, enum quantity quantity,
+                               struct clue_distribution *distribution);
+/* NAME, relative to the folder of the machine file. */
+const char *machine_beside(struct machine_reader *r, const char *name);
+
+#endif

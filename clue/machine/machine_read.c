@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a machine file to struct clue_machine_file. The grammar ships as machine.rng, too; the tests
+ * compare them. */
+#include "machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What nobody can say of a machine that no file states: only its messages have to have delays. */
+static const struct clue_host usual_host = {.cpus = 1, .factor = 1};
+
+const struct xml_rule point_rule = {.name = "point", .required = XML_WORDS("bytes", "time")};
+#define LAW .optional = XML_WORDS("k", "d"), .children = XML_RULES(&point_rule)
+
+static const struct xml_rule busy = {.name = "busy", .required = XML_WORDS("cpus", "factor")};
+static const struct xml_rule receive = {.name = "receive", LAW, .once = true};
+static const struct xml_rule host = {.name = "host",
+                                     .required = XML_WORDS("name"),
+                                     .optional = XML_WORDS("count", "cpus", "factor", "spread",
+                                                           "memory", "init", "spawn", "receive",
+                                                           "packing", "price", "gap", "card"),
+                                     .children = XML_RULES(&busy, &receive)};
+static const struct xml_rule send = {.name = "send", .required = XML_WORDS("from", "to"), LAW};
+static const struct xml_rule transmission = {
+    .name = "transmission", .required = XML_WORDS("from", "to"), LAW};
+static const struct xml_rule bcast = {.name = "bcast", LAW, .once = true};
+static const struct xml_rule reduce = {.name = "reduce", LAW, .once = true};
+static const struct xml_rule allreduce = {.name = "allreduce", LAW, .once = true};
+static const struct xml_rule barrier = {.name = "barrier", LAW, .once = true};
+static const struct xml_rule collectives = {.name = "collectives",
+                                            .optional = XML_WORDS("rules"),
+                                            .children =
+                                                XML_RULES(&bcast, &reduce, &allreduce, &barrier),
+                                            .once = true};
+static const struct xml_rule fact = {.name = "fact", .required = XML_WORDS("name", "value")};
+static const struct xml_rule error = {.name = "error", .required = XML_WORDS("of", "relative")};
+static const struct xml_rule correlation = {.name = "correlation",
+                                            .required = XML_WORDS("of", "with", "value")};
+static const struct xml_rule provenance = {
+    .name = "provenance", .children = XML_RULES(&fact, &error, &correlation), .once = true};
+static const struct xml_rule machine = {
+    .name = "machine",
+    .required = XML_WORDS("name"),
+    .optional = XML_WORDS("master", "placement"),
+    .children = XML_RULES(&host, &send, &transmission, &network_rule, &load_rule, &traffic_rule,
+                          &change_rule, &collectives, &provenance)};
+
+/* ------------------------------------------------- hosts */
+
+static void read_busy(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
+{
+    struct clue_busy *rows = portolan_arena_alloc(r->arena, xml_count(e, "busy"), sizeof *rows);
+    const struct xml_element *b = NULL;
+
+    h->busy = rows;
+    while (rows && (b = xml_next(e, b, "busy"))) {
+        int64_t cpus = 0;
+
+        machine_read_count(r, b, "cpus", 2, MOST_CPUS, &cpus);
+        if (!machine_read_quantity(r, b, "factor", A_NUMBER, &rows[h->n_busy].factor) || !cpus)
+            continue;
+        rows[h->n_busy].cpus = (unsigned)cpus;
+        if (rows[h->n_busy].cpus > h->cpus)
+            xml_complain(r->d, b, "cpus", "'%s' has %u processors; no more can be busy", h->name,
+                         h->cpus);
+        if (h->n_busy && rows[h->n_busy - 1].cpus >= cpus)
+            xml_complain(r->d, b, "cpus", "write <busy> once for each number, from few to many");
+        h->n_busy++;
+    }
+}
+
+/* The receive delay, as an attribute or with its own law. */
+static void read_receive(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
+{
+    const struct xml_element *law = xml_next(e, NULL, "receive");
+
+    machine_read_quantity(r, e, "receive", A_TIME, &h->receive.constant_ns);
+    if (law && xml_attribute(e, "receive"))
+        xml_complain(r->d, law, NULL, "'receive' of <host> says it already; remove one");
+    else if (law)
+        machine_read_law(r, law, &h->receive);
+}
+
+static void read_host(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
+{
+    double memory = 0, card = 0;
+    int64_t cpus = 1;
+
+    *h = usual_host;
+    h->name = h->type = xml_value(e, "name");
+    if (!*h->name || strpbrk(h->name, "[]* \t\n") || strcmp(h->name, "self") == 0)
+        xml_complain(r->d, e, "name", "'%.100s' is no name of hosts; use letters and digits",
+                     h->name);
+    machine_read_count(r, e, "cpus", 1, MOST_CPUS, &cpus);
+    h->cpus = (unsigned)cpus;
+    machine_read_quantity(r, e, "factor", A_NUMBER, &h->factor);
+    if (h->factor == 0) {
+        h->real = h->name;
+        h->factor = 1;
+    }
+    machine_read_quantity(r, e, "spread", A_NUMBER, &h->spread);
+    machine_read_quantity(r, e, "memory", A_SIZE, &memory);
+    h->memory = (uint64_t)memory;
+    machine_read_ns(r, e, "init", &h->init_ns);
+    machine_read_ns(r, e, "spawn", &h->spawn_ns);
+    read_receive(r, e, h);
+    machine_read_quantity(r, e, "packing", A_TIME_PER_SIZE, &h->packing_ns_per_byte);
+    machine_read_quantity(r, e, "gap", A_TIME, &h->card_gap_ns);
+    if (machine_read_quantity(r, e, "card", A_BANDWIDTH, &card)) {
+        if (card > 0)
+            h->card_ns_per_byte = 1 / card;
+        else
+            xml_complain(r->d, e, "card", "a card that carries nothing: its bandwidth is 0");
+    }
+    machine_read_quantity(r, e, "price", A_NUMBER, &h->price);
+    read_busy(r, e, h);
+}
+
+static void add_hosts(struct machine_reader *r, const struct xml_element *e,
+                      struct clue_host_type *t)
+{
+    struct clue_machine *m = &r->file->machine;
+    struct clue_host *hosts;
+    int n = t->count ? t->count : 1;
+
+    t->first = (int)m->n_hosts;
+    if (m->n_hosts + (size_t)n > MOST_HOSTS) {
+        xml_complain(r->d, e, "count", "the machine has more than %d hosts", MOST_HOSTS);
+        return;
+    }
+    if (!(hosts = portolan_arena_alloc(r->arena, m->n_hosts + (size_t)n, sizeof *hosts)))
+        return;
+    if (m->n_hosts)
+        memcpy(hosts, m->hosts, m->n_hosts * sizeof *hosts);
+    m->hosts = hosts;
+    for (int i = 0; i < n; i++) {
+        hosts[m->n_hosts] = t->host;
+        if (t->count)
+            hosts[m->n_hosts].name = portolan_arena_printf(r->arena, "%s[%d]", t->host.name, i);
+        m->n_hosts++;
+    }
+}
+
+void machine_read_hosts(struct machine_reader *r, const struct xml_element *root)
+{
+    const struct xml_element *e = NULL;
+    struct clue_machine_file *f = r->file;
+
+    f->types = portolan_arena_alloc(r->arena, xml_count(root, "host"), sizeof *f->types);
+    while (!r->arena->failed && (e = xml_next(root, e, "host"))) {
+        struct clue_host_type *t = &f->types[f->n_types];
+        int64_t count = 0;
+
+        machine_read_count(r, e, "count", 1, MOST_HOSTS, &count);
+        t->count = (int)count;
+        t->line = e->line;
+        read_host(r, e, &t->host);
+        for (size_t i = 0; i < f->n_types; i++)
+            if (strcmp(f->types[i].host.name, t->host.name) == 0)
+                xml_complain(r->d, e, "name", "second host '%s'; the first is on line %d",
+                             t->host.name, f->types[i].line);
+        f->n_types++;
+        add_hosts(r, e, t);
+    }
+    if (!f->n_types)
+        xml_complain(r->d, root, NULL, "the machine has no <host>");
+}
+
+/* ------------------------------------------------- names of hosts */
+
+static const struct clue_host_type *find_type(const struct clue_machine_file *f, const char *text,
+                                              size_t length)
+{
+    for (size_t i = 0; i < f->n_types; i++)
+        if (strlen(f->types[i].host.name) == length &&
+            strncmp(f->types[i].host.name, text, length) == 0)
+            return &f->types[i];
+    return NULL;
+}
+
+/* "3]", "2-5]" or "*]", after the bracket. */
+static bool read_numbers(const char *text, int count, struct host_range *range)
+{
+    char *end;
+    long first, last;
+
+    if (strcmp(text, "*]") == 0)
+        return true;
+    if (*text < '0' || *text > '9')
+        return false;
+    first = last = strtol(text, &end, 10);
+    range->level = LEVEL_HOST;
+    if (*end == '-' && end[1] >= '0' && end[1] <= '9') {
+        last = strtol(end + 1, &end, 10);
+        range->level = LEVEL_RANGE;
+    }
+    if (strcmp(end, "]") != 0 || last < first || last >= count)
+        return false;
+    range->first += (int)first;
+    range->n = (int)(last - first) + 1;
+    return true;
+}
+
+bool machine_find_range(const struct clue_machine_file *f, struct portolan_arena *arena,
+                        const char *text, struct host_range *range, const char **why)
+{
+    size_t length = strcspn(text, "[");
+    const struct clue_host_type *t = find_type(f, text, length);
+
+    if (strcmp(text, "*") == 0) {
+        *range = (struct host_range){0, (int)f->machine.n_hosts, LEVEL_ALL};
+        return true;
+    }
+    if (!t) {
+        const char *near = f->n_types ? portolan_nearest_member(text, &f->types[0].host.name,
+                                                                f->n_types, sizeof *f->types)
+                                      : NULL;
+
+        *why = portolan_arena_printf(arena, "there is no host '%.100s'%s", text,
+                                     portolan_did_you_mean(near).text);
+        return false;
+    }
+    *range =
+        (struct host_range){t->first, t->count ? t->count : 1, t->count ? LEVEL_TYPE : LEVEL_HOST};
+    if (text[length] && !(t->count && read_numbers(text + length + 1, t->count, range))) {
+        *why = t->count ? portolan_arena_printf(
+                              arena,
+                              "there is no host '%.100s'; '%s[0]' to '%s[%d]' are, '%s[0-%d]'"
+                              " and '%s[*]' name several",
+                              text, t->host.name, t->host.name, t->count - 1, t->host.name,
+                              t->count - 1, t->host.name)
+                        : portolan_arena_printf(arena,
+                                                "there is no host '%.100s'; '%s' has no 'count', "
+                                                "and so no number",
+                                                text, t->host.name);
+        return false;
+    }
+    return true;
+}
+
+bool machine_read_range(struct machine_reader *r, const struct xml_element *e,
+                        const char *attribute, struct host_range *range)
+{
+    const char *text = xml_value(e, attribute), *why = NULL;
+
+    if (!text || machine_find_range(r->file, r->arena, text, range, &why))
+        return text != NULL;
+    xml_complain(r->d, e, attribute, "%s", why ? why : "");
+    return false;
+}
+
+int clue_machine_find_host(const struct clue_machine_file *f, const char *name)
+{
+    struct portolan_arena arena = {0};
+    struct host_range range = {-1, 0, LEVEL_ALL};
+    const char *why;
+
+    if (!machine_find_range(f, &arena, name, &range, &why))
+        range.first = -1;
+    portolan_arena_clear(&arena);
+    return range.first;
+}
+
+/* ------------------------------------------------- collectives, provenance */
+
+static void read_collectives(struct machine_reader *r, const struct xml_element *root)
+{
+    const struct xml_element *e = xml_next(root, NULL, "collectives");
+    struct clue_machine *m = &r->file->machine;
+    const char *rules = e ? xml_value(e, "rules") : NULL;
+
+    if (rules)
+        m->collectives_json = machine_beside(r, rules);
+    for (const struct xml_element *c = e ? e->children : NULL; c; c = c->next)
+        machine_read_law(r, c,
+                         strcmp(c->name, "bcast") == 0       ? &m->shared_bcast
+                         : strcmp(c->name, "reduce") == 0    ? &m->shared_reduce
+                         : strcmp(c->name, "allreduce") == 0 ? &m->shared_allreduce
+                                                             : &m->shared_barrier);
+}
+
+const char *const machine_parameters[] = {"factor",  "send",      "transmission", "receive",
+                                          "packing", "bandwidth", "latency",      NULL};
+
+static void read_correlation(struct machine_reader *r, const struct xml_element *e)
+{
+    const char *text = xml_value(e, "value");
+    double(*c)[CLUE_PARAMETERS] = r->file->covariance, value;
+    int of = -1, with = -1;
+
+    machine_read_word(r, e, "of", machine_parameters, &of);
+    machine_read_word(r, e, "with", machine_parameters, &with);
+    if (!portolan_read_double(text, &value) || !(fabs(value) <= 1))
+        xml_complain(r->d, e, "value", "'value' is '%.100s'; it must be from -1 to 1", text);
+    else if (of == with && of >= 0)
+        xml_complain(r->d, e, "with", "a parameter correlates with itself by 1; name another");
+    else if (of >= 0 && with >= 0)
+        c[of][with] = c[with][of] = value * sqrt(c[of][of] * c[with][with]);
+}
+
+static void read_provenance(struct machine_reader *r, const struct xml_element *root)
+{
+    const struct xml_element *e = xml_next(root, NULL, "provenance"), *c = NULL;
+    struct clue_machine_file *f = r->file;
+
+    if (!e)
+        return;
+    f->facts = portolan_arena_alloc(r->arena, xml_count(e, "fact"), sizeof *f->facts);
+    while (f->facts && (c = xml_next(e, c, "fact")))
+        f->facts[f->n_facts++] = (struct clue_fact){xml_value(c, "name"), xml_value(c, "value")};
+    for (c = NULL; (c = xml_next(e, c, "error"));) {
+        double relative = 0;
+        int of = -1;
+
+        machine_read_word(r, c, "of", machine_parameters, &of);
+        if (machine_read_quantity(r, c, "relative", A_NUMBER, &relative) && of >= 0)
+            f->covariance[of][of] = relative * relative;
+    }
+    for (c = NULL; (c = xml_next(e, c, "correlation"));)
+        read_correlation(r, c);
+}
+
+/* ------------------------------------------------- the whole */
+
+const char *machine_beside(struct machine_reader *r, const char *name)
+{
+    const char *slash = strrchr(r->path, '/');
+
+    return *name == '/' || !slash
+               ? portolan_arena_strdup(r->arena, name)
+               : portolan_arena_printf(r->arena, "%.*s/%s", (int)(slash - r->path), r->path, name);
+}
+
+static void read_tree(struct machine_reader *r, const struct xml_element *root)
+{
+    struct clue_machine_file *f = r->file;
+    struct host_range master;
+    int *place = NULL;
+    struct portolan_error err = {0};
+
+    xml_check(root, &machine, r->d);
+    if (r->d->count)
+        return; /* what is misspelt would be reported as missing below, too */
+    f->machine.name = xml_value(root, "name");
+    f->machine.master = -1;
+    f->placement = xml_value(root, "placement");
+    machine_read_hosts(r, root);
+    if (r->d->count || r->arena->failed)
+        return; /* who refers to a host would not find it */
+    if (machine_read_range(r, root, "master", &master)) {
+        f->machine.master = master.first;
+        if (master.n != 1)
+            xml_complain(r->d, root, "master", "the master is one host; '%s' names %d",
+                         xml_value(root, "master"), master.n);
+    }
+    machine_read_network(r, root);
+    machine_read_pairs(r, root);
+    machine_read_background(r, root);
+    machine_read_changes(r, root);
+    read_collectives(r, root);
+    read_provenance(r, root);
+    if (!r->d->count && f->placement &&
+        clue_machine_place(f, 0, NULL, false, &place, &err) == PORTOLAN_EINVAL)
+        xml_complain(r->d, root, "placement", "%s", err.text);
+    free(place);
+}
+
+/* Reads from memory when TEXT is not NULL, else from PATH. */
+static enum portolan_status read_any(const char *text, size_t size, const char *path,
+                                     struct portolan_diagnostics *user,
+                                     struct clue_machine_file **file, struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {user, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+    struct portolan_arena arena = {0};
+    struct machine_reader r = {.arena = &arena, .d = &d};
+    struct portolan_arena *keep;
+    struct xml_element *root;
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    *file = NULL;
+    r.file = portolan_arena_alloc(&arena, 1, sizeof *r.file);
+    keep = portolan_arena_alloc(&arena, 1, sizeof *keep);
+    if (r.file && keep && (r.path = portolan_arena_strdup(&arena, path)))
+        status = text ? xml_read_text(&arena, text, size, r.path, XML_PLAIN, &d, &root, err)
+                      : xml_read_file(&arena, r.path, XML_PLAIN, &d, &root, err);
+    if (status == PORTOLAN_OK) {
+        read_tree(&r, root);
+        status = arena.failed ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+    }
+    if (status != PORTOLAN_OK) {
+        portolan_arena_clear(&arena);
+        return portolan_error_set(err, status, "%s: %s", path, portolan_status_text(status));
+    }
+    *keep = arena;
+    r.file->impl = keep;
+    *file = r.file;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status clue_machine_read_text(const char *text, size_t size, const char *path,
+                                            struct portolan_diagnostics *d,
+                                            struct clue_machine_file **file,
+                                            struct portolan_error *err)
+{
+    return read_any(text, size, path, d, file, err);
+}
+
+enum portolan_status clue_machine_read(const char *path, struct portolan_diagnostics *d,
+                                       struct clue_machine_file **file, struct portolan_error *err)
+{
+    return read_any(NULL, 0, path, d, file, err);
+}
+
+void clue_machine_destroy(struct clue_machine_file *file)
+{
+    struct portolan_arena arena;
+
+    if (!file)
+        return;
+    arena = *(struct portolan_arena *)file->impl;
+    portolan_arena_clear(&arena);
+}

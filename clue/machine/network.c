@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The network: its model, eager limit, and factors. */
+#include "machine.h"
+
+#include <portolan/list.h>
+
+#include <math.h>
+#include <string.h>
+
+static const struct xml_rule factors_rule = {.name = "factors",
+                                             .required = XML_WORDS("from"),
+                                             .optional = XML_WORDS("bandwidth", "latency")};
+const struct xml_rule network_rule = {.name = "network",
+                                      .optional = XML_WORDS("model", "eager", "contention"),
+                                      .children = XML_RULES(&factors_rule),
+                                      .once = true};
+
+static const char *const models[] = {"none", "factor", "queue", "fair", NULL};
+
+/* "1 1.1 1.3": of one message in flight, of two … */
+static void read_contention(struct machine_reader *r, const struct xml_element *e,
+                            struct clue_network *n)
+{
+    const char *text = xml_value(e, "contention");
+    double *factors = NULL;
+    char *words = text ? portolan_arena_strdup(r->arena, text) : NULL, *rest = NULL, *word;
+
+    if (n->model == CLUE_NETWORK_FACTOR && !text)
+        xml_complain(r->d, e, "model",
+                     "model \"factor\" needs 'contention': the factors of the time of one message "
+                     "in flight, of two, and so on, as \"1 1.2 1.5\"");
+    else if (text && n->model != CLUE_NETWORK_FACTOR)
+        xml_complain(r->d, e, "contention", "'contention' is for model=\"factor\"");
+    for (word = words ? strtok_r(words, " \t\n", &rest) : NULL; word;
+         word = strtok_r(NULL, " \t\n", &rest)) {
+        double value;
+
+        if (!portolan_read_double(word, &value) || !(value > 0) || !isfinite(value)) {
+            xml_complain(r->d, e, "contention", "'%.40s' is no factor; write numbers above 0",
+                         word);
+            return;
+        }
+        portolan_arena_append(r->arena, &factors, &n->n_factors, &value, sizeof value);
+    }
+    n->factors = factors;
+    if (words && !factors)
+        xml_complain(r->d, e, "contention", "'contention' is empty; write \"1\" and more");
+}
+
+static void read_size_factors(struct machine_reader *r, const struct xml_element *e,
+                              struct clue_network *n)
+{
+    struct clue_size_factor *rows =
+        portolan_arena_alloc(r->arena, xml_count(e, "factors"), sizeof *rows);
+    const struct xml_element *f = NULL;
+
+    while (rows && (f = xml_next(e, f, "factors"))) {
+        struct clue_size_factor *row = &rows[n->n_by_size++];
+        double from = 0;
+
+        *row = (struct clue_size_factor){0, 1, 1};
+        machine_read_quantity(r, f, "from", A_SIZE, &from);
+        machine_read_quantity(r, f, "bandwidth", A_NUMBER, &row->bandwidth);
+        machine_read_quantity(r, f, "latency", A_NUMBER, &row->latency);
+        row->from_bytes = (uint64_t)from;
+        if (row->bandwidth == 0)
+            xml_complain(r->d, f, "bandwidth", "a bandwidth of 0 carries nothing");
+        if (n->n_by_size > 1 && row->from_bytes <= row[-1].from_bytes)
+            xml_complain(r->d, f, "from",
+                         "<factors> out of order; write each size once, from small to large");
+    }
+    n->by_size = rows;
+}
+
+void machine_read_network(struct machine_reader *r, const struct xml_element *root)
+{
+    const struct xml_element *e = xml_next(root, NULL, "network");
+    struct clue_machine *m = &r->file->machine;
+    double eager = (double)(UINT64_MAX / 2);
+    int model = CLUE_NETWORK_QUEUE;
+
+    m->eager_bytes = UINT64_MAX;
+    if (!e)
+        return;
+    machine_read_word(r, e, "model", models, &model);
+    m->network.model = (enum clue_network_model)model;
+    if (machine_read_quantity(r, e, "eager", A_SIZE, &eager))
+        m->eager_bytes = (uint64_t)eager;
+    read_contention(r, e, &m->network);
+    read_size_factors(r, e, &m->network);
+}

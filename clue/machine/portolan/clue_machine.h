@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * clue_machine: machine files, portolan-machine(5): which hosts a virtual cluster has, what its
+ * messages cost, and who else uses it.
+ *
+ * All strings and arrays belong to the file and live as long as it does. One thread at a time for
+ * each file. Nothing here prints or exits.
+ */
+#ifndef PORTOLAN_CLUE_MACHINE_H
+#define PORTOLAN_CLUE_MACHINE_H
+
+#include <portolan/base.h>
+#include <portolan/clue_engine.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A <host>: COUNT equal hosts from number FIRST on. */
+struct clue_host_type {
+    struct clue_host host; /**< as each of them; host.name is the type's name */
+    int first, count;      /**< count 0: one host that is called as the type */
+    int line;
+};
+
+/** A <send> or <transmission>: the law between two sets of hosts. */
+struct clue_pair_rule {
+    bool is_send;
+    const char *from, *to; /**< as written: a type, hosts, "*"; TO may be "self" */
+    struct clue_law law;
+};
+
+/** A fact of <provenance>: where the numbers come from. */
+struct clue_fact {
+    const char *name, *value;
+};
+
+/** A machine file. The first member is for clue_engine_new(), the others are what it says beyond.
+ */
+struct clue_machine_file {
+    struct clue_machine machine;
+    size_t n_types;
+    struct clue_host_type *types;
+    size_t n_rules;
+    struct clue_pair_rule *rules;
+    const char *placement; /**< by-node, by-slot, or a list of hosts */
+    size_t n_facts;
+    struct clue_fact *facts;
+    /** Of the relative errors with which parameters are known; 0: exactly, as stated. */
+    double covariance[CLUE_PARAMETERS][CLUE_PARAMETERS];
+    void *impl;
+};
+
+/**
+ * Reads and checks a file. All problems are reported to D (may be NULL), the first also becomes
+ * ERR's text. *FILE is for clue_machine_destroy(), NULL on failure. ESYNTAX, EIO, ENOMEM.
+ */
+enum portolan_status clue_machine_read(const char *path, struct portolan_diagnostics *d,
+                                       struct clue_machine_file **file, struct portolan_error *err);
+/** The same for SIZE bytes of TEXT; PATH stands in messages, and what it names is beside it. */
+enum portolan_status clue_machine_read_text(const char *text, size_t size, const char *path,
+                                            struct portolan_diagnostics *d,
+                                            struct clue_machine_file **file,
+                                            struct portolan_error *err);
+/** NULL is legal. */
+void clue_machine_destroy(struct clue_machine_file *file);
+
+/**
+ * Puts ranks 0 ... N - 1 on hosts: *HOSTS, N numbers for free(). PLACEMENT (NULL: the file's) is
+ * "by-node", a rank on each host in turn while it has processors left; "by-slot" (or "by-cpu"),
+ * each host's processors first; or a list of hosts with blanks between, by rank. IS_SHARING: hosts
+ * may get more ranks than they have processors, in further rounds. EINVAL, with the remedy: too
+ * many ranks, an unknown host, or ranks that share a host without delays of a host with itself.
+ * ENOMEM.
+ */
+enum portolan_status clue_machine_place(const struct clue_machine_file *file, int n,
+                                        const char *placement, bool is_sharing, int **hosts,
+                                        struct portolan_error *err);
+
+/** The number of the host called NAME, or of the first of that type; -1: there is none. */
+int clue_machine_find_host(const struct clue_machine_file *file, const char *name);
+
+/**
+ * Draw number DRAW (0: as stated) of the parameters that are known with errors: sets the machine's
+ * changes so that each is multiplied from time 0 on. ENOMEM.
+ */
+enum portolan_status clue_machine_vary(struct clue_machine_file *file, uint64_t draw,
+                                       struct portolan_error *err);
+
+/**
+ * *TEXT, for free(): what can be measured of a machine as a file: its name, types, rules, network
+ * (model, eager limit, bandwidth and latency if all links are equal, factors), collectives in
+ * shared memory, facts, and covariance. ENOMEM.
+ */
+enum portolan_status clue_machine_write(const struct clue_machine_file *file, char **text,
+                                        struct portolan_error *err);
+
+/** *DOT, for free(): a picture in the language of Graphviz. ENOMEM. */
+enum portolan_status clue_machine_draw(const struct clue_machine_file *file, char **dot,
+                                       struct portolan_error *err);
+
+/**
+ * A time (bare: in units of 100 us), a size (bare: bytes) and a bandwidth as machine files write
+ * them, "60us", "64KB", "125MB/s"; false when TEXT is none. Not negative.
+ */
+bool clue_read_time(const char *text, double *ns);
+bool clue_read_bytes(const char *text, double *bytes);
+bool clue_read_bandwidth(const char *text, double *bytes_per_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

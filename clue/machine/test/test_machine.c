@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Machine files: what they mean, and what is said of wrong ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <portolan/clue_machine.h>
+
+/* ------------------------------------------------- reading */
+
+struct heard {
+    char text[4000];
+};
+
+static void hear(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct heard *h = arg;
+    size_t n = strlen(h->text);
+
+    (void)column;
+    snprintf(h->text + n, sizeof h->text - n, "%s:%d: %s\n", file, line, text);
+}
+
+static struct clue_machine_file *read_good(const char *text)
+{
+    struct portolan_error err = {0};
+    struct clue_machine_file *f;
+
+    if (clue_machine_read_text(text, strlen(text), "m.xml", NULL, &f, &err) != PORTOLAN_OK)
+        fail_msg("%s", err.text);
+    return f;
+}
+
+static const struct clue_pair *pair(const struct clue_machine_file *f, int from, int to)
+{
+    size_t i = f->machine.pair_of(&f->machine, from, to);
+
+    assert_true(i < f->machine.n_pairs);
+    return &f->machine.pairs[i];
+}
+
+#define DELAYS "<send from='*' to='*' k='0' d='1'/><transmission from='*' to='*' k='0' d='1'/>"
+
+/* The paper's parameters in its units: 100 us, and 100 us per KB. */
+static void the_papers_parameters_have_its_units(void **state)
+{
+    struct clue_machine_file *f =
+        read_good("<machine name='cheap' master='node[0]'>"
+                  "<host name='node' count='10' cpus='2' factor='0.8' memory='256MB' init='2'"
+                  " spawn='50' receive='0.05' packing='0.02' price='30000'>"
+                  "<busy cpus='2' factor='1.30'/></host>"
+                  "<send from='node' to='node' k='0.01' d='0.9'/>"
+                  "<transmission from='node' to='node'><point bytes='0' time='60us'/>"
+                  "<point bytes='64KB' time='5.9ms'/></transmission></machine>");
+    const struct clue_host *h = &f->machine.hosts[9];
+    const struct clue_pair *p = pair(f, 0, 9);
+
+    (void)state;
+    assert_int_equal(f->machine.n_hosts, 10);
+    assert_int_equal(f->machine.master, 0);
+    assert_string_equal(h->name, "node[9]");
+    assert_string_equal(h->type, "node");
+    assert_int_equal(h->cpus, 2);
+    assert_int_equal(h->memory, 256 << 20);
+    assert_int_equal(h->init_ns, 200000);
+    assert_int_equal(h->spawn_ns, 5000000);
+    assert_true(h->factor == 0.8 && h->price == 30000);
+    assert_true(fabs(h->receive.constant_ns - 5000) < 1e-6);
+    assert_true(fabs(h->packing_ns_per_byte - 2000.0 / 1024) < 1e-9);
+    assert_int_equal(h->n_busy, 1);
+    assert_true(h->busy[0].cpus == 2 && h->busy[0].factor == 1.3);
+    assert_true(fabs(p->send.ns_per_byte - 1000.0 / 1024) < 1e-9);
+    assert_true(fabs(p->send.constant_ns - 90000) < 1e-6);
+    assert_int_equal(p->transmission.n_points, 2);
+    assert_int_equal(p->transmission.points[1].bytes, 65536);
+    assert_true(fabs(p->transmission.points[1].ns - 5.9e6) < 1e-3);
+    clue_machine_destroy(f);
+}
+
+static void units_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } times[] = {{"1", 1e5},     {"3ns", 3},  {"2.5us", 2500}, {"2 us", 2000},
+                 {"1e3ms", 1e9}, {"1s", 1e9}, {"2min", 12e10}, {"0", 0}},
+      sizes[] = {{"7", 7}, {"7B", 7}, {"1KB", 1024}, {"2MB", 2 << 20}, {"1GiB", 1 << 30}},
+      rates[] = {{"125MB/s", 0.125}, {"10Gbit/s", 1.25}, {"1GB/s", 1}, {"100Mbit/s", 0.0125}};
+    static const char *const wrong[] = {"",    "us",     "-1us",   "1 furlong", "nan",
+                                        "inf", "1e300s", "1us/KB", "1KB"};
+    double value;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        assert_true(clue_read_time(times[i].text, &value) &&
+                    fabs(value - times[i].value) <= 1e-12 * value);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        assert_true(clue_read_bytes(sizes[i].text, &value) && value == sizes[i].value);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        assert_true(clue_read_bandwidth(rates[i].text, &value) &&
+                    fabs(value - rates[i].value) <= 1e-12 * value);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(clue_read_time(wrong[i], &value));
+    assert_false(clue_read_bandwidth("125", &value));
+}
+
+/* Host to host before host to type before type to type before all, in whatever order they stand. */
+static void the_most_special_pair_wins(void **state)
+{
+    struct clue_machine_file *f = read_good(
+        "<machine name='m'><host name='a' count='4' cpus='2'/><host name='b' count='2'/>"
+        "<transmission from='*' to='*' k='0' d='9ns'/>"
+        "<send from='a[1]' to='b[0]' k='0' d='1ns'/><send from='a[1]' to='b' k='0' d='2ns'/>"
+        "<send from='a' to='b' k='0' d='3ns'/><send from='a' to='*' k='0' d='4ns'/>"
+        "<send from='*' to='*' k='0' d='5ns'/><send from='a' to='self' k='0' d='6ns'/>"
+        "<send from='a[2-3]' to='b' k='0' d='7ns'/><send from='a[3]' to='a[3]' k='0' d='8ns'/>"
+        "</machine>");
+    static const int expected[][3] = {{1, 4, 1}, {1, 5, 2}, {0, 4, 3}, {0, 1, 4}, {4, 0, 5},
+                                      {0, 0, 6}, {2, 4, 7}, {3, 3, 8}, {4, 5, 5}, {3, 2, 4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        double d = pair(f, expected[i][0], expected[i][1])->send.constant_ns;
+
+        if (d != expected[i][2])
+            fail_msg("%d to %d: %g, not %d", expected[i][0], expected[i][1], d, expected[i][2]);
+    }
+    assert_true(pair(f, 4, 0)->transmission.constant_ns == 9);
+    clue_machine_destroy(f);
+}
+
+static void loads_traffic_and_changes_are_read(void **state)
+{
+    struct clue_machine_file *f = read_good(
+        "<machine name='m'><host name='n' count='4' cpus='2'/>" DELAYS
+        "<change at='3s' host='n[1]' factor='2'/><change at='1s' from='n[0]' to='n[2]' send='0.5'>"
+        "<transmission k='0' d='7us'/></change>"
+        "<load host='n[*]' on='exponential(2s)' off='weibull(5s,0.7)' seed='7'/>"
+        "<load host='n[0]' on='1s' jobs='2'/>"
+        "<traffic from='n[0]' to='n[3]' every='uniform(1ms,2ms)' bytes='lognormal(64KB,1.5)'/>"
+        "</machine>");
+    const struct clue_background *b = f->machine.background;
+    const struct clue_change *c = f->machine.changes;
+
+    (void)state;
+    assert_int_equal(f->machine.n_background, 6);
+    assert_int_equal(b[3].host, 3);
+    assert_int_equal(b[0].seed, 7);
+    assert_true(b[1].seed != 7);
+    assert_true(b[0].on.kind == CLUE_EXPONENTIAL && b[0].on.a == 2e9);
+    assert_true(b[0].off.kind == CLUE_WEIBULL && b[0].off.a == 5e9 && b[0].off.b == 0.7);
+    assert_true(b[4].jobs == 2 && b[4].on.kind == CLUE_CONSTANT && b[4].off.a == 0);
+    assert_true(b[5].is_traffic && b[5].to == 3 && b[5].every.b == 2e6 && b[5].bytes.a == 65536);
+    assert_int_equal(f->machine.n_changes, 3);
+    assert_true(c[0].at_ns == 1000000000 && c[0].parameter == CLUE_SEND && c[0].times == 0.5);
+    assert_true(c[1].parameter == CLUE_TRANSMISSION && c[1].law && c[1].law->constant_ns == 7000);
+    assert_true(c[2].parameter == CLUE_FACTOR && c[2].host == 1 && c[2].times == 2);
+    clue_machine_destroy(f);
+}
+
+/* ------------------------------------------------- placement */
+
+static void check_placement(const struct clue_machine_file *f, const char *how, bool is_sharing,
+                            int n, const int *expected)
+{
+    struct portolan_error err = {0};
+    int *hosts;
+
+    if (clue_machine_place(f, n, how, is_sharing, &hosts, &err) != PORTOLAN_OK)
+        fail_msg("%s: %s", how, err.text);
+    assert_memory_equal(hosts, expected, (size_t)n * sizeof *hosts);
+    free(hosts);
+}
+
+static void check_no_placement(const struct clue_machine_file *f, const char *how, bool is_sharing,
+                               int n, const char *why)
+{
+    struct portolan_error err = {0};
+    int *hosts;
+
+    assert_int_equal(clue_machine_place(f, n, how, is_sharing, &hosts, &err), PORTOLAN_EINVAL);
+    if (!strstr(err.text, why))
+        fail_msg("%s", err.text);
+    assert_null(hosts);
+}
+
+static void ranks_are_placed(void **state)
+{
+    struct clue_machine_file *f = read_good("<machine name='m'><host name='a' count='2' cpus='2'/>"
+                                            "<host name='b'/>" DELAYS "</machine>");
+    struct clue_machine_file *g =
+        read_good("<machine name='m'><host name='a' count='2'/>"
+                  "<send from='a[0]' to='a[1]' d='1'/><send from='a[1]' to='a[0]' d='1'/>"
+                  "<transmission from='*' to='*' d='1'/></machine>");
+
+    (void)state;
+    check_placement(f, NULL, false, 5, (int[]){0, 1, 2, 0, 1});
+    check_placement(f, "by-slot", false, 5, (int[]){0, 0, 1, 1, 2});
+    check_placement(f, "by-slot", true, 7, (int[]){0, 0, 1, 1, 2, 0, 0});
+    check_placement(f, "b a[0-1] a[0]", false, 4, (int[]){2, 0, 1, 0});
+    check_placement(f, "b a[0]", true, 3, (int[]){2, 0, 2});
+    check_no_placement(f, NULL, false, 6, "6 ranks, but 'm' has 5 processors");
+    check_no_placement(f, "b b", false, 2, "--share");
+    check_no_placement(f, "b", false, 2, "the placement names hosts for 1 of 2 ranks");
+    check_no_placement(f, "by-nod", false, 2, "there is no host 'by-nod'");
+    check_no_placement(g, NULL, true, 3, "from=\"a\" to=\"self\"");
+    assert_int_equal(clue_machine_find_host(f, "b"), 2);
+    assert_int_equal(clue_machine_find_host(f, "c"), -1);
+    clue_machine_destroy(f);
+    clue_machine_destroy(g);
+}
+
+/* ------------------------------------------------- mistakes */
+
+#define NODES "<machine name='m'>\n<host name='node' count='4'/>\n"
+
+static void mistakes_are_told_with_their_remedy(void **state)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"<machine name='m'>\n" DELAYS "</machine>", "m.xml:1: the machine has no <host>"},
+        {NODES
+         "<send from='nod' to='node' d='1'/>\n<transmission from='*' to='*' d='1'/></machine>",
+         "m.xml:3: there is no host 'nod'; did you mean 'node'?"},
+        {NODES "<send from='node[4]' to='node' d='1'/></machine>",
+         "m.xml:3: there is no host 'node[4]'; 'node[0]' to 'node[3]' are"},
+        {NODES "<send from='*' to='*' d='3 uss'/></machine>",
+         "m.xml:3: 'd' is '3 uss'; it must be a time: a number and ns, us, ms, s, min or h, or a "
+         "bare number in units of 100 us; did you mean 'us'?"},
+        {NODES "<send from='*' to='*' k='3us/kb'/></machine>",
+         "m.xml:3: 'k' is '3us/kb'; it must be a time for each size"},
+        {NODES "<send from='*' to='*'>\n<point bytes='2' time='1'/>\n<point bytes='1' "
+               "time='2'/></send></machine>",
+         "m.xml:5: points out of order: 1 bytes come after 2"},
+        {NODES "<send from='*' to='*'><point bytes='2' time='1'/></send></machine>",
+         "m.xml:3: <send> has one <point>; a line needs two"},
+        {NODES "<send from='*' to='*' k='1'><point bytes='2' time='1'/></send></machine>",
+         "m.xml:3: <send> takes either 'k' and 'd'"},
+        {NODES "<transmission from='*' to='*' d='1'/></machine>",
+         "m.xml:2: no <send> from 'node[0]' to 'node[3]'; add one"},
+        {NODES "<send from='*' to='*' d='1'/></machine>",
+         "m.xml:2: no <transmission> from 'node[0]' to 'node[3]'; add one, for these hosts or for "
+         "all ('*'), or a topology"},
+        {"<machine name='m'>\n<host name='a' cpus='2'/></machine>",
+         "m.xml:2: no <send> from 'a' to 'a', itself, which has several processors"},
+        {NODES DELAYS "\n<send from='*' to='*' d='2'/></machine>",
+         "m.xml:4: <send> from '*' to '*' is as special as that on line 3"},
+        {NODES "<host name='node'/>\n" DELAYS "</machine>",
+         "m.xml:3: second host 'node'; the first is on line 2"},
+        {"<machine name='m' placement='by-nodes'>\n<host name='a'/></machine>",
+         "m.xml:1: placement: there is no host 'by-nodes'"},
+        {NODES DELAYS "<load host='*' on='exponentail(2s)'/></machine>",
+         "'exponentail' is no distribution; there are constant, uniform, exponential, normal, "
+         "lognormal, gamma, weibull, pareto and samples; did you mean 'exponential'?"},
+        {NODES DELAYS "<load host='*' on='weibull(2s)'/></machine>", "weibull() takes 2 arguments"},
+        {NODES DELAYS "<load host='*' on='samples(nowhere.txt)'/></machine>",
+         "the samples 'nowhere.txt' cannot be read"},
+        {NODES DELAYS "<load host='*' on='0s' off='0s'/></machine>", "'on' takes no time"},
+        {NODES DELAYS "<change at='1s' host='node[0]'/></machine>", "<change> changes nothing"},
+        {NODES DELAYS "<change at='1s' host='node[0]' send='2'/></machine>",
+         "'send' is not of hosts; write 'from' and 'to'"},
+        {NODES DELAYS "<change at='1s' link='x' bandwidth='2'/></machine>", "there is no link 'x'"},
+        {NODES DELAYS "<network model='que'/></machine>",
+         "'model' is 'que'; write none, factor, queue or fair; did you mean 'queue'?"},
+        {NODES DELAYS "<network model='factor'/></machine>", "needs 'contention'"},
+        {"<machine name='m'><host name='a' cpus='2'><busy cpus='3' factor='2'/></host></machine>",
+         "'a' has 2 processors; no more can be busy"},
+        {"<machine name='m'><host nam='a'/></machine>",
+         "unknown attribute 'nam' in <host>; did you mean 'name'?"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct heard h = {0};
+        struct portolan_diagnostics d = {hear, &h, 0};
+        struct clue_machine_file *f;
+
+        assert_int_equal(
+            clue_machine_read_text(cases[i].text, strlen(cases[i].text), "m.xml", &d, &f, NULL),
+            PORTOLAN_ESYNTAX);
+        assert_null(f);
+        if (!strstr(h.text, cases[i].expected))
+            fail_msg("%s\nexpected: %s\nheard: %s", cases[i].text, cases[i].expected, h.text);
+    }
+}
+
+static void all_mistakes_are_told_at_once(void **state)
+{
+    static const char text[] =
+        NODES "<send from='nod' to='node' d='1'/>\n<transmission from='*' to='*' d='1 x'/>\n"
+              "<load host='nodes' on='1s'/>\n<network model='que'/></machine>";
+    struct heard h = {0};
+    struct portolan_diagnostics d = {hear, &h, 0};
+    struct clue_machine_file *f;
+
+    (void)state;
+    clue_machine_read_text(text, sizeof text - 1, "m.xml", &d, &f, NULL);
+    assert_int_equal(d.count, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_papers_parameters_have_its_units),
+        cmocka_unit_test(units_are_read),
+        cmocka_unit_test(the_most_special_pair_wins),
+        cmocka_unit_test(loads_traffic_and_changes_are_read),
+        cmocka_unit_test(ranks_are_placed),
+        cmocka_unit_test(mistakes_are_told_with_their_remedy),
+        cmocka_unit_test(all_mistakes_are_told_at_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
