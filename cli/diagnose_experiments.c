@@ -85,10 +85,11 @@ static void take_components(struct work *w, struct diagnose_run *r,
     r->components = names;
 }
 
-/* A quarter of the steps, in the middle: the first ones differ. Few steps are recorded all. */
+/* A sixth of the steps, in the middle: the first ones differ. Those in the middle often have more
+   events: so the stream stays below a quarter of that of all steps. Few steps are recorded all. */
 static void choose_window(struct work *w, struct diagnose_run *r)
 {
-    int n = w->e->n_steps, least = 4, count = n / 4 > least ? n / 4 : least;
+    int n = w->e->n_steps, least = 4, count = n / 6 > least ? n / 6 : least;
     int first = (n - count) / 2, last = first + count - 1;
 
     w->s->first_step = 0;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 70
+plan 71
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -200,6 +200,18 @@ sed -e 's|class="portolan.BusyWork"/>|class="portolan.ManualClock"/>|' -e '/clas
 try "$PORTOLAN" diagnose -n 2 --store amr.db --set driver.steps=2 manual.xml
 gives 'on a clock that stands still calls keep their order' "$status" '^experiment 3: trace, .*, trial 5\)' \
     '^unexplained .* no problem: '
+
+recorded() { # the bytes of blocks of all streams of the newest trial
+    python3 -c 'import glob, struct, sys
+print(sum(struct.unpack("<I", b[i + 8:i + 12])[0] for b in (open(f, "rb").read() for f in glob.glob(sys.argv[1] + "/*"))
+          for i in range(0, len(b), 65536)))' "amr.db.traces/$(find amr.db.traces -mindepth 1 -printf '%f\n' | sort -n | tail -1)"
+}
+"$PORTOLAN" diagnose "$@" --set driver.steps=60 --once "$amr" >/dev/null 2>&1
+all=$(recorded)
+"$PORTOLAN" diagnose "$@" --set driver.steps=60 "$amr" >/dev/null 2>&1
+window=$(recorded)
+[ "$window" -gt 0 ] && [ $((4 * window)) -le "$all" ]
+result 'experiment 3 records less than a quarter of what one run would' $?
 
 # TAU profiles serve the first two experiments: 0.24 + 0.06 s of MPI in guard cells, 0.1 s outside, of 1 s.
 mkdir tau
