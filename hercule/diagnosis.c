@@ -271,12 +271,13 @@ static void prepare_nodes(struct diagnosis *d, const struct diagnosis_sources *s
     }
 }
 
-/* The remedy's text, with the values of metrics in it. */
-static const char *remedy_text(struct diagnosis *d, const struct factor *factor)
+/* A text of FACTOR with the values of metrics in it; *IS_KNOWN becomes false if one is unknown. */
+static const char *fill_text(struct diagnosis *d, const struct factor *factor, const char *at,
+                             bool *is_known)
 {
     struct portolan_text text = {.arena = &d->arena};
 
-    for (const char *at = factor->remedy; *at;) {
+    while (*at) {
         size_t plain = strcspn(at, "{"), length = strcspn(at, "}");
         const char *name;
         size_t metric;
@@ -287,11 +288,13 @@ static const char *remedy_text(struct diagnosis *d, const struct factor *factor)
         name = portolan_arena_strndup(&d->arena, at + plain + 1, length - plain - 1);
         metric = name ? paradigm_find(&d->arena, d->paradigm, "metric", factor->item.context, name)
                       : HERCULE_NONE;
-        if (metric != HERCULE_NONE && d->measured[metric].samples)
+        if (metric != HERCULE_NONE && isfinite(d->measured[metric].value)) {
             portolan_text_add(&text, fabs(d->measured[metric].value) < 1e4 ? "%.4g" : "%.0f",
                               d->measured[metric].value);
-        else
+        } else {
             portolan_text_add(&text, "(unknown)");
+            *is_known = false;
+        }
         at += length + (at[length] == '}');
     }
     return text.bytes ? text.bytes : "";
@@ -324,15 +327,32 @@ static void insert_finding(struct diagnosis *d, size_t node, const struct gain *
     d->gains[at] = *gain;
 }
 
+static void add_evidence(struct diagnosis *d, const struct factor *factor,
+                         struct portolan_text *where)
+{
+    for (size_t i = 0; i < factor->n_evidence; i++) {
+        bool is_known = true;
+        const char *text = fill_text(d, factor, factor->evidence[i], &is_known);
+
+        if (is_known)
+            portolan_text_add(where, "%s%s", where->length ? ", " : "", text);
+    }
+}
+
 static void describe_finding(struct diagnosis *d, const struct diagnosis_sources *s, size_t i)
 {
     const struct node *node = &d->paradigm->nodes[d->found[i]];
     const struct factor *factor = &d->paradigm->factors[node->factor];
     const struct gain *gain = &d->gains[i];
-    struct portolan_text where = {.arena = &d->arena};
+    struct portolan_text where = {.arena = &d->arena}, place = where;
+    bool is_known;
 
-    if (s->where && i < d->public.n_findings)
-        s->where(s->arg, d->paradigm, d->found[i], &where);
+    if (s->where && i < d->public.n_findings) {
+        add_evidence(d, factor, &where);
+        s->where(s->arg, d->paradigm, d->found[i], &place);
+        portolan_text_add(&where, "%s%s", where.length && place.length ? "; " : "",
+                          place.length ? place.bytes : "");
+    }
     d->public.findings[i] = (struct portolan_finding){
         .verdict = i < d->public.n_findings          ? PORTOLAN_PROBLEM
                    : d->conclusions[d->found[i]].why ? PORTOLAN_CANNOT_TELL
@@ -340,7 +360,7 @@ static void describe_finding(struct diagnosis *d, const struct diagnosis_sources
         .cause = node->item.name,
         .text = item_title(&d->arena, d->paradigm, &node->item),
         .factor = factor->item.name,
-        .remedy = remedy_text(d, factor),
+        .remedy = fill_text(d, factor, factor->remedy, &is_known),
         .where = where.bytes ? where.bytes : "",
         .instance = "",
         .port = "",

@@ -57,7 +57,7 @@ enum quantity {
 #define HERCULE_QUANTITY(name, word) QUANTITY_##name,
     HERCULE_QUANTITIES(HERCULE_QUANTITY)
 #undef HERCULE_QUANTITY
-        QUANTITY_VALUE, /* of an attribute: its own */
+        QUANTITY_VALUE, /* of an attribute: its own; of a component: one that is reported */
     N_QUANTITIES
 };
 
@@ -117,8 +117,10 @@ enum reference_kind {
 
 struct reference {
     enum reference_kind kind;
-    size_t index;     /* of the metric, component, event, related; the enum global */
-    size_t attribute; /* ATTRIBUTE, and RELATED when it names one; else HERCULE_NONE */
+    size_t index; /* of the metric, component, event, related; the enum global */
+    /* ATTRIBUTE, and RELATED when it names one; with QUANTITY_VALUE of a COMPONENT, the position in
+       its `values`; else HERCULE_NONE */
+    size_t attribute;
     enum quantity quantity;
     enum aggregate aggregate; /* N_AGGREGATES: none, in attributes */
 };
@@ -145,6 +147,8 @@ struct component {
     size_t n_mpi;
     int64_t tag; /* -1: any */
     const char *to, *phase;
+    const char **values; /* what the program reports in its regions */
+    size_t n_values;
 };
 
 /* An attribute of the event that must not be 0; or, SAME, one of the events within, where a change
@@ -226,7 +230,8 @@ struct factor {
     size_t n_of;
     size_t *components;
     struct expression by;
-    const char *remedy; /* {NAME}: value of a metric */
+    const char **evidence, *remedy; /* {NAME}: value of a metric */
+    size_t n_evidence;
     struct place remedy_place;
 };
 

@@ -141,6 +141,11 @@ static bool find_rest(const struct lookup *l, char *rest)
     found->aggregate = (enum aggregate)aggregate;
     found->attribute = event == HERCULE_NONE ? HERCULE_NONE : attribute_of(l, event, rest);
     quantity = quantity_of_word(rest);
+    if (found->kind == REFERENCE_COMPONENT && quantity == HERCULE_NONE) {
+        const struct component *c = &l->r->paradigm->components[found->index];
+
+        found->attribute = find_word(c->values, c->n_values, rest);
+    }
     found->quantity = found->attribute != HERCULE_NONE || quantity == HERCULE_NONE
                           ? QUANTITY_VALUE
                           : (enum quantity)quantity;

@@ -283,15 +283,17 @@ static void resolve_parts(const struct resolver *r, struct composed *c)
         c->parts[i] = resolve_name(r, kind, &c->item, context_join(arena, c->event_name, c->of[i]));
 }
 
-static void check_remedy(const struct resolver *r, const struct factor *f)
+/* The metrics that TEXT, which stands at PLACE, shows. */
+static void check_text(const struct resolver *r, const struct factor *f, const char *text,
+                       struct place place)
 {
-    for (const char *at = f->remedy; (at = strchr(at, '{'));) {
+    for (const char *at = text; (at = strchr(at, '{'));) {
         size_t n = strcspn(++at, "}");
         char *name = portolan_arena_strndup(&r->knowledge->arena, at, n);
         struct item item = f->item;
 
-        item.place = f->remedy_place;
-        item.place.column += (int)(at - f->remedy);
+        item.place = place;
+        item.place.column += (int)(at - text);
         if (name)
             resolve_name(r, "metric", &item, name);
     }
@@ -331,8 +333,13 @@ void paradigm_resolve(struct knowledge *knowledge, struct paradigm *p,
     check_metrics(&r);
     for (size_t i = 0; i < p->n_composed; i++)
         resolve_parts(&r, &p->composed[i]);
-    for (size_t i = 0; i < p->n_factors; i++)
-        check_remedy(&r, &p->factors[i]);
+    for (size_t i = 0; i < p->n_factors; i++) {
+        const struct factor *f = &p->factors[i];
+
+        check_text(&r, f, f->remedy, f->remedy_place);
+        for (size_t k = 0; k < f->n_evidence; k++)
+            check_text(&r, f, f->evidence[k], f->item.place);
+    }
     check_nodes(&r);
     if (d->count > before || knowledge->arena.failed)
         return;

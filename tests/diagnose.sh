@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 71
+plan 72
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -206,8 +206,15 @@ recorded() { # the bytes of blocks of all streams of the newest trial
 print(sum(struct.unpack("<I", b[i + 8:i + 12])[0] for b in (open(f, "rb").read() for f in glob.glob(sys.argv[1] + "/*"))
           for i in range(0, len(b), 65536)))' "amr.db.traces/$(find amr.db.traces -mindepth 1 -printf '%f\n' | sort -n | tail -1)"
 }
-"$PORTOLAN" diagnose "$@" --set driver.steps=60 --once "$amr" >/dev/null 2>&1
+try "$PORTOLAN" diagnose "$@" --json --set driver.steps=60 --once "$amr"
 all=$(recorded)
+# Subtrees have 1 + 4 m blocks, an odd number: where each rank in turn has a block of the curve, two of four children
+# lie on another rank than their parent.
+python3 -c 'import json, sys
+text = open(sys.argv[1]).read()
+of = {m["name"]: m["value"] for m in json.loads(text[text.index("{"):])["metrics"]}
+sys.exit(of["restriction.levels_leaving"] != 50 or not 0 < of["restriction.levels_leaving_on_curve"] < 25)' "$work/out"
+result 'of the links between blocks it knows how many leave their rank, and would along the curve' $?
 "$PORTOLAN" diagnose "$@" --set driver.steps=60 "$amr" >/dev/null 2>&1
 window=$(recorded)
 [ "$window" -gt 0 ] && [ $((4 * window)) -le "$all" ]

@@ -54,6 +54,7 @@ bool amr_split(struct amr_blocks *b, int at)
         child->j = 2 * parent->j + k % 2;
         child->parent = at;
         child->owner = child->next_owner = parent->owner;
+        child->curve_owner = parent->curve_owner;
         child->is_new = true;
         if (child->owner == b->rank && !(child->cells = calloc(AMR_CELLS, sizeof *child->cells)))
             return false;

@@ -16,7 +16,8 @@ struct amr_block {
     int level, i, j;      /* place among the 4^level blocks of the level */
     int parent, child[4]; /* -1: none; children in Morton order */
     int owner, next_owner;
-    int flag; /* wish to refine, or that its children go */
+    int curve_owner; /* the owner if ranks had contiguous pieces of the curve */
+    int flag;        /* wish to refine, or that its children go */
     bool is_used, is_new;
     unsigned long *cells;  /* NULL on other ranks */
     unsigned long edge[4]; /* sums of the neighbours' cells: up, down, left, right */

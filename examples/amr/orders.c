@@ -81,6 +81,9 @@ static void place(struct component *c, struct amr_blocks *b, place_fn *by, sidl_
     SIDL_CHECK(*_ex);
     seconds = component_parameter(c, "work", 0, _ex);
     SIDL_CHECK(*_ex);
+    place_morton(b, order, n);
+    for (int k = 0; k < n; k++)
+        b->block[order[k]].curve_owner = b->block[order[k]].next_owner;
     by(b, order, n);
     portolan_ports_Work_consume(port, n * seconds, _ex);
 EXIT:;

@@ -8,6 +8,7 @@
 #include "component.h"
 
 #include <mpi.h>
+#include <portolan/record.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,26 @@ static void send(const struct amr_links *links)
     }
 }
 
+/* For a diagnosis that records: how many links end here, and leave the rank. */
+static void report_links(const struct amr_links *links)
+{
+    static const char *const names[] = {"links", "leaving", "leaving_on_curve"};
+    const struct amr_block *block = links->blocks->block;
+    int values[3] = {0};
+
+    for (int k = 0; k < links->n; k++) {
+        const struct amr_link *l = &links->link[k];
+
+        if (l->receiver != links->blocks->rank)
+            continue;
+        values[0]++;
+        values[1] += l->sender != l->receiver;
+        values[2] += block[l->from].curve_owner != block[l->to].curve_owner;
+    }
+    for (int i = 0; i < 3; i++)
+        portolan_record_value(portolan_record_name(names[i]), values[i]);
+}
+
 /* Collective. Each owner of a block that needs another's cells gets them. */
 static void fetch(void *self, void *arg, sidl_BaseInterface *_ex)
 {
@@ -62,6 +83,8 @@ static void fetch(void *self, void *arg, sidl_BaseInterface *_ex)
 
         send(links);
         MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+        if (portolan_record_is_on())
+            report_links(links);
     }
     free(requests);
 }

@@ -6,9 +6,12 @@
   (paradigm (name prt) (text "parallel recursive tree"))
 
   ; 1. Behaviour. MPI_* programs bind these by <part>, or name phases by MPI_Pcontrol.
-  (component (name to_parent) (text "parent") (kind communication) (phase "parent"))
-  (component (name to_child) (text "child") (kind communication) (phase "child"))
-  (component (name to_sibling) (text "sibling") (kind communication) (phase "sibling"))
+  (component (name to_parent) (text "parent") (kind communication) (phase "parent")
+             (values links leaving leaving_on_curve))
+  (component (name to_child) (text "child") (kind communication) (phase "child")
+             (values links leaving leaving_on_curve))
+  (component (name to_sibling) (text "sibling") (kind communication) (phase "sibling")
+             (values links leaving leaving_on_curve))
   (component (name build_tree) (text "building the tree") (kind communication) (phase "tree"))
   (component (name work) (text "work on blocks") (kind computation))
   (event (name fetch) (text "data come from the tree")
@@ -30,6 +33,18 @@
   (metric (name within_levels) (text "data within levels") (base run)
           (formula "to_sibling.mpi.sum"))
 
+  ; Of the links between blocks, where the program reports how many there are, leave their rank, and would leave it
+  ; if contiguous pieces of the space-filling curve were the ranks': in percent.
+  (metric (name level_links) (unit count) (formula "to_parent.links.sum + to_child.links.sum"))
+  (metric (name levels_leaving) (unit ratio)
+          (formula "ceil(100 * (to_parent.leaving.sum + to_child.leaving.sum) / level_links - 0.5)"))
+  (metric (name levels_leaving_on_curve) (unit ratio)
+          (formula "ceil(100 * (to_parent.leaving_on_curve.sum + to_child.leaving_on_curve.sum) / level_links - 0.5)"))
+  (metric (name siblings_leaving) (unit ratio)
+          (formula "ceil(100 * to_sibling.leaving.sum / to_sibling.links.sum - 0.5)"))
+  (metric (name siblings_leaving_on_curve) (unit ratio)
+          (formula "ceil(100 * to_sibling.leaving_on_curve.sum / to_sibling.links.sum - 0.5)"))
+
   ; 4. Inference.
   (node (name data) (text "data between blocks") (kind symptom) (metric data) (most "mpi"))
   (node (name parent) (kind observation) (under data) (metric parent))
@@ -44,9 +59,13 @@
         (metric building) (factor rebuild))
   (factor (name inter_level) (text "blocks of neighbouring levels lie on different ranks")
           (removal distance) (of to_parent to_child)
+          (evidence "{levels_leaving} % of the links between levels leave the rank"
+                    "{levels_leaving_on_curve} % would along the curve")
           (remedy "keep children with their parents: improve block contiguity at the inter-level of the tree"))
   (factor (name intra_level) (text "neighbouring blocks of one level lie on different ranks")
           (removal distance) (of to_sibling)
+          (evidence "{siblings_leaving} % of the links between neighbours leave the rank"
+                    "{siblings_leaving_on_curve} % would along the curve")
           (remedy "keep neighbours together: improve block contiguity at the intra-level of the tree"))
   (factor (name rebuild) (text "connections between blocks are built anew each time")
           (removal time) (of build_tree)

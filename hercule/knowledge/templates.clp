@@ -18,7 +18,8 @@
   (multislot mpi (type SYMBOL STRING))             ; what it is in a program that binds nothing:
   (slot tag (type INTEGER) (default -1))           ; calls, a tag, a communication partner,
   (slot to (type SYMBOL STRING) (default ""))      ; a phase
-  (slot phase (type STRING)))
+  (slot phase (type STRING))
+  (multislot values (type SYMBOL STRING)))         ; numbers that the program reports in it
 
 (deftemplate event
   (slot name (type SYMBOL STRING))
@@ -74,6 +75,7 @@
   (slot removal (type SYMBOL) (default none))        ; what replay takes away
   (multislot of (type SYMBOL STRING))              ; the components that the removal changes
   (slot by (type STRING))                          ; factor of time, or messages that become one
+  (multislot evidence (type STRING))               ; said where all its {metrics} are known
   (slot remedy (type STRING)))                     ; {metric} stands for its value
 
 (deftemplate threshold

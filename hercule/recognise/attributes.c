@@ -50,21 +50,41 @@ double token_quantity(const struct token *t, enum quantity quantity)
     }
 }
 
-/* The tokens FIRST to END of ROW that are COMPONENT. */
-static bool collect_tokens(const struct token_row *row, size_t first, size_t end,
-                           const struct reference *ref, struct value_list *l)
+/* The sum of what the program reports under NAME during T; NaN: nothing. */
+static double reported_value(const struct recognition *r, const struct token *t, const char *name)
 {
+    double sum = NAN;
+
+    for (uint32_t e = t->first_event; e < t->first_event + t->n_events; e++) {
+        const struct portolan_trace_event *x = &r->trace->events[e];
+
+        if (x->kind == PORTOLAN_TRACE_VALUE && !strcmp(r->trace->names[x->what], name))
+            sum = (isnan(sum) ? 0 : sum) + portolan_trace_value(x);
+    }
+    return sum;
+}
+
+/* The tokens FIRST to END of ROW that are COMPONENT. */
+static bool collect_tokens(const struct recognition *r, const struct token_row *row, size_t first,
+                           size_t end, const struct reference *ref, struct value_list *l)
+{
+    const struct component *c = &r->paradigm->components[ref->index];
     size_t ordinal = 0;
 
     for (size_t i = first; i < end; i++) {
+        const struct token *t = &row->tokens[i];
         enum quantity q = ref->quantity;
-        double value = q == QUANTITY_RANK      ? (double)row->rank
-                       : q == QUANTITY_ORDINAL ? (double)ordinal
-                                               : token_quantity(&row->tokens[i], q);
 
-        if (row->tokens[i].component == ref->index &&
-            !value_list_add(l, value, (size_t)row->rank, ordinal++))
+        if (t->component != ref->index)
+            continue;
+        if (!value_list_add(l,
+                            q == QUANTITY_RANK      ? (double)row->rank
+                            : q == QUANTITY_ORDINAL ? (double)ordinal
+                            : q == QUANTITY_VALUE ? reported_value(r, t, c->values[ref->attribute])
+                                                  : token_quantity(t, q),
+                            (size_t)row->rank, ordinal))
             return false;
+        ordinal++;
     }
     return true;
 }
@@ -296,11 +316,12 @@ bool values_collect(struct recognition *r, const struct reference *ref,
            end_row = within ? within->row + 1 : r->n_rows;
     size_t first = within ? (size_t)(within - r->instances) + 1 : 0,
            end = within ? first + within->n_inside : r->n_instances;
-    bool is_good = ref->attribute == HERCULE_NONE || attribute_values(r, ref->attribute);
+    bool is_good = ref->kind == REFERENCE_COMPONENT || ref->attribute == HERCULE_NONE ||
+                   attribute_values(r, ref->attribute);
 
     if (ref->kind == REFERENCE_COMPONENT)
         for (size_t i = first_row; is_good && i < end_row; i++)
-            is_good = collect_tokens(&r->rows[i], within ? within->first : 0,
+            is_good = collect_tokens(r, &r->rows[i], within ? within->first : 0,
                                      within ? within->end : r->rows[i].n, ref, l);
     else
         for (size_t i = first; is_good && i < end; i++) {
@@ -379,7 +400,8 @@ static bool prepare(struct recognition *r, const struct reference *ref, double *
         ref->kind == REFERENCE_RELATED ? &r->paradigm->related[ref->index] : NULL;
     size_t **related = x ? &r->related[ref->index] : NULL;
 
-    if (ref->attribute != HERCULE_NONE && !attribute_values(r, ref->attribute))
+    if (ref->kind != REFERENCE_COMPONENT && ref->attribute != HERCULE_NONE &&
+        !attribute_values(r, ref->attribute))
         return false;
     if (x && is_by_ordinal(x))
         return (*by_ordinal = values_by_ordinal(r, x, ref)) != NULL;
