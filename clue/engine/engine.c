@@ -12,7 +12,12 @@ struct clue_engine *clue_engine_new(const struct clue_machine *machine,
     e->machine = machine;
     e->settings = *settings;
     e->sums.last = -1;
-    return e;
+    e->by_events =
+        settings->may_change || machine->n_changes || machine->network.model == CLUE_NETWORK_FACTOR;
+    if (network_new(e))
+        return e;
+    clue_engine_free(e);
+    return NULL;
 }
 
 void clue_engine_free(struct clue_engine *e)
@@ -73,6 +78,11 @@ int clue_engine_next(struct clue_engine *e)
         case EVENT_ARRIVE:
             e->events.n_live--;
             matching_arrive(e, event_about(next));
+            break;
+        case EVENT_INJECT:
+        case EVENT_HOP:
+            e->events.n_live -= !message_of(e, event_about(next))->is_background;
+            network_hop(e, event_about(next));
             break;
         default:
             break;

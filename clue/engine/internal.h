@@ -90,7 +90,6 @@ struct message {
     bool is_taken;      /* by a probe */
     bool is_background; /* traffic: nobody receives it */
     uint8_t hop;        /* its next link */
-    uint32_t flow;      /* fair */
     uint64_t bytes;
     const void *data;   /* the engine's copy, or of the sender */
     uint32_t data_size; /* of the copy's block, 0: of the sender */
@@ -99,6 +98,10 @@ struct message {
     int64_t arrival;    /* of rendezvous that is not bound: of the envelope */
     int64_t lead;       /* of the transmission that passed before the network was told */
     int64_t queueing;
+    /* On a link or card: when its first byte passes, how long the slowest has taken so far, and the
+     * time of its event. */
+    int64_t service, slowest, at;
+    double contention;      /* factor of its delays */
     struct clue_times path; /* of the sender when it was ready */
 };
 
@@ -187,6 +190,7 @@ struct clue_engine {
     uint32_t *scratch;
     size_t scratch_room;
     bool by_events; /* nothing that lies ahead is certain */
+    struct network *network;
     struct clue_run_sums sums;
 };
 
@@ -266,6 +270,13 @@ void request_free(struct clue_engine *e, uint32_t request);
 
 /* ------------------------------------------------- network.c */
 
+bool network_new(struct clue_engine *e);
+/* A message begins to be sent: the factor of its delays. */
+double network_begin(struct clue_engine *e);
+/* EVENT_INJECT and EVENT_HOP. */
+void network_hop(struct clue_engine *e, uint32_t message);
+/* EVENT_ARRIVE: it is no longer under way. */
+void network_end(struct clue_engine *e, struct message *m);
 /* The transmission of a message may begin at START. */
 void network_launch(struct clue_engine *e, uint32_t message, int64_t start);
 /* A message is there at NS, as far as the network knows. */

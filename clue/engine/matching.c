@@ -438,6 +438,8 @@ void matching_arrive(struct clue_engine *e, uint32_t message)
     if (!m->has_event || m->arrival > e->now)
         return; /* of one that was there before, or is later now */
     m->has_event = false;
+    if (m->receive || !m->is_rendezvous)
+        network_end(e, m);
     if (m->receive) {
         complete(e, m);
         return;

@@ -121,7 +121,8 @@ static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct c
 }
 
 /* The message is on its way, or waits for its receive. */
-static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_send *send)
+static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_send *send,
+                     double contention)
 {
     uint32_t request = request_new(e, task, true);
     uint32_t i = request ? message_new(e, task, send) : 0;
@@ -132,6 +133,7 @@ static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_sen
     if (!i)
         return 0;
     m = message_of(e, i);
+    m->contention = contention;
     r = request_of(e, request);
     r->from = send->to;
     r->tag = send->tag;
@@ -165,10 +167,12 @@ enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struc
 {
     struct task *t = task_of(e, (uint32_t)task);
     const struct clue_pair *pair;
+    double contention = 1;
     int64_t ns;
 
     *request = 0;
-    if (task_operation(e, (uint32_t)task, CLUE_SENDS) == 0 && ++t->n_ahead > MOST_AHEAD) {
+    if (task_operation(e, (uint32_t)task, CLUE_SENDS) == 0 &&
+        (++t->n_ahead > MOST_AHEAD || e->by_events)) {
         t->n_ahead = 0;
         t->phase = SYNCHRONIZED;
         if (!task_is_in_time(e, (uint32_t)task))
@@ -177,12 +181,14 @@ enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struc
     if (!(send->flags & CLUE_FREE)) {
         if (!(pair = pair_of(e, (uint32_t)task, (uint32_t)send->to)))
             return CLUE_WAITS;
+        contention = network_begin(e);
         ns = send_ns(e, (uint32_t)task, pair, send);
+        ns = contention == 1 ? ns : llround((double)ns * contention);
         t->sums.times.sending_ns += ns;
         t->sums.path.sending_ns += ns;
         t->clock += ns;
     }
-    *request = post(e, (uint32_t)task, send);
+    *request = post(e, (uint32_t)task, send, contention);
     task_done(t);
     return *request ? CLUE_DONE : CLUE_WAITS;
 }

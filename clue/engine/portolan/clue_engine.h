@@ -115,6 +115,38 @@ struct clue_network {
     size_t n_by_size;
 };
 
+enum clue_topology_kind {
+    CLUE_CROSSBAR,  /**< a link from each host, and one to it */
+    CLUE_BUS,       /**< one link for all */
+    CLUE_FAT_TREE,  /**< parallel ports generalized fat tree: a node of level i - 1 has up[i - 1]
+                       parents, a switch of level i down[i - 1] children; up by destination mod k */
+    CLUE_TORUS,     /**< of `down` hosts in each dimension, the first varies fastest */
+    CLUE_DRAGONFLY, /**< down: hosts of a router, routers of a group, groups; minimal routes */
+    CLUE_EXPLICIT   /**< by a table */
+};
+enum { CLUE_MOST_LEVELS = 8 };
+/** For clue_network.topology, with clue_topology_route() as its route. */
+struct clue_topology {
+    enum clue_topology_kind kind;
+    size_t n_hosts;
+    unsigned n_levels; /**< or dimensions; 3 for a dragonfly */
+    unsigned down[CLUE_MOST_LEVELS], up[CLUE_MOST_LEVELS];
+    /** EXPLICIT: in increasing order of from, to. */
+    const struct clue_route {
+        int from, to;
+        size_t n_links;
+        const uint32_t *links;
+    } * routes;
+    size_t n_routes;
+};
+/** How many hosts it has room for: SIZE_MAX: any number; and the links that it needs. */
+size_t clue_topology_hosts(const struct clue_topology *topology);
+size_t clue_topology_links(const struct clue_topology *topology);
+/** "leaf3-spine1", into TEXT of SIZE bytes; not of EXPLICIT. */
+void clue_topology_link_name(const struct clue_topology *topology, size_t link, char *text,
+                             size_t size);
+size_t clue_topology_route(const struct clue_network *network, int from, int to, uint32_t *links);
+
 /** Jobs of others on a host, or messages of others. */
 struct clue_background {
     bool is_traffic;
