@@ -209,12 +209,11 @@ static void change_links(struct machine_reader *r, const struct xml_element *e,
 {
     const struct clue_network *n = &r->file->machine.network;
     const char *name = xml_value(e, "link");
-    size_t length = name ? strcspn(name, "*") : 0, found = 0;
+    size_t found = 0;
 
     change.to = -1;
     for (size_t i = 0; name && i < n->n_links; i++)
-        if (strncmp(n->links[i].name, name, length) == 0 &&
-            (name[length] || !n->links[i].name[length])) {
+        if (machine_is_named(n->links[i].name, name)) {
             change.host = (int)i;
             add_change(r, e, &change);
             found++;

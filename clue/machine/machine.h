@@ -25,8 +25,11 @@ struct host_range {
 void machine_read_hosts(struct machine_reader *r, const struct xml_element *root);
 void machine_read_pairs(struct machine_reader *r, const struct xml_element *root);
 void machine_read_network(struct machine_reader *r, const struct xml_element *root);
+void machine_read_topology(struct machine_reader *r, const struct xml_element *network);
 void machine_read_background(struct machine_reader *r, const struct xml_element *root);
 void machine_read_changes(struct machine_reader *r, const struct xml_element *root);
+/* Names of enum clue_parameter in files; end with NULL. */
+extern const char *const machine_parameters[];
 extern const struct xml_rule network_rule, load_rule, traffic_rule, change_rule, point_rule;
 
 /* The hosts that TEXT, "node[2-5]" or the like, names; false, with *WHY a text of the arena. */
@@ -35,6 +38,9 @@ bool machine_find_range(const struct clue_machine_file *f, struct portolan_arena
 /* The same for an attribute, with a complaint. */
 bool machine_read_range(struct machine_reader *r, const struct xml_element *e,
                         const char *attribute, struct host_range *range);
+
+/* Whether PATTERN, which may end with '*', names NAME. */
+bool machine_is_named(const char *name, const char *pattern);
 
 /* Which law holds from hosts to hosts: pair_table of the machine. */
 struct pair_table {

@@ -10,12 +10,20 @@
 static const struct xml_rule factors_rule = {.name = "factors",
                                              .required = XML_WORDS("from"),
                                              .optional = XML_WORDS("bandwidth", "latency")};
-const struct xml_rule network_rule = {.name = "network",
-                                      .optional = XML_WORDS("model", "eager", "contention"),
-                                      .children = XML_RULES(&factors_rule),
-                                      .once = true};
+static const struct xml_rule link_rule = {
+    .name = "link", .required = XML_WORDS("name"), .optional = XML_WORDS("bandwidth", "latency")};
+static const struct xml_rule route_rule = {.name = "route",
+                                           .required = XML_WORDS("from", "to", "links"),
+                                           .optional = XML_WORDS("symmetric")};
+const struct xml_rule network_rule = {
+    .name = "network",
+    .optional = XML_WORDS("model", "eager", "contention", "topology", "down", "up", "size",
+                          "bandwidth", "latency", "store-and-forward"),
+    .children = XML_RULES(&factors_rule, &link_rule, &route_rule),
+    .once = true};
 
 static const char *const models[] = {"none", "factor", "queue", "fair", NULL};
+static const char *const yes_or_no[] = {"no", "yes", NULL};
 
 /* "1 1.1 1.3": of one message in flight, of two … */
 static void read_contention(struct machine_reader *r, const struct xml_element *e,
@@ -76,16 +84,19 @@ void machine_read_network(struct machine_reader *r, const struct xml_element *ro
 {
     const struct xml_element *e = xml_next(root, NULL, "network");
     struct clue_machine *m = &r->file->machine;
-    double eager = (double)(UINT64_MAX / 2);
-    int model = CLUE_NETWORK_QUEUE;
+    int model = CLUE_NETWORK_QUEUE, stores = 0;
+    double eager;
 
     m->eager_bytes = UINT64_MAX;
     if (!e)
         return;
     machine_read_word(r, e, "model", models, &model);
+    machine_read_word(r, e, "store-and-forward", yes_or_no, &stores);
     m->network.model = (enum clue_network_model)model;
+    m->network.store_and_forward = stores;
     if (machine_read_quantity(r, e, "eager", A_SIZE, &eager))
         m->eager_bytes = (uint64_t)eager;
     read_contention(r, e, &m->network);
     read_size_factors(r, e, &m->network);
+    machine_read_topology(r, e);
 }

@@ -29,6 +29,7 @@ struct pairs {
     struct machine_reader *r;
     struct rule *rules;
     size_t n_rules, n_classes;
+    int network_line;
     int *starts; /* of classes: first hosts */
     uint32_t *class_of;
     struct cells cells;
@@ -188,32 +189,51 @@ static void lacks_delay(struct pairs *p, int from, int to, bool has_send)
                       p->r->file->machine.network.route || from == to ? "" : ", or a topology");
 }
 
-/* Of hosts A to B, which may be one: the pair, or a complaint. */
-static uint32_t choose_pair(struct pairs *p, struct pair_maker *m, int a, int b, uint32_t send,
-                            uint32_t transmission)
-{
-    const struct clue_machine *machine = &p->r->file->machine;
-    bool has_way = a != b && machine->network.route;
-
-    if ((send && transmission) || has_way)
-        return make_pair(m, p->r->arena, send, transmission);
-    if (a != b || machine->hosts[a].cpus > 1)
-        lacks_delay(p, a, b, send != 0);
-    return NO_PAIR;
-}
-
-static int last_of_class(const struct pairs *p, size_t c)
+static int last_of_class(const struct pairs *p, uint32_t c)
 {
     return c + 1 < p->n_classes ? p->starts[c + 1] - 1 : (int)p->r->file->machine.n_hosts - 1;
 }
 
+/* Whether the topology has a way from each host of A's class to each of B's; the first that it
+ * has not is told. */
+static bool has_ways(struct pairs *p, int a, int b)
+{
+    const struct clue_network *n = &p->r->file->machine.network;
+    const struct clue_topology *t = n->topology;
+    uint32_t links[CLUE_MOST_HOPS], from = p->class_of[a], to = p->class_of[b];
+
+    if (a == b || !t || t->kind != CLUE_EXPLICIT)
+        return a != b && t;
+    for (int i = p->starts[from]; i <= last_of_class(p, from); i++)
+        for (int k = p->starts[to]; k <= last_of_class(p, to); k++)
+            if (i != k && !n->route(n, i, k, links)) {
+                portolan_diagnose(p->r->d, p->r->path, p->network_line, 0,
+                                  "no <route> from '%s' to '%s'; add one, or <send> and "
+                                  "<transmission>",
+                                  host_name(p, i), host_name(p, k));
+                return true;
+            }
+    return true;
+}
+
+/* Of hosts A to B, which may be one: the pair, or a complaint. */
+static uint32_t choose_pair(struct pairs *p, struct pair_maker *m, int a, int b, uint32_t send,
+                            uint32_t transmission)
+{
+    if ((send && transmission) || has_ways(p, a, b))
+        return make_pair(m, p->r->arena, send, transmission);
+    if (a != b || p->r->file->machine.hosts[a].cpus > 1)
+        lacks_delay(p, a, b, send != 0);
+    return NO_PAIR;
+}
+
 static void fill_table(struct pairs *p, struct pair_maker *m, uint32_t *pair, uint32_t *itself)
 {
-    size_t n = p->n_classes;
+    uint32_t n = (uint32_t)p->n_classes;
 
-    for (size_t a = 0; a < n; a++) {
-        for (size_t b = 0; b < n; b++) {
-            size_t i = a * n + b;
+    for (uint32_t a = 0; a < n; a++) {
+        for (uint32_t b = 0; b < n; b++) {
+            size_t i = (size_t)a * n + b;
 
             pair[i] = NO_PAIR;
             if (a != b || last_of_class(p, a) != p->starts[a])
@@ -277,7 +297,10 @@ static void make_pairs(struct pairs *p)
 void machine_read_pairs(struct machine_reader *r, const struct xml_element *root)
 {
     size_t n = xml_count(root, "send") + xml_count(root, "transmission");
-    struct pairs p = {.r = r, .rules = portolan_arena_alloc(r->arena, n, sizeof *p.rules)};
+    const struct xml_element *network = xml_next(root, NULL, "network");
+    struct pairs p = {.r = r,
+                      .rules = portolan_arena_alloc(r->arena, n, sizeof *p.rules),
+                      .network_line = network ? network->line : 0};
 
     r->file->rules = portolan_arena_alloc(r->arena, n, sizeof *r->file->rules);
     for (const struct xml_element *e = root->children; !r->arena->failed && e; e = e->next)

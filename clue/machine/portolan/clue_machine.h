@@ -81,11 +81,10 @@ enum portolan_status clue_machine_place(const struct clue_machine_file *file, in
 int clue_machine_find_host(const struct clue_machine_file *file, const char *name);
 
 /**
- * Draw number DRAW (0: as stated) of the parameters that are known with errors: sets the machine's
- * changes so that each is multiplied from time 0 on. ENOMEM.
+ * Multiplies the parameters that are known with errors by draw number DRAW of the log-normal
+ * distribution that the file's covariance describes. At most once after a file was read.
  */
-enum portolan_status clue_machine_vary(struct clue_machine_file *file, uint64_t draw,
-                                       struct portolan_error *err);
+void clue_machine_vary(struct clue_machine_file *file, uint64_t draw);
 
 /**
  * *TEXT, for free(): what can be measured of a machine as a file: its name, types, rules, network

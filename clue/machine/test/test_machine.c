@@ -166,6 +166,149 @@ static void loads_traffic_and_changes_are_read(void **state)
     clue_machine_destroy(f);
 }
 
+static const char *link_name(const struct clue_machine_file *f, int from, int to, size_t hop)
+{
+    uint32_t links[CLUE_MOST_HOPS];
+    const struct clue_network *n = &f->machine.network;
+
+    assert_true(n->route(n, from, to, links) > hop);
+    return n->links[links[hop]].name;
+}
+
+static void topologies_are_read(void **state)
+{
+    static const struct {
+        const char *network;
+        size_t n_links;
+        const char *first; /* from host 0 to host 5 */
+    } cases[] = {
+        {"<network topology='crossbar' bandwidth='125MB/s' latency='4us'/>", 16, "host0-switch"},
+        {"<network topology='bus' bandwidth='125MB/s' latency='4us'/>", 1, "bus"},
+        {"<network topology='fat-tree' down='4 2' up='1 2' bandwidth='125MB/s' latency='4us'/>",
+         2 * (8 + 4), "host0-leaf0"},
+        {"<network topology='torus' size='4 2' bandwidth='125MB/s' latency='4us'/>", 32, "host0+x"},
+        {"<network topology='dragonfly' size='2 2 2' bandwidth='125MB/s' latency='4us'/>",
+         2 * 8 + 2 * 4 + 4, "host0-switch"},
+        {"<network topology='explicit'><link name='a' bandwidth='125MB/s' latency='4us'/>"
+         "<route from='*' to='*' links='a'/></network>",
+         1, "a"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        struct clue_machine_file *f;
+
+        snprintf(text, sizeof text, "<machine name='m'><host name='n' count='8'/>%s</machine>",
+                 cases[i].network);
+        f = read_good(text);
+        assert_int_equal(f->machine.network.model, CLUE_NETWORK_QUEUE);
+        assert_int_equal(f->machine.network.n_links, cases[i].n_links);
+        assert_string_equal(link_name(f, 0, 5, 0), cases[i].first);
+        assert_true(f->machine.network.links[0].bytes_per_ns == 0.125);
+        assert_int_equal(f->machine.network.links[0].latency_ns, 4000);
+        assert_true(pair(f, 0, 5)->send.constant_ns == 0);
+        clue_machine_destroy(f);
+    }
+}
+
+static void links_have_their_own_numbers_and_routes_their_way_back(void **state)
+{
+    struct clue_machine_file *f = read_good(
+        "<machine name='m'><host name='n' count='8'/><network topology='fat-tree' down='4 2'"
+        " up='1 2' bandwidth='1GB/s' latency='1us'><link name='leaf*' bandwidth='4GB/s'/>"
+        "<link name='host3-leaf0' latency='9us'/></network>"
+        "<change at='1s' link='leaf0-*' bandwidth='0.5'/></machine>");
+    struct clue_machine_file *g =
+        read_good("<machine name='m'><host name='a'/><host name='b'/><network topology='explicit'>"
+                  "<link name='x' bandwidth='1GB/s'/><link name='y' bandwidth='1GB/s'/>"
+                  "<route from='a' to='b' links='x y' symmetric='yes'/></network></machine>");
+    const struct clue_network *n = &f->machine.network;
+
+    (void)state;
+    for (size_t i = 0; i < n->n_links; i++) {
+        const struct clue_link *l = &n->links[i];
+
+        assert_true(l->bytes_per_ns == (strncmp(l->name, "leaf", 4) == 0 ? 4 : 1));
+        assert_int_equal(l->latency_ns, strcmp(l->name, "host3-leaf0") == 0 ? 9000 : 1000);
+    }
+    assert_int_equal(f->machine.n_changes, 4 + 2); /* to four hosts, to two spines */
+    assert_string_equal(link_name(g, 0, 1, 0), "x");
+    assert_string_equal(link_name(g, 1, 0, 0), "y");
+    clue_machine_destroy(f);
+    clue_machine_destroy(g);
+}
+
+static void what_is_written_reads_back(void **state)
+{
+    struct clue_machine_file *f = read_good(
+        "<machine name='a &amp; b' placement='by-slot'><host name='n' count='2' cpus='2'"
+        " factor='0.8' spread='0.1' memory='3GB' packing='1ns/B' gap='2us' card='125MB/s' "
+        "price='3'>"
+        "<busy cpus='2' factor='1.3'/><receive k='1ns/B' d='3us'/></host>"
+        "<send from='*' to='*' k='0.01' d='0.9'/><transmission from='n' to='self'>"
+        "<point bytes='1' time='123.456ns'/><point bytes='4MB' time='1s'/></transmission>"
+        "<transmission from='*' to='*' d='1'/>"
+        "<network model='factor' contention='1 1.25' eager='64KB'>"
+        "<factors from='0' bandwidth='0.8' latency='2'/></network>"
+        "<collectives rules='r.json'><barrier d='2us'/></collectives>"
+        "<provenance><fact name='cpu' value='&lt;x&gt;'/><error of='send' relative='0.1'/>"
+        "<error of='latency' relative='0.2'/>"
+        "<correlation of='send' with='latency' value='-0.5'/></provenance></machine>");
+    struct clue_machine_file *g;
+    char *text, *again;
+
+    (void)state;
+    assert_int_equal(clue_machine_write(f, &text, NULL), PORTOLAN_OK);
+    g = read_good(text);
+    assert_int_equal(clue_machine_write(g, &again, NULL), PORTOLAN_OK);
+    assert_string_equal(text, again);
+    assert_true(g->machine.hosts[1].memory == (uint64_t)3 << 30);
+    assert_true(fabs(g->machine.hosts[1].card_ns_per_byte - 8) < 1e-9);
+    assert_true(g->machine.hosts[0].receive.ns_per_byte == 1);
+    assert_true(fabs(pair(g, 1, 1)->transmission.points[0].ns - 123.456) < 1e-9);
+    assert_true(g->machine.network.factors[1] == 1.25 && g->machine.eager_bytes == 65536);
+    assert_true(fabs(g->machine.shared_barrier.constant_ns - 2000) < 1e-9);
+    assert_true(fabs(g->covariance[CLUE_SEND][CLUE_LATENCY] + 0.01) < 1e-9);
+    assert_string_equal(g->facts[0].value, "<x>");
+    free(text);
+    free(again);
+    clue_machine_destroy(f);
+    clue_machine_destroy(g);
+}
+
+/* Of 2,000 draws, logarithms have the stated deviations (each within 5 %, 3 standard errors) and
+ * correlation. */
+static void errors_are_drawn_from_their_covariance(void **state)
+{
+    static const char text[] =
+        "<machine name='m'><host name='n' count='2'/><send from='*' to='*' d='1us'/>"
+        "<transmission from='*' to='*'><point bytes='0' time='1us'/><point bytes='1' time='2us'/>"
+        "</transmission><provenance><error of='send' relative='0.1'/>"
+        "<error of='transmission' relative='0.2'/>"
+        "<correlation of='send' with='transmission' value='-0.5'/></provenance></machine>";
+    double ss = 0, tt = 0, st = 0;
+    enum { DRAWS = 2000 };
+
+    (void)state;
+    for (uint64_t i = 1; i <= DRAWS; i++) {
+        struct clue_machine_file *f = read_good(text);
+        double s, t;
+
+        clue_machine_vary(f, i);
+        s = log(pair(f, 0, 1)->send.constant_ns / 1000);
+        t = log(pair(f, 0, 1)->transmission.points[1].ns / 2000);
+        ss += s * s;
+        tt += t * t;
+        st += s * t;
+        assert_true(f->machine.hosts[0].factor == 1);
+        clue_machine_destroy(f);
+    }
+    assert_true(fabs(sqrt(ss / DRAWS) / 0.1 - 1) < 0.05);
+    assert_true(fabs(sqrt(tt / DRAWS) / 0.2 - 1) < 0.05);
+    assert_true(fabs(st / sqrt(ss * tt) + 0.5) < 0.06);
+}
+
 /* ------------------------------------------------- placement */
 
 static void check_placement(const struct clue_machine_file *f, const char *how, bool is_sharing,
@@ -272,6 +415,38 @@ static void mistakes_are_told_with_their_remedy(void **state)
         {NODES DELAYS "<network model='que'/></machine>",
          "'model' is 'que'; write none, factor, queue or fair; did you mean 'queue'?"},
         {NODES DELAYS "<network model='factor'/></machine>", "needs 'contention'"},
+        {NODES "<network topology='tours' bandwidth='1GB/s'/></machine>",
+         "'topology' is 'tours'; write crossbar, bus, fat-tree, torus, dragonfly or explicit; did "
+         "you mean 'torus'?"},
+        {NODES "<network topology='torus' size='2' bandwidth='1GB/s'/></machine>",
+         "the torus has room for 2 hosts, but the machine has 4; make it larger"},
+        {NODES "<network topology='torus' size='300' bandwidth='1GB/s'/></machine>",
+         "ways through this torus have up to 150 links"},
+        {NODES "<network topology='fat-tree' down='2 2' bandwidth='1GB/s'/></machine>",
+         "a fat tree needs for each level"},
+        {NODES "<network topology='fat-tree' size='2 2' bandwidth='1GB/s'/></machine>",
+         "'size' is of tori and dragonflies only"},
+        {NODES "<network topology='dragonfly' size='2 2' bandwidth='1GB/s'/></machine>",
+         "a dragonfly needs hosts of a router"},
+        {NODES "<network topology='torus' size='65536 65536' bandwidth='1GB/s'/></machine>",
+         "the topology has more than 1048576 links"},
+        {NODES "<network topology='bus'/></machine>", "a link needs a 'bandwidth'"},
+        {NODES "<network topology='bus' bandwidth='100'/></machine>",
+         "'bandwidth' is '100'; it must be a bandwidth: a number and B/s"},
+        {NODES
+         "<network topology='bus' model='factor' contention='1' bandwidth='1GB/s'/></machine>",
+         "write model=\"queue\" or \"fair\""},
+        {NODES "<network bandwidth='1GB/s'/></machine>",
+         "'bandwidth' is of networks with a 'topology' only"},
+        {NODES "<network topology='bus' bandwidth='1GB/s'><link name='buss' "
+               "latency='1'/></network></machine>",
+         "this topology has no link 'buss'; did you mean 'bus'?"},
+        {NODES "<network topology='explicit'><link name='a' bandwidth='1GB/s'/><route from='*' "
+               "to='*' links='b'/></network></machine>",
+         "there is no <link> 'b'; did you mean 'a'?"},
+        {NODES "<network topology='explicit'><link name='a' bandwidth='1GB/s'/><route "
+               "from='node[0]' to='*' links='a' symmetric='yes'/></network></machine>",
+         "m.xml:3: no <route> from 'node[1]' to 'node[2]'; add one, or <send> and <transmission>"},
         {"<machine name='m'><host name='a' cpus='2'><busy cpus='3' factor='2'/></host></machine>",
          "'a' has 2 processors; no more can be busy"},
         {"<machine name='m'><host nam='a'/></machine>",
@@ -314,6 +489,10 @@ int main(void)
         cmocka_unit_test(units_are_read),
         cmocka_unit_test(the_most_special_pair_wins),
         cmocka_unit_test(loads_traffic_and_changes_are_read),
+        cmocka_unit_test(topologies_are_read),
+        cmocka_unit_test(links_have_their_own_numbers_and_routes_their_way_back),
+        cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(errors_are_drawn_from_their_covariance),
         cmocka_unit_test(ranks_are_placed),
         cmocka_unit_test(mistakes_are_told_with_their_remedy),
         cmocka_unit_test(all_mistakes_are_told_at_once),
