@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error classes, codes and handlers. */
+#include "internal.h"
+
+#include <stdio.h>
+
+int do_Error_string(struct mpi_task *t, int code, char *text, int *length);
+
+static const char *const class_texts[] = {
+    [MPI_SUCCESS] = "No MPI error",
+    [1] = "Invalid buffer pointer",
+    [2] = "Invalid count",
+    [3] = "Invalid datatype",
+    [4] = "Invalid tag",
+    [5] = "Invalid communicator",
+    [6] = "Invalid rank",
+    [7] = "Invalid root",
+    [8] = "Invalid group",
+    [9] = "Invalid MPI_Op",
+    [10] = "Invalid topology",
+    [11] = "Invalid dimension argument",
+    [12] = "Invalid argument",
+    [13] = "Unknown error.  Please file a bug report.",
+    [14] = "Message truncated",
+    [15] = "Other MPI error",
+    [16] = "Internal MPI error!",
+    [17] = "See the MPI_ERROR field in MPI_Status for the error code",
+    [18] = "Pending request (no error)",
+    [19] = "Request pending due to failure",
+    [20] = "Access denied to file",
+    [21] = "Invalid amode value in MPI_File_open",
+    [22] = "Invalid file name",
+    [23] = "An error occurred in a user-defined data conversion function",
+    [24] = "The requested datarep name has already been specified to MPI_REGISTER_DATAREP",
+    [25] = "File exists",
+    [26] = "File in use by some process",
+    [27] = "Invalid MPI_File",
+    [28] = "Invalid MPI_Info",
+    [29] = "Invalid key for MPI_Info",
+    [30] = "Invalid MPI_Info value",
+    [31] = "MPI_Info key is not defined",
+    [32] = "Other I/O error",
+    [33] = "Invalid service name (see MPI_Publish_name)",
+    [34] = "Unable to allocate memory for MPI_Alloc_mem",
+    [35] = "Inconsistent arguments to collective routine",
+    [36] = "Not enough space for file",
+    [37] = "File does not exist",
+    [38] = "Invalid port",
+    [39] = "Quota exceeded for files",
+    [40] = "Read-only file or filesystem name",
+    [41] = "Attempt to lookup an unknown service name",
+    [42] = "Error in spawn call",
+    [43] = "Unsupported datarep passed to MPI_File_set_view",
+    [44] = "Unsupported file operation",
+    [45] = "Invalid MPI_Win",
+    [46] = "Invalid base address",
+    [47] = "Invalid locktype argument",
+    [48] = "Invalid keyval",
+    [49] = "Conflicting accesses to window",
+    [50] = "Wrong synchronization of RMA calls",
+    [51] = "Invalid size argument in RMA call",
+    [52] = "Invalid displacement argument in RMA call",
+    [53] = "Invalid assert argument",
+    [54] = "Process failed",
+    [55] = "Target memory is not contained within the window",
+    [56] = "Memory cannot be attached",
+    [57] = "Memory cannot be shared",
+    [58] = "Incorrect window flavor",
+    [59] = "Communication object revoked",
+    [60] = "Operation could not be issued (EAGAIN)",
+    [61] = "failure occurred while allocating memory for a request object",
+};
+enum { N_CLASSES = sizeof class_texts / sizeof *class_texts };
+
+/* Classes and codes of the program follow MPI_ERR_LASTCODE. */
+struct mpi_error_code {
+    int class;
+    char text[MPI_MAX_ERROR_STRING];
+};
+enum { FIRST_CODE = MPI_ERR_LASTCODE + 2 };
+
+static struct mpi_error_code *code_of(const struct mpi_task *t, int code)
+{
+    return code >= FIRST_CODE && (size_t)(code - FIRST_CODE) < t->n_error_codes
+               ? &t->error_codes[code - FIRST_CODE]
+               : NULL;
+}
+
+int mpi_error(struct mpi_task *t, int class, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(t->error_text, sizeof t->error_text, format, arguments);
+    va_end(arguments);
+    return class;
+}
+
+/* ---------------------------------------------------------------- handlers */
+
+struct mpi_errhandler {
+    uint32_t refs;
+    MPI_Errhandler handle;
+    void (*call)(int *object, int *code, ...); /* NULL: built in */
+};
+
+static struct mpi_errhandler errors_fatal = {.handle = MPI_ERRORS_ARE_FATAL};
+static struct mpi_errhandler built_in[] = {{.handle = MPI_ERRORS_RETURN},
+                                           {.handle = MPIR_ERRORS_THROW_EXCEPTIONS},
+                                           {.handle = MPI_ERRORS_ABORT}};
+
+static struct mpi_errhandler *errhandler(const struct mpi_task *t, MPI_Errhandler handle)
+{
+    if (handle == MPI_ERRORS_ARE_FATAL)
+        return &errors_fatal;
+    for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++)
+        if (built_in[i].handle == handle)
+            return &built_in[i];
+    return mpi_item(t, MPI_KIND_ERRHANDLER, handle);
+}
+
+static void release(struct mpi_errhandler *handler)
+{
+    if (handler && handler->call && !--handler->refs)
+        free(handler);
+}
+
+void mpi_errhandler_share(struct mpi_object *object, struct mpi_errhandler *handler)
+{
+    if (handler)
+        handler->refs++;
+    release(object->errhandler);
+    object->errhandler = handler;
+}
+
+int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code)
+{
+    struct mpi_win *w = mpi_win(t, win);
+    struct mpi_comm *c = mpi_comm(t, t->error_comm ? t->error_comm : comm);
+    int object = w ? win : c ? c->handle : MPI_COMM_WORLD;
+    struct mpi_errhandler *handler =
+        w ? ((struct mpi_object *)w)->errhandler : (c ? c : t->world)->object.errhandler;
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    t->error_comm = 0;
+    if (handler && handler->call) {
+        handler->call(&object, &code);
+        return code;
+    }
+    if (handler && handler->handle != MPI_ERRORS_ABORT)
+        return code;
+    do_Error_string(t, code, text, &length);
+    clue_fail("fatal error: %s%s%s", text, t->error_text[0] ? ": " : "", t->error_text);
+}
+
+static int create(struct mpi_task *t, void (*call)(int *, int *, ...), MPI_Errhandler *handle)
+{
+    struct mpi_errhandler *handler = mpi_alloc(1, sizeof *handler);
+
+    *handler = (struct mpi_errhandler){.refs = 1, .call = call};
+    *handle = handler->handle = mpi_handle(t, MPI_KIND_ERRHANDLER, handler);
+    return MPI_SUCCESS;
+}
+
+static int set(struct mpi_task *t, struct mpi_object *object, MPI_Errhandler handle)
+{
+    struct mpi_errhandler *handler = errhandler(t, handle);
+
+    if (!handler)
+        return mpi_error(t, MPI_ERR_ARG, "invalid errhandler 0x%x", handle);
+    mpi_errhandler_share(object, handler == &errors_fatal ? NULL : handler);
+    return MPI_SUCCESS;
+}
+
+/* A handle for the program, which frees it: a new one if its own was freed. */
+static int get(struct mpi_task *t, const struct mpi_object *object, MPI_Errhandler *handle)
+{
+    struct mpi_errhandler *handler = object->errhandler ? object->errhandler : &errors_fatal;
+
+    handler->refs++;
+    *handle = handler->handle;
+    if (handler->call)
+        *handle = mpi_handle(t, MPI_KIND_ERRHANDLER, handler);
+    return MPI_SUCCESS;
+}
+
+int do_Comm_create_errhandler(struct mpi_task *t, MPI_Comm_errhandler_function *call,
+                              MPI_Errhandler *handle)
+{
+    return create(t, (void (*)(int *, int *, ...))call, handle);
+}
+
+int do_Errhandler_create(struct mpi_task *t, MPI_Comm_errhandler_function *call,
+                         MPI_Errhandler *handle)
+{
+    return do_Comm_create_errhandler(t, call, handle);
+}
+
+int do_Win_create_errhandler(struct mpi_task *t, MPI_Win_errhandler_function *call,
+                             MPI_Errhandler *handle)
+{
+    return create(t, (void (*)(int *, int *, ...))call, handle);
+}
+
+int do_Comm_set_errhandler(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler handle)
+{
+    return set(t, &mpi_comm(t, comm)->object, handle);
+}
+
+int do_Errhandler_set(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler handle)
+{
+    return do_Comm_set_errhandler(t, comm, handle);
+}
+
+int do_Win_set_errhandler(struct mpi_task *t, MPI_Win win, MPI_Errhandler handle)
+{
+    return set(t, (struct mpi_object *)mpi_win(t, win), handle);
+}
+
+int do_Comm_get_errhandler(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler *handle)
+{
+    return get(t, &mpi_comm(t, comm)->object, handle);
+}
+
+int do_Errhandler_get(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler *handle)
+{
+    return do_Comm_get_errhandler(t, comm, handle);
+}
+
+int do_Win_get_errhandler(struct mpi_task *t, MPI_Win win, MPI_Errhandler *handle)
+{
+    return get(t, (struct mpi_object *)mpi_win(t, win), handle);
+}
+
+int do_Errhandler_free(struct mpi_task *t, MPI_Errhandler *handle)
+{
+    struct mpi_errhandler *handler = errhandler(t, *handle);
+
+    if (!handler)
+        return mpi_error(t, MPI_ERR_ARG, "invalid errhandler 0x%x", *handle);
+    if (handler->call)
+        mpi_handle_free(t, *handle);
+    release(handler);
+    *handle = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+}
+
+int do_Comm_call_errhandler(struct mpi_task *t, MPI_Comm comm, int code)
+{
+    t->error_text[0] = 0;
+    mpi_raise(t, comm, MPI_WIN_NULL, code);
+    return MPI_SUCCESS;
+}
+
+int do_Win_call_errhandler(struct mpi_task *t, MPI_Win win, int code)
+{
+    t->error_text[0] = 0;
+    mpi_raise(t, MPI_COMM_NULL, win, code);
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- classes and codes */
+
+static int add(struct mpi_task *t, int class)
+{
+    size_t i = t->n_error_codes++;
+
+    t->error_codes = realloc(t->error_codes, t->n_error_codes * sizeof *t->error_codes);
+    if (!t->error_codes)
+        clue_fail("out of memory");
+    t->last_used_code = FIRST_CODE + (int)i;
+    t->error_codes[i].class = class ? class : t->last_used_code;
+    t->error_codes[i].text[0] = 0;
+    return t->last_used_code;
+}
+
+int do_Add_error_class(struct mpi_task *t, int *class)
+{
+    *class = add(t, 0);
+    return MPI_SUCCESS;
+}
+
+int do_Add_error_code(struct mpi_task *t, int class, int *code)
+{
+    if (class <= 0 || (class >= N_CLASSES && !code_of(t, class)))
+        return mpi_error(t, MPI_ERR_ARG, "%d is no error class", class);
+    *code = add(t, class);
+    return MPI_SUCCESS;
+}
+
+int do_Add_error_string(struct mpi_task *t, int code, const char *text)
+{
+    struct mpi_error_code *own = code_of(t, code);
+
+    if (!own)
+        return mpi_error(t, MPI_ERR_ARG, "%d is no error code of the program", code);
+    snprintf(own->text, sizeof own->text, "%s", text);
+    return MPI_SUCCESS;
+}
+
+int do_Error_class(struct mpi_task *t, int code, int *class)
+{
+    const struct mpi_error_code *own = code_of(t, code);
+
+    *class = own ? own->class : code >= 0 && code < N_CLASSES ? code : MPI_ERR_UNKNOWN;
+    return MPI_SUCCESS;
+}
+
+int do_Error_string(struct mpi_task *t, int code, char *text, int *length)
+{
+    const struct mpi_error_code *own = code_of(t, code);
+    const char *known = code >= 0 && code < N_CLASSES ? class_texts[code] : "Unknown error class";
+
+    *length = snprintf(text, MPI_MAX_ERROR_STRING, "%s", own ? own->text : known);
+    return MPI_SUCCESS;
+}

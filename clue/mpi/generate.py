@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the entry points of our libmpich. Run as: generate.py MPI_H ROUTINES_LIST SOURCE...
+
+MPI_H is <mpi.h> after the preprocessor: its prototypes are MPICH's. ROUTINES_LIST is that of mpi/:
+the calls named there take time and are told to the observer; all others cost what they compute.
+A routine is served if some SOURCE defines do_NAME; see internal.h. Large-count forms share one
+body: counts are widened on the way in and narrowed on the way out.
+"""
+import re
+import sys
+
+# What ends a run, and what it would have needed.
+NOT_SERVED = [
+    (r'^File_|^Register_datarep', 'MPI-IO'),
+    (r'^T_', 'the tools interface MPI_T'),
+    (r'^Session_|^Group_from_session|^Comm_create_from_group|^Intercomm_create_from_groups',
+     'sessions'),
+    (r'^P(send|recv|ready|arrived)', 'partitioned communication'),
+    (r'spawn|^Comm_(accept|connect|join|get_parent)|_port$|^(Publish|Lookup|Unpublish)_name',
+     'processes that are started or joined later'),
+    (r'_init$', 'persistent collectives'),
+    (r'^X_', 'extensions of MPICH'),
+]
+# May be called before MPI_Init and after MPI_Finalize.
+ALWAYS = re.compile(r'^(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Abort'
+                    r'|Info_.*|Error_.*|Wtime|Wtick|Aint_.*|Status_.*|Comm_get_parent)$')
+TIMED = {'Init', 'Init_thread', 'Finalize', 'Abort', 'Wtime', 'Pcontrol'}
+COUNTS = re.compile(r'^(count|(send|recv|in|out|origin|target|result)count|(origin|target|result)_count)$')
+OUT = re.compile(r'^(int|MPI_(Count|Aint|Comm|Datatype|Group|Op|Request|Info|Win|Errhandler|Message)) \*\w+$')
+# Arrays whose length is not the number of partners.
+LENGTHS = [
+    (r'^Type_create_(subarray|darray)', 'ndims'),
+    (r'^Type_', 'count'),
+    (r'^I?neighbor_.*send', 'entry_neighbours(t, comm, true)', ),
+    (r'^I?neighbor_.*recv', 'entry_neighbours(t, comm, false)'),
+    (r'^I?reduce_scatter', 'entry_size(t, comm)'),
+    (r'^I?gatherv.*recv|^I?scatterv.*send', 'entry_at_root(t, comm, root)'),
+    (r'', 'entry_partners(t, comm)'),
+]
+NOTES = [('mpi_bytes(', 'entry_bytes(t, '), ('mpi_rank(', 'entry_rank(t, '),
+         ('mpi_size(', 'entry_size(t, '), ('mpi_partners(', 'entry_partners(t, '),
+         ('mpi_neighbours(comm)', 'entry_neighbours(t, comm, true)'), ('SUM(', 'entry_sum('),
+         ('EACH(', 'entry_each(t, ')]
+
+
+class Parameter:
+    def __init__(self, text):
+        self.text = ' '.join(text.replace('*', ' * ').replace('[', ' [').split())
+        self.text = re.sub(r'\* (?=[*\w])', '*', self.text)
+        found = re.search(r'(\w+)((?: \[[^\]]*\])*)$', self.text)
+        self.name, self.dims = found.group(1), found.group(2)
+        self.type = self.text[:found.start()].strip()
+        if '(' in self.text:
+            sys.exit(f'generate.py: error: cannot read the parameter {text!r}')
+
+
+class Routine:
+    def __init__(self, result, name, parameters):
+        self.result, self.name = result, name
+        texts = [] if parameters.strip() in ('void', '') else parameters.split(',')
+        self.variadic = bool(texts) and texts[-1].strip() == '...'
+        self.parameters = [Parameter(p) for p in (texts[:-1] if self.variadic else texts)]
+
+    def prototype(self, name, first=''):
+        rest = ', '.join(p.text for p in self.parameters) + (', ...' if self.variadic else '')
+        rest = ', '.join(x for x in (first, rest) if x)
+        return f'{self.result} {name}({rest or "void"})'
+
+    def names(self):
+        return [p.name for p in self.parameters]
+
+    def has(self, name):
+        return name in self.names()
+
+
+def read_prototypes(path):
+    text = re.sub(r'^#.*$', '', open(path, encoding='utf-8').read(), flags=re.M)
+    text = re.sub(r'__attribute__ *\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)', '', text)
+    found = re.findall(r'(?:^|[;}])\s*((?:unsigned |long )?\w+) (MPIX?_\w+) *\(([^;{}]*)\) *;',
+                       ' '.join(text.split()).replace(';', ';;').replace('}', '};'))
+    return {name[4:] if name.startswith('MPI_') else 'X_' + name[5:]:
+            Routine(result, name, parameters) for result, name, parameters in found
+            if '(' not in parameters and name not in ('MPI_DUP_FN',)}
+
+
+def read_list(path):
+    notes = {}
+    for line in open(path, encoding='utf-8'):
+        if line.strip() and line[0] != '#':
+            column = [c.strip() for c in line.split('|')]
+            notes[column[0].split('(')[0]] = column[1] if len(column) > 1 else ''
+    return notes
+
+
+def lengths_of(name, parameter):
+    for pattern, length in LENGTHS:
+        if re.search(pattern, name[0].upper() + name[1:].lower() + ' ' + parameter, re.I):
+            return length
+
+
+def condition(routine, name, what):
+    """When an argument of a collective or of an accumulation is significant."""
+    side = 'send' if name.startswith('send') else 'recv' if name.startswith('recv') else ''
+    if name.startswith('origin') and routine.has('op') and routine.has('result_addr'):
+        return 'op != MPI_NO_OP && '
+    if routine.has('source') or not side or not routine.has('sendbuf'):
+        return ''
+    if not routine.has('root'):
+        return 'sendbuf != MPI_IN_PLACE && ' if side == 'send' else ''
+    own = 'send' if 'ather' in routine.name else 'recv'
+    if side == own:
+        return f'root >= 0 && {side}buf != MPI_IN_PLACE && '
+    return 'entry_is_root(t, comm, root) && '
+
+
+def checks(routine, name, timed):
+    """Expressions that are an error code, in MPICH's order."""
+    out, committed = [], timed or re.match(r'(Unp|P)ack|Reduce_local', name)
+    receives = not re.match(r'(I?[bsr]?send|.*[bsr]?send_init)', name, re.I)
+    for p in routine.parameters:
+        if p.type == 'MPI_Comm' and not p.dims and p.name != 'peer_comm':
+            out.append((0, f'check_comm(t, {p.name})'))
+        if p.type == 'MPI_Win' and not p.dims:
+            out.append((0, f'check_win(t, {p.name})'))
+        if COUNTS.match(p.name) and p.type in ('int', 'MPI_Count'):
+            out.append((1, condition(routine, p.name, 'count') + f'check_count(t, "{p.name}", {p.name})'))
+        if p.type == 'MPI_Datatype' and not p.dims:
+            out.append((2, condition(routine, p.name, 'type') +
+                        f'check_type(t, {p.name}, {"true" if committed else "false"})'))
+        if p.name in ('dest', 'source') and routine.has('comm'):
+            out.append((3, f'check_rank(t, comm, {p.name}, {"true" if p.name == "source" else "false"})'))
+        if p.name in ('tag', 'sendtag', 'recvtag') and routine.has('comm'):
+            any_tag = p.name == 'recvtag' or p.name == 'tag' and receives
+            out.append((4, f'check_tag(t, {p.name}, {"true" if any_tag else "false"})'))
+        if p.name == 'root':
+            out.append((3, 'check_root(t, comm, root)'))
+        if p.type == 'MPI_Op':
+            out.append((5, f'check_op(t, {p.name})'))
+        if p.type == 'MPI_Group' and not p.dims:
+            out.append((1, f'check_group(t, {p.name})'))
+        if p.type == 'MPI_Info' and not p.dims:
+            out.append((1, f'check_info(t, {p.name}, {"false" if name.startswith("Info_") else "true"})'))
+        if OUT.match(p.text) and not (name.startswith('Init') and p.name == 'argc'):
+            out.append((6, f'check_out(t, "{p.name}", {p.name})'))
+    if routine.has('buf') and routine.has('datatype') and routine.has('count'):
+        out.append((6, 'check_buffer(t, buf, count, datatype)'))
+    # What is conditional is cheap to write so: (condition && (code = check)).
+    for _, text in sorted(out, key=lambda x: x[0]):
+        head, tail = text.rsplit('&& ', 1) if '&& ' in text else ('', text)
+        yield (head + '&& ' if head else '') + f'(code = {tail})'
+
+
+def tell(routine, notes, name):
+    note = notes.get(name + '_c', notes.get(name, ''))
+    found = re.match(r'collective\((.*?)(, request)?\)$', note)
+    if not found:
+        return ''
+    text = found.group(1)
+    for old, new in NOTES:
+        text = text.replace(old, new)
+    text = text.replace('GATHER(', 'GATHER(t, ').replace('SCATTER(', 'SCATTER(t, ')
+    text = re.sub(r'\b(OWN|OWN_entry_each|ROOTED|REDUCED)\((t, )?', r'\1(t, ', text)
+    text = text.replace('OWN_entry_each(', 'OWN_EACH(')
+    root = 'root' if routine.has('root') else 'PORTOLAN_MPI_NONE'
+    request = 'request' if routine.has('request') else 'NULL'
+    return (f'    if (!code && mpi_is_observed())\n'
+            f'        mpi_tell_collective(t, comm, {text}, {root}, {request});\n')
+
+
+def write_call(routine, name, number, notes):
+    """The common body of both forms: checks, do_NAME, errors."""
+    timed = name in TIMED or name in notes
+    print(f'\n{routine.prototype("do_" + name, "struct mpi_task *t")};')
+    given = ', '.join(['t'] + routine.names())
+    print(f'static inline {routine.prototype("call_" + name, "const void *site")}\n{{')
+    print(f'    static const struct clue_routine routine = {{"{routine.name}", {number}}};')
+    if routine.result != 'int':
+        print(f'    struct mpi_task *t = {"begin(&routine, site)" if timed else "mpi_task()"};')
+        print(f'    {routine.result} result = do_{name}({given});\n')
+        print('    clue_call_end();' if timed else '    (void)routine;\n    (void)site;')
+        print('    return result;\n}')
+        return
+    print(f'    struct mpi_task *t = {"begin(&routine, site)" if timed else "mpi_task()"};\n    int code = 0;\n')
+    if not ALWAYS.match(name):
+        print(f'    if (!t->has_begun || t->has_ended)\n        out_of_time(t, &routine, site);')
+    tests = list(checks(routine, name, timed))
+    if tests:
+        print('    if (' + ' ||\n        '.join(f'({x})' for x in tests) + ')\n        goto raise;')
+    print(f'    code = do_{name}({given});')
+    print(tell(routine, notes, name), end='')
+    comm = next((p.name for p in routine.parameters if p.type == 'MPI_Comm' and not p.dims), 'MPI_COMM_NULL')
+    win = next((p.name for p in routine.parameters if p.type == 'MPI_Win' and not p.dims), 'MPI_WIN_NULL')
+    if tests:
+        print('raise:')
+    print(f'    if (__builtin_expect(code != MPI_SUCCESS, 0))')
+    print(f'        code = fail(t, &routine, {"NULL" if timed else "site"}, {comm}, {win}, code);')
+    if timed:
+        print('    clue_call_end();')
+    print('    return code;\n}')
+
+
+def write_form(narrow, wide, name):
+    """An entry point that hands its arguments to call_NAME, which has those of WIDE."""
+    before, after, freed, given = [], [], [], ['__builtin_return_address(0)']
+    for p, w in zip(narrow.parameters, wide.parameters):
+        if p.text == w.text or (p.dims or '*' in p.type) and 'int' not in p.type.split():
+            given.append(p.name if p.text == w.text else f'(void *){p.name}')
+        elif p.dims:
+            kind = 'MPI_Count' if 'MPI_Count' in w.type else 'MPI_Aint'
+            before.append(f'{kind} *wide_{p.name} = widen({lengths_of(name, p.name)}, {p.name});')
+            freed.append(f'free(wide_{p.name});')
+            given.append(f'wide_{p.name}')
+        elif '*' in p.type:
+            kind = 'MPI_Count' if 'MPI_Count' in w.type else 'MPI_Aint'
+            initial = f'{p.name} ? *{p.name} : 0' if p.name == 'position' else '0'
+            before.append(f'{kind} wide_{p.name} = {initial};')
+            after.append(f'if (!code)\n        code = narrow(*{p.name} = wide_{p.name} > INT_MAX ? '
+                         f'MPI_UNDEFINED : (int)wide_{p.name});'.replace('code = narrow(', '').replace(');', ';'))
+            given.append(f'{p.name} ? &wide_{p.name} : NULL')
+        else:
+            given.append(p.name)
+    print(f'\n{narrow.prototype("P" + narrow.name)}\n{{')
+    if any('widen(' in x and '(t, ' in x for x in before):
+        print('    struct mpi_task *t = mpi_task();')
+    for line in before:
+        print(f'    {line}')
+    value = f'call_{name}({", ".join(given)})'
+    if before:
+        print(f'    int code = {value};\n')
+        for line in after + freed:
+            print(f'    {line}')
+        print('    return code;\n}')
+    else:
+        print(f'    return {value};\n}}')
+    print(f'extern __typeof__(P{narrow.name}) {narrow.name} __attribute__((weak, alias("P{narrow.name}")));')
+
+
+def write_missing(routine, name, number):
+    why = next((text for pattern, text in NOT_SERVED if re.search(pattern, name)), 'this routine')
+    print(f'\n{routine.prototype("P" + routine.name)}\n{{')
+    print(f'    static const struct clue_routine routine = {{"{routine.name}", {number}}};\n')
+    for p in routine.parameters:
+        print(f'    (void){p.name};')
+    print(f'    not_served(&routine, __builtin_return_address(0), "{why}");\n}}')
+    print(f'extern __typeof__(P{routine.name}) {routine.name} '
+          f'__attribute__((weak, alias("P{routine.name}")));')
+
+
+def main(header, routines, sources):
+    served = set()
+    for source in sources:
+        served |= set(re.findall(r'^(?:int|double|MPI_Aint) do_(\w+)\(', open(source, encoding='utf-8').read(), re.M))
+    all_routines, notes = read_prototypes(header), read_list(routines)
+    print('/* Written by generate.py from <mpi.h> and mpi/routines.list; edit that instead. */')
+    print('#include "entry.h"')
+    for number, (name, routine) in enumerate(sorted(all_routines.items())):
+        plain = name[:-2] if name.endswith('_c') and name[:-2] in all_routines else None
+        if name in served:
+            wide = routine
+            if plain is None and name + '_c' in all_routines and name + '_c' not in served:
+                wide = all_routines[name + '_c']
+                wide.name = routine.name
+            write_call(wide, name, number, notes)
+            write_form(routine, wide, name)
+            if wide is not routine:
+                wide.name = routine.name + '_c'
+        elif plain in served:
+            write_form(routine, routine, plain)
+        else:
+            write_missing(routine, name, number)
+    unknown = served - set(all_routines)
+    if unknown:
+        sys.exit(f'generate.py: error: no MPI routine for do_{", do_".join(sorted(unknown))}')
+
+
+main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Handles, tasks, memory. */
+#include "internal.h"
+
+void *mpi_alloc(size_t n, size_t size)
+{
+    void *memory = portolan_calloc(n ? n : 1, size ? size : 1);
+
+    if (!memory)
+        clue_fail("out of memory");
+    return memory;
+}
+
+void *mpi_copy_of(const void *bytes, size_t n, size_t size)
+{
+    void *copy = mpi_alloc(n, size);
+
+    if (n)
+        memcpy(copy, bytes, n * size);
+    return copy;
+}
+
+struct mpi_task *mpi_task(void)
+{
+    void **own = clue_own(CLUE_MPI);
+
+    if (!*own)
+        *own = mpi_alloc(1, sizeof(struct mpi_task));
+    return *own;
+}
+
+int mpi_handle(struct mpi_task *t, enum mpi_kind kind, void *item)
+{
+    struct mpi_table *table = &t->tables[kind];
+    uint32_t i;
+
+    if (table->free) {
+        i = table->free - 1;
+        table->free = table->unused[i];
+    } else {
+        i = table->n++;
+        if (i >= table->room) {
+            table->room = table->room ? 2 * table->room : 16;
+            table->items = realloc(table->items, table->room * sizeof *table->items);
+            table->unused = realloc(table->unused, table->room * sizeof *table->unused);
+            if (!table->items || !table->unused)
+                clue_fail("out of memory");
+        }
+    }
+    table->items[i] = item;
+    return (int)(2U << 30 | (uint32_t)kind << 26 | i);
+}
+
+void mpi_handle_free(struct mpi_task *t, int handle)
+{
+    struct mpi_table *table = &t->tables[(uint32_t)handle >> 26 & 15];
+    uint32_t i = (uint32_t)handle & 0x03ffffff;
+
+    table->items[i] = NULL;
+    table->unused[i] = table->free;
+    table->free = i + 1;
+}

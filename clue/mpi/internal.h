@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * clue/mpi: what its own files share. MPI 3.1 with MPICH's ABI, on <portolan/clue_task.h> alone.
+ *
+ * generate.py writes the entry points: for each MPI_Name of <mpi.h> it makes PMPI_Name, the weak
+ * MPI_Name and both `_c` forms. They check arguments and call do_Name(task, ...), which is any
+ * function of that name in this folder, with the prototype of the `_c` form where there is one. A
+ * name without do_Name ends the run and says so. do_Name returns MPI_SUCCESS or mpi_error(); the
+ * entry point hands that to the error handler. Handles given to do_Name have been checked.
+ *
+ * All ranks may live in one process: what a rank has is in its struct mpi_task, nothing is static
+ * but constants and what all ranks may share (groups, built-in types).
+ */
+#ifndef CLUE_MPI_INTERNAL_H
+#define CLUE_MPI_INTERNAL_H
+
+#include <mpi.h>
+#include <portolan/clue_task.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mpi_task;
+struct mpi_type;
+struct mpi_request;
+struct mpi_schedule; /* of a nonblocking collective */
+
+#pragma GCC visibility push(hidden)
+
+/* ---------------------------------------------------------------- handles */
+
+/* In bits 26 to 29 of a handle; bits 30 and 31: 0 null, 1 built in, 2 and 3 made by the program. */
+enum mpi_kind {
+    MPI_KIND_COMM = 1,
+    MPI_KIND_GROUP = 2,
+    MPI_KIND_TYPE = 3,
+    MPI_KIND_ERRHANDLER = 5,
+    MPI_KIND_OP = 6,
+    MPI_KIND_INFO = 7,
+    MPI_KIND_WIN = 8,
+    MPI_KIND_KEYVAL = 9,
+    MPI_KIND_REQUEST = 11,
+    MPI_KINDS
+};
+
+struct mpi_table {
+    void **items;
+    uint32_t *unused;       /* 1 + the index of the next unused item */
+    uint32_t n, room, free; /* free: 1 + the first unused one; 0: none */
+};
+
+/* The new handle of ITEM. Memory that is out ends the run: clue_fail(). */
+int mpi_handle(struct mpi_task *t, enum mpi_kind kind, void *item);
+void mpi_handle_free(struct mpi_task *t, int handle);
+/* malloc that ends the run when memory is out; zeroed. */
+void *mpi_alloc(size_t n, size_t size);
+void *mpi_copy_of(const void *bytes, size_t n, size_t size);
+
+/* What objects share that MPI_X_set_attr, _set_name and _set_errhandler know. */
+struct mpi_object {
+    struct mpi_attribute *attributes;
+    struct mpi_errhandler *errhandler;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+/* Copies attributes as dup does, by callbacks; deletes all. Return a callback's error. */
+int mpi_attributes_copy(struct mpi_task *t, int from, const struct mpi_object *old,
+                        struct mpi_object *new);
+int mpi_attributes_delete(struct mpi_task *t, int handle, struct mpi_object *object);
+
+/* ---------------------------------------------------------------- errors */
+
+/* Notes why, for the handler's message, and returns CLASS. */
+int mpi_error(struct mpi_task *t, int class, const char *format, ...) PORTOLAN_PRINTF(3, 4);
+/* Gives an error to the handler of COMM, or of WIN (both null: of MPI_COMM_WORLD). */
+int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code);
+/* Gives OBJECT a handler that it shares; NULL: errors are fatal. */
+void mpi_errhandler_share(struct mpi_object *object, struct mpi_errhandler *handler);
+
+/* ---------------------------------------------------------------- groups and communicators */
+
+/* Shared by all tasks: one for each content. */
+struct mpi_group {
+    uint32_t refs;
+    int n;
+    uint64_t hash;
+    int *members; /* world ranks */
+    struct mpi_inverse {
+        int world, rank;
+    } * inverse; /* sorted; made when it is needed; NULL: search, or world == rank */
+};
+/* Takes MEMBERS, malloc'ed. */
+struct mpi_group *mpi_group_new(int n, int *members);
+struct mpi_group *mpi_group_retain(struct mpi_group *group);
+void mpi_group_release(struct mpi_group *group);
+/* Rank in the group of a world rank; MPI_UNDEFINED: none. */
+int mpi_group_rank(struct mpi_group *group, int world);
+
+/* Each communicator and window has contexts of its own: context + channel. */
+enum mpi_channel {
+    MPI_POINT_TO_POINT,
+    MPI_COLLECTIVE,
+    MPI_MAKING,
+    MPI_ONE_SIDED,
+    MPI_CHANNELS = 8
+};
+
+struct mpi_topology {
+    int kind; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
+    int n;    /* dimensions; nodes */
+    int *dims, *periods, *coords;
+    int *index, *edges;            /* MPI_GRAPH; edges: index[n - 1] of them */
+    int n_in, n_out, *in, *out;    /* MPI_DIST_GRAPH */
+    int *in_weights, *out_weights; /* NULL: unweighted */
+};
+
+struct mpi_comm {
+    struct mpi_object object;
+    MPI_Comm handle;
+    uint32_t refs;     /* requests and windows hold it */
+    uint64_t context;  /* a multiple of MPI_CHANNELS */
+    uint64_t n_made;   /* communicators and windows made of it: their contexts */
+    uint64_t sequence; /* of collectives: next tag of MPI_COLLECTIVE, counted by their room */
+    int rank, n;
+    struct mpi_group *group;
+    struct mpi_group *remote; /* NULL: an intracommunicator */
+    struct mpi_comm *local;   /* of an intercommunicator: the local group, with its own context */
+    bool is_low;              /* of an intercommunicator: this group comes first in a merge */
+    struct mpi_topology *topology;
+    struct portolan_mpi_comm seen; /* for the observer */
+    void *collective;              /* collectives' own (nodes, hierarchy ...); freed by: */
+    void (*collective_free)(void *collective);
+    int n_neighbours, *neighbours; /* of `seen` */
+};
+
+static inline struct mpi_group *mpi_partners(const struct mpi_comm *c)
+{
+    return c->remote ? c->remote : c->group;
+}
+
+/*
+ * A communicator without handle: GROUP (and REMOTE, may be NULL) are retained; CONTEXT from
+ * mpi_context_next(). mpi_comm_publish() gives it a handle.
+ */
+struct mpi_comm *mpi_comm_new(struct mpi_task *t, uint64_t context, struct mpi_group *group,
+                              struct mpi_group *remote);
+MPI_Comm mpi_comm_publish(struct mpi_task *t, struct mpi_comm *c, const struct mpi_comm *parent);
+void mpi_comm_retain(struct mpi_comm *c);
+void mpi_comm_release(struct mpi_comm *c);
+/* The same number on all ranks of C that call it in the same order; SPLIT tells parts apart. */
+uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split);
+/* Blocking, on MPI_MAKING: ALL gets BYTES of each rank's MINE (of an intracommunicator). */
+void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, void *all,
+                    size_t bytes);
+/* Ranks that neighbourhood collectives receive from and send to (`from` and `to`: malloc'ed, with
+ * MPI_PROC_NULL; the caller frees both). Returns false: no topology. */
+bool mpi_neighbours(const struct mpi_comm *c, int *n_from, int **from, int *n_to, int **to);
+
+/* ---------------------------------------------------------------- data types */
+
+/* COUNT blocks of BYTES each, STRIDE apart: part of a type in the order of packing. */
+struct mpi_run {
+    MPI_Aint offset;
+    MPI_Count bytes;
+    MPI_Count count;
+    MPI_Aint stride;
+    uint32_t basic; /* MPI_Datatype of its elements, built in */
+};
+
+struct mpi_type {
+    struct mpi_object object;
+    MPI_Datatype handle;
+    uint32_t refs;
+    bool is_builtin, is_committed;
+    bool is_dense;      /* SIZE bytes from TRUE_LB, without holes and in order */
+    bool is_contiguous; /* dense, also from item to item: size == extent */
+    MPI_Count size, lb, extent, true_lb, true_extent;
+    MPI_Count n_elements; /* built-in ones in it */
+    MPI_Datatype basic;   /* of all its elements; MPI_DATATYPE_NULL: different ones */
+    size_t n_runs;
+    struct mpi_run *runs;
+    int combiner;
+    size_t n_counts, n_addresses, n_types;
+    MPI_Count *counts; /* integers of MPI_Type_get_contents */
+    MPI_Count *addresses;
+    struct mpi_type **types;
+};
+
+struct mpi_type *mpi_builtin_type(MPI_Datatype handle); /* NULL: none */
+void mpi_type_retain(struct mpi_type *type);
+void mpi_type_release(struct mpi_type *type);
+/* Packs COUNT items at BUF into TO, which has room for count * size; at least the first BYTES. */
+void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, void *to);
+/* Fills the items at BUF from BYTES, at most count * size, of FROM. */
+void mpi_unpack(const struct mpi_type *type, void *buf, MPI_Count count, const void *from,
+                MPI_Count bytes);
+/* Copies items of one type to such of another of the same signature: as a message to oneself. */
+int mpi_copy_items(struct mpi_task *t, const void *from, MPI_Count from_count,
+                   const struct mpi_type *from_type, void *to, MPI_Count to_count,
+                   const struct mpi_type *to_type);
+
+/* ---------------------------------------------------------------- requests */
+
+enum mpi_request_kind {
+    MPI_REQUEST_SEND,
+    MPI_REQUEST_RECEIVE,
+    MPI_REQUEST_MESSAGE,  /* of MPI_Mprobe: not yet received */
+    MPI_REQUEST_SCHEDULE, /* nonblocking collective, or what else a schedule does */
+    MPI_REQUEST_GENERALIZED,
+    MPI_REQUEST_DONE /* nothing to do */
+};
+
+/* A send or receive on its way. Internal ones are their callers' memory, and without handle. */
+struct mpi_request {
+    enum mpi_request_kind kind;
+    uint32_t number;                                      /* for the observer; 0: it is not told */
+    MPI_Request handle;                                   /* 0: internal */
+    clue_request engine;                                  /* 0: nothing is on its way */
+    bool is_persistent, is_active, is_cancelled, is_free; /* is_free: by MPI_Request_free */
+    unsigned flags; /* of clue_send; also CLUE_FREE of receives */
+    enum mpi_channel channel;
+    struct mpi_comm *comm; /* retained, unless internal */
+    int rank, tag;         /* as given: of the partner */
+    void *buf;
+    MPI_Count count;
+    struct mpi_type *type; /* retained, unless internal */
+    void *packed;
+    /* of what was received: */
+    int source, got_tag; /* source: a world rank */
+    MPI_Count bytes;
+    int error;
+    struct mpi_schedule *schedule;
+    struct mpi_generalized *generalized;
+    struct mpi_request *next; /* free ones; and active schedules */
+};
+
+/*
+ * Begins a message of COUNT items of TYPE at BUF to or from RANK (of mpi_partners(comm); also
+ * MPI_PROC_NULL). R is zeroed before, and stays where it is until mpi_finish(). FLAGS: of
+ * clue_send.
+ */
+void mpi_post_send(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel, int rank,
+                   int tag, const void *buf, MPI_Count count, struct mpi_type *type,
+                   unsigned flags);
+void mpi_post_receive(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel,
+                      int rank, int tag, void *buf, MPI_Count count, struct mpi_type *type,
+                      unsigned flags);
+/* Frees what a message that is complete (at clue_wait() or clue_is_complete()) still has; its
+ * error: MPI_SUCCESS or MPI_ERR_TRUNCATE. */
+int mpi_finish(struct mpi_request *r);
+/* Waits for N internal requests, and finishes them; the first error. Schedules go on meanwhile. */
+int mpi_wait_posted(struct mpi_task *t, struct mpi_request *requests, size_t n);
+
+/* A request with handle for the program, kind SCHEDULE and active, at *REQUEST. */
+struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm *comm,
+                                            struct mpi_schedule *schedule, MPI_Request *request);
+/*
+ * Of the collectives: takes all steps that are possible at the task's time; true: all are done.
+ * PENDING puts requests that it waits for into TO and returns their number (at most ROOM; one is
+ * enough to go on). FREE gives its error.
+ */
+bool mpi_schedule_advance(struct mpi_task *t, struct mpi_schedule *s);
+size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room);
+int mpi_schedule_free(struct mpi_task *t, struct mpi_schedule *s);
+
+/* ---------------------------------------------------------------- tasks */
+
+struct mpi_task {
+    const struct clue_routine *routine; /* what it is in */
+    bool has_begun, has_ended;
+    int rank, n, thread_level;
+    struct mpi_comm *world, *self;
+    struct mpi_table tables[MPI_KINDS];
+    struct mpi_request *free_requests;
+    struct mpi_request *schedules; /* active ones */
+    void *buffer;                  /* of MPI_Buffer_attach */
+    MPI_Count buffer_bytes;
+    char error_text[256];
+    MPI_Comm error_comm; /* whose handler is to be called, if the call itself names none */
+    struct mpi_error_code *error_codes; /* added by the program */
+    size_t n_error_codes;
+    int last_used_code;
+    uint32_t n_comms; /* `number` of the next one */
+    void *one_sided;  /* the windows' own */
+};
+
+/* The calling task's; made when it is first asked for. */
+struct mpi_task *mpi_task(void);
+
+/* The object of a handle, NULL: there is none. Built-in ones too. */
+static inline void *mpi_item(const struct mpi_task *t, enum mpi_kind kind, int handle)
+{
+    const struct mpi_table *table = &t->tables[kind];
+    uint32_t i = (uint32_t)handle & 0x03ffffff;
+
+    return (uint32_t)handle >> 26 == (2U << 4 | (unsigned)kind) && i < table->n ? table->items[i]
+                                                                                : NULL;
+}
+static inline struct mpi_comm *mpi_comm(const struct mpi_task *t, MPI_Comm handle)
+{
+    return handle == MPI_COMM_WORLD  ? t->world
+           : handle == MPI_COMM_SELF ? t->self
+                                     : mpi_item(t, MPI_KIND_COMM, handle);
+}
+static inline struct mpi_type *mpi_type(const struct mpi_task *t, MPI_Datatype handle)
+{
+    struct mpi_type *type = mpi_item(t, MPI_KIND_TYPE, handle);
+
+    return type ? type : mpi_builtin_type(handle);
+}
+struct mpi_group *mpi_group(const struct mpi_task *t, MPI_Group handle);
+/* Of cmpi2's files: NULL for what is no operation, no window. Built-in operations too. */
+struct mpi_op *mpi_op(const struct mpi_task *t, MPI_Op handle);
+static inline struct mpi_win *mpi_win(const struct mpi_task *t, MPI_Win handle)
+{
+    return mpi_item(t, MPI_KIND_WIN, handle);
+}
+/* The object of a window: `struct mpi_win` begins with one. */
+
+/* ---------------------------------------------------------------- the observer */
+
+/* Fills in routine and time, and tells; only where clue_observer() is on. */
+void mpi_tell(struct mpi_task *t, struct portolan_mpi_event *event);
+static inline bool mpi_is_observed(void)
+{
+    const struct portolan_mpi_observer *observer = clue_observer();
+
+    return observer && observer->is_on;
+}
+/* A collective; ROOT: as given, PORTOLAN_MPI_NONE: none; REQUEST may be NULL. Called by the entry
+ * points with the bytes that mpi/routines.list says. */
+void mpi_tell_collective(struct mpi_task *t, MPI_Comm comm, uint64_t bytes, int root,
+                         const MPI_Request *request);
+
+#pragma GCC visibility pop
+
+#endif
