@@ -15,14 +15,11 @@
 struct optimize_options {
     struct study_options study;
     const char *output;
-    bool left_out;
 };
 
 static const struct cli_option optimize_table[] = {
     {"output", 'o', "FILE", "write the chosen assembly there",
      INTO(struct optimize_options, output)},
-    {"left-out", 'l', NULL, "choose for each case from all others, and tell how good that is",
-     INTO(struct optimize_options, left_out)},
     TABLE_OF(study_table, struct optimize_options, study),
     {0},
 };
@@ -72,15 +69,6 @@ static int choose(struct study *s, const struct optimize_options *o)
     return result;
 }
 
-static int tell_left_out(struct study *s)
-{
-    struct portolan_error err = {0};
-    char *text = NULL;
-
-    portolan_plan_report_left_out(s->w.assembly, s->data, &s->options, &text, &err);
-    return print_made(text, &err);
-}
-
 int command_optimize(int argc, char **argv)
 {
     static const struct cli_line line = {
@@ -96,7 +84,7 @@ int command_optimize(int argc, char **argv)
     parse_line(&line, argc, argv, 0, &o);
     if (study_open(&s, &o.study, true, &err) != PORTOLAN_OK)
         return study_cannot_tell(&s, &err);
-    result = o.left_out ? tell_left_out(&s) : choose(&s, &o);
+    result = choose(&s, &o);
     study_close(&s);
     return result;
 }

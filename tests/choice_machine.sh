@@ -4,7 +4,7 @@
 # measures. The last part has real work on the real clock.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 33
+plan 28
 
 solvers='Safe us=3
 Fast us=1'
@@ -67,22 +67,6 @@ for ranks in 1 2; do
     swaps "measured on both, run on $ranks: swaps" '0 Safe Fast'
 done
 ranks=1
-
-# The input says 100, the parameter 400.
-study contradicting "$solvers" "$sweep"
-measure
-echo '100 1' >m
-run --fixed n=400
-gives 'a run whose input is not what its parameter says' 0
-rm m
-optimize n=400
-chooses 'the choice is as before' Fast
-# 4 steps of 400 us.
-predicts 'and so is the prediction' 1.6e-3 0.01
-gives 'it is said that a trial is left out' 0 'trial [0-9]+.*(left out|not used)|(left out|not used).*trial'
-predict n=400
-# 4 steps of 3 us 400.
-predicts 'of what the odd trial ran, too' 4.8e-3 0.01
 
 # The real clock, and real work, in place of what they are.
 busy() {

@@ -418,7 +418,6 @@ static enum portolan_status fill_choice(struct choosing *c)
     for (size_t v = 0; v < n; v++)
         c->variables[v].called = plan_calls(&p->view, v, selection);
     explain_choice(c, selection);
-    p->chosen = selection;
     p->choice.n_variables = n;
     p->choice.variables = c->variables;
     p->choice.n_reasons = c->reasons.n;

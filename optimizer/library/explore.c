@@ -457,7 +457,6 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
                          const struct portolan_plan_options *options, double budget_left_s,
                          struct portolan_next_trial **out, struct portolan_error *err)
 {
-    static const struct survey_filter explored = {.exploring = true};
     struct exploration e = {.budget_s = budget_left_s,
                             .most_trials = options->most_trials > 0 ? (size_t)options->most_trials
                                                                     : MOST_TRIALS};
@@ -468,7 +467,7 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
     if (answer) {
         e.out = &answer->next;
         *e.out = (struct portolan_next_trial){.finished = true, .purpose = "", .summary = ""};
-        status = survey_init(&e.p.s, a, data, options, &explored, err);
+        status = survey_init(&e.p.s, a, data, options, true, err);
         if (!status)
             status = find_next(&e, err);
         plan_clear_conditions(&e.p);

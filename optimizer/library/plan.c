@@ -103,9 +103,6 @@ static void take_notes(struct portolan_plan *p)
     if (s->n_elsewhere)
         plan_note(&p->notes, "%zu trial%s of another machine or build not used (%s)",
                   s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere);
-    if (s->n_contradicting)
-        plan_note(&p->notes, "%zu trial%s not used: %s", s->n_contradicting,
-                  s->n_contradicting == 1 ? " is" : "s are", s->contradiction);
     if (survey_ranks_vary(s))
         plan_note(&p->notes,
                   "nothing was measured on %d rank%s: the number of ranks is a parameter of the "
@@ -122,8 +119,7 @@ static enum portolan_status build_plan(struct portolan_plan *p, const struct por
                                                  struct portolan_error *) = {
         read_target,     plan_read_conditions, plan_read_data, plan_read_memory, plan_make_scopes,
         plan_make_graph, plan_read_stated,     plan_fit,       plan_list_models};
-    static const struct survey_filter all = {0};
-    enum portolan_status status = survey_init(&p->s, a, data, options, &all, err);
+    enum portolan_status status = survey_init(&p->s, a, data, options, false, err);
 
     if (!status && (!survey_has_times(&p->s) || p->s.n_nodes == 0))
         return portolan_error_set(

@@ -250,7 +250,6 @@ struct portolan_plan {
     struct plan_view recent;           /* of the last step that was asked about */
     struct portolan_arena choice_pool; /* of the last choice */
     struct portolan_plan_choice choice;
-    size_t *chosen; /* by it, per variable */
 };
 
 /* advise.c: a running assembly at one moment. */

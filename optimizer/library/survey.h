@@ -129,25 +129,18 @@ struct survey {
     const char *unusable;             /* why the last trial that does not count does not */
     size_t n_elsewhere;               /* trials left out, of other machines or builds, … */
     const char *elsewhere;            /* … and what differs */
-    size_t n_contradicting;           /* trials whose contexts contradict their parameters, … */
-    const char *contradiction;        /* … and which context does */
 };
 
-struct survey_filter {
-    bool exploring;    /* only exploring trials on these ranks count; cases are not dims */
-    size_t n_left_out; /* trials that do not count */
-    const int64_t *left_out;
-};
-
-/* The caller clears S with survey_clear(), also after an error. Errors: EINVAL, ENOMEM. */
+/* EXPLORED: only exploring trials on these ranks count; cases are not dims. The caller clears S
+ * with survey_clear(), also after an error. Errors: EINVAL, ENOMEM. */
 enum portolan_status survey_init(struct survey *s, const struct portolan_assembly *a,
                                  const struct portolan_sample_set *data,
-                                 const struct portolan_plan_options *options,
-                                 const struct survey_filter *filter, struct portolan_error *err);
+                                 const struct portolan_plan_options *options, bool explored,
+                                 struct portolan_error *err);
 void survey_clear(struct survey *s);
 
 /* trials.c: dims, trials, points; called by survey_init(). */
-enum portolan_status survey_list_trials(struct survey *s, const struct survey_filter *filter,
+enum portolan_status survey_list_trials(struct survey *s, bool explored,
                                         struct portolan_error *err);
 /* Whether there is a trial whose times count. */
 bool survey_has_times(const struct survey *s);

@@ -6,28 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The case that the options ask for; NONE: the plan is for the present parameters. */
-static size_t wanted_case(const struct survey *s)
-{
-    const struct portolan_plan_options *o = s->options;
-
-    return (o->left_out_case ? o->left_out_case : o->at_case) - 1;
-}
-
-/* The value of a parameter in the wanted case or in the assembly now; NULL: it is not set. */
-static const char *present_text(const struct survey *s, const char *instance, const char *parameter)
-{
-    size_t wanted = wanted_case(s);
-
-    for (size_t k = 0; wanted != NONE && k < s->a->n_case_columns; k++) {
-        const struct portolan_assembly_case_column *c = &s->a->case_columns[k];
-
-        if (c->instance && !strcmp(c->instance, instance) && !strcmp(c->parameter, parameter))
-            return s->a->cases[wanted].values[k];
-    }
-    return survey_set_text(s->a, instance, parameter);
-}
-
 static enum portolan_status add_dim(struct survey *s, const struct survey_dim *from)
 {
     struct survey_dim *d = &s->dims[s->n_dims++];
@@ -54,7 +32,7 @@ static bool all_numbers(const char *const *values, size_t n)
 static enum portolan_status add_sweep(struct survey *s, const struct portolan_assembly_sweep *sweep,
                                       struct portolan_error *err)
 {
-    const char *target = present_text(s, sweep->instance, sweep->parameter);
+    const char *target = survey_set_text(s->a, sweep->instance, sweep->parameter);
 
     if (!target)
         return portolan_error_set(err, PORTOLAN_EINVAL,
@@ -75,7 +53,7 @@ bool survey_is_case(const struct survey *s, const struct portolan_trial *t, size
 
         if (c->instance &&
             !survey_same_value(t ? survey_trial_parameter(t, c->instance, c->parameter)
-                                 : present_text(s, c->instance, c->parameter),
+                                 : survey_set_text(s->a, c->instance, c->parameter),
                                s->a->cases[index].values[k]))
             return false;
     }
@@ -130,7 +108,7 @@ static enum portolan_status add_column(struct survey *s, size_t column)
     for (size_t i = 0; i < a->n_cases; i++)
         d.numeric = d.numeric && portolan_read_double(a->cases[i].values[column], &ignored);
     if (c->instance)
-        d.target = present_text(s, c->instance, c->parameter);
+        d.target = survey_set_text(s->a, c->instance, c->parameter);
     else
         status = known_text(s, column, &d.target);
     return status ? status : add_dim(s, &d);
@@ -202,7 +180,7 @@ static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t
 
         if (!x->varies && !is_steps(a, x->instance, x->parameter) &&
             !survey_same_value(text, x->values[0]) &&
-            !survey_same_value(text, present_text(s, x->instance, x->parameter)))
+            !survey_same_value(text, survey_set_text(s->a, x->instance, x->parameter)))
             return portolan_arena_printf(&s->pool, "%s.%s", x->instance, x->parameter);
     }
     return NULL;
@@ -212,7 +190,7 @@ const struct portolan_assembly_sweep *survey_unmeasured_setting(const struct sur
 {
     for (size_t i = 0; i < s->a->n_sweeps; i++) {
         const struct portolan_assembly_sweep *x = &s->a->sweeps[i];
-        const char *now = present_text(s, x->instance, x->parameter);
+        const char *now = survey_set_text(s->a, x->instance, x->parameter);
         size_t k = 0;
 
         if (x->varies || is_steps(s->a, x->instance, x->parameter))
@@ -278,20 +256,14 @@ static const char *elsewhere(struct survey *s, const struct portolan_trial *t)
     return NULL;
 }
 
-static bool is_usable(struct survey *s, const struct survey_filter *filter,
-                      const struct portolan_trial *t)
+static bool is_usable(struct survey *s, bool explored, const struct portolan_trial *t)
 {
     const char *apart;
 
-    if (filter->exploring && strcmp(t->purpose, "explore") != 0)
+    if (explored && strcmp(t->purpose, "explore") != 0)
         return false;
     if (strcmp(t->assembly, s->a->name) != 0)
         return false;
-    if (s->options->left_out_case && case_of(s, t) == s->options->left_out_case - 1)
-        return false;
-    for (size_t i = 0; i < filter->n_left_out; i++)
-        if (filter->left_out[i] == t->id)
-            return false;
     if ((apart = difference(s, t))) {
         s->unusable =
             portolan_arena_printf(&s->pool, "trial %lld differs in %s", (long long)t->id, apart);
@@ -369,8 +341,7 @@ static enum portolan_status add_trial(struct survey *s, const struct portolan_tr
     return PORTOLAN_OK;
 }
 
-static enum portolan_status take_trials(struct survey *s, const struct survey_filter *filter,
-                                        bool any_ranks)
+static enum portolan_status take_trials(struct survey *s, bool explored, bool any_ranks)
 {
     enum portolan_status status = PORTOLAN_OK;
 
@@ -384,7 +355,7 @@ static enum portolan_status take_trials(struct survey *s, const struct survey_fi
                 s->unusable = portolan_arena_printf(&s->pool, "trial %lld ran on %d rank%s, not %d",
                                                     (long long)t->id, t->ranks,
                                                     t->ranks == 1 ? "" : "s", s->ranks);
-        } else if (is_usable(s, filter, t)) {
+        } else if (is_usable(s, explored, t)) {
             status = add_trial(s, t);
         }
     }
@@ -482,28 +453,27 @@ static void drop_other_words(struct survey *s)
     }
 }
 
-enum portolan_status survey_list_trials(struct survey *s, const struct survey_filter *filter,
-                                        struct portolan_error *err)
+enum portolan_status survey_list_trials(struct survey *s, bool explored, struct portolan_error *err)
 {
-    enum portolan_status status = list_dims(s, !filter->exploring, err);
+    enum portolan_status status = list_dims(s, !explored, err);
 
     s->trials =
         status ? NULL : portolan_arena_alloc(&s->pool, s->data->n_trials, sizeof *s->trials);
     if (!s->trials)
         return status ? status : PORTOLAN_ENOMEM;
-    status = take_trials(s, filter, false);
-    if (!status && !filter->exploring && !survey_has_times(s)) {
+    status = take_trials(s, explored, false);
+    if (!status && !explored && !survey_has_times(s)) {
         const char *why = s->unusable;
 
-        status = take_trials(s, filter, true);
+        status = take_trials(s, explored, true);
         if (!status && ranks_vary(s) && !(status = add_ranks(s)))
-            status = take_trials(s, filter, true);
+            status = take_trials(s, explored, true);
         else if (!status)
-            status = take_trials(s, filter, false);
+            status = take_trials(s, explored, false);
         s->unusable = why ? why : s->unusable;
     }
     number_points(s);
-    if (!filter->exploring)
+    if (!explored)
         drop_other_words(s);
     return status;
 }

@@ -52,11 +52,6 @@ struct portolan_plan_options {
     size_t n_known;
     const char *const *known_names;
     const double *known_values;
-    /** 1 + the number of a case: the plan is made for it, from all others' trials. 0: for the
-     * present parameters, from all. */
-    size_t left_out_case;
-    /** 1 + the number of a case that the plan is made for, whatever the present parameters; 0. */
-    size_t at_case;
     /** portolan_plan_next_trial(): most trials of one selection at one point, twice as many where
      * some were disturbed; 0: 10. 1: exactly one, disturbed or not. */
     int most_trials;
@@ -417,16 +412,6 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *plan, cha
 /** The vetoes that were not lifted: implementation, call and trial of each. Otherwise as above. */
 enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);
-
-/**
- * Leaves out each case of A in turn, makes the choice for it from all others, and compares that
- * with the measurements of the case: a line for each, and "on cases left out: right choice 29 of
- * 33, worst loss 1.4" for all. EINVAL: A has no cases; ENOMEM. The caller frees *TEXT.
- */
-enum portolan_status portolan_plan_report_left_out(const struct portolan_assembly *a,
-                                                   const struct portolan_sample_set *data,
-                                                   const struct portolan_plan_options *options,
-                                                   char **text, struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,6 @@ struct run {
     double n, symmetric, ms;
     bool fails;
     double quality;          /* 0: none is reported */
-    double called_with;      /* context n where it is not N; else 0 */
     int ranks, steps;        /* 0: 1 */
     const char *file, *host; /* NULL: "a" and "here" */
     const char *purpose;     /* NULL: "explore" */
@@ -136,7 +135,7 @@ static inline void lab_step(struct lab *l, const struct run *r, int step)
     x->n_context = 2;
     x->context_name[0] = "n";
     x->context_name[1] = "symmetric";
-    x->context[0] = r->called_with > 0 ? r->called_with : r->n;
+    x->context[0] = r->n;
     x->context[1] = r->symmetric;
 }
 

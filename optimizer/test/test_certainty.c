@@ -135,22 +135,6 @@ static void the_number_of_ranks_is_a_parameter_where_several_were_measured(void 
     lab_destroy(l);
 }
 
-static void a_run_whose_contexts_belie_its_parameters_is_left_out_and_told(void **state)
-{
-    struct lab *l = lab_with_lu();
-
-    (void)state;
-    lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 100, .purpose = "run"});
-    lab_run(l,
-            (struct run){.solver = LU, .n = 100, .called_with = 1e4, .ms = 1e4, .purpose = "run"});
-    lab_choose(l, 100, 0);
-    assert_near(lab_predict(l, LU).total_ns, 100e6, 0.01);
-    assert_true(lab_says(l, "in trial 14 solver.solve was called with n = 10000, where its "
-                            "parameters say 100"));
-    assert_true(lab_says(l, "1 trial is not used"));
-    lab_destroy(l);
-}
-
 /* ---- how sure a choice is ---- */
 
 /* Repetitions of both at one place, with means 100 ms and that many times as much. */
@@ -301,45 +285,6 @@ static void no_total_is_negative(void **state)
 
 /* ---- reports ---- */
 
-/*
- * Symmetric cases are Chol's, which fails at the last; the others are Lu's, but it takes three
- * times as long at the first, of which its neighbour is not sure then. Symmetry is a kind: at the
- * ends nothing vouches for Chol, since being close misled once.
- */
-static void choices_for_cases_left_out_are_held_against_what_was_measured(void **state)
-{
-    struct lab *l = lab_create();
-    char files[13][8], *text;
-
-    (void)state;
-    for (size_t k = 0; k < 13; k++) {
-        double n = 100 * pow(1.3, (double)k), symmetric = (double)(k % 2);
-
-        snprintf(files[k], sizeof files[k], "f%zu", k);
-        lab_case(l, files[k], n, symmetric);
-        for (int solver = LU; solver <= CHOL && k < 12; solver++)
-            lab_run(l, (struct run){.solver = solver,
-                                    .n = n,
-                                    .symmetric = symmetric,
-                                    .file = files[k],
-                                    .fails = solver == CHOL && k == 11,
-                                    .ms = n * (solver == CHOL ? 2 - 1.5 * symmetric
-                                               : k            ? 1
-                                                              : 3)});
-    }
-    assert_int_equal(portolan_plan_report_left_out(&l->a, &l->set, &l->options, &text, NULL), 0);
-    if (!strstr(text, "on cases left out: right choice 8 of 12, cannot tell 2, not allowed 1, "
-                      "median loss 1, worst loss 1.5\n"))
-        fail_msg("%s", text);
-    assert_non_null(strstr(text, "  f0   "));
-    assert_null(strstr(text, "  f12   ")); /* of which nothing was measured */
-    free(text);
-    l->a.n_cases = 0;
-    assert_int_equal(portolan_plan_report_left_out(&l->a, &l->set, &l->options, &text, NULL),
-                     PORTOLAN_EINVAL);
-    lab_destroy(l);
-}
-
 static void the_choice_fits_a_terminal(void **state)
 {
     static const double ratios[] = {1.001, 1.5};
@@ -374,10 +319,6 @@ static enum portolan_status do_all(struct lab *l)
 
     if (!status)
         status = portolan_plan_report_choice(l->plan, &text, NULL);
-    free(text);
-    text = NULL;
-    if (!status)
-        status = portolan_plan_report_left_out(&l->a, &l->set, &l->options, &text, NULL);
     free(text);
     return status;
 }
@@ -423,14 +364,12 @@ int main(void)
         cmocka_unit_test(calls_that_take_longer_again_and_again_are_in_the_total),
         cmocka_unit_test(trials_of_another_machine_are_left_out_and_told),
         cmocka_unit_test(the_number_of_ranks_is_a_parameter_where_several_were_measured),
-        cmocka_unit_test(a_run_whose_contexts_belie_its_parameters_is_left_out_and_told),
         cmocka_unit_test(chance_and_loss_are_those_of_the_errors_of_the_means),
         cmocka_unit_test(what_is_known_is_preferred_to_what_may_be_a_little_better),
         cmocka_unit_test(a_close_call_names_its_rival_and_the_trial_that_would_settle_it),
         cmocka_unit_test(what_may_lose_much_cannot_be_told),
         cmocka_unit_test(two_points_say_nothing_a_thousand_times_outside),
         cmocka_unit_test(no_total_is_negative),
-        cmocka_unit_test(choices_for_cases_left_out_are_held_against_what_was_measured),
         cmocka_unit_test(the_choice_fits_a_terminal),
         cmocka_unit_test(every_failing_allocation_is_reported),
     };
