@@ -74,7 +74,7 @@ static void list_options(struct optimizer *o)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0;
              optimizer_has_choice(o, i) && k < o->assembly->instances[i].n_alternatives; k++) {
-            struct optimizer_option x = {.instance = i, .alternative = k, .counted_step = -1};
+            struct optimizer_option x = {.instance = i, .alternative = k};
 
             portolan_arena_append(&o->arena, &o->options, &o->n_options, &x, sizeof x);
         }
@@ -92,6 +92,7 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     o->current = portolan_arena_alloc(&o->arena, n, sizeof *o->current);
     o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
     o->told = portolan_arena_alloc(&o->arena, n, sizeof *o->told);
+    o->spent_ns = portolan_arena_alloc(&o->arena, n, sizeof *o->spent_ns);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
     list_options(o);
     optimizer_get_policy(o, _ex);

@@ -50,9 +50,8 @@ struct optimizer_option {
     bool failed;                  /* or missed the accuracy */
     enum optimizer_hold hold;
     enum optimizer_asker held_by;
-    int32_t steps;    /* with it, for the policy … */
-    double total_ns;  /* … and how long its calls took in them */
-    int counted_step; /* the last of them */
+    int32_t steps;   /* with it, for the policy … */
+    double total_ns; /* … and how long its calls took in them */
     /* On rank 0: what the last diagnosis says of it, if it remedies a factor: shares of a step that
        it is expected to gain, and gains at most; FINDING: the greatest in words, or NULL. */
     bool is_remedy;
@@ -96,7 +95,6 @@ struct optimizer_mind {
     size_t kept_tried;          /* alternatives tried in it that the plan knows of */
     double foretold_ns; /* sum of the predictions of all steps, each made just before it; or NaN */
     double deciding_ns; /* spent at swap points */
-    bool went_beyond;   /* the run goes on beyond its steps, and a message said so */
     char reason[500];   /* of the last decision */
     const struct portolan_plan_now *now; /* while it decides; else NULL */
     int n_decisions, n_tried;            /* recorded; of these, by the exploration */
@@ -166,6 +164,7 @@ struct optimizer {
     /* Samples of the step that ended, on rank 0 of the slowest rank. Valid during a decision. */
     const struct portolan_sample *step_samples;
     size_t n_step_samples;
+    double *spent_ns; /* in calls of each instance, by optimizer_time_step() */
 
     struct optimizer_mind mind;
 };
@@ -280,8 +279,10 @@ void optimizer_want(struct optimizer *o, const struct portolan_plan_advice *advi
 /* The steps that remain from STEP on; of a run without a known end as many as were done. */
 int optimizer_remaining(struct optimizer *o, int step);
 
+/* explore.c, rank 0: the time of the step that ended; fills o->spent_ns. */
+double optimizer_time_step(struct optimizer *o);
 /*
- * explore.c, rank 0: true when o->wanted says what is to be tried, or left, from STEP on; then
+ * Rank 0: true when o->wanted says what is to be tried, or left, from STEP on; then
  * nobody else decides.
  */
 bool optimizer_explore(struct optimizer *o, int step);
@@ -289,8 +290,6 @@ bool optimizer_explore(struct optimizer *o, int step);
 bool optimizer_knows_better(const struct optimizer *o);
 /* Logs what exploring has cost and found, if there was any. */
 void optimizer_report_exploring(const struct optimizer *o);
-/* Whether the plan forbids o->wanted, and WHY. */
-bool optimizer_is_advised_against(const struct optimizer *o, struct portolan_error *why);
 
 /*
  * Collective: makes o->wanted the current implementations, all or none. If one fails, it is banned

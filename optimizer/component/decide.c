@@ -265,12 +265,6 @@ int optimizer_remaining(struct optimizer *o, int step)
         return step;
     if (step <= steps)
         return steps - step;
-    if (!o->mind.went_beyond)
-        portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
-                     "step %d: the run goes on beyond its %d steps (%s.%s): as many again are "
-                     "assumed",
-                     step, steps, o->assembly->steps_instance, o->assembly->steps_parameter);
-    o->mind.went_beyond = true;
     return steps - step % steps;
 }
 
@@ -390,14 +384,6 @@ void optimizer_decide(struct optimizer *o, int step)
         (!steps_of(o->assembly) || optimizer_remaining(o, step) > 0))
         o->mind.foretold_ns = NAN;
     keep_state(o, step);
-}
-
-bool optimizer_is_advised_against(const struct optimizer *o, struct portolan_error *why)
-{
-    struct portolan_plan_prediction ignored;
-
-    return o->mind.plan &&
-           portolan_plan_predict(o->mind.plan, o->wanted, &ignored, why) == PORTOLAN_EINFEASIBLE;
 }
 
 void optimizer_store_decision(struct optimizer *o)

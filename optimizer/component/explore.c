@@ -129,25 +129,43 @@ static double stand_for_data(const struct optimizer *o)
     return most;
 }
 
-static void see(struct optimizer *o, int step)
+/* Whether sample I is of a call that another call of the same instance made. */
+static bool is_nested(const struct portolan_sample *samples, size_t i)
 {
-    size_t n = o->assembly->n_instances;
-    double *inclusive = portolan_calloc(n, sizeof *inclusive);
-    struct portolan_race_step s = {.selection = o->current,
-                                   .is_first = step == 1 || o->swap_step == step - 1,
-                                   .inclusive_ns = inclusive,
-                                   .data = stand_for_data(o)};
+    const char *instance = samples[i].instance;
 
-    for (size_t i = 0; inclusive && i < o->n_step_samples; i++) {
+    while (samples[i].parent >= 0 && (size_t)samples[i].parent < i) {
+        i = (size_t)samples[i].parent;
+        if (!strcmp(samples[i].instance, instance))
+            return true;
+    }
+    return false;
+}
+
+double optimizer_time_step(struct optimizer *o)
+{
+    double whole = 0;
+
+    memset(o->spent_ns, 0, o->assembly->n_instances * sizeof *o->spent_ns);
+    for (size_t i = 0; i < o->n_step_samples; i++) {
         const struct portolan_sample *x = &o->step_samples[i];
 
-        s.ns += x->parent < 0 ? x->inclusive_ns : 0;
-        if (portolan_assembly_peek_instance(o->assembly, x->instance))
-            inclusive[position_of(o->assembly, x->instance)] += x->inclusive_ns;
+        whole += x->parent < 0 ? x->inclusive_ns : 0;
+        if (portolan_assembly_peek_instance(o->assembly, x->instance) &&
+            !is_nested(o->step_samples, i))
+            o->spent_ns[position_of(o->assembly, x->instance)] += x->inclusive_ns;
     }
-    if (inclusive)
-        portolan_race_see(o->mind.race, &s);
-    free(inclusive);
+    return whole;
+}
+
+static void see(struct optimizer *o, int step)
+{
+    portolan_race_see(o->mind.race, &(struct portolan_race_step){
+                                        .ns = optimizer_time_step(o),
+                                        .selection = o->current,
+                                        .is_first = step == 1 || o->swap_step == step - 1,
+                                        .inclusive_ns = o->spent_ns,
+                                        .data = stand_for_data(o)});
 }
 
 /* ------------------------------------------------- what follows */

@@ -30,38 +30,20 @@ void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex)
 
 /* ------------------------------------------------- measured times */
 
-/* Whether sample I is of a call that another call of the same instance made. */
-static bool is_nested(const struct portolan_sample *samples, size_t i)
-{
-    const char *instance = samples[i].instance;
-
-    while (samples[i].parent >= 0 && (size_t)samples[i].parent < i) {
-        i = (size_t)samples[i].parent;
-        if (!strcmp(samples[i].instance, instance))
-            return true;
-    }
-    return false;
-}
-
 /* Adds the finished step to what is known of the options, once; returns its whole time. */
 static double take_step(struct optimizer *o, int step)
 {
-    bool again = step == o->tallied_step;
-    double whole = 0;
+    double whole = optimizer_time_step(o);
 
-    o->tallied_step = step;
-    for (size_t i = 0; i < o->n_step_samples; i++) {
-        const struct portolan_sample *s = &o->step_samples[i];
-        struct optimizer_option *x;
+    for (size_t k = 0; step != o->tallied_step && k < o->n_options; k++) {
+        struct optimizer_option *x = &o->options[k];
+        bool ran =
+            (size_t)o->current[x->instance] == x->alternative && o->spent_ns[x->instance] > 0;
 
-        whole += s->parent < 0 ? s->inclusive_ns : 0;
-        if (again || is_nested(o->step_samples, i) ||
-            !(x = optimizer_find(o, s->instance, s->implementation)))
-            continue;
-        x->total_ns += s->inclusive_ns;
-        x->steps += x->counted_step != step;
-        x->counted_step = step;
+        x->total_ns += ran ? o->spent_ns[x->instance] : 0;
+        x->steps += ran;
     }
+    o->tallied_step = step;
     return whole;
 }
 

@@ -290,12 +290,9 @@ static const char *find_cause(struct optimizer *o, int step, const struct portol
 void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan_now *now)
 {
     struct optimizer_mind *m = &o->mind;
-    double measured = 0, off;
+    double measured = optimizer_time_step(o), off;
     const char *cause = "";
 
-    for (size_t i = 0; i < now->n_samples; i++)
-        if (now->samples[i].parent < 0)
-            measured += now->samples[i].inclusive_ns;
     if (!(m->expected_ns[0] > 0) || !(measured > 0))
         return;
     off = fabs(measured - m->expected_ns[0]);

@@ -323,7 +323,6 @@ bool optimizer_obey(struct optimizer *o, int step)
 {
     enum optimizer_asker by = o->undo_by;
     const char *binding = NULL;
-    struct portolan_error against = {0};
     struct portolan_text why = {0};
     bool any = o->undoes && o->n_swapped;
 
@@ -343,10 +342,6 @@ bool optimizer_obey(struct optimizer *o, int step)
     }
     if (any) {
         snprintf(o->mind.reason, sizeof o->mind.reason, "%s", why.length ? why.bytes : "");
-        if (optimizer_is_advised_against(o, &against))
-            portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                         "step %d: %s, though the measurements speak against it: %s", step,
-                         o->mind.reason, against.text);
         optimizer_record(o, step, by, binding, NULL);
     }
     portolan_text_clear(&why);

@@ -112,7 +112,7 @@ static enum portolan_status solve_problem(struct advising *a, bool asks, double 
     const struct survey *s = &a->p->s;
     struct portolan_choice_solution *solution = NULL;
     struct portolan_choice *problem = NULL;
-    size_t *values = portolan_arena_alloc(&a->pool, a->p->n_choice, sizeof *values);
+    size_t *values = portolan_arena_alloc(&a->pool, a->p->n_core, sizeof *values);
     enum portolan_status status;
 
     if (!values)

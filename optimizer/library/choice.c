@@ -24,7 +24,7 @@ enum portolan_status portolan_choice_add_variable(struct portolan_choice *c, siz
 {
     size_t n = c->n;
 
-    if (values == 0 || (as_written >= values && as_written != PORTOLAN_CHOICE_ANY))
+    if (values == 0 || as_written >= values)
         return portolan_error_set(err, PORTOLAN_EINVAL, "variable with %zu values, %zu as written",
                                   values, as_written);
     if (!portolan_arena_append(&c->pool, &c->written, &n, &as_written, sizeof as_written) ||

@@ -56,13 +56,13 @@ static inline size_t choice_value(const struct portolan_choice *c, size_t v, siz
 {
     size_t w = c->written[v];
 
-    return w == PORTOLAN_CHOICE_ANY ? i : i == 0 ? w : i <= w ? i - 1 : i;
+    return i == 0 ? w : i <= w ? i - 1 : i;
 }
 
 /* 1 if value A of V is not the one written. */
 static inline unsigned choice_away(const struct portolan_choice *c, size_t v, size_t a)
 {
-    return c->written[v] != PORTOLAN_CHOICE_ANY && a != c->written[v];
+    return a != c->written[v];
 }
 
 /* The entry of a table at VALUES. */
@@ -90,7 +90,6 @@ double choice_beyond(const struct portolan_choice *c, size_t b);
 struct choice_part {
     const struct choice_factor *table;
     const unsigned *away; /* of a message; or NULL */
-    double weight;
     struct choice_cluster *cluster;
     struct choice_part *next;
 };
@@ -125,15 +124,9 @@ struct elimination {
     size_t *digits, *steps;    /* scratch */
 };
 
-/* What the entries of factor F count: uses of a budget, their price. */
-static inline double choice_weight(const double *price, const struct choice_factor *f)
-{
-    return f->layer ? price[f->layer - 1] : 1;
-}
-
-/* elimination.c: makes all clusters and the bound; PRICE has a number for each budget. The caller
- * clears the pool, also on failure. */
-enum portolan_status elimination_run(struct elimination *e, const double *price);
+/* elimination.c: makes all clusters and the bound, without budgets. The caller clears the pool,
+ * also on failure. */
+enum portolan_status elimination_run(struct elimination *e);
 /* The variable of a table that is eliminated first; SIZE_MAX: it has none. */
 size_t elimination_first(const struct elimination *e, const struct choice_factor *f);
 /* Adds X to the one of LISTS, by variable, where its first variable is. Without memory the pool

@@ -125,13 +125,13 @@ static enum portolan_status scenarios_init(struct scenarios *s, const struct pla
 
 static enum portolan_status add_candidate(struct scenarios *s, const size_t *values, size_t *index)
 {
-    size_t bytes = s->p->n_choice * sizeof *values;
+    size_t bytes = s->p->n_core * sizeof *values;
     struct candidate x = {0};
 
     for (*index = 0; *index < s->n_candidates; ++*index)
         if (memcmp(s->candidates[*index].values, values, bytes) == 0)
             return PORTOLAN_OK;
-    if (!(x.values = portolan_arena_alloc(&s->pool, s->p->n_choice + 1, sizeof *x.values)))
+    if (!(x.values = portolan_arena_alloc(&s->pool, s->p->n_core + 1, sizeof *x.values)))
         return PORTOLAN_ENOMEM;
     memcpy(x.values, values, bytes);
     return portolan_arena_append(&s->pool, &s->candidates, &s->n_candidates, &x, sizeof x)
@@ -228,18 +228,18 @@ static void judge_candidates(struct scenarios *s, size_t base, struct plan_confi
     out->chance = (double)s->candidates[chosen].wins / SCENARIOS;
     out->expected_loss = best.loss;
     out->is_risky = best.often > rarely;
-    memcpy(out->values, s->candidates[chosen].values, s->p->n_choice * sizeof *out->values);
+    memcpy(out->values, s->candidates[chosen].values, s->p->n_core * sizeof *out->values);
     out->has_rival = rival != NONE && s->candidates[rival].wins > 0;
     if (out->has_rival)
-        memcpy(out->rival, s->candidates[rival].values, s->p->n_choice * sizeof *out->rival);
+        memcpy(out->rival, s->candidates[rival].values, s->p->n_core * sizeof *out->rival);
 }
 
 static enum portolan_status confidence_init(const struct portolan_plan *p,
                                             struct portolan_arena *pool,
                                             struct plan_confidence *out)
 {
-    out->values = portolan_arena_alloc(pool, p->n_choice, sizeof *out->values);
-    out->rival = portolan_arena_alloc(pool, p->n_choice, sizeof *out->rival);
+    out->values = portolan_arena_alloc(pool, p->n_core, sizeof *out->values);
+    out->rival = portolan_arena_alloc(pool, p->n_core, sizeof *out->rival);
     out->shares = portolan_arena_alloc(pool, p->n_core, sizeof *out->shares);
     for (size_t v = 0; v < p->s.n_variables && out->shares; v++)
         if (p->number[v] != NONE)

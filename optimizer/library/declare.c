@@ -231,7 +231,7 @@ enum portolan_status plan_read_data(struct portolan_plan *p, struct portolan_err
     if (!p->data)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; !status && i < p->s.a->n_data; i++) {
-        p->data[p->n_data++] = (struct plan_data){.from = &p->s.a->data[i], .number = NONE};
+        p->data[p->n_data++] = (struct plan_data){.from = &p->s.a->data[i]};
         status = read_one(p, &p->data[i], err);
     }
     return status;
@@ -313,26 +313,26 @@ double plan_makings(const struct plan_view *v, const struct plan_data *d, const 
     return sum;
 }
 
-size_t plan_made_layouts(const struct plan_view *v, const struct plan_data *d,
-                         const size_t *selection)
+/* The least that leads from layout FROM to all that are taken. */
+static double share_layouts(const struct plan_data *d, const struct plan_conversions *c,
+                            size_t from, const size_t *selection)
 {
-    const struct plan_conversions *c = &v->conversions[d - v->p->data];
-    size_t from = plan_layout_of(&d->ends[0], selection), needed = 0;
-    size_t best = ((size_t)1 << d->n_layouts) - 1;
+    size_t needed = 0;
+    double least = INFINITY;
 
     for (size_t i = 1; i < d->n_ends; i++) {
         size_t layout = plan_layout_of(&d->ends[i], selection);
 
         needed |= layout == NONE ? 0 : (size_t)1 << layout;
     }
-    for (size_t set = best; from != NONE && set > 0; set--)
-        if ((set & needed) == needed && c->all_ns[from][set] < c->all_ns[from][best])
-            best = set;
-    return best;
+    for (size_t set = 0; set < (size_t)1 << d->n_layouts; set++)
+        if ((set & needed) == needed)
+            least = fmin(least, c->all_ns[from][set]);
+    return least;
 }
 
-double plan_convert_one(const struct plan_view *v, const struct plan_data *d,
-                        const struct plan_end *taker, size_t set, const size_t *selection)
+double plan_convert(const struct plan_view *v, const struct plan_data *d,
+                    const struct plan_end *taker, const size_t *selection)
 {
     const struct plan_conversions *c = &v->conversions[d - v->p->data];
     size_t from = plan_layout_of(&d->ends[0], selection);
@@ -340,7 +340,7 @@ double plan_convert_one(const struct plan_view *v, const struct plan_data *d,
 
     if (from == NONE || to == NONE)
         return 0;
-    return taker ? c->ns[from][to] : c->all_ns[from][set];
+    return taker ? c->ns[from][to] : share_layouts(d, c, from, selection);
 }
 
 double plan_convert_all(const struct plan_view *v, const size_t *selection,
@@ -350,13 +350,10 @@ double plan_convert_all(const struct plan_view *v, const size_t *selection,
 
     for (size_t i = 0; i < v->p->n_data; i++) {
         const struct plan_data *d = &v->p->data[i];
-        size_t n = d->from->is_shared ? 1 : d->n_ends;
-        double each = 0, makings;
+        double each = d->from->is_shared ? plan_convert(v, d, NULL, selection) : 0, makings;
 
-        if (d->from->is_shared)
-            each = plan_convert_one(v, d, NULL, plan_made_layouts(v, d, selection), selection);
-        for (size_t k = 1; k < n; k++)
-            each += plan_convert_one(v, d, &d->ends[k], 0, selection);
+        for (size_t k = 1; !d->from->is_shared && k < d->n_ends; k++)
+            each += plan_convert(v, d, &d->ends[k], selection);
         makings = each > 0 ? plan_makings(v, d, selection) : 0;
         if (isinf(each) && makings > 0)
             *lacking = d;

@@ -127,7 +127,7 @@ static void put_part(struct elimination *e, struct choice_part x)
         elimination_put(e, e->parts, x);
         return;
     }
-    e->bound.cost += x.weight * x.table->costs[0];
+    e->bound.cost += x.table->costs[0];
     e->bound.away += x.away ? x.away[0] : 0;
 }
 
@@ -169,7 +169,7 @@ static void add_part(struct elimination *e, const struct choice_part *x)
     step = e->steps[k->n - 1];
     for (size_t row = 0; row < k->size; row += values) {
         for (size_t a = 0; a < values; a++)
-            k->costs[row + a] += x->weight * x->table->costs[at + a * step];
+            k->costs[row + a] += x->table->costs[at + a * step];
         for (size_t a = 0; x->away && a < values; a++)
             k->away[row + a] += x->away[at + a * step];
         at = walk_next(e, k, at);
@@ -309,7 +309,7 @@ static void send_message(struct elimination *e, size_t v, struct choice_cluster 
         k->message.costs[m] = best.cost;
         k->message_away[m] = best.away;
     }
-    put_part(e, (struct choice_part){&k->message, k->message_away, 1, NULL, NULL});
+    put_part(e, (struct choice_part){&k->message, k->message_away, NULL, NULL});
 }
 
 static bool eliminate_variable(struct elimination *e, size_t v)
@@ -331,7 +331,7 @@ static bool eliminate_variable(struct elimination *e, size_t v)
     return !e->pool.failed;
 }
 
-enum portolan_status elimination_run(struct elimination *e, const double *price)
+enum portolan_status elimination_run(struct elimination *e)
 {
     const struct portolan_choice *c = e->c;
 
@@ -347,15 +347,12 @@ enum portolan_status elimination_run(struct elimination *e, const double *price)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < c->n_factors; i++)
         for (size_t j = 0; j < c->factors[i].n; j++)
-            for (size_t k = 0; k < j && choice_weight(price, &c->factors[i]) > 0; k++)
+            for (size_t k = 0; k < j && !c->factors[i].layer; k++)
                 join_variables(e, c->factors[i].variables[j], c->factors[i].variables[k]);
     order_variables(e);
     for (size_t i = 0; i < c->n_factors; i++)
-        if (choice_weight(price, &c->factors[i]) > 0)
-            put_part(e, (struct choice_part){.table = &c->factors[i],
-                                             .weight = choice_weight(price, &c->factors[i])});
-    for (size_t b = 0; b < c->n_budgets; b++)
-        e->bound.cost -= price[b] * c->limits[b];
+        if (!c->factors[i].layer)
+            put_part(e, (struct choice_part){.table = &c->factors[i]});
     for (size_t i = 0; i < c->n && !e->pool.failed; i++)
         eliminate_variable(e, e->order[i]);
     return e->pool.failed         ? PORTOLAN_ENOMEM

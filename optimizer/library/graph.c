@@ -2,7 +2,7 @@
 /*
  * The call graph that a person sees and that is pruned: as written, at the sweep point where a
  * step takes longest. Call paths that occur only with other implementations are judged in the trial
- * with those where a step takes longest. If implementations were swapped, each has its part.
+ * with those where a step takes longest.
  */
 #include "plan_internal.h"
 
@@ -104,55 +104,31 @@ static void sum_trial(const struct survey *s, size_t trial, struct trial_graph *
     }
 }
 
-static struct portolan_plan_part *part_of(struct portolan_plan_node *n,
-                                          struct portolan_plan_part *parts, const char *name)
+/* The implementation that had the calls of a path in a trial (NONE: in all): "" when it is fixed.
+ */
+static const char *implementation_of(const struct survey *s, size_t path, size_t trial)
 {
-    for (size_t i = 0; i < n->n_parts; i++)
-        if (!strcmp(parts[i].implementation, name))
-            return &parts[i];
-    parts[n->n_parts].implementation = name;
-    return &parts[n->n_parts++];
-}
-
-/* Sets which implementation, or which parts, had the calls of a path in a trial (NONE: in all). */
-static enum portolan_status share_out(struct portolan_plan *p, size_t path, size_t trial)
-{
-    const struct survey *s = &p->s;
     const struct survey_node *from = &s->nodes[path];
-    const struct survey_variable *own =
-        from->variable == NONE ? NULL : &s->variables[from->variable];
-    struct portolan_plan_node *n = &p->graph[path];
-    struct portolan_plan_part *parts;
+    const char *found = "";
 
-    n->implementation = "";
-    if (!own)
-        return PORTOLAN_OK;
-    if (!(parts = portolan_arena_alloc(&p->s.pool, own->n + 1, sizeof *parts)))
-        return PORTOLAN_ENOMEM;
     for (size_t i = from->first_piece; i < from->first_piece + from->n_pieces; i++) {
         const struct survey_piece *x = &s->pieces[i];
-        struct portolan_plan_part *part;
+        const char *own = "others";
 
-        if (trial != NONE && s->rows[x->row].trial != trial)
+        if (from->variable == NONE || (trial != NONE && s->rows[x->row].trial != trial))
             continue;
-        part = part_of(n, parts,
-                       x->own == NONE ? "others" : own->instance->alternatives[x->own].class_name);
-        part->calls += x->calls;
-        part->inclusive_ns += x->inclusive;
-        part->exclusive_ns += x->exclusive;
-        part->mpi_ns += x->mpi;
+        if (x->own != NONE)
+            own = s->variables[from->variable].instance->alternatives[x->own].class_name;
+        if (*found && strcmp(found, own) != 0)
+            return "several";
+        found = own;
     }
-    if (n->n_parts == 1)
-        n->implementation = parts[0].implementation;
-    n->n_parts = n->n_parts > 1 ? n->n_parts : 0;
-    n->parts = parts;
-    return PORTOLAN_OK;
+    return found;
 }
 
-/* Sets the node of a path to what G has; TRIAL: gives the parts, NONE: all trials do. */
-static enum portolan_status put_node(struct portolan_plan *p, size_t path,
-                                     const struct trial_graph *g, const char *seen_with,
-                                     size_t trial)
+/* Sets the node of a path to what G has; TRIAL: gives the implementation, NONE: all trials do. */
+static void put_node(struct portolan_plan *p, size_t path, const struct trial_graph *g,
+                     const char *seen_with, size_t trial)
 {
     const struct survey_node *from = &p->s.nodes[path];
     const struct portolan_callgraph_node *x = &g->nodes[path];
@@ -160,6 +136,7 @@ static enum portolan_status put_node(struct portolan_plan *p, size_t path,
 
     *n = (struct portolan_plan_node){.instance = from->instance,
                                      .method = from->method,
+                                     .implementation = implementation_of(&p->s, path, trial),
                                      .seen_with = seen_with,
                                      .parent = from->parent,
                                      .calls = x->calls,
@@ -172,7 +149,6 @@ static enum portolan_status put_node(struct portolan_plan *p, size_t path,
     n->depth = n->parent < 0 ? 0 : p->graph[n->parent].depth + 1;
     p->paths[path].mark = n->mark;
     p->paths[path].core = n->mark.rule == PORTOLAN_KEPT;
-    return share_out(p, path, trial);
 }
 
 /* Takes the nodes that one trial has and no earlier one had. */
@@ -180,16 +156,15 @@ static enum portolan_status take_trial(struct portolan_plan *p, const struct tri
                                        const struct trial_graph *g)
 {
     const struct survey *s = &p->s;
-    enum portolan_status status = PORTOLAN_OK;
     const char *seen_with = "";
 
     if (view->selection && view->away &&
         !(seen_with = plan_selection_text(s, &p->s.pool, view->selection)))
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; !status && i < s->n_nodes; i++)
+    for (size_t i = 0; i < s->n_nodes; i++)
         if (!g->nodes[i].is_absent && !p->graph[i].method)
-            status = put_node(p, i, g, seen_with, view->trial);
-    return status;
+            put_node(p, i, g, seen_with, view->trial);
+    return PORTOLAN_OK;
 }
 
 static void find_core(struct portolan_plan *p)
@@ -206,28 +181,21 @@ static void find_core(struct portolan_plan *p)
     for (size_t v = 0; v < p->s.n_variables; v++)
         if (p->number[v] != NONE)
             p->number[v] = p->n_core++;
-    p->n_choice = p->n_core;
-    for (size_t i = 0; i < p->n_data; i++)
-        if (p->data[i].from->is_shared)
-            p->data[i].number = p->n_choice++;
 }
 
 /* Shows and keeps paths that occur only in trials with a swap or an unknown class. */
-static enum portolan_status fill_rest(struct portolan_plan *p, struct trial_graph *g)
+static void fill_rest(struct portolan_plan *p, struct trial_graph *g)
 {
-    enum portolan_status status = PORTOLAN_OK;
-
     g->root_ns = 0;
-    for (size_t i = 0; !status && i < p->s.n_nodes; i++) {
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
         if (p->graph[i].method)
             continue;
         g->nodes[i] = (struct portolan_callgraph_node){0};
         g->marks[i] = g->others[i] = (struct portolan_prune_mark){.rule = PORTOLAN_KEPT};
         for (size_t r = 0; r < p->s.n_rows; r++)
             add_sum(&p->s, i, r, &g->nodes[i]);
-        status = put_node(p, i, g, "a swap", NONE);
+        put_node(p, i, g, "a swap", NONE);
     }
-    return status;
 }
 
 /* Prunes by the selected rules, and beside it by the others. */
@@ -263,7 +231,9 @@ static enum portolan_status fill_graph(struct portolan_plan *p, struct trial_vie
         if (!status)
             status = take_trial(p, &views[t], g);
     }
-    return status ? status : fill_rest(p, g);
+    if (!status)
+        fill_rest(p, g);
+    return status;
 }
 
 enum portolan_status plan_make_graph(struct portolan_plan *p, struct portolan_error *err)

@@ -176,9 +176,6 @@ struct plan_data {
     size_t n_ends;
     struct plan_end *ends; /* the maker first */
     struct plan_conversion *conversions;
-    /* Of shared data: the variable of the problem that says in which layouts they exist, a bit
-     * each; else NONE. */
-    size_t number;
 };
 
 /* What conversions take. */
@@ -222,7 +219,6 @@ struct portolan_plan {
     struct survey s;
     struct plan_path *paths; /* one per survey node */
     size_t n_core, *number;  /* per variable: its index in the core; NONE: not in the core */
-    size_t n_choice;         /* variables of the problem: the core's, then those of shared data */
     size_t n_data;
     struct plan_data *data;
     double **memory;     /* [variable][alternative]: bytes */
@@ -409,13 +405,10 @@ size_t plan_layout_of(const struct plan_end *e, const size_t *selection);
 /* Whether the calls of a path make the data, and how often per step they are made. */
 bool plan_makes(const struct portolan_plan *p, const struct plan_data *d, size_t path);
 double plan_makings(const struct plan_view *v, const struct plan_data *d, const size_t *selection);
-/* The set of layouts that is cheapest to make for what SELECTION takes. */
-size_t plan_made_layouts(const struct plan_view *v, const struct plan_data *d,
-                         const size_t *selection);
-/* Nanoseconds per making for one taker (NULL: for a SET of layouts that all share); per step for
- * all data, of which *LACKING cannot be converted. INFINITY: it is not known how. */
-double plan_convert_one(const struct plan_view *v, const struct plan_data *d,
-                        const struct plan_end *taker, size_t set, const size_t *selection);
+/* Nanoseconds per making for one taker (NULL: for all, who share); per step for all data, of which
+ * *LACKING cannot be converted. INFINITY: it is not known how. */
+double plan_convert(const struct plan_view *v, const struct plan_data *d,
+                    const struct plan_end *taker, const size_t *selection);
 double plan_convert_all(const struct plan_view *v, const size_t *selection,
                         const struct plan_data **lacking);
 

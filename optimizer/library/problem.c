@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The problem of choice: a table of costs for each call path, and for each conversion of data;
- * variables that say in which layouts shared data exist; memory and accuracy as budgets. */
+ * memory and accuracy as budgets. */
 #include "plan_internal.h"
 
 #include <stdlib.h>
@@ -23,8 +23,7 @@ struct problem {
     struct portolan_arena pool;
     /* Of the table that is being made: its variables, and their numbers in C. */
     size_t n, size, *variables, *numbers;
-    /* Of the entry that is made: what runs, and the layouts in which shared data exist. */
-    size_t *selection, set;
+    size_t *selection; /* what runs, of the entry that is made */
 };
 
 /* ---- tables over variables of the core ---- */
@@ -96,18 +95,17 @@ static void table_begin(struct problem *x, const struct subject *of)
         x->selection[v] = x->v->current ? x->v->current[v] : 0;
     if (of->path != NONE)
         table_add_path(x, of->path);
-    if (of->data && (!of->data->from->is_shared || !of->taker))
+    if (of->data)
         table_add_making(x, of->data);
-    table_add(x, of->taker ? of->taker->variable : NONE);
+    for (size_t k = 0; of->data && k < of->data->n_ends; k++)
+        if (!of->taker || of->taker == &of->data->ends[k])
+            table_add(x, of->data->ends[k].variable);
 }
 
-/* Adds a table of what ENTRY says; of shared data, its last variable is the set of layouts.
- * BUDGET NONE: costs. */
+/* Adds a table of what ENTRY says. BUDGET NONE: costs. */
 static enum portolan_status add_table(struct problem *x, const struct subject *of, entry_fn *entry,
                                       size_t budget)
 {
-    bool has_sets = of->data && of->data->from->is_shared;
-    size_t sets = has_sets ? (size_t)1 << of->data->n_layouts : 1;
     enum portolan_status status;
     double *costs;
 
@@ -116,15 +114,12 @@ static enum portolan_status add_table(struct problem *x, const struct subject *o
         return portolan_error_set(
             x->err, PORTOLAN_EUNSUPPORTED, "the calls of %s depend on too many instances",
             of->data ? of->data->from->made_by : x->p->s.nodes[of->path].instance);
-    if (!(costs = portolan_calloc(x->size * sets, sizeof *costs)))
+    if (!(costs = portolan_calloc(x->size, sizeof *costs)))
         return PORTOLAN_ENOMEM;
-    for (size_t k = 0; k < x->size * sets; k++) {
-        table_select(x, k / sets);
-        x->set = k % sets;
+    for (size_t k = 0; k < x->size; k++) {
+        table_select(x, k);
         costs[k] = entry(x, of);
     }
-    if (has_sets)
-        x->numbers[x->n++] = of->data->number;
     status = budget == NONE
                  ? portolan_choice_add_factor(x->c, x->n, x->numbers, costs, x->err)
                  : portolan_choice_add_use(x->c, budget, x->n, x->numbers, costs, x->err);
@@ -151,31 +146,21 @@ static double accuracy_entry(const struct problem *x, const struct subject *of)
 static double conversion_entry(const struct problem *x, const struct subject *of)
 {
     double makings = x->v->steps * plan_makings(x->v, of->data, x->selection);
-    double each = plan_convert_one(x->v, of->data, of->taker, x->set, x->selection);
+    double each = plan_convert(x->v, of->data, of->taker, x->selection);
 
     return makings > 0 && each > 0 ? makings * each : 0;
-}
-
-/* Forbids a taker without its layout among those that exist. */
-static double need_entry(const struct problem *x, const struct subject *of)
-{
-    size_t layout = plan_layout_of(of->taker, x->selection);
-
-    return layout == NONE || x->set >> layout & 1 ? 0 : INFINITY;
 }
 
 /* ---- parts of the problem ---- */
 
 static enum portolan_status add_data(struct problem *x, const struct plan_data *d)
 {
-    bool is_shared = d->from->is_shared;
     enum portolan_status status = PORTOLAN_OK;
 
-    if (is_shared)
-        status = add_table(x, &(struct subject){NONE, d, NULL}, conversion_entry, NONE);
+    if (d->from->is_shared)
+        return add_table(x, &(struct subject){NONE, d, NULL}, conversion_entry, NONE);
     for (size_t k = 1; !status && k < d->n_ends; k++)
-        status = add_table(x, &(struct subject){NONE, d, &d->ends[k]},
-                           is_shared ? need_entry : conversion_entry, NONE);
+        status = add_table(x, &(struct subject){NONE, d, &d->ends[k]}, conversion_entry, NONE);
     return status;
 }
 
@@ -216,10 +201,6 @@ static enum portolan_status add_variables(struct problem *x)
         if (p->number[i] != NONE)
             status = portolan_choice_add_variable(
                 x->c, p->s.variables[i].n, x->v->current ? x->v->current[i] : 0, NULL, x->err);
-    for (size_t i = 0; !status && i < p->n_data; i++)
-        if (p->data[i].number != NONE)
-            status = portolan_choice_add_variable(x->c, (size_t)1 << p->data[i].n_layouts,
-                                                  PORTOLAN_CHOICE_ANY, NULL, x->err);
     return status;
 }
 
@@ -227,8 +208,8 @@ static enum portolan_status problem_init(struct problem *x)
 {
     size_t n = x->p->s.n_variables;
 
-    x->variables = portolan_arena_alloc(&x->pool, n + 1, sizeof *x->variables);
-    x->numbers = portolan_arena_alloc(&x->pool, n + 1, sizeof *x->numbers);
+    x->variables = portolan_arena_alloc(&x->pool, n, sizeof *x->variables);
+    x->numbers = portolan_arena_alloc(&x->pool, n, sizeof *x->numbers);
     x->selection = portolan_arena_alloc(&x->pool, n, sizeof *x->selection);
     return x->pool.failed ? PORTOLAN_ENOMEM : portolan_choice_create(&x->c, x->err);
 }
@@ -270,7 +251,4 @@ void plan_put_values(const struct plan_view *v, const size_t *selection, size_t 
     for (size_t i = 0; i < p->s.n_variables; i++)
         if (p->number[i] != NONE)
             values[p->number[i]] = selection[i];
-    for (size_t i = 0; i < p->n_data; i++)
-        if (p->data[i].number != NONE)
-            values[p->data[i].number] = plan_made_layouts(v, &p->data[i], selection);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes calls and times of a call path, or of a part of it. */
+/* Writes calls and times of a call path. */
 static void put_numbers(struct portolan_text *out, int width, const char *what, double calls,
                         const double *ns, double share)
 {
@@ -26,22 +26,6 @@ static void put_point(struct portolan_text *out, const struct survey *s, const c
                           texts ? texts[d] : s->dims[d].target);
 }
 
-/* Writes each implementation's share of the calls, if several had calls. */
-static void put_parts(struct portolan_text *out, const struct portolan_plan_node *n, int path_width,
-                      int indent)
-{
-    char name[300];
-
-    for (size_t i = 0; i < n->n_parts; i++) {
-        const struct portolan_plan_part *part = &n->parts[i];
-
-        snprintf(name, sizeof name, "%*s  - [%s]", indent, "", part->implementation);
-        put_numbers(out, path_width, name, part->calls,
-                    (double[]){part->inclusive_ns, part->exclusive_ns, part->mpi_ns},
-                    n->inclusive_ns > 0 ? n->share * part->inclusive_ns / n->inclusive_ns : 0);
-    }
-}
-
 /* Writes why a branch is kept or dropped, and what the rules that are not selected say of it. */
 static void put_marks(struct portolan_text *out, const struct portolan_plan_node *n, int indent)
 {
@@ -59,7 +43,7 @@ static void put_marks(struct portolan_text *out, const struct portolan_plan_node
 
 static void put_node(struct portolan_text *out, const struct portolan_plan_node *n, int path_width)
 {
-    const char *who = n->n_parts ? "all" : n->implementation;
+    const char *who = n->implementation;
     char path[300];
     int indent = 2 * n->depth < path_width / 2 ? 2 * n->depth : path_width / 2;
 
@@ -67,7 +51,6 @@ static void put_node(struct portolan_text *out, const struct portolan_plan_node 
              who[0] ? " [" : "", who, who[0] ? "]" : "");
     put_numbers(out, path_width, path, n->calls,
                 (double[]){n->inclusive_ns, n->exclusive_ns, n->mpi_ns}, n->share);
-    put_parts(out, n, path_width, indent);
     if (n->seen_with[0])
         portolan_text_add(out, "%*s  (occurs with %s)\n", indent, "", n->seen_with);
     put_marks(out, n, indent);

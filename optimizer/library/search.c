@@ -3,27 +3,18 @@
  * Depth-first branch and bound, guided by elimination (Kask and Dechter 2001): variables are set in
  * the reverse order, and the clusters tell what each value costs at least. If no bucket was split
  * that is exact, and the search goes straight to the best.
- *
- * Within budgets, what is used gets a price: with any prices that are not negative, the least of
- * cost + price x (use - limit) is a lower bound of what an allowed assignment costs (Everett 1963).
- * Prices are raised where a budget is exceeded and lowered where it is not (subgradient steps of
- * Polyak's length), until the bound is high enough for the search.
  */
 #include "choice_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of finding prices. */
-enum { ROUNDS = 20 };
 /* With more entries in all, clusters are split: then the search is quicker, but not for large
  * problems, of which it might not see the end, nor for margins. */
 enum { MOST = 1 << 14, MOST_EACH = 1 << 10, MOST_MARGINS = 1 << 18 };
 
 struct search {
     struct elimination e;
-    bool is_dive;          /* to the first assignment, whatever it uses of budgets */
-    size_t n_budgets;      /* that are kept */
     size_t widest, *order; /* per depth: the order in which the variable's values are tried */
     struct choice_score *scores;
     struct choice_part **uses; /* tables of what is used, by the variable that is set last */
@@ -71,15 +62,15 @@ static void sort_values(const struct search *s, size_t v, const struct choice_sc
  */
 static bool is_affordable(struct search *s, size_t v, size_t left)
 {
-    const double *before = &s->used[left * s->n_budgets];
-    double *now = &s->used[(left - 1) * s->n_budgets];
+    const double *before = &s->used[left * s->e.c->n_budgets];
+    double *now = &s->used[(left - 1) * s->e.c->n_budgets];
 
-    for (size_t b = 0; b < s->n_budgets; b++)
+    for (size_t b = 0; b < s->e.c->n_budgets; b++)
         now[b] = before[b];
-    for (const struct choice_part *x = s->uses[v]; x && s->n_budgets; x = x->next)
+    for (const struct choice_part *x = s->uses[v]; x && s->e.c->n_budgets; x = x->next)
         now[x->table->layer - 1] += choice_entry(x->table, s->values);
-    for (size_t b = 0; b < s->n_budgets; b++)
-        if (now[b] + s->least[(left - 1) * s->n_budgets + b] > s->beyond[b])
+    for (size_t b = 0; b < s->e.c->n_budgets; b++)
+        if (now[b] + s->least[(left - 1) * s->e.c->n_budgets + b] > s->beyond[b])
             return false;
     return true;
 }
@@ -91,7 +82,7 @@ static void search(struct search *s, size_t left, struct choice_score bound)
 
     s->nodes++;
     if (left == 0) {
-        if (s->n_budgets)
+        if (s->e.c->n_budgets)
             bound.cost = portolan_choice_cost(s->e.c, s->values);
         if (!choice_better(bound.cost, bound.away, s->best))
             return;
@@ -105,7 +96,7 @@ static void search(struct search *s, size_t left, struct choice_score bound)
     for (size_t i = 0; i < s->e.c->domain[v]; i++) {
         struct choice_score with = scores[order[i]];
 
-        if (!choice_better(with.cost, with.away, s->best) || (s->is_dive && !isinf(s->best.cost)))
+        if (!choice_better(with.cost, with.away, s->best))
             break; /* the values after it cost at least as much */
         s->values[v] = order[i];
         if (is_affordable(s, v, left))
@@ -131,9 +122,9 @@ static void list_uses(struct search *s)
         for (size_t k = 0; k < f->size; k++)
             least = fmin(least, f->costs[k]);
         for (; left <= c->n; left++)
-            s->least[left * s->n_budgets + f->layer - 1] += least;
+            s->least[left * s->e.c->n_budgets + f->layer - 1] += least;
     }
-    for (size_t b = 0; b < s->n_budgets; b++)
+    for (size_t b = 0; b < s->e.c->n_budgets; b++)
         s->beyond[b] = choice_beyond(c, b);
 }
 
@@ -144,27 +135,26 @@ static enum portolan_status search_init(struct search *s)
     size_t depths = c->n + 1;
 
     s->best = (struct choice_score){INFINITY, 0};
-    s->n_budgets = s->is_dive ? 0 : c->n_budgets;
     s->widest = 1;
     for (size_t v = 0; v < c->n; v++)
         s->widest = c->domain[v] > s->widest ? c->domain[v] : s->widest;
     s->order = portolan_arena_alloc(pool, depths * s->widest, sizeof *s->order);
     s->scores = portolan_arena_alloc(pool, depths * s->widest, sizeof *s->scores);
     s->uses = portolan_arena_alloc(pool, depths, sizeof *s->uses);
-    s->used = portolan_arena_alloc(pool, depths * s->n_budgets, sizeof *s->used);
-    s->least = portolan_arena_alloc(pool, depths * s->n_budgets, sizeof *s->least);
-    s->beyond = portolan_arena_alloc(pool, s->n_budgets, sizeof *s->beyond);
+    s->used = portolan_arena_alloc(pool, depths * s->e.c->n_budgets, sizeof *s->used);
+    s->least = portolan_arena_alloc(pool, depths * s->e.c->n_budgets, sizeof *s->least);
+    s->beyond = portolan_arena_alloc(pool, s->e.c->n_budgets, sizeof *s->beyond);
     s->values = portolan_arena_alloc(pool, depths, sizeof *s->values);
     s->best_values = portolan_arena_alloc(pool, depths, sizeof *s->best_values);
-    if (!pool->failed && s->n_budgets)
+    if (!pool->failed && s->e.c->n_budgets)
         list_uses(s);
     return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-/* Finds the best at PRICE (per budget; NULL: there are none). The caller clears s->e.pool. */
-static enum portolan_status run(struct search *s, const double *price)
+/* Finds the best. The caller clears s->e.pool. */
+static enum portolan_status run(struct search *s)
 {
-    enum portolan_status status = elimination_run(&s->e, price);
+    enum portolan_status status = elimination_run(&s->e);
 
     if (!status)
         status = search_init(s);
@@ -172,80 +162,6 @@ static enum portolan_status run(struct search *s, const double *price)
         return status;
     search(s, s->e.c->n, s->e.bound);
     return isinf(s->best.cost) ? PORTOLAN_EINFEASIBLE : PORTOLAN_OK;
-}
-
-/* ---- prices ---- */
-
-struct pricing {
-    const struct portolan_choice *c;
-    struct portolan_arena pool;
-    double *price, *trial; /* with the highest bound so far; tried now */
-    double *excess;        /* of the last assignment, per budget */
-    double *scale;         /* per budget: its largest entry */
-    double bound, best;    /* highest lower bound; cost of the best assignment within */
-};
-
-static enum portolan_status pricing_init(struct pricing *x, const struct portolan_choice *c)
-{
-    *x = (struct pricing){.c = c, .bound = -INFINITY, .best = INFINITY};
-    x->price = portolan_arena_alloc(&x->pool, c->n_budgets, sizeof *x->price);
-    x->trial = portolan_arena_alloc(&x->pool, c->n_budgets, sizeof *x->trial);
-    x->excess = portolan_arena_alloc(&x->pool, c->n_budgets, sizeof *x->excess);
-    x->scale = portolan_arena_alloc(&x->pool, c->n_budgets, sizeof *x->scale);
-    for (size_t b = 0; !x->pool.failed && b < c->n_budgets; b++)
-        x->scale[b] = (choice_beyond(c, b) - c->limits[b]) * 1e9;
-    return x->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
-}
-
-/* Takes the bound that the trial prices give, and the assignment with which it was found. */
-static void take_bound(struct pricing *x, double bound, const size_t *values)
-{
-    if (choice_is_within(x->c, values))
-        x->best = fmin(x->best, choice_sum(x->c, 0, values));
-    for (size_t b = 0; b < x->c->n_budgets; b++)
-        x->excess[b] = choice_sum(x->c, 1 + b, values) - x->c->limits[b];
-    if (bound <= x->bound)
-        return;
-    x->bound = bound;
-    memcpy(x->price, x->trial, x->c->n_budgets * sizeof *x->price);
-}
-
-/* Moves the trial prices; false if nothing would change. */
-static bool step_prices(struct pricing *x, double bound)
-{
-    double norm = 0, goal = isinf(x->best) ? x->bound + fabs(x->bound) + 1e-300 : x->best, step;
-    bool moved = false;
-
-    for (size_t b = 0; b < x->c->n_budgets; b++)
-        norm += x->scale[b] > 0 ? pow(x->excess[b] / x->scale[b], 2) : 0;
-    step = (goal - bound) / norm;
-    if (!isfinite(step) || goal - x->bound <= choice_tolerance(goal, x->bound))
-        return false;
-    for (size_t b = 0; b < x->c->n_budgets; b++) {
-        double old = x->trial[b];
-
-        if (x->scale[b] > 0)
-            x->trial[b] = fmax(0, old + step * x->excess[b] / x->scale[b] / x->scale[b]);
-        moved = moved || x->trial[b] != old;
-    }
-    return moved;
-}
-
-static enum portolan_status find_prices(struct pricing *x, size_t most)
-{
-    enum portolan_status status = pricing_init(x, x->c);
-    bool goes_on = x->c->n_budgets;
-
-    for (int round = 0; !status && goes_on && round < ROUNDS; round++) {
-        struct search s = {.e = {.c = x->c, .most = most, .forced = SIZE_MAX}, .is_dive = true};
-
-        if (!(status = run(&s, x->trial))) {
-            take_bound(x, s.e.bound.cost, s.best_values);
-            goes_on = step_prices(x, s.e.bound.cost);
-        }
-        portolan_arena_clear(&s.e.pool);
-    }
-    return status;
 }
 
 /* ---- solutions ---- */
@@ -300,13 +216,13 @@ static void mark_ties(const struct portolan_choice *c, struct portolan_choice_so
 }
 
 /* The least cost with each value of each variable, by a search for each. */
-static enum portolan_status force_values(const struct portolan_choice *c, const double *price,
-                                         size_t most, struct portolan_choice_solution *out)
+static enum portolan_status force_values(const struct portolan_choice *c, size_t most,
+                                         struct portolan_choice_solution *out)
 {
     for (size_t v = 0; v < c->n; v++)
         for (size_t a = 0; a < c->domain[v]; a++) {
             struct search s = {.e = {.c = c, .most = most, .forced = v, .forced_value = a}};
-            enum portolan_status status = a == out->values[v] ? PORTOLAN_OK : run(&s, price);
+            enum portolan_status status = a == out->values[v] ? PORTOLAN_OK : run(&s);
 
             out->margins[v][a] = status ? INFINITY : s.best.cost;
             portolan_arena_clear(&s.e.pool);
@@ -320,24 +236,20 @@ static enum portolan_status force_values(const struct portolan_choice *c, const 
 static enum portolan_status fill_solution(const struct portolan_choice *c, size_t most,
                                           struct portolan_choice_solution *out)
 {
-    struct pricing x = {.c = c};
     struct search s = {.e = {.c = c, .most = most, .forced = SIZE_MAX}};
-    enum portolan_status status = find_prices(&x, most);
+    enum portolan_status status = run(&s);
 
-    if (!status)
-        status = run(&s, x.price);
     out->nodes = s.nodes;
     if (!status && c->n)
         memcpy(out->values, s.best_values, c->n * sizeof *out->values);
     if (!status && out->margins)
-        status = s.e.is_split || c->n_budgets ? force_values(c, x.price, most, out)
+        status = s.e.is_split || c->n_budgets ? force_values(c, most, out)
                                               : elimination_margins(&s.e, out->margins);
     if (!status)
         out->cost = portolan_choice_cost(c, out->values);
     if (!status && out->margins)
         mark_ties(c, out);
     portolan_arena_clear(&s.e.pool);
-    portolan_arena_clear(&x.pool);
     return status;
 }
 

@@ -158,16 +158,6 @@ static bool is_swept(const struct portolan_assembly *a, const char *instance, co
     return is_steps(a, instance, parameter);
 }
 
-/* Whether there is an exploration, whose settings other trials must share. */
-static bool was_explored(const struct survey *s)
-{
-    for (size_t i = 0; i < s->data->n_trials; i++)
-        if (strcmp(s->data->trials[i].purpose, "explore") == 0 &&
-            strcmp(s->data->trials[i].outcome, "finished") == 0)
-            return true;
-    return false;
-}
-
 /* The name of a parameter whose value in this trial is neither the sweep's nor the present one;
  * NULL: there is none. */
 static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t)
@@ -209,7 +199,7 @@ const struct portolan_assembly_sweep *survey_unmeasured_setting(const struct sur
  * assembly now; or NULL. */
 static const char *difference(struct survey *s, const struct portolan_trial *t)
 {
-    const char *unlike = was_explored(s) ? unlike_sweep(s, t) : NULL;
+    const char *unlike = unlike_sweep(s, t);
 
     if (unlike)
         return unlike;

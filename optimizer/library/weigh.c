@@ -26,7 +26,7 @@ struct weighing {
 static enum portolan_status draw(struct weighing *w, double *chance)
 {
     const struct portolan_plan *p = w->a.p;
-    size_t *values = portolan_arena_alloc(&w->a.pool, p->n_choice + 1, sizeof *values);
+    size_t *values = portolan_arena_alloc(&w->a.pool, p->n_core + 1, sizeof *values);
     enum portolan_status status = values ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
     *chance = NAN;

@@ -7,10 +7,10 @@
  *
  * The method is variable elimination along a min-fill order (Dechter, Bucket elimination, 1999).
  * Where its tables would be too big they are split (mini-buckets), and guide a depth-first branch
- * and bound; likewise within budgets, where prices for what is used (Lagrange multipliers) raise
- * the bound. The result is exact. Costs that differ by less than 1e-12 of themselves are equal;
- * among equal assignments the one with the fewest variables away from "as written" wins, so the
- * result is the same on every rank and machine.
+ * and bound; likewise within budgets, where it leaves what uses too much. The result is exact.
+ * Costs that differ by less than 1e-12 of themselves are equal; among equal assignments the one
+ * with the fewest variables away from "as written" wins, so the result is the same on every rank
+ * and machine.
  *
  * A problem is used by one thread at a time; solving does not change it.
  */
@@ -29,10 +29,6 @@ struct portolan_choice;
 enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err);
 /** NULL is legal. */
 void portolan_choice_destroy(struct portolan_choice *c);
-
-/** Instead of a value as written: none is preferred, and none counts as away. For auxiliary
- * variables, such as in which layouts data exist. */
-#define PORTOLAN_CHOICE_ANY SIZE_MAX
 
 /**
  * Adds a variable with VALUES ≥ 1 values, of which AS_WRITTEN is preferred among equals; *VARIABLE

@@ -72,18 +72,10 @@ enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
 /** NULL is legal. */
 void portolan_plan_destroy(struct portolan_plan *plan);
 
-/** The share of one implementation in a call path. */
-struct portolan_plan_part {
-    const char *implementation;
-    double calls, inclusive_ns, exclusive_ns, mpi_ns;
-};
-
 /** A call path with its measured times in one trial: as written, at the longest sweep point. */
 struct portolan_plan_node {
     const char *instance, *method; /**< who is called */
-    const char *implementation;    /**< of the instance in that trial; "" when fixed or exchanged */
-    size_t n_parts; /**< implementations that shared the calls; 0: no more than one */
-    const struct portolan_plan_part *parts;
+    const char *implementation;    /**< of the instance in that trial, "several"; "" when fixed */
     const char *seen_with; /**< "" or, for a path that does not occur as written, with what */
     long parent;           /**< position in the array; -1 at a root */
     int depth;

@@ -202,7 +202,7 @@ static inline struct portolan_choice *count_budgets(const struct portolan_choice
         size_t most = (size_t)c->limits[b] + 1, before, now;
         double start[1000];
 
-        portolan_choice_add_variable(out, most, PORTOLAN_CHOICE_ANY, &before, NULL);
+        portolan_choice_add_variable(out, most, 0, &before, NULL);
         for (size_t k = 0; k < most; k++)
             start[k] = k ? INFINITY : 0;
         portolan_choice_add_factor(out, 1, &before, start, NULL);
@@ -217,7 +217,7 @@ static inline struct portolan_choice *count_budgets(const struct portolan_choice
                 costs[k] = k / most / f->size + (size_t)f->costs[k / most % f->size] == k % most
                                ? 0
                                : INFINITY;
-            portolan_choice_add_variable(out, most, PORTOLAN_CHOICE_ANY, &now, NULL);
+            portolan_choice_add_variable(out, most, 0, &now, NULL);
             portolan_choice_add_factor(out, 3, (size_t[]){before, f->variables[0], now}, costs,
                                        NULL);
             free(costs);

@@ -258,7 +258,7 @@ static void bad_budgets_are_refused(void **state)
 
     (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
-    assert_int_equal(portolan_choice_add_variable(c, 2, PORTOLAN_CHOICE_ANY, &v, NULL), 0);
+    assert_int_equal(portolan_choice_add_variable(c, 2, 0, &v, NULL), 0);
     assert_int_equal(portolan_choice_add_budget(c, INFINITY, &b, NULL), PORTOLAN_EINVAL);
     assert_int_equal(portolan_choice_add_use(c, 0, 1, &v, (double[]){1, 2}, NULL), PORTOLAN_EINVAL);
     assert_int_equal(portolan_choice_add_budget(c, 1, &b, NULL), 0);
