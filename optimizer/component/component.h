@@ -310,6 +310,11 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
  */
 void optimizer_record(struct optimizer *o, int step, enum optimizer_asker asked_by,
                       const char *binding, const char *why);
+/* Rank 0: weighs o->wanted (R, of which it fills the numbers) against *ROWS, one per option, in
+ * POOL; NOW may be NULL. */
+enum portolan_status optimizer_weigh(struct optimizer *o, const struct portolan_plan_now *now,
+                                     struct portolan_reason *r, struct portolan_alternative **rows,
+                                     struct portolan_arena *pool, struct portolan_error *err);
 /* "a test.A1 -> test.A2, b test.B1 -> test.B2": what is wanted and does not run yet. The caller
  * frees it; NULL: no memory. */
 char *optimizer_change_text(const struct optimizer *o);

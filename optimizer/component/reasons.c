@@ -36,10 +36,11 @@ char *optimizer_change_text(const struct optimizer *o)
     return portolan_text_take(&text, &out, NULL) ? NULL : out;
 }
 
-/* All alternatives, of which nothing is known yet; the caller frees them. */
-static struct portolan_alternative *list_alternatives(const struct optimizer *o)
+/* All alternatives, of which nothing is known yet. */
+static struct portolan_alternative *list_alternatives(const struct optimizer *o,
+                                                      struct portolan_arena *pool)
 {
-    struct portolan_alternative *rows = portolan_calloc(o->n_options + 1, sizeof *rows);
+    struct portolan_alternative *rows = portolan_arena_alloc(pool, o->n_options, sizeof *rows);
 
     for (size_t k = 0; rows && k < o->n_options; k++) {
         const struct optimizer_option *x = &o->options[k];
@@ -80,14 +81,14 @@ static void fill_measured(const struct optimizer *o, const struct optimizer_opti
 
 /* What is excluded in this run, whatever the models say. */
 static void mark_excluded(const struct optimizer *o, const struct optimizer_option *x,
-                          struct portolan_alternative *row)
+                          struct portolan_arena *pool, struct portolan_alternative *row)
 {
     const struct optimizer_option *held = optimizer_peek_hold(o, x->instance, x->alternative);
     char *obstacle = x->failed ? NULL : optimizer_get_obstacle(o, x->instance, x->alternative);
 
     if (obstacle) {
         row->binding = "stateful";
-        row->text = "would lose what the running implementation keeps";
+        row->text = portolan_arena_strdup(pool, obstacle);
     } else if (x->failed) {
         row->binding = "failure";
         row->text = "failed in this run";
@@ -111,39 +112,47 @@ static void bindings_of(const struct portolan_alternative *rows, size_t n, char 
                                      rows[i].binding);
 }
 
+enum portolan_status optimizer_weigh(struct optimizer *o, const struct portolan_plan_now *now,
+                                     struct portolan_reason *r, struct portolan_alternative **rows,
+                                     struct portolan_arena *pool, struct portolan_error *err)
+{
+    const struct portolan_plan *plan = o->mind.plan;
+    size_t n = o->assembly->n_instances;
+    int32_t *whole = portolan_arena_alloc(pool, n, sizeof *whole);
+
+    *rows = list_alternatives(o, pool);
+    if (!*rows || !whole)
+        return portolan_no_memory(err);
+    if (plan && now && now->remaining_steps > 0 &&
+        portolan_plan_weigh(plan, now, o->wanted, r, *rows, o->n_options, pool, err))
+        return err->status;
+    memcpy(whole, o->wanted, n * sizeof *whole);
+    for (size_t k = 0; k < o->n_options; k++) {
+        fill_measured(o, &o->options[k], whole, &(*rows)[k]);
+        mark_excluded(o, &o->options[k], pool, &(*rows)[k]);
+    }
+    return pool->failed ? portolan_no_memory(err) : PORTOLAN_OK;
+}
+
 /* Completes R, and stores it with its alternatives. */
 static enum portolan_status put_reason(struct optimizer *o, struct portolan_reason *r,
                                        struct portolan_error *err)
 {
-    const struct optimizer_mind *m = &o->mind;
     struct portolan_arena pool = {0};
-    enum portolan_status status = PORTOLAN_ENOMEM;
-    size_t n = o->n_options;
-    struct portolan_alternative *rows = list_alternatives(o);
-    int32_t *whole = portolan_arena_alloc(&pool, o->assembly->n_instances, sizeof *whole);
+    struct portolan_alternative *rows;
     char *choice = NULL, bindings[100];
+    enum portolan_status status = optimizer_weigh(o, o->mind.now, r, &rows, &pool, err);
 
-    if (!rows || !whole || portolan_plan_write_selection(o->assembly, o->wanted, &choice, err)) {
-        portolan_no_memory(err);
-        goto out;
+    if (!status)
+        status = portolan_plan_write_selection(o->assembly, o->wanted, &choice, err);
+    if (!status) {
+        bindings_of(rows, o->n_options, bindings, sizeof bindings);
+        r->choice = choice;
+        r->trials += o->mind.n_tried;
+        r->binding = r->binding ? r->binding : bindings;
+        status = o->records->ops->put_reason(o->records, r, rows, o->n_options, err);
     }
-    if (m->plan && m->now && m->now->remaining_steps > 0 &&
-        portolan_plan_weigh(m->plan, m->now, o->wanted, r, rows, n, &pool, err))
-        goto out;
-    memcpy(whole, o->wanted, o->assembly->n_instances * sizeof *whole);
-    for (size_t k = 0; k < n; k++) {
-        fill_measured(o, &o->options[k], whole, &rows[k]);
-        mark_excluded(o, &o->options[k], &rows[k]);
-    }
-    bindings_of(rows, n, bindings, sizeof bindings);
-    r->choice = choice;
-    r->trials += m->n_tried;
-    if (!r->binding)
-        r->binding = bindings;
-    status = o->records->ops->put_reason(o->records, r, rows, n, err);
-out:
     portolan_arena_clear(&pool);
-    free(rows);
     free(choice);
     return status;
 }

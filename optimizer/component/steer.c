@@ -4,9 +4,7 @@
 #include "component.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Gives all ranks rank 0's TEXT, which it clears, as a string of the caller's. */
 static char *share_text(struct optimizer *o, struct portolan_text *text, struct portolan_error *err,
@@ -168,50 +166,33 @@ static char *ask(void *self, struct sidl_string__array *names, struct sidl_doubl
 
 /* ------------------------------------------------- explain */
 
-/* o->wanted is what runs, but for this alternative. */
-static void explain_alternative(const struct optimizer *o, size_t instance, size_t alternative,
-                                struct portolan_text *text)
+static void explain_all(struct optimizer *o, struct portolan_text *text, struct portolan_error *err)
 {
-    struct portolan_plan_prediction p;
-    struct portolan_error why = {0};
+    struct portolan_plan_now now;
+    struct portolan_reason ignored = {0};
+    struct portolan_alternative *rows;
+    struct portolan_arena pool = {0};
     char time[32];
 
-    portolan_text_add(text, "  %s: ", optimizer_class(o, instance, alternative));
-    if (optimizer_tell_ban(o, instance, alternative, &why)) {
-        portolan_text_add(text, "%s\n", why.text);
-    } else if (optimizer_peek_hold(o, instance, alternative)) {
-        portolan_text_add(text, "is forbidden, or another one is pinned\n");
-    } else if (!o->mind.plan) {
-        portolan_text_add(text, "nothing is known of it\n");
-    } else if (portolan_plan_predict(o->mind.plan, o->wanted, &p, &why)) {
-        portolan_text_add(text, "%s\n", why.text);
-    } else if (p.is_unusable) {
-        portolan_text_add(text, "too little was measured near here\n");
-    } else {
-        portolan_format_time(p.step_ns, 3, time, sizeof time);
-        portolan_text_add(text, "a step would take %s\n", time);
-    }
-}
-
-static void explain_all(struct optimizer *o, struct portolan_text *text)
-{
     portolan_text_add(text, "%s\n",
                       o->idle             ? "nothing is swapped in this run"
                       : o->mind.reason[0] ? o->mind.reason
                                           : "nothing was decided yet");
     optimizer_want_current(o);
-    for (size_t i = 0; i < o->assembly->n_instances; i++) {
-        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
+    now = optimizer_tell_now(o, o->step < 0 ? 0 : o->step);
+    if (!optimizer_weigh(o, &now, &ignored, &rows, &pool, err))
+        for (size_t k = 0; k < o->n_options; k++) {
+            size_t i = o->options[k].instance;
 
-        if (!optimizer_has_choice(o, i))
-            continue;
-        portolan_text_add(text, "%s: %s\n", x->name, optimizer_class(o, i, (size_t)o->current[i]));
-        for (size_t k = 0; k < x->n_alternatives; k++) {
-            o->wanted[i] = (int32_t)k;
-            explain_alternative(o, i, k, text);
+            portolan_format_time(rows[k].step_ns, 3, time, sizeof time);
+            if (o->options[k].alternative == 0)
+                portolan_text_add(text, "%s: %s\n", rows[k].instance,
+                                  optimizer_class(o, i, (size_t)o->current[i]));
+            portolan_text_add(text, "  %s: %s%s\n", rows[k].implementation,
+                              *rows[k].text ? rows[k].text : "a step would take ",
+                              *rows[k].text ? "" : time);
         }
-        o->wanted[i] = o->current[i];
-    }
+    portolan_arena_clear(&pool);
 }
 
 static char *explain(void *self, sidl_BaseInterface *_ex)
@@ -223,7 +204,7 @@ static char *explain(void *self, sidl_BaseInterface *_ex)
     if (!optimizer_is_ready(o, _ex))
         return NULL;
     if (o->cohort->rank == 0)
-        explain_all(o, &text);
+        explain_all(o, &text, &err);
     return share_text(o, &text, &err, _ex);
 }
 

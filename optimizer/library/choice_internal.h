@@ -119,9 +119,8 @@ struct elimination {
     size_t width;
     struct choice_part **parts;       /* by variable */
     struct choice_cluster **clusters; /* likewise */
-    bool is_split;
-    struct choice_score bound; /* no assignment is better */
-    size_t *digits, *steps;    /* scratch */
+    struct choice_score bound;        /* no assignment is better */
+    size_t *digits, *steps;           /* scratch */
 };
 
 /* elimination.c: makes all clusters and the bound, without budgets. The caller clears the pool,
@@ -132,8 +131,6 @@ size_t elimination_first(const struct elimination *e, const struct choice_factor
 /* Adds X to the one of LISTS, by variable, where its first variable is. Without memory the pool
  * says so. */
 void elimination_put(struct elimination *e, struct choice_part **lists, struct choice_part x);
-/* If no bucket was split and there is no budget; uses up the tables. */
-enum portolan_status elimination_margins(struct elimination *e, double **margins);
 
 /* search.c: as portolan_choice_solve(). Clusters are split if they would have more than MOST
  * entries in all. */

@@ -9,8 +9,6 @@
 
 #include <portolan/list.h>
 #include <portolan/stats.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SCENARIOS = 128 };

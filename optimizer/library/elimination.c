@@ -4,8 +4,7 @@
  * their variable that is eliminated first. When its turn comes they are summed up in a cluster,
  * over that variable and those it still meets; the minimum over the own variable is a message to
  * the next bucket. Where a cluster would be too large, several share the tables (mini-buckets,
- * Dechter and Rish 2003): the sum of their minima is a lower bound. A second pass backwards turns
- * the tables into min-marginals, if no bucket was split.
+ * Dechter and Rish 2003): the sum of their minima is a lower bound.
  */
 #include "choice_internal.h"
 
@@ -188,7 +187,6 @@ static struct choice_cluster *add_cluster(struct elimination *e, size_t v)
     k->size = e->c->domain[v];
     k->next = e->clusters[v];
     e->clusters[v] = k;
-    e->is_split = e->is_split || k->next;
     return k;
 }
 
@@ -358,53 +356,4 @@ enum portolan_status elimination_run(struct elimination *e)
     return e->pool.failed         ? PORTOLAN_ENOMEM
            : isinf(e->bound.cost) ? PORTOLAN_EINFEASIBLE
                                   : PORTOLAN_OK;
-}
-
-/* ---- min-marginals ---- */
-
-/* Replaces the message of cluster K by the cost that the rest of the problem adds to each row. */
-static void pull_from_parent(struct elimination *e, struct choice_cluster *k,
-                             const struct choice_cluster *parent, double *least)
-{
-    size_t values = e->c->domain[parent->variables[parent->n - 1]], at = 0, step;
-
-    for (size_t m = 0; m < k->message.size; m++)
-        least[m] = INFINITY;
-    walk_prepare(e, parent, &k->message);
-    step = e->steps[parent->n - 1];
-    for (size_t row = 0; row < parent->size; row += values) {
-        for (size_t a = 0; a < values; a++)
-            least[at + a * step] = fmin(least[at + a * step], parent->costs[row + a]);
-        at = walk_next(e, parent, at);
-    }
-    for (size_t m = 0; m < k->message.size; m++)
-        k->message.costs[m] = isinf(k->message.costs[m]) ? 0 : least[m] - k->message.costs[m];
-}
-
-enum portolan_status elimination_margins(struct elimination *e, double **margins)
-{
-    size_t longest = 1;
-    double *least;
-
-    for (size_t v = 0; v < e->c->n; v++)
-        if (e->clusters[v]->message.size > longest)
-            longest = e->clusters[v]->message.size;
-    if (!(least = portolan_arena_alloc(&e->pool, longest, sizeof *least)))
-        return PORTOLAN_ENOMEM;
-    for (size_t i = e->c->n; i-- > 0;) {
-        size_t v = e->order[i], values = e->c->domain[v];
-        struct choice_cluster *k = e->clusters[v];
-
-        if (k->message.n)
-            pull_from_parent(e, k, e->clusters[elimination_first(e, &k->message)], least);
-        else
-            k->message.costs[0] = e->bound.cost - k->message.costs[0];
-        for (size_t a = 0; a < values; a++)
-            margins[v][a] = INFINITY;
-        for (size_t m = 0; m < k->size; m++) {
-            k->costs[m] += k->message.costs[m / values];
-            margins[v][m % values] = fmin(margins[v][m % values], k->costs[m]);
-        }
-    }
-    return PORTOLAN_OK;
 }

@@ -5,20 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes calls and times of a call path. */
-static void put_numbers(struct portolan_text *out, int width, const char *what, double calls,
-                        const double *ns, double share)
-{
-    char text[32];
-
-    portolan_text_add(out, "%-*.*s%9.0f", width, width, what, calls);
-    for (int i = 0; i < 3; i++) {
-        portolan_format_time(ns[i], 3, text, sizeof text);
-        portolan_text_add(out, "%11s", text);
-    }
-    portolan_text_add(out, "%7.1f %%\n", 100 * share);
-}
-
 static void put_point(struct portolan_text *out, const struct survey *s, const char *const *texts)
 {
     for (size_t d = 0; d < s->n_dims; d++)
@@ -43,14 +29,19 @@ static void put_marks(struct portolan_text *out, const struct portolan_plan_node
 
 static void put_node(struct portolan_text *out, const struct portolan_plan_node *n, int path_width)
 {
+    const double ns[] = {n->inclusive_ns, n->exclusive_ns, n->mpi_ns};
     const char *who = n->implementation;
-    char path[300];
+    char path[300], time[32];
     int indent = 2 * n->depth < path_width / 2 ? 2 * n->depth : path_width / 2;
 
     snprintf(path, sizeof path, "%*s%s.%s%s%s%s", indent, "", n->instance, n->method,
              who[0] ? " [" : "", who, who[0] ? "]" : "");
-    put_numbers(out, path_width, path, n->calls,
-                (double[]){n->inclusive_ns, n->exclusive_ns, n->mpi_ns}, n->share);
+    portolan_text_add(out, "%-*.*s%9.0f", path_width, path_width, path, n->calls);
+    for (int i = 0; i < 3; i++) {
+        portolan_format_time(ns[i], 3, time, sizeof time);
+        portolan_text_add(out, "%11s", time);
+    }
+    portolan_text_add(out, "%7.1f %%\n", 100 * n->share);
     if (n->seen_with[0])
         portolan_text_add(out, "%*s  (occurs with %s)\n", indent, "", n->seen_with);
     put_marks(out, n, indent);

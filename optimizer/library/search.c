@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* With more entries in all, clusters are split: then the search is quicker, but not for large
- * problems, of which it might not see the end, nor for margins. */
-enum { MOST = 1 << 14, MOST_EACH = 1 << 10, MOST_MARGINS = 1 << 18 };
+ * problems, of which it might not see the end. */
+enum { MOST = 1 << 14, MOST_EACH = 1 << 10 };
 
 struct search {
     struct elimination e;
@@ -243,8 +243,7 @@ static enum portolan_status fill_solution(const struct portolan_choice *c, size_
     if (!status && c->n)
         memcpy(out->values, s.best_values, c->n * sizeof *out->values);
     if (!status && out->margins)
-        status = s.e.is_split || c->n_budgets ? force_values(c, most, out)
-                                              : elimination_margins(&s.e, out->margins);
+        status = force_values(c, most, out);
     if (!status)
         out->cost = portolan_choice_cost(c, out->values);
     if (!status && out->margins)
@@ -277,5 +276,5 @@ enum portolan_status portolan_choice_solve(const struct portolan_choice *c, bool
 {
     size_t most = MOST_EACH * c->n > MOST ? MOST_EACH * c->n : MOST;
 
-    return choice_solve(c, margins ? MOST_MARGINS : most, margins, s, err);
+    return choice_solve(c, most, margins, s, err);
 }

@@ -2,7 +2,6 @@
 /* The survey: calls its parts, and looks up names. */
 #include "survey.h"
 
-#include <math.h>
 #include <portolan/list.h>
 #include <stdlib.h>
 #include <string.h>
