@@ -83,6 +83,7 @@ struct message {
     uint32_t receive, send; /* requests; 0: none (yet) */
     int32_t tag;
     uint8_t flags; /* of clue_send_flag */
+    uint8_t label;
     bool is_rendezvous;
     bool is_pending;    /* not bound, and only its arrival can decide who takes it */
     bool is_late;       /* it waits for the arrival of one that its sender has sent before */
@@ -111,6 +112,7 @@ struct request {
     uint32_t message, channel;
     uint32_t sequence; /* receives: in the order of posting */
     int32_t from, tag;
+    uint8_t label;
     bool is_send, is_free, is_taken;
     bool is_bound, is_waited, is_released, is_charged, is_cancelled;
     int64_t posted_at, complete_at;

@@ -221,7 +221,7 @@ void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
 {
     struct message *m = message_of(e, message);
     struct request *r = request_of(e, receive);
-    struct clue_message what = {(int)m->from, m->tag, m->bytes, m->data};
+    struct clue_message what = {(int)m->from, m->tag, m->bytes, m->data, m->label};
 
     m->receive = receive;
     r->message = message;
@@ -229,6 +229,7 @@ void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
     r->from = (int)m->from;
     r->tag = m->tag;
     r->bytes = m->bytes;
+    r->label = m->label;
     if (r->deliver)
         r->deliver(r->arg, &what);
     if (m->data_size)

@@ -67,7 +67,17 @@ void clue_engine_received(const struct clue_engine *e, clue_request request,
 {
     const struct request *r = request_of(e, request);
 
-    *message = (struct clue_message){.from = r->from, .tag = r->tag, .bytes = r->bytes};
+    *message =
+        (struct clue_message){.from = r->from, .tag = r->tag, .bytes = r->bytes, .label = r->label};
+}
+
+clue_request clue_engine_timer(struct clue_engine *e, int task, int64_t ns)
+{
+    uint32_t i = request_new(e, (uint32_t)task, true);
+
+    if (i)
+        request_of(e, i)->complete_at = task_of(e, (uint32_t)task)->clock + ns;
+    return i;
 }
 
 int64_t clue_engine_completed(const struct clue_engine *e, clue_request request)
@@ -105,6 +115,7 @@ static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct c
         .to = (uint32_t)send->to,
         .tag = send->tag,
         .flags = (uint8_t)send->flags,
+        .label = send->label,
         .is_rendezvous =
             send->bytes > e->machine->eager_bytes && !(send->flags & (CLUE_BUFFERED | CLUE_FREE)),
         .bytes = send->bytes,
@@ -499,6 +510,19 @@ enum clue_progress clue_engine_is_complete(struct clue_engine *e, int task, clue
     return CLUE_DONE;
 }
 
+enum clue_progress clue_engine_order(struct clue_engine *e, int task)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+
+    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
+        t->phase = SYNCHRONIZED;
+        if (!task_is_in_time(e, (uint32_t)task))
+            return CLUE_WAITS;
+    }
+    task_done(t);
+    return CLUE_DONE;
+}
+
 enum clue_progress clue_engine_cancel(struct clue_engine *e, int task, clue_request request,
                                       bool *is_cancelled)
 {
@@ -540,6 +564,7 @@ static uint32_t take_message(struct clue_engine *e, uint32_t task, uint32_t mess
     r->from = (int)message_of(e, message)->from;
     r->tag = message_of(e, message)->tag;
     r->bytes = message_of(e, message)->bytes;
+    r->label = message_of(e, message)->label;
     return request;
 }
 
@@ -590,7 +615,7 @@ enum clue_progress clue_engine_probe(struct clue_engine *e, int task,
     t->has_polled = !i;
     if (i) {
         m = message_of(e, i);
-        *message = (struct clue_message){(int)m->from, m->tag, m->bytes, NULL};
+        *message = (struct clue_message){(int)m->from, m->tag, m->bytes, NULL, m->label};
         if (taken && !(*taken = take_message(e, (uint32_t)task, i)))
             return CLUE_WAITS;
     }

@@ -70,6 +70,14 @@ void clue_engine_exit(struct clue_engine *e, int task)
     }
 }
 
+void clue_engine_kill(struct clue_engine *e, int task, int victim)
+{
+    struct task *t = task_of(e, (uint32_t)victim);
+
+    t->clock = later(t->clock, task_of(e, (uint32_t)task)->clock);
+    clue_engine_exit(e, victim);
+}
+
 int64_t clue_engine_now(const struct clue_engine *e, int task)
 {
     return task_of(e, (uint32_t)task)->clock;

@@ -26,8 +26,10 @@ PORTOLAN_API int clue_self(void);
 PORTOLAN_API int clue_n_tasks(void);
 /** Number of the host on which TASK runs: tasks with the same one share memory. */
 PORTOLAN_API int clue_host_of(int task);
-/** The host's name; constant. */
+PORTOLAN_API int clue_n_hosts(void);
+/** Name of a host ("node[3]"), and of its type ("node"); constant. */
 PORTOLAN_API const char *clue_host_name(int host);
+PORTOLAN_API const char *clue_host_type(int host);
 PORTOLAN_API int64_t clue_now(void);
 
 /** What a library keeps for the calling task; at first NULL, the library's own. */
@@ -80,6 +82,7 @@ struct clue_send {
     uint64_t bytes;
     uint64_t packed; /**< bytes that were packed for it: packing delay */
     unsigned flags;
+    uint8_t label; /**< goes with the message */
 };
 
 /** What was received, or found by a probe. */
@@ -88,6 +91,7 @@ struct clue_message {
     int tag;
     uint64_t bytes;
     const void *data; /**< valid during deliver(); NULL after a probe */
+    uint8_t label;    /**< of the send */
 };
 
 struct clue_receive {
@@ -176,6 +180,26 @@ PORTOLAN_API void clue_compute(int64_t ns);
 PORTOLAN_API void clue_sleep(int64_t ns);
 /** Takes NS in the library: no factor. */
 PORTOLAN_API void clue_spend(int64_t ns);
+
+/** A request that is complete after NS; for clue_wait() with others. */
+PORTOLAN_API clue_request clue_timer(int64_t ns);
+/** Returns when no task can act at an earlier time: what follows happens in virtual order. */
+PORTOLAN_API void clue_in_order(void);
+
+/**
+ * Starts N tasks of the executable PROGRAM with ARGV, on HOSTS. Takes the host's initialization
+ * delay, and for each task the spawn delay, after which it begins. Returns how many were started,
+ * the first ones; their numbers go to TASKS. Fewer than N: PROGRAM cannot be loaded.
+ */
+PORTOLAN_API int clue_spawn(const char *program, char *const argv[], const int *hosts, int n,
+                            int *tasks);
+/** Whether TASK is the number of a task, also of one that has exited; and whether it has not. */
+PORTOLAN_API bool clue_is_known(int task);
+PORTOLAN_API bool clue_is_alive(int task);
+/** Ends another task at the caller's time; nothing of it runs any more. */
+PORTOLAN_API void clue_kill(int task);
+/** RUN is called in the calling task when that exits, within a call. */
+PORTOLAN_API void clue_at_exit(enum clue_owner owner, void (*run)(void));
 
 /** Ends the run: routine, task, time and call site are added to the message. Does not return. */
 PORTOLAN_API void clue_fail(const char *format, ...)

@@ -220,6 +220,8 @@ void clue_engine_free(struct clue_engine *engine);
 int clue_engine_add(struct clue_engine *engine, int host, int64_t ns);
 /** It will not run again; messages to it are lost. */
 void clue_engine_exit(struct clue_engine *engine, int task);
+/** VICTIM, which waits, exits at TASK's time, or where it has come to by itself. */
+void clue_engine_kill(struct clue_engine *engine, int task, int victim);
 
 enum { CLUE_FINISHED = -1, CLUE_DEADLOCK = -2, CLUE_FAILED = -3 };
 /** Lets time pass until a task can run: its number, FINISHED: all have exited; DEADLOCK: those left
@@ -268,6 +270,11 @@ void clue_engine_release(struct clue_engine *engine, clue_request request);
 /** At the task's time; a receive whose message is known to come is not cancelled. */
 enum clue_progress clue_engine_cancel(struct clue_engine *engine, int task, clue_request request,
                                       bool *is_cancelled);
+
+/** A request that is complete NS from now. 0: no memory. */
+clue_request clue_engine_timer(struct clue_engine *engine, int task, int64_t ns);
+/** DONE when no task can act at an earlier time. */
+enum clue_progress clue_engine_order(struct clue_engine *engine, int task);
 
 /** *IS_FOUND, *MESSAGE and (TAKEN may be NULL) *TAKEN are set when it is DONE. */
 enum clue_progress clue_engine_probe(struct clue_engine *engine, int task,
