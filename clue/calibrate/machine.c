@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From laws to a machine file. */
+#include <portolan/clue_calibrate.h>
+
+#include <portolan/stats.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One file in the making. */
+struct making {
+    const struct clue_calibration *calibration;
+    struct portolan_arena arena;
+    struct clue_machine_file file;
+    struct clue_host_type type;
+    struct clue_busy busy;
+    struct clue_pair_rule rules[4];
+    struct clue_fact facts[64];
+    struct portolan_error *err;
+};
+
+static void note(struct making *m, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void note(struct making *m, const char *name, const char *format, ...)
+{
+    struct clue_fact *fact = &m->facts[m->file.n_facts];
+    va_list args;
+
+    if (m->file.n_facts == sizeof m->facts / sizeof *m->facts)
+        return;
+    va_start(args, format);
+    fact->name = name;
+    fact->value = portolan_arena_vprintf(&m->arena, format, args);
+    va_end(args);
+    m->file.n_facts += fact->value != NULL;
+}
+
+/* The mean relative standard error of the medians of a kind. */
+static double relative_error(const struct clue_samples *samples, const char *kind)
+{
+    size_t n, counted = 0;
+    const struct clue_sample *s = clue_samples_of(samples, kind, &n);
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (s[i].median > 0) {
+            sum += s[i].std_error / s[i].median;
+            counted++;
+        }
+    return counted ? sum / (double)counted : 0;
+}
+
+/* ------------------------------------------------- messages */
+
+/* Laws of a pair of hosts. */
+struct pair_laws {
+    struct clue_law half, send, receive, transmission;
+    uint64_t eager;
+};
+
+/* LAW up to the eager limit; the delay of an empty message beyond, where the data themselves go
+ * only when both are ready. */
+static bool end_at(struct making *m, struct clue_law *law, uint64_t eager, uint64_t most)
+{
+    struct clue_law_point *p = portolan_arena_alloc(&m->arena, law->n_points + 2, sizeof *p);
+    size_t n = law->n_points;
+    double empty = clue_law_at(law, 0);
+
+    if (!p)
+        return false;
+    memcpy(p, law->points, n * sizeof *p);
+    if (eager < most) {
+        p[n++] = (struct clue_law_point){.bytes = eager + 1, .ns = empty};
+        p[n++] = (struct clue_law_point){.bytes = most, .ns = empty};
+    }
+    law->points = p;
+    law->n_points = n;
+    return true;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The sizes at which any of the laws bends. */
+static size_t union_of_sizes(const struct clue_law *const *laws, size_t n_laws, uint64_t *sizes)
+{
+    size_t n = 0, kept = 0;
+
+    for (size_t l = 0; l < n_laws; l++)
+        for (size_t i = 0; i < laws[l]->n_points; i++)
+            sizes[n++] = laws[l]->points[i].bytes;
+    qsort(sizes, n, sizeof *sizes, compare_sizes);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || sizes[kept - 1] != sizes[i])
+            sizes[kept++] = sizes[i];
+    return kept;
+}
+
+/* Transmission: the rest of half a round trip. Where sender and receiver work at the same time
+ * there is no rest: then the receiver takes less. */
+static bool take_rest(struct making *m, struct pair_laws *l)
+{
+    const struct clue_law *laws[] = {&l->half, &l->send, &l->receive};
+    size_t most = l->half.n_points + l->send.n_points + l->receive.n_points, n;
+    uint64_t *sizes = portolan_arena_alloc(&m->arena, most, sizeof *sizes);
+    struct clue_law_point *rest = portolan_arena_alloc(&m->arena, most, sizeof *rest);
+    struct clue_law_point *receive = portolan_arena_alloc(&m->arena, most, sizeof *receive);
+
+    if (!sizes || !rest || !receive)
+        return false;
+    n = union_of_sizes(laws, 3, sizes);
+    for (size_t i = 0; i < n; i++) {
+        double bytes = (double)sizes[i], half = clue_law_at(&l->half, bytes);
+        double sent = fmin(clue_law_at(&l->send, bytes), half);
+        double taken = fmin(clue_law_at(&l->receive, bytes), half - sent);
+
+        receive[i] = (struct clue_law_point){.bytes = sizes[i], .ns = taken};
+        rest[i] = (struct clue_law_point){.bytes = sizes[i], .ns = half - sent - taken};
+    }
+    l->receive = (struct clue_law){.points = receive, .n_points = n};
+    l->transmission = (struct clue_law){.points = rest, .n_points = n};
+    return true;
+}
+
+static enum portolan_status make_pair(struct making *m, const struct clue_samples *samples,
+                                      struct pair_laws *l)
+{
+    size_t n;
+    const struct clue_sample *eager = clue_samples_of(samples, "eager", &n), *half;
+    enum portolan_status status = clue_law_of(samples, "half", &m->arena, &l->half, m->err);
+    uint64_t most;
+
+    if (!status && !eager)
+        status = portolan_error_set(m->err, PORTOLAN_EINVAL, "the eager limit was not measured");
+    if (!status)
+        status = clue_law_of(samples, "send", &m->arena, &l->send, m->err);
+    if (!status)
+        status = clue_law_of(samples, "receive", &m->arena, &l->receive, m->err);
+    if (status)
+        return status;
+    l->eager = eager->bytes;
+    half = clue_samples_of(samples, "half", &n);
+    most = half[n - 1].bytes;
+    return end_at(m, &l->send, l->eager, most) && end_at(m, &l->receive, l->eager, most) &&
+                   take_rest(m, l)
+               ? PORTOLAN_OK
+               : portolan_no_memory(m->err);
+}
+
+static void add_rules(struct making *m, const struct pair_laws *l, const char *to)
+{
+    const char *type = m->type.host.type;
+
+    m->rules[m->file.n_rules++] =
+        (struct clue_pair_rule){.is_send = true, .from = type, .to = to, .law = l->send};
+    m->rules[m->file.n_rules++] =
+        (struct clue_pair_rule){.from = type, .to = to, .law = l->transmission};
+}
+
+/* What a card is taken for by each message of a row that is received as it comes, as a line through
+ * the smallest and the largest eager ones: the gap of LogGP. */
+static void make_card(struct making *m, const struct clue_samples *samples, uint64_t eager)
+{
+    size_t n, last = 0;
+    const struct clue_sample *s = clue_samples_of(samples, "stream", &n);
+
+    for (size_t i = 0; i < n; i++)
+        last = s[i].bytes <= eager ? i : last;
+    if (!last)
+        return;
+    m->type.host.card_ns_per_byte =
+        fmax(0, s[last].median - s[0].median) / (double)(s[last].bytes - s[0].bytes);
+    m->type.host.card_gap_ns = s[0].median;
+}
+
+static enum portolan_status make_messages(struct making *m)
+{
+    const struct clue_calibration *c = m->calibration;
+    struct pair_laws between = {0}, within = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (c->between)
+        status = make_pair(m, c->between, &between);
+    if (!status && c->within)
+        status = make_pair(m, c->within, &within);
+    if (status)
+        return status;
+    if (c->between) {
+        add_rules(m, &between, m->type.host.type);
+        make_card(m, c->between, between.eager);
+    }
+    if (c->within)
+        add_rules(m, &within, "self");
+    m->type.host.receive = c->between ? between.receive : within.receive;
+    m->file.machine.eager_bytes = c->between ? between.eager : within.eager;
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- collectives, processors */
+
+static enum portolan_status make_collectives(struct making *m)
+{
+    const struct clue_samples *s = m->calibration->within;
+    struct clue_machine *machine = &m->file.machine;
+    const struct {
+        const char *kind;
+        struct clue_law *law;
+    } all[] = {{"bcast", &machine->shared_bcast},
+               {"reduce", &machine->shared_reduce},
+               {"allreduce", &machine->shared_allreduce},
+               {"barrier", &machine->shared_barrier}};
+    size_t n;
+
+    for (size_t i = 0; s && i < sizeof all / sizeof *all; i++)
+        if (clue_samples_of(s, all[i].kind, &n)) {
+            enum portolan_status status =
+                clue_law_of(s, all[i].kind, &m->arena, all[i].law, m->err);
+
+            if (status)
+                return status;
+        }
+    return PORTOLAN_OK;
+}
+
+/* What two busy processors cost each other depends on where a program's data are: the middle of
+ * what kernels in the caches and in memory tell; all of it stands in the provenance. */
+static void make_busy(struct making *m)
+{
+    const struct clue_samples *s = m->calibration->within;
+    size_t n, n_together, counted = 0;
+    const struct clue_sample *alone = s ? clue_samples_of(s, "alone", &n) : NULL;
+    const struct clue_sample *together = s ? clue_samples_of(s, "together", &n_together) : NULL;
+    double ratios[16];
+
+    if (!alone || !together || n != n_together || n > 16)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        ratios[counted++] = together[i].median / alone[i].median;
+        note(m, "busy", "%llu bytes: %.3f +- %.3f", (unsigned long long)alone[i].bytes, ratios[i],
+             ratios[i] * hypot(alone[i].std_error / alone[i].median,
+                               together[i].std_error / together[i].median));
+    }
+    m->busy.cpus = m->type.host.cpus;
+    m->busy.factor = fmax(1, portolan_sort_to_median(counted, ratios));
+    if (m->busy.factor > 1.005 && m->busy.cpus > 1) {
+        m->type.host.busy = &m->busy;
+        m->type.host.n_busy = 1;
+    }
+}
+
+static void note_errors(struct making *m, const struct clue_samples *s, const char *where)
+{
+    static const char *const kinds[] = {"half",  "send",   "receive",   "stream", "exchange",
+                                        "bcast", "reduce", "allreduce", "barrier"};
+    size_t n;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct clue_sample *of = clue_samples_of(s, kinds[i], &n);
+
+        if (of)
+            note(m, "standard-error", "%s %s: %.2g %% of a median of %zu rounds", where, kinds[i],
+                 100 * relative_error(s, kinds[i]), of->n);
+    }
+}
+
+static void make_facts(struct making *m)
+{
+    const struct clue_calibration *c = m->calibration;
+    const struct clue_samples *first = c->between ? c->between : c->within;
+
+    note(m, "program", "portolan clue calibrate");
+    if (c->created)
+        note(m, "created", "%s", c->created);
+    if (c->processor && *c->processor)
+        note(m, "processor", "%s", c->processor);
+    if (first->hosts[0])
+        note(m, "hosts", "%s %s", first->hosts[0], first->hosts[1]);
+    if (first->library)
+        note(m, "library", "%s", first->library);
+    if (c->factor_error > 0)
+        note(m, "factor", "%.4g +- %.2g", c->factor, c->factor_error);
+    if (c->between)
+        note_errors(m, c->between, "between hosts");
+    if (c->within)
+        note_errors(m, c->within, "within a host");
+}
+
+/* Relative errors that --repeat draws from. */
+static void make_covariance(struct making *m)
+{
+    const struct clue_calibration *c = m->calibration;
+    const struct clue_samples *s = c->between ? c->between : c->within;
+    const double errors[CLUE_PARAMETERS] = {
+        [CLUE_FACTOR] = c->factor > 0 ? c->factor_error / c->factor : 0,
+        [CLUE_SEND] = relative_error(s, "send"),
+        [CLUE_TRANSMISSION] = relative_error(s, "half"),
+        [CLUE_RECEIVE] = relative_error(s, "receive"),
+    };
+
+    for (int i = 0; i < CLUE_PARAMETERS; i++)
+        m->file.covariance[i][i] = errors[i] * errors[i];
+}
+
+static void make_host(struct making *m)
+{
+    const struct clue_calibration *c = m->calibration;
+
+    m->type.host = (struct clue_host){
+        .name = "node", .type = "node", .cpus = c->cpus, .factor = c->factor > 0 ? c->factor : 1};
+    m->type.count = c->n_hosts > 1 ? c->n_hosts : 0;
+    m->file.machine.name = c->name;
+    m->file.machine.master = -1;
+    m->file.machine.hosts = &m->type.host;
+    m->file.machine.n_hosts = 1;
+    m->file.machine.network.model = c->between ? CLUE_NETWORK_QUEUE : CLUE_NETWORK_NONE;
+    m->file.n_types = 1;
+    m->file.types = &m->type;
+    m->file.rules = m->rules;
+    m->file.facts = m->facts;
+    m->file.placement = "by-node";
+}
+
+enum portolan_status clue_calibration_write(const struct clue_calibration *calibration, char **text,
+                                            struct portolan_error *err)
+{
+    struct making m = {.calibration = calibration, .err = err};
+    enum portolan_status status;
+
+    *text = NULL;
+    if (!calibration->between && !calibration->within)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "nothing was measured");
+    make_host(&m);
+    status = make_messages(&m);
+    if (!status)
+        status = make_collectives(&m);
+    if (!status) {
+        make_busy(&m);
+        make_facts(&m);
+        make_covariance(&m);
+        status = clue_machine_write(&m.file, text, err);
+    }
+    portolan_arena_clear(&m.arena);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * clue_calibrate: from what micro-benchmarks measured between two ranks (portolan-calibrate) to a
+ * machine file. Medians of interleaved rounds, their standard errors, laws with as few points as
+ * meet them. Nothing here prints, exits or measures.
+ */
+#ifndef PORTOLAN_CLUE_CALIBRATE_H
+#define PORTOLAN_CLUE_CALIBRATE_H
+
+#include <portolan/base.h>
+#include <portolan/clue_machine.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What was measured of one kind ("half": half a round trip) and size. */
+struct clue_sample {
+    const char *kind;
+    uint64_t bytes;
+    size_t n;
+    double *ns;               /**< in the order of rounds */
+    double median, std_error; /**< of the median */
+};
+
+struct clue_samples {
+    size_t n;
+    struct clue_sample *sample; /**< by kind, then by bytes */
+    const char *hosts[2];       /**< where the ranks were */
+    const char *library;
+    struct portolan_arena arena;
+};
+
+/** Reads the benchmark's lines. *SAMPLES is for clue_samples_destroy(). EIO, ESYNTAX, ENOMEM. */
+enum portolan_status clue_samples_read(const char *path, struct clue_samples **samples,
+                                       struct portolan_error *err);
+/** NULL is legal. */
+void clue_samples_destroy(struct clue_samples *samples);
+/** The samples of KIND, *N of them by bytes; NULL: there are none. */
+const struct clue_sample *clue_samples_of(const struct clue_samples *samples, const char *kind,
+                                          size_t *n);
+
+/**
+ * The law of KIND: pieces of straight lines that models/ finds, and where they miss a median by
+ * more than 2 % and two standard errors, that median. Points are ARENA's. ENOTFOUND: there is no
+ * such kind; ENOMEM.
+ */
+enum portolan_status clue_law_of(const struct clue_samples *samples, const char *kind,
+                                 struct portolan_arena *arena, struct clue_law *law,
+                                 struct portolan_error *err);
+double clue_law_at(const struct clue_law *law, double bytes);
+
+struct clue_calibration {
+    const struct clue_samples *between; /**< ranks on two hosts; NULL: there is one host alone */
+    const struct clue_samples *within;  /**< two ranks of a host; NULL: a rank on each host */
+    const char *name;                   /**< of the machine */
+    const char *created;                /**< a date, or NULL */
+    const char *processor;              /**< or NULL */
+    int n_hosts;
+    unsigned cpus; /**< of each */
+    double factor; /**< of computing, against this machine; 1 when it is this one */
+    double factor_error;
+};
+
+/**
+ * *TEXT, for free(): the machine file. Send and receive delays are what calls took; the
+ * transmission is the rest of half a round trip, so that a virtual ping-pong takes what the real
+ * one took. EINVAL: something was not measured; ENOMEM.
+ */
+enum portolan_status clue_calibration_write(const struct clue_calibration *calibration, char **text,
+                                            struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What messages, collectives and busy processors cost on a real machine: two ranks of MPI measure
+ * it and rank 0 prints a line for each sample, "KIND BYTES NANOSECONDS". Each round measures
+ * everything once, so that a disturbance spoils a few samples of many things, not many of one.
+ * `portolan clue calibrate` starts it, and reads what it prints (clue/calibrate/samples.c).
+ *
+ * portolan-calibrate [SECONDS]
+ */
+#include "kernels.h"
+
+#include <mpi.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_BYTES = 4 << 20, MOST_SIZES = 64, BATCH_BYTES = 4 << 20, ROOM_BYTES = 32 << 10 };
+
+static const MPI_Comm world = MPI_COMM_WORLD;
+static int rank;
+static bool same_host;
+static char *out, *in;
+
+static double now_ns(void)
+{
+    return MPI_Wtime() * 1e9;
+}
+
+static void stay_busy(double ns)
+{
+    for (double until = now_ns() + ns; now_ns() < until;)
+        ;
+}
+
+static void send(int bytes, int tag)
+{
+    MPI_Send(out, bytes, MPI_BYTE, !rank, tag, world);
+}
+
+static void receive(int bytes, int tag)
+{
+    MPI_Recv(in, bytes, MPI_BYTE, !rank, tag, world, MPI_STATUS_IGNORE);
+}
+
+/* How often something with messages of this size is repeated for one sample. */
+static int repetitions(int bytes, int most)
+{
+    int n = BATCH_BYTES / (bytes + 4096) / 8;
+
+    return n < 1 ? 1 : n > most ? most : n;
+}
+
+/* -- samples: all ranks call these; the result is rank 0's unless it says so -- */
+
+/* Half a round trip. */
+static double sample_half(int bytes)
+{
+    int n = repetitions(bytes, 100);
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++) {
+        if (rank == 0) {
+            send(bytes, 0);
+            receive(bytes, 0);
+        } else {
+            receive(bytes, 0);
+            send(bytes, 0);
+        }
+    }
+    return (now_ns() - start) / n / 2;
+}
+
+/* Sends that nobody receives yet, or (IS_RECEIVER: rank 1's result) receives of messages that have
+ * come: as many as the library surely has room for. */
+static double sample_one_side(int bytes, bool is_receiver)
+{
+    int n = ROOM_BYTES / (bytes + 1024);
+    double start, end, result = 0;
+
+    n = n < 1 ? 1 : n > 16 ? 16 : n;
+    start = now_ns();
+    for (int i = 0; i < n && rank == 0; i++)
+        send(bytes, 0);
+    end = now_ns();
+    MPI_Barrier(world);
+    if (rank == 1) {
+        stay_busy(2000 + 2.0 * n * bytes);
+        start = now_ns();
+        for (int i = 0; i < n; i++)
+            receive(bytes, 0);
+        end = now_ns();
+    }
+    result = (end - start) / n;
+    if (is_receiver && rank == 1)
+        MPI_Send(&result, 1, MPI_DOUBLE, 0, 1, world);
+    else if (is_receiver)
+        MPI_Recv(&result, 1, MPI_DOUBLE, 1, 1, world, MPI_STATUS_IGNORE);
+    return result;
+}
+
+static double sample_send(int bytes)
+{
+    return sample_one_side(bytes, false);
+}
+
+static double sample_receive(int bytes)
+{
+    return sample_one_side(bytes, true);
+}
+
+/* Time per message of a row of them that are received as they come: the gap of the network. */
+static double sample_stream(int bytes)
+{
+    int n = repetitions(bytes, 64);
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++)
+        rank == 0 ? send(bytes, 0) : receive(bytes, 0);
+    rank == 0 ? receive(0, 1) : send(0, 1);
+    return (now_ns() - start) / n;
+}
+
+/* Both ways at once, without blocking. */
+static double sample_exchange(int bytes)
+{
+    int n = repetitions(bytes, 100);
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++) {
+        MPI_Request requests[2];
+        MPI_Status statuses[2];
+
+        MPI_Irecv(in, bytes, MPI_BYTE, !rank, 0, world, &requests[0]);
+        MPI_Isend(out, bytes, MPI_BYTE, !rank, 0, world, &requests[1]);
+        MPI_Waitall(2, requests, statuses);
+    }
+    return (now_ns() - start) / n;
+}
+
+static double sample_barrier(int bytes)
+{
+    double start = now_ns();
+
+    (void)bytes;
+    for (int i = 0; i < 100; i++)
+        MPI_Barrier(world);
+    return (now_ns() - start) / 100;
+}
+
+static double sample_bcast(int bytes)
+{
+    int n = repetitions(bytes, 50);
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++)
+        MPI_Bcast(out, bytes, MPI_BYTE, 0, world);
+    MPI_Barrier(world);
+    return (now_ns() - start) / n;
+}
+
+static double sample_reduce(int bytes)
+{
+    int n = repetitions(bytes, 50);
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++)
+        MPI_Reduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, world);
+    MPI_Barrier(world);
+    return (now_ns() - start) / n;
+}
+
+static double sample_allreduce(int bytes)
+{
+    int n = repetitions(bytes, 50);
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++)
+        MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, world);
+    return (now_ns() - start) / n;
+}
+
+/* Time of a kernel on BYTES of data, while the other rank sleeps. */
+static double sample_alone(int bytes)
+{
+    double ns = rank == 0 ? kernel_time(bytes) : 0;
+
+    if (rank == 1) /* a rank in MPI would keep its processor busy, too */
+        nanosleep(&(struct timespec){.tv_nsec = 2 * KERNEL_NS}, NULL);
+    return ns;
+}
+
+static double sample_together(int bytes)
+{
+    return kernel_time(bytes);
+}
+
+/* How long a send blocks if nobody receives it for this time. */
+enum { LATE_NS = 200000 };
+static double sample_late(int bytes)
+{
+    double start = now_ns(), ns = 0;
+
+    if (rank == 0) {
+        send(bytes, 0);
+        ns = now_ns() - start;
+    } else {
+        stay_busy(LATE_NS);
+        receive(bytes, 0);
+    }
+    return ns;
+}
+
+/* -- the plan -- */
+
+struct kind {
+    const char *name;
+    double (*sample)(int bytes);
+    int least, most, per_octave; /**< sizes; PER_OCTAVE 0: LEAST alone */
+    bool of_one_host, of_eager;  /**< only there; only up to the eager limit */
+};
+static const struct kind kinds[] = {
+    {"half", sample_half, 0, MOST_BYTES, 2, .of_one_host = false},
+    {"send", sample_send, 0, MOST_BYTES, 2, .of_eager = true},
+    {"receive", sample_receive, 0, MOST_BYTES, 2, .of_eager = true},
+    {"stream", sample_stream, 0, MOST_BYTES, 1, .of_one_host = false},
+    {"exchange", sample_exchange, 0, MOST_BYTES, 1, .of_one_host = false},
+    {"barrier", sample_barrier, 0, 0, 0, .of_one_host = true},
+    {"bcast", sample_bcast, 8, MOST_BYTES, 1, .of_one_host = true},
+    {"reduce", sample_reduce, 8, MOST_BYTES, 1, .of_one_host = true},
+    {"allreduce", sample_allreduce, 8, MOST_BYTES, 1, .of_one_host = true},
+    {"alone", sample_alone, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
+    {"together", sample_together, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+/* Sizes of a kind: LEAST, and from 8 bytes on so many per octave (below 0: octaves per size); up to
+ * the eager limit, and the sizes around it. */
+static int list_sizes(const struct kind *k, int eager, int *sizes)
+{
+    int n = 0, step = k->per_octave < 0 ? -k->per_octave : 1;
+    int most = k->of_eager && eager < k->most ? eager : k->most;
+
+    sizes[n++] = k->least;
+    for (int bytes = k->least ? k->least << step : 8; bytes <= most && k->per_octave;
+         bytes <<= step) {
+        sizes[n++] = bytes;
+        if (eager > bytes && eager < 2 * bytes && k->per_octave == 2) {
+            sizes[n++] = eager;
+            if (!k->of_eager)
+                sizes[n++] = eager + 1;
+        } else if (k->per_octave == 2 && bytes + bytes / 2 <= most) {
+            sizes[n++] = bytes + bytes / 2;
+        }
+    }
+    return n;
+}
+
+static void measure_kind(const struct kind *k, int eager)
+{
+    int sizes[MOST_SIZES], n = list_sizes(k, eager, sizes);
+
+    k->sample(sizes[0]); /* what follows other kinds is slow at first */
+    for (int i = 0; i < n; i++) {
+        double ns;
+
+        MPI_Barrier(world);
+        ns = k->sample(sizes[i]);
+        if (rank == 0)
+            printf("%s %d %.6g\n", k->name, sizes[i], ns);
+    }
+}
+
+/* Does a send of this size return though nobody receives? Most of five tries say. */
+static bool is_eager(int bytes)
+{
+    int n = 0;
+
+    for (int i = 0; i < 5; i++) {
+        MPI_Barrier(world);
+        n += sample_late(bytes) < 0.5 * LATE_NS;
+    }
+    n = n >= 3;
+    MPI_Bcast(&n, 1, MPI_INT, 0, world);
+    return n;
+}
+
+/* The largest message that is sent eagerly. */
+static int find_eager_limit(void)
+{
+    int low = 0, high = MOST_BYTES + 1;
+
+    for (int bytes = 1024; bytes <= MOST_BYTES && is_eager(bytes); bytes *= 2)
+        low = bytes;
+    if (low < MOST_BYTES)
+        high = low ? 2 * low : 1024;
+    while (low + 1 < high) {
+        int middle = low + (high - low) / 2;
+
+        if (is_eager(middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Says on which machines; whether both ranks are on one. */
+static void tell_machine(void)
+{
+    char names[2][MPI_MAX_PROCESSOR_NAME] = {{0}}, version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MPI_Get_processor_name(names[rank], &length);
+    MPI_Bcast(names[0], MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0, world);
+    MPI_Bcast(names[1], MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 1, world);
+    same_host = !strcmp(names[0], names[1]);
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = 0;
+    for (char *tab = version; (tab = strchr(tab, '\t')); *tab = ' ')
+        ;
+    if (rank == 0)
+        printf("# hosts %s %s\n# library %s\n", names[0], names[1], version);
+}
+
+int main(int argc, char **argv)
+{
+    double seconds = argc > 1 ? atof(argv[1]) : 20, start;
+    int n_ranks, eager, goes_on = 1;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(world, &n_ranks);
+    MPI_Comm_rank(world, &rank);
+    out = calloc(1, MOST_BYTES + 8);
+    in = calloc(1, MOST_BYTES + 8);
+    if (n_ranks != 2 || !out || !in || !kernel_begin()) {
+        fprintf(stderr, "portolan-calibrate: needs two ranks, and memory\n");
+        MPI_Abort(world, 1);
+    }
+    tell_machine();
+    eager = find_eager_limit();
+    if (rank == 0)
+        printf("eager %d 0\n", eager);
+    start = now_ns();
+    for (int round = 0; goes_on; round++) {
+        for (int k = 0; k < N_KINDS; k++) {
+            const struct kind *kind = &kinds[(k + round) % N_KINDS];
+
+            if (!kind->of_one_host || same_host)
+                measure_kind(kind, eager);
+        }
+        goes_on = now_ns() - start < seconds * 1e9 || round < 4;
+        MPI_Bcast(&goes_on, 1, MPI_INT, 0, world);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Patterns that no parameter was fitted to, on two ranks: rank 0 prints a line for each, "NAME
+ * BYTES NANOSECONDS", the median of its rounds. Run for real and in virtual time it tells how far a
+ * machine file can be trusted.
+ */
+#include <mpi.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_BYTES = 1 << 20, ROUNDS = 41, WORK = 3000 };
+
+static const MPI_Comm world = MPI_COMM_WORLD;
+static int rank;
+static char *out, *in;
+static volatile double sink;
+
+/* Some microseconds of arithmetic. */
+static void compute(int n)
+{
+    double x = sink + 1;
+
+    for (int i = 0; i < n; i++)
+        x = x * 0.999 + 1;
+    sink = x;
+}
+
+static void ring(int bytes)
+{
+    if (rank == 0)
+        MPI_Send(out, bytes, MPI_BYTE, 1, 0, world);
+    MPI_Recv(in, bytes, MPI_BYTE, !rank, 0, world, MPI_STATUS_IGNORE);
+    compute(WORK);
+    if (rank == 1)
+        MPI_Send(out, bytes, MPI_BYTE, 0, 0, world);
+}
+
+static void shift(int bytes)
+{
+    MPI_Sendrecv(out, bytes, MPI_BYTE, !rank, 0, in, bytes, MPI_BYTE, !rank, 0, world,
+                 MPI_STATUS_IGNORE);
+    compute(WORK);
+}
+
+/* A rank works on what the other made, one step behind. */
+static void pipeline(int bytes)
+{
+    for (int i = 0; i < 8; i++) {
+        if (rank == 1)
+            MPI_Recv(in, bytes, MPI_BYTE, 0, 0, world, MPI_STATUS_IGNORE);
+        compute(WORK);
+        if (rank == 0)
+            MPI_Send(out, bytes, MPI_BYTE, 1, 0, world);
+    }
+}
+
+/* A worker is given tasks and returns small results. */
+static void master(int bytes)
+{
+    for (int i = 0; i < 8; i++) {
+        if (rank == 0) {
+            MPI_Send(out, bytes, MPI_BYTE, 1, 1, world);
+            MPI_Recv(in, 16, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, world, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(in, bytes, MPI_BYTE, 0, MPI_ANY_TAG, world, MPI_STATUS_IGNORE);
+            compute(WORK);
+            MPI_Send(out, 16, MPI_BYTE, 0, 2, world);
+        }
+    }
+}
+
+static void alltoall(int bytes)
+{
+    compute(WORK);
+    MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, world);
+}
+
+static void allgather(int bytes)
+{
+    compute(WORK);
+    MPI_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, world);
+}
+
+static void unequal(int bytes)
+{
+    compute(rank ? WORK : 4 * WORK);
+    MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, world);
+}
+
+static const struct pattern {
+    const char *name;
+    void (*run)(int bytes);
+    int bytes[3];
+} patterns[] = {
+    {"ring", ring, {100, 5000, 300000}},
+    {"shift", shift, {1000, 40000, 700000}},
+    {"pipeline", pipeline, {200, 7000, 50000}},
+    {"master-worker", master, {500, 6000, 100000}},
+    {"alltoall", alltoall, {300, 20000, 400000}},
+    {"allgather", allgather, {80, 3000, 200000}},
+    {"unequal-allreduce", unequal, {8, 4000, 80000}},
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* The median of rounds that take about as long each. */
+static double time_of(const struct pattern *p, int bytes)
+{
+    double times[ROUNDS];
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int n = bytes < 10000 ? 20 : 5;
+        double start;
+
+        MPI_Barrier(world);
+        start = MPI_Wtime();
+        for (int k = 0; k < n; k++)
+            p->run(bytes);
+        times[i] = (MPI_Wtime() - start) / n * 1e9;
+    }
+    qsort(times, ROUNDS, sizeof *times, compare_numbers);
+    return times[ROUNDS / 2];
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(world, &rank);
+    out = calloc(2, MOST_BYTES);
+    in = calloc(2, MOST_BYTES);
+    if (!out || !in)
+        MPI_Abort(world, 1);
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
+        for (int s = 0; s < 3; s++) {
+            double ns = time_of(&patterns[p], patterns[p].bytes[s]);
+
+            if (rank == 0)
+                printf("%s %d %.6g\n", patterns[p].name, patterns[p].bytes[s], ns);
+        }
+    free(out);
+    free(in);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples whose law is known become a machine with that law; noise does not, and is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <portolan/clue_calibrate.h>
+#include <portolan/stats.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EAGER = 8192, ROUNDS = 31 };
+
+/* What the made machine takes: a break at 1 KB, and another one at the eager limit. */
+static double true_send(double bytes)
+{
+    return bytes > EAGER ? 100 : 100 + 0.1 * bytes;
+}
+
+static double true_receive(double bytes)
+{
+    return bytes > EAGER ? 50 : 50 + 0.05 * bytes;
+}
+
+static double true_half(double bytes)
+{
+    if (bytes > EAGER)
+        return 3000 + 0.3 * bytes;
+    return bytes < 1024 ? 300 + 0.2 * bytes : 600 + 0.2 * bytes;
+}
+
+static double true_barrier(double bytes)
+{
+    (void)bytes;
+    return 700;
+}
+
+/* NOISE: standard deviation of a sample's logarithm; every tenth sample is disturbed beyond that.
+ */
+static void put_kind(FILE *f, const char *kind, double (*law)(double), double least, double most,
+                     double noise, int round)
+{
+    for (double bytes = least; bytes <= most; bytes = bytes > 0 ? 2 * bytes : 8) {
+        uint64_t draw = (uint64_t)round * 64 + (uint64_t)log2(bytes + 1);
+        double ns = law(bytes) * exp(noise * portolan_draw_normal(draw, (uint64_t)kind[0]));
+
+        if (noise > 0 && portolan_draw_uniform(draw, 99) < 0.1)
+            ns *= 5;
+        fprintf(f, "%s %.0f %.17g\n", kind, bytes, ns);
+    }
+}
+
+static struct clue_samples *made(double noise)
+{
+    char path[] = "/tmp/clue-samples-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    struct clue_samples *samples = NULL;
+    struct portolan_error err = {0};
+
+    fprintf(f, "# hosts a a\n# library MPICH Version: 4.0.2\neager %d 0\n", EAGER);
+    for (int i = 0; i < ROUNDS; i++) {
+        put_kind(f, "half", true_half, 0, 4 << 20, noise, i);
+        put_kind(f, "half", true_half, EAGER + 1, EAGER + 1, noise, i);
+        put_kind(f, "send", true_send, 0, EAGER, noise, i);
+        put_kind(f, "receive", true_receive, 0, EAGER, noise, i);
+        put_kind(f, "barrier", true_barrier, 0, 0, noise, i);
+        fprintf(f, "alone 16384 25\nalone 1048576 30\nalone 16777216 30\n");
+        fprintf(f, "together 16384 25\ntogether 1048576 39\ntogether 16777216 60\n");
+    }
+    fclose(f);
+    assert_int_equal(clue_samples_read(path, &samples, &err), PORTOLAN_OK);
+    unlink(path);
+    return samples;
+}
+
+static struct clue_machine_file *machine_of(const struct clue_samples *samples, char **text)
+{
+    const struct clue_calibration c = {
+        .within = samples, .name = "here", .n_hosts = 1, .cpus = 2, .factor = 1};
+    struct clue_machine_file *file = NULL;
+    struct portolan_error err = {0};
+
+    assert_int_equal(clue_calibration_write(&c, text, &err), PORTOLAN_OK);
+    if (clue_machine_read_text(*text, strlen(*text), "here.xml", NULL, &file, &err))
+        fail_msg("%s", err.text);
+    return file;
+}
+
+static void check_ping_pong(const struct clue_machine_file *file, double tolerance)
+{
+    const struct clue_machine *m = &file->machine;
+    const struct clue_pair *pair = &m->pairs[m->pair_of(m, 0, 0)];
+
+    for (double bytes = 0; bytes <= 4 << 20; bytes = bytes > 0 ? 1.5 * bytes : 8) {
+        double whole = floor(bytes);
+        double half = clue_law_at(&pair->send, whole) + clue_law_at(&pair->transmission, whole) +
+                      clue_law_at(&m->hosts[0].receive, whole);
+
+        if (whole > 512 && whole < 1024) /* the break lies between two measured sizes */
+            continue;
+        if (fabs(half / true_half(whole) - 1) > tolerance)
+            fail_msg("%.0f bytes: %.1f instead of %.1f", whole, half, true_half(whole));
+    }
+}
+
+static void test_exact(void **state)
+{
+    struct clue_samples *samples = made(0);
+    char *text;
+    struct clue_machine_file *file = machine_of(samples, &text);
+    const struct clue_machine *m = &file->machine;
+    const struct clue_pair *pair = &m->pairs[m->pair_of(m, 0, 0)];
+
+    (void)state;
+    check_ping_pong(file, 0.01);
+    assert_int_equal(m->eager_bytes, EAGER);
+    assert_float_equal(clue_law_at(&pair->send, 4096), true_send(4096), 1);
+    assert_float_equal(clue_law_at(&pair->send, 100000), 100, 1);
+    assert_float_equal(clue_law_at(&m->hosts[0].receive, 4096), true_receive(4096), 1);
+    assert_float_equal(clue_law_at(&m->shared_barrier, 0), 700, 1);
+    assert_int_equal(m->hosts[0].n_busy, 1); /* the middle kernel: 39 / 30 */
+    assert_float_equal(m->hosts[0].busy[0].factor, 1.3, 0.001);
+    free(text);
+    clue_machine_destroy(file);
+    clue_samples_destroy(samples);
+}
+
+static void test_noise(void **state)
+{
+    struct clue_samples *samples = made(0.05);
+    char *text;
+    struct clue_machine_file *file = machine_of(samples, &text);
+
+    (void)state;
+    check_ping_pong(file, 0.06);
+    assert_non_null(strstr(text, "MPICH Version: 4.0.2"));
+    assert_non_null(strstr(text, "standard-error"));
+    free(text);
+    clue_machine_destroy(file);
+    clue_samples_destroy(samples);
+}
+
+static void test_bad_line(void **state)
+{
+    char path[] = "/tmp/clue-samples-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    struct clue_samples *samples;
+    struct portolan_error err = {0};
+
+    (void)state;
+    fprintf(f, "half 8 100\nhalf 8\n");
+    fclose(f);
+    assert_int_equal(clue_samples_read(path, &samples, &err), PORTOLAN_ESYNTAX);
+    assert_non_null(strstr(err.text, ":2: error:"));
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_noise),
+                                       cmocka_unit_test(test_bad_line)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
