@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <dirent.h>
+#include <libxml/relaxng.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -482,6 +484,86 @@ static void all_mistakes_are_told_at_once(void **state)
     assert_int_equal(d.count, 4);
 }
 
+/* ------------------------------------------------- the grammar that ships */
+
+static void silence(void *arg, xmlError *e)
+{
+    (void)arg, (void)e;
+}
+
+static bool grammar_accepts(xmlRelaxNG *grammar, const char *path)
+{
+    xmlDoc *doc = xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR);
+    xmlRelaxNGValidCtxt *v = xmlRelaxNGNewValidCtxt(grammar);
+    int verdict;
+
+    assert_non_null(doc);
+    xmlRelaxNGSetValidStructuredErrors(v, silence, NULL);
+    verdict = xmlRelaxNGValidateDoc(v, doc);
+    xmlRelaxNGFreeValidCtxt(v);
+    xmlFreeDoc(doc);
+    return verdict == 0;
+}
+
+/* good-*: both accept. bad-*: both refuse. ref-*: only the reader sees what is wrong. */
+static void reader_and_shipped_grammar_agree(void **state)
+{
+    xmlRelaxNGParserCtxt *p = xmlRelaxNGNewParserCtxt(GRAMMAR);
+    xmlRelaxNG *grammar = xmlRelaxNGParse(p);
+    DIR *dir = opendir(CORPUS);
+    struct dirent *entry;
+    int seen = 0;
+
+    (void)state;
+    assert_non_null(dir);
+    assert_non_null(grammar);
+    while ((entry = readdir(dir))) {
+        bool good = strncmp(entry->d_name, "good-", 5) == 0;
+        bool ref = strncmp(entry->d_name, "ref-", 4) == 0;
+        struct clue_machine_file *f;
+        char path[1500];
+
+        if (!good && !ref && strncmp(entry->d_name, "bad-", 4) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", CORPUS, entry->d_name);
+        if ((clue_machine_read(path, NULL, &f, NULL) == PORTOLAN_OK) != good)
+            fail_msg("%s: the reader is of another opinion", entry->d_name);
+        if (grammar_accepts(grammar, path) != (good || ref))
+            fail_msg("%s: the grammar is of another opinion", entry->d_name);
+        clue_machine_destroy(f);
+        seen++;
+    }
+    closedir(dir);
+    xmlRelaxNGFree(grammar);
+    xmlRelaxNGFreeParserCtxt(p);
+    assert_true(seen > 30);
+}
+
+/* Each host and each link of a small machine is in the picture, once. */
+static void machines_are_drawn(void **state)
+{
+    static const char *const expected[] = {"host7 [", "\"host3\" -- \"leaf0\" [label=\"125 MB/s",
+                                           "\"leaf1\" -- \"spine1\"", "2 processors",
+                                           "send n to self: 1 us + 0 ns/B"};
+    struct clue_machine_file *f = read_good(
+        "<machine name='m'><host name='n' count='8' cpus='2'/><send from='n' to='self' d='1us'/>"
+        "<transmission from='n' to='self' d='1us'/><network topology='fat-tree' down='4 2'"
+        " up='1 2' bandwidth='125MB/s' latency='4us'/></machine>");
+    size_t edges = 0;
+    char *dot;
+
+    (void)state;
+    assert_int_equal(clue_machine_draw(f, &dot, NULL), PORTOLAN_OK);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        if (!strstr(dot, expected[i]))
+            fail_msg("no %s in %s", expected[i], dot);
+    for (const char *at = dot; (at = strstr(at, " -- ")); at++)
+        edges++;
+    assert_int_equal(edges, 8 + 2 * 2);
+    free(dot);
+    clue_machine_destroy(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -496,6 +578,8 @@ int main(void)
         cmocka_unit_test(ranks_are_placed),
         cmocka_unit_test(mistakes_are_told_with_their_remedy),
         cmocka_unit_test(all_mistakes_are_told_at_once),
+        cmocka_unit_test(reader_and_shipped_grammar_agree),
+        cmocka_unit_test(machines_are_drawn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
