@@ -42,6 +42,7 @@ static const struct command commands[] = {
     {"proxygen", command_proxygen, "make a timing proxy for a port"},
     {"call", command_call, "translate C annotated with CALL's pragmas, which then measures itself"},
     {"trace", command_trace, "record a program call by call, and show traces"},
+    {"clue", command_clue, "run a program here in the time of a cluster that one does not own"},
     {"wrap", command_wrap, "measure a program as it is, and exchange its libraries"},
     {NULL, NULL, NULL},
 };

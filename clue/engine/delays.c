@@ -24,6 +24,11 @@ int64_t law_ns(const struct clue_law *law, uint64_t bytes)
     return ns > 0 ? (int64_t)(ns + 0.5) : 0;
 }
 
+int64_t clue_law_ns(const struct clue_law *law, uint64_t bytes)
+{
+    return law_ns(law, bytes);
+}
+
 const struct clue_pair *pair_of(struct clue_engine *e, uint32_t from, uint32_t to)
 {
     const struct clue_machine *m = e->machine;

@@ -33,6 +33,9 @@ struct clue_law {
     size_t n_points;
 };
 
+/** Nanoseconds of BYTES by LAW. */
+int64_t clue_law_ns(const struct clue_law *law, uint64_t bytes);
+
 enum clue_distribution_kind {
     CLUE_CONSTANT,    /**< a */
     CLUE_UNIFORM,     /**< from a to b */

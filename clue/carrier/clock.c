@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Clocks that ranks read, and sleeping, in virtual time. Each is a call, so that what ranks compute
+ * until then is counted first. While no rank runs, and within libraries of messages, all is real.
+ */
+#include "internal.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECOND = 1000000000 };
+/* What clocks show when the run begins: the date where the run is measured, else always the same,
+ * so that programs that seed by it do the same again: 2000-01-01, the paper's year. */
+enum { FIXED_EPOCH = 946684800, UPTIME = 1000 };
+
+int clue_real_clock(clockid_t clock, struct timespec *now)
+{
+    return REAL(clock_gettime)(clock, now);
+}
+
+static bool is_virtual(void)
+{
+    return clue_carrier.current != NULL;
+}
+
+/* The virtual time, after what the rank computed until here. */
+static int64_t read_clock(const struct clue_routine *routine, const void *site)
+{
+    int64_t now;
+
+    clue_call_begin(routine, site);
+    now = clue_now();
+    clue_call_end();
+    return now;
+}
+
+static int64_t date_of(int64_t now)
+{
+    static int64_t epoch;
+    struct timespec real = {.tv_sec = FIXED_EPOCH};
+
+    if (!epoch) {
+        if (clue_carrier.run->compute == CLUE_COMPUTE_MEASURED)
+            clue_real_clock(CLOCK_REALTIME, &real);
+        epoch = real.tv_sec * (int64_t)SECOND + real.tv_nsec;
+    }
+    return epoch + now;
+}
+
+#define ROUTINE(function)                                                                          \
+    static const struct clue_routine routine = {function, CLUE_NO_NUMBER};                         \
+    const void *site = __builtin_return_address(0)
+
+PORTOLAN_API int clock_gettime(clockid_t clock, struct timespec *to)
+{
+    ROUTINE("clock_gettime");
+    int64_t now;
+
+    if (!is_virtual())
+        return clue_real_clock(clock, to);
+    now = read_clock(&routine, site);
+    if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI)
+        now = date_of(now);
+    else if (clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID)
+        now += UPTIME * (int64_t)SECOND;
+    *to = (struct timespec){now / SECOND, now % SECOND};
+    return 0;
+}
+
+PORTOLAN_API int gettimeofday(struct timeval *restrict to, void *restrict zone)
+{
+    ROUTINE("gettimeofday");
+    struct timespec now;
+
+    (void)zone;
+    if (is_virtual()) {
+        int64_t date = date_of(read_clock(&routine, site));
+
+        now = (struct timespec){date / SECOND, date % SECOND};
+    } else {
+        clue_real_clock(CLOCK_REALTIME, &now);
+    }
+    *to = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+    return 0;
+}
+
+PORTOLAN_API time_t time(time_t *to)
+{
+    ROUTINE("time");
+    struct timespec real;
+    time_t now;
+
+    if (is_virtual()) {
+        now = date_of(read_clock(&routine, site)) / SECOND;
+    } else {
+        clue_real_clock(CLOCK_REALTIME, &real);
+        now = real.tv_sec;
+    }
+    if (to)
+        *to = now;
+    return now;
+}
+
+PORTOLAN_API int timespec_get(struct timespec *to, int base)
+{
+    return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, to) == 0 ? base : 0;
+}
+
+/* Ranks of a real MPI also poll while they wait. */
+PORTOLAN_API clock_t clock(void)
+{
+    ROUTINE("clock");
+    struct timespec real;
+
+    if (is_virtual())
+        return read_clock(&routine, site) / (SECOND / CLOCKS_PER_SEC);
+    clue_real_clock(CLOCK_PROCESS_CPUTIME_ID, &real);
+    return real.tv_sec * CLOCKS_PER_SEC + real.tv_nsec / (SECOND / CLOCKS_PER_SEC);
+}
+
+PORTOLAN_API clock_t times(struct tms *to)
+{
+    ROUTINE("times");
+    clock_t ticks;
+
+    if (!is_virtual()) {
+        return REAL(times)(to);
+    }
+    ticks = read_clock(&routine, site) / (SECOND / sysconf(_SC_CLK_TCK));
+    if (to)
+        *to = (struct tms){.tms_utime = ticks};
+    return ticks;
+}
+
+PORTOLAN_API int getrusage(__rusage_who_t who, struct rusage *to)
+{
+    ROUTINE("getrusage");
+    int result;
+
+    result = REAL(getrusage)(who, to);
+    if (is_virtual() && result == 0) {
+        int64_t now = read_clock(&routine, site);
+
+        to->ru_utime = (struct timeval){now / SECOND, now % SECOND / 1000};
+        to->ru_stime = (struct timeval){0};
+    }
+    return result;
+}
+
+/* ------------------------------------------------- sleeping */
+
+static void sleep_virtually(const struct clue_routine *routine, const void *site, int64_t ns)
+{
+    clue_call_begin(routine, site);
+    if (ns > 0)
+        clue_sleep(ns);
+    clue_call_end();
+}
+
+static int64_t ns_of(const struct timespec *t)
+{
+    return t->tv_sec * (int64_t)SECOND + t->tv_nsec;
+}
+
+PORTOLAN_API int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    ROUTINE("nanosleep");
+
+    if (is_virtual()) {
+        if (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec >= SECOND) {
+            errno = EINVAL;
+            return -1;
+        }
+        sleep_virtually(&routine, site, ns_of(time));
+        return 0;
+    }
+    return REAL(nanosleep)(time, left);
+}
+
+PORTOLAN_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
+                                 struct timespec *left)
+{
+    ROUTINE("clock_nanosleep");
+
+    if (is_virtual()) {
+        struct timespec now = {0};
+
+        if (flags & TIMER_ABSTIME)
+            clock_gettime(clock, &now);
+        sleep_virtually(&routine, site, ns_of(time) - ns_of(&now));
+        return 0;
+    }
+    return REAL(clock_nanosleep)(clock, flags, time, left);
+}
+
+PORTOLAN_API int usleep(useconds_t us)
+{
+    ROUTINE("usleep");
+
+    if (!is_virtual())
+        return nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
+    sleep_virtually(&routine, site, (int64_t)us * 1000);
+    return 0;
+}
+
+PORTOLAN_API unsigned sleep(unsigned s)
+{
+    ROUTINE("sleep");
+
+    if (!is_virtual())
+        return nanosleep(&(struct timespec){.tv_sec = s}, NULL) ? s : 0;
+    sleep_virtually(&routine, site, (int64_t)s * SECOND);
+    return 0;
+}
+
+/* Waiting for nothing is a way to sleep. */
+PORTOLAN_API int poll(struct pollfd *files, nfds_t n, int ms)
+{
+    ROUTINE("poll");
+    if (is_virtual() && n == 0 && ms >= 0) {
+        sleep_virtually(&routine, site, (int64_t)ms * 1000000);
+        return 0;
+    }
+    return REAL(poll)(files, n, ms);
+}
+
+PORTOLAN_API int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+                        struct timeval *restrict time)
+{
+    ROUTINE("select");
+    if (is_virtual() && n == 0 && time) {
+        sleep_virtually(&routine, site,
+                        time->tv_sec * (int64_t)SECOND + time->tv_usec * INT64_C(1000));
+        return 0;
+    }
+    return REAL(select)(n, in, out, other, time);
+}

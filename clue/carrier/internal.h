@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of carrier/ share. */
+#ifndef PORTOLAN_CLUE_CARRIER_H
+#define PORTOLAN_CLUE_CARRIER_H
+
+#include "image.h"
+
+#include <portolan/clue_engine.h>
+#include <portolan/clue_run.h>
+#include <portolan/clue_task.h>
+
+#include <dlfcn.h>
+#include <time.h>
+
+/* Where a rank stands while others run: its stack pointer, below which its registers are, and its
+ * thread pointer. */
+struct context {
+    void *stack, *thread;
+};
+/* Saves FROM and goes on with TO. In assembly: a compiler may keep addresses of thread-locals. */
+void clue_switch(struct context *from, const struct context *to);
+/* Prepares a context that begins with FUNCTION, on a stack that ends at TOP. */
+void clue_context_make(struct context *c, uint8_t *top, void *thread, void (*function)(void));
+/* Leaves the running context for the program's entry, with the words of main() at STACK. */
+void clue_enter(void *stack, uint64_t entry) __attribute__((noreturn));
+/* Finds out how thread pointers are changed here. */
+void clue_context_begin(void);
+
+/* A function to call at a rank's exit. */
+struct exit_handler {
+    void (*function)(void *arg, int status); /* both of atexit's and on_exit's form */
+    void *arg;
+};
+
+/* getopt(3)'s variables, where the program does not have copies of its own. */
+struct option_state {
+    int index, error, option;
+    char *argument;
+};
+
+struct rank {
+    struct context context;
+    int task;
+    uint8_t *base;        /* of its images */
+    uint8_t *stack, *top; /* lowest address, and the words of main() */
+    void *own[CLUE_OWNERS];
+    /* The call that it is in, or was in last. */
+    const struct clue_routine *routine;
+    const void *site;
+    int depth;
+    /* The burst that runs: how it began. */
+    uint64_t began_ticks;
+    bool was_switched; /* others have run since its burst before */
+    struct exit_handler *handlers;
+    size_t n_handlers, room_handlers;
+    struct option_state options;
+    uint64_t random, random48; /* states of rand() and drand48() */
+    int status;
+    bool is_over;
+};
+
+struct carrier {
+    const struct clue_run *run;
+    struct clue_engine *engine;
+    struct image_set set;
+    struct rank *ranks;
+    int n;
+    struct rank *current; /* NULL: none runs, all is real */
+    struct context main;
+    int verdict; /* of clue_engine_next(), when the main context goes on */
+    const struct portolan_mpi_observer *observer;
+    /* Memory of ranks. */
+    uint8_t *memory;
+    size_t stride, stack_bytes, thread_bytes, images_at;
+    const char *path; /* the program */
+    struct clue_remark *remarks;
+    size_t n_remarks;
+    struct portolan_error error; /* why the run ended */
+    int exit_status;
+    bool has_failed;
+};
+extern struct carrier clue_carrier;
+
+/* A function of the C library that stands in libportolan-clue.so too. */
+#define REAL(function)                                                                             \
+    __extension__({                                                                                \
+        static __typeof__(function) *real;                                                         \
+        if (!real)                                                                                 \
+            *(void **)&real = dlsym(RTLD_NEXT, #function);                                         \
+        real;                                                                                      \
+    })
+
+/* rank.c: memory and life of ranks. */
+enum portolan_status clue_ranks_make(struct carrier *c, struct portolan_error *err);
+void clue_ranks_free(struct carrier *c);
+
+/* load.c: the program and its libraries. */
+enum portolan_status clue_load(struct carrier *c, struct portolan_error *err);
+
+/* task.c */
+/* Ends the calling rank. */
+void clue_rank_over(int status) __attribute__((noreturn));
+/* Ends the run from within a rank: carrier's `error` says why. */
+void clue_stop(void) __attribute__((noreturn));
+
+/* program.c: what of the C library is each rank's own. */
+bool clue_override(const char *name, uint32_t *base, uint64_t *value);
+
+/* clock.c: the clock of this machine, which programs do not see. */
+int clue_real_clock(clockid_t clock, struct timespec *now);
+/* The number of a routine of carrier's own: observers are not told of it. */
+enum { CLUE_NO_NUMBER = UINT32_MAX };
+
+/* burst.c: the time that ranks compute. */
+void clue_burst_begin(struct rank *rank);
+/* Nanoseconds since its begin, of this machine's processor. */
+int64_t clue_burst_end(struct rank *rank, const void *site);
+void clue_bursts_start(struct carrier *c);
+
+/* remark.c */
+void clue_remark(bool is_mistake, const char *text, const struct rank *rank, const void *site);
+
+/* where.c */
+/* SITE as "file.c:12 (function)", as far as it is known; the text is freed by the caller. */
+char *clue_where(const struct carrier *c, const struct rank *rank, const void *site);
+
+#endif

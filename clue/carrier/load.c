@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The program and all libraries that it needs, found as the dynamic linker would find them:
+ * libraries of the system are loaded once, for all ranks; the program and the others become images,
+ * of which each rank gets its own data.
+ */
+#include "internal.h"
+
+#include <portolan/list.h>
+#include <portolan/shared_object.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    return slash ? slash + 1 : file;
+}
+
+static bool is_in(const char *const *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_in_system(const char *file)
+{
+    static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", NULL};
+
+    for (const char *const *folder = folders; *folder; folder++)
+        if (strncmp(file, *folder, strlen(*folder)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_private(const struct carrier *c, const struct shared_object *object)
+{
+    const struct clue_run *run = c->run;
+    const char *name = object->name ? object->name : base_name(object->file);
+
+    if (is_in(run->shared, run->n_shared, name))
+        return false;
+    return is_in(run->private, run->n_private, name) || !is_in_system(object->file) ||
+           strncmp(name, "libportolan", 11) == 0;
+}
+
+/* The program's file: as execvp(3) finds it. */
+static char *find_program(const char *name, struct portolan_error *err)
+{
+    const char *path = getenv("PATH"), *part = path ? path : "/bin:/usr/bin";
+    char *found = strchr(name, '/') ? portolan_strdup(name) : NULL;
+
+    while (!found && *part) {
+        size_t length = strcspn(part, ":");
+
+        found = portolan_asprintf("%.*s%s%s", (int)length, part, length ? "/" : "", name);
+        if (found && access(found, X_OK) != 0) {
+            free(found);
+            found = NULL;
+        }
+        part += length + (part[length] == ':');
+    }
+    if (!found)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                           "there is no program '%s'; give its path, as './%s'", name, name);
+    else if (access(found, R_OK | X_OK) != 0) {
+        portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be run: %s", found, strerror(errno));
+        free(found);
+        found = NULL;
+    }
+    return found;
+}
+
+/* What an object of the closure that is not of the system must not be. */
+static enum portolan_status check_needs(const struct shared_object *object,
+                                        struct portolan_error *err)
+{
+    for (const char **name = object->needed; name && *name; name++)
+        if (strncmp(*name, "libmpi.so.", 10) == 0 || strncmp(*name, "libopen-", 8) == 0)
+            return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                      "'%s' is made for Open MPI (it needs %s); compile it with "
+                                      "mpicc.mpich",
+                                      object->file, *name);
+    return PORTOLAN_OK;
+}
+
+/* Whether it is loaded already, or carrier has one of that name in its place. */
+static bool is_there(const char *name)
+{
+    void *handle = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+
+    if (handle)
+        dlclose(handle);
+    return handle || strncmp(name, "ld-linux", 8) == 0;
+}
+
+static enum portolan_status take_object(struct carrier *c, const struct shared_object *object,
+                                        bool is_program, struct portolan_error *err)
+{
+    const char *name = object->name ? object->name : base_name(object->file);
+    enum portolan_status status = check_needs(object, err);
+    struct image image;
+
+    if (status || (!is_program && is_there(name)))
+        return status;
+    if (!is_program && !is_private(c, object))
+        return dlopen(object->file, RTLD_NOW | RTLD_GLOBAL)
+                   ? PORTOLAN_OK
+                   : portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
+    status = clue_image_open(&image, object->file, err);
+    if (!portolan_append(&c->set.images, &c->set.n, &image, sizeof image)) {
+        clue_image_close(&image);
+        return portolan_no_memory(err);
+    }
+    return status;
+}
+
+/* All names that somebody needs are there: the search leaves out what it does not find. */
+static enum portolan_status check_all(const struct shared_closure *all, struct portolan_error *err)
+{
+    for (size_t i = 0; i < all->n; i++)
+        for (const char **name = all->objects[i].needed; name && *name; name++) {
+            bool is_found = is_there(*name);
+
+            for (size_t k = 0; k < all->n && !is_found; k++)
+                is_found = strcmp(*name, base_name(all->objects[k].file)) == 0 ||
+                           (all->objects[k].name && strcmp(*name, all->objects[k].name) == 0);
+            if (!is_found)
+                return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                          "'%s' needs %s, which is not found (LD_LIBRARY_PATH?)",
+                                          all->objects[i].file, *name);
+        }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status clue_load(struct carrier *c, struct portolan_error *err)
+{
+    static struct shared_search search; /* images keep names that it found */
+    struct shared_closure all = {.without_loaded = true};
+    enum portolan_status status;
+    char *file = find_program(c->run->program[0], err);
+    struct image program;
+
+    if (!file)
+        return err->status;
+    c->path = file;
+    status = clue_image_open(&program, file, err); /* says more than the search would */
+    clue_image_close(&program);
+    shared_search_begin(&search);
+    if (!status)
+        status = shared_closure_read(&search, file, &all, err);
+    if (!status)
+        status = check_all(&all, err);
+    for (size_t i = 0; i < all.n && !status; i++)
+        status = take_object(c, &all.objects[i], i == 0, err);
+    if (!status)
+        status = clue_images_link(&c->set, clue_override, err);
+    return status;
+}

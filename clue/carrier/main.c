@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of portolan-clue, which is that of `portolan clue run`. */
+#include <portolan/clue_machine.h>
+#include <portolan/clue_run.h>
+
+#include <argp.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2 };
+enum { DEFAULT_STACK = 8 << 20, MOST_STACK = 1 << 30, MOST_RANKS = 1 << 20, MOST_LIBRARIES = 64 };
+
+struct options {
+    struct clue_run run;
+    const char *machine, *placement;
+    bool is_sharing;
+    const char *private[MOST_LIBRARIES], *shared[MOST_LIBRARIES];
+};
+
+enum option_key {
+    KEY_COMPUTE = 256,
+    KEY_PLACEMENT,
+    KEY_PRIVATE,
+    KEY_RECEIVE,
+    KEY_SEED,
+    KEY_SHARE,
+    KEY_SHARED,
+    KEY_STACK
+};
+static const struct argp_option rows[] = {
+    {"machine", 'm', "FILE", 0, "the cluster, portolan-machine(5)", 0},
+    {"ranks", 'n', "N", 0, "ranks, 1 by default", 0},
+    {"placement", KEY_PLACEMENT, "HOW", 0,
+     "by-node, by-slot, or hosts by rank, instead of the file's", 0},
+    {"share", KEY_SHARE, NULL, 0, "let a host have more ranks than processors", 0},
+    {"compute", KEY_COMPUTE, "HOW", 0, "how long ranks compute: measured (default) or none", 0},
+    {"receive", KEY_RECEIVE, "ORDER", 0,
+     "virtual (default), or arrival: take what is there first, as MISS-PVM may have done", 0},
+    {"seed", KEY_SEED, "N", 0, "added to the seeds of all that is drawn", 0},
+    {"private", KEY_PRIVATE, "LIBRARY", 0,
+     "each rank has its own data of this library of the system, as libgfortran.so.5", 0},
+    {"shared", KEY_SHARED, "LIBRARY", 0, "all ranks share the data of this library", 0},
+    {"stack", KEY_STACK, "SIZE", 0, "of each rank, as 64M; as ulimit -s says by default", 0},
+    {0},
+};
+
+static unsigned long long read_number(struct argp_state *state, const char *text, const char *what,
+                                      unsigned long long most)
+{
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    int shift = *end == 'k' || *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+
+    if (shift)
+        end++;
+    if (end == text || *end || value > most >> shift)
+        argp_error(state, "%s must be a whole number up to %llu, not '%s'", what, most, text);
+    return value << shift;
+}
+
+static int read_word(struct argp_state *state, const char *text, const char *what,
+                     const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(text, words[i]) == 0)
+            return (int)i;
+    argp_error(state, "unknown %s '%s'%s", what, text,
+               portolan_did_you_mean(portolan_nearest_word(text, words, n)).text);
+    return 0;
+}
+
+static void add_library(struct argp_state *state, const char **list, size_t *n, const char *name)
+{
+    if (*n == MOST_LIBRARIES)
+        argp_error(state, "more than %d libraries", MOST_LIBRARIES);
+    list[(*n)++] = name;
+}
+
+static error_t take_option(int key, char *arg, struct argp_state *state)
+{
+    static const char *const computes[] = {"measured", "table", "model", "none"};
+    static const char *const orders[] = {"virtual", "arrival"};
+    struct options *o = state->input;
+    struct clue_run *run = &o->run;
+
+    switch (key) {
+    case 'm':
+        o->machine = arg;
+        return 0;
+    case 'n':
+        run->n = (int)read_number(state, arg, "the number of ranks", MOST_RANKS);
+        if (run->n < 1)
+            argp_error(state, "there must be a rank");
+        return 0;
+    case KEY_PLACEMENT:
+        o->placement = arg;
+        return 0;
+    case KEY_SHARE:
+        o->is_sharing = true;
+        return 0;
+    case KEY_COMPUTE:
+        run->compute = (enum clue_compute_kind)read_word(state, arg, "way to compute", computes, 4);
+        return 0;
+    case KEY_RECEIVE:
+        run->settings.takes_arrived = read_word(state, arg, "order of receives", orders, 2);
+        return 0;
+    case KEY_SEED:
+        run->settings.seed = read_number(state, arg, "a seed", UINT64_MAX);
+        return 0;
+    case KEY_PRIVATE:
+        add_library(state, o->private, &run->n_private, arg);
+        return 0;
+    case KEY_SHARED:
+        add_library(state, o->shared, &run->n_shared, arg);
+        return 0;
+    case KEY_STACK:
+        run->stack_bytes = read_number(state, arg, "a stack", MOST_STACK);
+        return 0;
+    case ARGP_KEY_ARG:
+        run->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!run->program)
+            argp_error(state, "no program is given");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static size_t default_stack(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return DEFAULT_STACK;
+    return limit.rlim_cur < MOST_STACK ? limit.rlim_cur : MOST_STACK;
+}
+
+/* The MPI of virtual time: installed, or in the folder where all was built. NULL: there is none. */
+static char *find_mpi(void)
+{
+    static const char *const places[] = {"portolan/clue", "../mpi"};
+    Dl_info own;
+    char *path = NULL;
+
+    if (!dladdr(places, &own))
+        return NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *slash = strrchr(own.dli_fname, '/');
+
+        path = portolan_asprintf("%.*s/%s/libmpich.so.12", slash ? (int)(slash - own.dli_fname) : 1,
+                                 slash ? own.dli_fname : ".", places[i]);
+        if (path && access(path, R_OK) == 0)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+/* Without a machine file: as many hosts as ranks, and messages take no time. */
+static size_t only_pair(const struct clue_machine *machine, int from, int to)
+{
+    (void)machine, (void)from, (void)to;
+    return 0;
+}
+
+static struct clue_machine *make_ideal(int n, int **numbers)
+{
+    struct clue_machine *machine = portolan_calloc(1, sizeof *machine);
+    static struct clue_pair pair;
+
+    *machine = (struct clue_machine){.name = "ideal",
+                                     .n_hosts = (size_t)n,
+                                     .pairs = &pair,
+                                     .n_pairs = 1,
+                                     .pair_of = only_pair,
+                                     .eager_bytes = UINT64_MAX};
+    machine->hosts = portolan_calloc((size_t)n, sizeof *machine->hosts);
+    *numbers = portolan_calloc((size_t)n, sizeof **numbers);
+    for (int i = 0; i < n; i++) {
+        machine->hosts[i] = (struct clue_host){
+            .name = portolan_asprintf("node[%d]", i), .type = "node", .cpus = 1, .factor = 1};
+        (*numbers)[i] = i;
+    }
+    return machine;
+}
+
+static void print_problem(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)arg;
+    if (column)
+        fprintf(stderr, "%s:%d:%d: error: %s\n", file, line, column, text);
+    else
+        fprintf(stderr, "%s:%d: error: %s\n", file, line, text);
+}
+
+static int print_error(const struct portolan_error *err)
+{
+    fprintf(stderr, "portolan: error: %s\n", err->text);
+    return EXIT_BAD_INPUT;
+}
+
+static int run(struct options *o, struct portolan_error *err)
+{
+    struct clue_outcome outcome;
+    int status;
+
+    if (clue_run(&o->run, &outcome, err)) {
+        print_error(err);
+    } else {
+        struct clue_run_sums sums;
+
+        clue_engine_run_sums(outcome.engine, &sums);
+        fprintf(stderr, "virtual %.9f s, %llu messages, took %.3f s\n", 1e-9 * (double)sums.end_ns,
+                (unsigned long long)sums.n_messages, outcome.wall_s);
+    }
+    status = outcome.exit_status;
+    clue_run_end(&outcome);
+    return status;
+}
+
+int clue_main(int argc, char **argv, size_t thread_local_bytes)
+{
+    static const struct argp argp = {rows,
+                                     take_option,
+                                     "PROGRAM [ARGUMENT]...",
+                                     "Runs an MPI program here, in the time of another machine.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct portolan_diagnostics d = {print_problem, NULL, 0};
+    struct options o = {.run = {.n = 1, .thread_local_bytes = thread_local_bytes}};
+    struct clue_machine_file *file = NULL;
+    struct portolan_error err = {0};
+    int *hosts = NULL;
+
+    argp_err_exit_status = EXIT_USAGE;
+    o.run.stack_bytes = default_stack();
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+    o.run.private = o.private;
+    o.run.shared = o.shared;
+    if (!o.machine)
+        o.run.machine = make_ideal(o.run.n, &hosts);
+    else if (clue_machine_read(o.machine, &d, &file, &err))
+        return d.count ? EXIT_BAD_INPUT : print_error(&err);
+    else if (clue_machine_place(file, o.run.n, o.placement, o.is_sharing, &hosts, &err))
+        return print_error(&err);
+    else
+        o.run.machine = &file->machine;
+    o.run.hosts = hosts;
+    o.run.mpi = find_mpi();
+    return run(&o, &err);
+}

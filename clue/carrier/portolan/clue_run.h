@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * clue_run: a run of an unmodified program in virtual time, as the program portolan-clue makes it.
+ * One run in a process, on one thread. Prints what ranks say of their end; all else is returned.
+ */
+#ifndef PORTOLAN_CLUE_RUN_H
+#define PORTOLAN_CLUE_RUN_H
+
+#include <portolan/clue_engine.h>
+
+/** How long ranks compute. */
+enum clue_compute_kind {
+    CLUE_COMPUTE_MEASURED, /**< processor time of this machine */
+    CLUE_COMPUTE_TABLE,    /**< as a recorded run did, by rank, call site and occurrence */
+    CLUE_COMPUTE_MODEL,    /**< laws by call site or function */
+    CLUE_COMPUTE_NONE
+};
+
+struct clue_run {
+    const struct clue_machine *machine;
+    struct clue_engine_settings settings;
+    int n;            /**< ranks */
+    const int *hosts; /**< of each */
+    char **program;   /**< its words, the last is NULL */
+    enum clue_compute_kind compute;
+    size_t stack_bytes;        /**< of each rank */
+    size_t thread_local_bytes; /**< what portolan-clue has room for */
+    size_t n_private, n_shared;
+    const char *const *private, *const *shared; /**< names of libraries: --private, --shared */
+    const char *mpi; /**< file: the libmpich.so.12 of virtual time; NULL: none is loaded */
+    const struct portolan_mpi_observer *observer; /**< is told of all calls; or NULL */
+};
+
+/** What the run could not know ("assumed"), or a mistake of the program that did not end it. */
+struct clue_remark {
+    bool is_mistake;
+    char *text, *where; /**< WHERE: of the call, NULL: it is in the text, or not known */
+    uint64_t n;         /**< how often */
+};
+
+/** What came out. Freed by clue_run_end(). */
+struct clue_outcome {
+    struct clue_engine *engine; /**< for its sums; NULL: it did not begin */
+    int exit_status;            /**< as mpiexec would return it */
+    double wall_s;
+    struct clue_bursts {
+        uint64_t n, n_preempted; /**< bursts, and those replaced since another process ran */
+        double added;            /**< share that folding is thought to have added */
+    } bursts;
+    const struct clue_remark *remarks;
+    size_t n_remarks;
+};
+
+/**
+ * Runs the program. A failure before the first rank begins, or one of the run (deadlock, a fault,
+ * a function that is not served), is in ERR with its text; exits of ranks are in OUTCOME. EINVAL,
+ * EUNSUPPORTED, ENOMEM.
+ */
+enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *outcome,
+                              struct portolan_error *err);
+void clue_run_end(struct clue_outcome *outcome);
+
+/** The program portolan-clue, but for the memory that it has for thread-locals of ranks. */
+PORTOLAN_API int clue_main(int argc, char **argv, size_t thread_local_bytes);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Begin and end of a rank's program: what the C library does around main(), for each rank by
+ * itself. Functions of the C library that stand here under their own names also serve libraries
+ * that all ranks share; while no rank runs they do what they always do.
+ */
+#include "internal.h"
+
+#include <portolan/list.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef void init_fn(int argc, char **argv, char **environment);
+
+static void call_all(const struct rank *rank, const struct image *image, uint64_t array, size_t n,
+                     bool is_backwards, int argc, char **argv)
+{
+    init_fn *const *functions = (void *)(rank->base + image->offset + array);
+
+    for (size_t i = 0; i < n; i++)
+        functions[is_backwards ? n - 1 - i : i](argc, argv, environ);
+}
+
+static void init_image(const struct rank *rank, const struct image *image, int argc, char **argv)
+{
+    if (image->init)
+        ((init_fn *)((uintptr_t)rank->base + image->offset + image->init))(argc, argv, environ);
+    call_all(rank, image, image->init_array, image->n_init, false, argc, argv);
+}
+
+/* Libraries that others need come after them in the set. INIT: of programs that call the functions
+ * of their arrays themselves (before glibc 2.34). */
+static int begin_program(int (*program)(int, char **, char **), int argc, char **argv,
+                         init_fn *init)
+{
+    const struct rank *rank = clue_carrier.current;
+    const struct image_set *set = &clue_carrier.set;
+
+    call_all(rank, set->images, set->images[0].preinit_array, set->images[0].n_preinit, false, argc,
+             argv);
+    for (size_t i = set->n; i-- > 1;)
+        init_image(rank, &set->images[i], argc, argv);
+    if (init)
+        init(argc, argv, environ);
+    else
+        init_image(rank, set->images, argc, argv);
+    exit(program(argc, argv, environ));
+}
+
+/* ------------------------------------------------- ends */
+
+static void finish_images(const struct rank *rank)
+{
+    const struct image_set *set = &clue_carrier.set;
+
+    for (size_t i = 0; i < set->n; i++) {
+        const struct image *image = &set->images[i];
+
+        call_all(rank, image, image->fini_array, image->n_fini, true, 0, NULL);
+        if (image->fini)
+            ((init_fn *)((uintptr_t)rank->base + image->offset + image->fini))(0, NULL, NULL);
+    }
+}
+
+PORTOLAN_API void exit(int status)
+{
+    struct rank *rank = clue_carrier.current;
+    void (*thread_exit)(void);
+
+    if (!rank) {
+        REAL(exit)(status);
+        __builtin_unreachable();
+    }
+    *(void **)&thread_exit = dlsym(RTLD_DEFAULT, "__call_tls_dtors");
+    if (thread_exit)
+        thread_exit();
+    while (rank->n_handlers) {
+        struct exit_handler handler = rank->handlers[--rank->n_handlers];
+
+        handler.function(handler.arg, status);
+    }
+    finish_images(rank);
+    clue_rank_over(status & 0xff);
+}
+
+PORTOLAN_API void _exit(int status)
+{
+    if (!clue_carrier.current) {
+        REAL(_exit)(status);
+        __builtin_unreachable();
+    }
+    clue_rank_over(status & 0xff);
+}
+
+PORTOLAN_API void _Exit(int status)
+{
+    _exit(status);
+}
+
+PORTOLAN_API void quick_exit(int status)
+{
+    _exit(status);
+}
+
+PORTOLAN_API void abort(void)
+{
+    if (!clue_carrier.current) {
+        REAL(abort)();
+        __builtin_unreachable();
+    }
+    clue_carrier.exit_status = 128 + 6;
+    clue_fail("the program calls abort()");
+}
+
+static int add_handler(struct rank *rank, uintptr_t function, void *arg)
+{
+    struct exit_handler handler = {(void (*)(void *, int))function, arg};
+
+    if (!portolan_reserve(&rank->handlers, &rank->room_handlers, rank->n_handlers + 1,
+                          sizeof handler))
+        return -1;
+    rank->handlers[rank->n_handlers++] = handler;
+    return 0;
+}
+
+/* atexit(3) is this, with the object that calls it. on_exit() gives its function the status first.
+ */
+PORTOLAN_API int __cxa_atexit(void (*function)(void *), void *arg, void *object);
+int __cxa_atexit(void (*function)(void *), void *arg, void *object)
+{
+    if (!clue_carrier.current)
+        return REAL(__cxa_atexit)(function, arg, object);
+    return add_handler(clue_carrier.current, (uintptr_t)function, arg);
+}
+
+/* ------------------------------------------------- names of images */
+
+static int start_main(int (*program)(int, char **, char **), int argc, char **argv, init_fn *init)
+{
+    return begin_program(program, argc, argv, init);
+}
+
+/* What clue_images_link() put into the two words adds up to the place below the thread pointer. */
+static void *tls_address(const uint64_t index[2])
+{
+    return (char *)__builtin_thread_pointer() + (int64_t)(index[0] + index[1]);
+}
+
+/* Handlers run at exit(). */
+static void finalize(void *object)
+{
+    (void)object;
+}
+
+static const struct {
+    const char *name;
+    void (*function)(void);
+} overrides[] = {
+    {"__libc_start_main", (void (*)(void))start_main},
+    {"__tls_get_addr", (void (*)(void))tls_address},
+    {"__cxa_finalize", (void (*)(void))finalize},
+};
+
+bool clue_override(const char *name, uint32_t *base, uint64_t *value)
+{
+    for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
+        if (strcmp(name, overrides[i].name) == 0) {
+            *base = CLUE_ABSOLUTE;
+            *value = (uint64_t)(uintptr_t)overrides[i].function;
+            return true;
+        }
+    return false;
+}

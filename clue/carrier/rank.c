@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The memory of ranks, one block for all. A rank has in it, one after the other: a page that nobody
+ * may touch, its stack, its thread-locals and thread descriptor, its images. So that the C library
+ * serves a rank as if it were a thread, its descriptor is a copy of that of the one thread that
+ * runs them all.
+ */
+#include "internal.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Functions of glibc that have no header. */
+struct thread_functions {
+    void (*static_info)(size_t *size, size_t *align);
+    void *(*allocate)(void *descriptor);
+    void (*deallocate)(void *descriptor, bool is_freed);
+    void (*ctype)(void);
+    const uint32_t *descriptor_bytes;
+    const ptrdiff_t *rseq_offset;
+};
+static struct thread_functions glibc;
+
+enum { ALIGN = 64, CANARY = 0x28, POINTER_GUARD = 0x30 };
+
+static size_t round_up(size_t size, size_t to)
+{
+    return (size + to - 1) / to * to;
+}
+
+static enum portolan_status find_thread_functions(struct portolan_error *err)
+{
+    struct {
+        const char *name;
+        void **to;
+    } wanted[] = {
+        {"_dl_get_tls_static_info", (void **)&glibc.static_info},
+        {"_dl_allocate_tls", (void **)&glibc.allocate},
+        {"_dl_deallocate_tls", (void **)&glibc.deallocate},
+        {"__ctype_init", (void **)&glibc.ctype},
+        {"_thread_db_sizeof_pthread", (void **)&glibc.descriptor_bytes},
+    };
+
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!(*wanted[i].to = dlsym(RTLD_DEFAULT, wanted[i].name)))
+            return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                      "this C library has no %s, and so ranks cannot be folded; "
+                                      "use --apart",
+                                      wanted[i].name);
+    glibc.rseq_offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status plan_memory(struct carrier *c, struct portolan_error *err)
+{
+    size_t at, thread_bytes, align;
+
+    glibc.static_info(&thread_bytes, &align);
+    if ((size_t)c->set.tls_bytes > c->run->thread_local_bytes)
+        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                  "'%s' and its libraries have %lld bytes of thread-local data, "
+                                  "more than the %zu that fit; use --apart",
+                                  c->path, (long long)c->set.tls_bytes, c->run->thread_local_bytes);
+    c->stack_bytes = round_up(c->run->stack_bytes, PAGE);
+    c->thread_bytes = round_up(thread_bytes + ALIGN, PAGE);
+    at = c->images_at = PAGE + c->stack_bytes + c->thread_bytes;
+    for (size_t i = 0; i < c->set.n; i++) {
+        c->set.images[i].offset = at - c->images_at;
+        at += c->set.images[i].span;
+    }
+    /* Ranks at equal distances of a power of two would compete for the same places of the caches.
+     */
+    c->stride = round_up(at, 2 * PAGE) + PAGE;
+    return PORTOLAN_OK;
+}
+
+/* A thread descriptor for a rank, whose last byte is before END. NULL: no memory. */
+static uint8_t *make_thread(const struct carrier *c, uint8_t *end)
+{
+    size_t bytes = *glibc.descriptor_bytes;
+    uint8_t *thread = end - round_up(bytes, ALIGN), *own = __builtin_thread_pointer();
+    uint8_t *unused = thread - c->run->thread_local_bytes;
+    void *vector;
+
+    memcpy(thread, own, bytes);
+    if (!glibc.allocate(thread))
+        return NULL;
+    vector = ((void **)thread)[1];
+    memcpy(thread, own, bytes);
+    ((void **)thread)[0] = ((void **)thread)[2] = thread;
+    ((void **)thread)[1] = vector;
+    if (glibc.rseq_offset) /* the kernel tells only the real thread which processor it runs on */
+        ((int32_t *)(thread + *glibc.rseq_offset))[1] = -2;
+    unused = (uint8_t *)round_up((uintptr_t)unused, PAGE);
+    end = (uint8_t *)((uintptr_t)(thread - c->set.tls_bytes) / PAGE * PAGE);
+    if (end > unused)
+        madvise(unused, (size_t)(end - unused), MADV_DONTNEED);
+    return thread;
+}
+
+/* The words of main() as the kernel hands them over: count, arguments, environment, no auxiliary
+ * vector. Returns their address, below END. */
+static uint8_t *write_arguments(const struct carrier *c, uint8_t *end)
+{
+    size_t n = 0, n_env = 0, text = 0;
+    char **word, *at;
+
+    while (c->run->program[n])
+        text += strlen(c->run->program[n++]) + 1;
+    while (environ[n_env])
+        n_env++;
+    at = (char *)end - round_up(text, 16);
+    word = (char **)at - round_up(n + n_env + 5, 2);
+    end = (uint8_t *)word;
+    *(uint64_t *)word++ = n;
+    for (size_t i = 0; i < n; i++) {
+        *word++ = strcpy(at, c->run->program[i]);
+        at += strlen(at) + 1;
+    }
+    *word++ = NULL;
+    for (size_t i = 0; i < n_env; i++)
+        *word++ = environ[i];
+    memset(word, 0, 3 * sizeof *word);
+    return end;
+}
+
+static void begin_rank(void)
+{
+    struct rank *rank = clue_carrier.current;
+
+    glibc.ctype();
+    clue_burst_begin(rank);
+    clue_enter(rank->top, (uint64_t)(uintptr_t)rank->base + clue_carrier.set.images[0].entry);
+}
+
+static enum portolan_status make_rank(struct carrier *c, int number, struct portolan_error *err)
+{
+    struct rank *rank = &c->ranks[number];
+    uint8_t *memory = c->memory + (size_t)number * c->stride, *thread;
+    enum portolan_status status;
+    size_t warm = c->stack_bytes < 4 * PAGE ? c->stack_bytes : 4 * PAGE;
+
+    *rank = (struct rank){.task = number,
+                          .base = memory + c->images_at,
+                          .stack = memory + PAGE,
+                          .options = {1, 1, '?', NULL},
+                          .random = 1,
+                          .random48 = 0x1234abcd330e};
+    if (mprotect(rank->stack, c->stack_bytes + c->thread_bytes, PROT_READ | PROT_WRITE) != 0)
+        return portolan_error_set(err, PORTOLAN_ENOMEM,
+                                  "no room for the stack of rank %d (vm.max_map_count?)", number);
+    madvise(rank->base - c->thread_bytes - warm, warm, MADV_POPULATE_WRITE);
+    thread = make_thread(c, rank->base);
+    if (!thread)
+        return portolan_no_memory(err);
+    status = clue_images_copy(&c->set, rank->base, &rank->options, thread, err);
+    rank->top = write_arguments(c, rank->base - c->thread_bytes);
+    clue_context_make(&rank->context, rank->top, thread, begin_rank);
+    return status;
+}
+
+enum portolan_status clue_ranks_make(struct carrier *c, struct portolan_error *err)
+{
+    enum portolan_status status = find_thread_functions(err);
+
+    if (!status)
+        status = plan_memory(c, err);
+    if (status)
+        return status;
+    clue_context_begin();
+    c->ranks = portolan_calloc((size_t)c->n, sizeof *c->ranks);
+    c->memory = mmap(NULL, (size_t)c->n * c->stride, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!c->ranks || c->memory == MAP_FAILED)
+        return portolan_no_memory(err);
+    for (int i = 0; i < c->n && !status; i++)
+        status = make_rank(c, i, err);
+    return status;
+}
+
+void clue_ranks_free(struct carrier *c)
+{
+    for (size_t i = 0; i < c->set.n; i++)
+        clue_image_close(&c->set.images[i]);
+    free(c->set.images);
+    c->set = (struct image_set){0};
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A run: program and libraries are loaded, ranks are made and run, and what came out is handed on.
+ */
+#include "internal.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clue_real_clock(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static enum portolan_status make_engine(struct carrier *c, struct portolan_error *err)
+{
+    c->engine = clue_engine_new(c->run->machine, &c->run->settings);
+    if (!c->engine)
+        return portolan_no_memory(err);
+    for (int i = 0; i < c->n; i++)
+        if (clue_engine_add(c->engine, c->run->hosts[i], 0) < 0)
+            return portolan_no_memory(err);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status prepare(struct carrier *c, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    if (c->run->mpi && !dlopen(c->run->mpi, RTLD_NOW | RTLD_GLOBAL))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
+    status = clue_load(c, err);
+    if (!status)
+        status = make_engine(c, err);
+    if (!status)
+        status = clue_ranks_make(c, err);
+    return status;
+}
+
+/* Ranks that wait for each other, and for what. */
+static void tell_deadlock(struct carrier *c)
+{
+    portolan_error_set(&c->error, PORTOLAN_EINVAL, "deadlock");
+}
+
+static void run_ranks(struct carrier *c)
+{
+    int next = clue_engine_next(c->engine);
+
+    c->main.thread = __builtin_thread_pointer();
+
+    if (next >= 0) {
+        c->current = &c->ranks[next];
+        clue_switch(&c->main, &c->current->context);
+    } else {
+        c->verdict = next;
+    }
+    if (c->has_failed)
+        return;
+    if (c->verdict == CLUE_DEADLOCK)
+        tell_deadlock(c);
+    else if (c->verdict != CLUE_FINISHED)
+        c->error = *clue_engine_error(c->engine);
+}
+
+enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *outcome,
+                              struct portolan_error *err)
+{
+    struct carrier *c = &clue_carrier;
+    double began = seconds();
+    enum portolan_status status;
+
+    *c = (struct carrier){.run = run, .n = run->n, .observer = run->observer};
+    *outcome = (struct clue_outcome){0};
+    status = prepare(c, err);
+    if (!status) {
+        clue_bursts_start(c);
+        run_ranks(c);
+        if (c->error.status)
+            status = portolan_error_set(err, c->error.status, "%s", c->error.text);
+    }
+    outcome->engine = c->engine;
+    outcome->exit_status = c->exit_status ? c->exit_status : status ? 1 : 0;
+    outcome->remarks = c->remarks;
+    outcome->n_remarks = c->n_remarks;
+    outcome->wall_s = seconds() - began;
+    return status;
+}
+
+void clue_run_end(struct clue_outcome *outcome)
+{
+    struct carrier *c = &clue_carrier;
+
+    for (size_t i = 0; i < c->n_remarks; i++) {
+        free(c->remarks[i].text);
+        free(c->remarks[i].where);
+    }
+    free(c->remarks);
+    clue_ranks_free(c);
+    clue_engine_free(c->engine);
+    *c = (struct carrier){0};
+    *outcome = (struct clue_outcome){0};
+}

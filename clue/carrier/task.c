@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What tasks ask of the virtual cluster, by ranks that are folded: who must wait hands the one
+ * thread to the rank that the engine names.
+ */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct carrier clue_carrier;
+
+#define RUN clue_carrier
+
+/* The rank that can go on, or the main context if the run has come to its end. */
+static const struct context *next_context(void)
+{
+    int next = clue_engine_next(RUN.engine);
+
+    if (next < 0) {
+        RUN.verdict = next;
+        RUN.current = NULL;
+        return &RUN.main;
+    }
+    RUN.current = &RUN.ranks[next];
+    return &RUN.current->context;
+}
+
+static void let_others(void)
+{
+    struct rank *rank = RUN.current;
+    const struct context *next = next_context();
+
+    if (next != &rank->context) {
+        rank->was_switched = true;
+        clue_switch(&rank->context, next);
+    }
+}
+
+#define UNTIL_DONE(operation)                                                                      \
+    while ((operation) == CLUE_WAITS)                                                              \
+    let_others()
+
+void clue_rank_over(int status)
+{
+    struct rank *rank = RUN.current;
+
+    rank->status = status;
+    rank->is_over = true;
+    if (status && !RUN.exit_status)
+        RUN.exit_status = status;
+    clue_engine_exit(RUN.engine, rank->task);
+    clue_switch(&rank->context, next_context());
+    abort(); /* nobody continues a rank that is over */
+}
+
+void clue_stop(void)
+{
+    struct context here;
+
+    RUN.has_failed = true;
+    RUN.current = NULL;
+    clue_switch(&here, &RUN.main);
+    abort();
+}
+
+/* ------------------------------------------------- who and when */
+
+int clue_self(void)
+{
+    return RUN.current->task;
+}
+
+int clue_n_tasks(void)
+{
+    return RUN.n;
+}
+
+int clue_host_of(int task)
+{
+    return clue_engine_host(RUN.engine, task);
+}
+
+const char *clue_host_name(int host)
+{
+    return RUN.run->machine->hosts[host].name;
+}
+
+int64_t clue_now(void)
+{
+    return clue_engine_now(RUN.engine, RUN.current->task);
+}
+
+void **clue_own(enum clue_owner owner)
+{
+    return &RUN.current->own[owner];
+}
+
+const struct portolan_mpi_observer *clue_observer(void)
+{
+    return RUN.observer;
+}
+
+/* ------------------------------------------------- calls */
+
+static void tell_call(const struct rank *rank, enum portolan_mpi_event_kind kind)
+{
+    if (RUN.observer && RUN.observer->is_on && rank->routine->number != CLUE_NO_NUMBER)
+        RUN.observer->tell(&(struct portolan_mpi_event){.kind = kind,
+                                                        .routine = rank->routine->number,
+                                                        .name = rank->routine->name,
+                                                        .ticks = (uint64_t)clue_now()});
+}
+
+void clue_call_begin(const struct clue_routine *routine, const void *site)
+{
+    struct rank *rank = RUN.current;
+    int64_t ns;
+
+    if (rank->depth++)
+        return;
+    ns = clue_burst_end(rank, site);
+    rank->routine = routine;
+    rank->site = site;
+    rank->was_switched = false;
+    if (ns > 0)
+        UNTIL_DONE(clue_engine_compute(RUN.engine, rank->task, ns));
+    tell_call(rank, PORTOLAN_MPI_BEGIN);
+}
+
+void clue_call_end(void)
+{
+    struct rank *rank = RUN.current;
+
+    if (--rank->depth)
+        return;
+    tell_call(rank, PORTOLAN_MPI_END);
+    clue_burst_begin(rank);
+}
+
+/* ------------------------------------------------- messages */
+
+clue_request clue_send(const struct clue_send *send)
+{
+    clue_request request = 0;
+
+    UNTIL_DONE(clue_engine_send(RUN.engine, RUN.current->task, send, &request));
+    return request;
+}
+
+clue_request clue_receive(const struct clue_receive *receive)
+{
+    clue_request request = clue_engine_receive(RUN.engine, RUN.current->task, receive);
+
+    if (!request)
+        clue_fail("out of memory");
+    return request;
+}
+
+size_t clue_wait(const clue_request *requests, size_t n, bool is_all)
+{
+    size_t index = n;
+
+    UNTIL_DONE(clue_engine_wait(RUN.engine, RUN.current->task, requests, n, is_all, &index));
+    return index;
+}
+
+size_t clue_test_any(const clue_request *requests, size_t n)
+{
+    size_t index = n;
+
+    UNTIL_DONE(clue_engine_test(RUN.engine, RUN.current->task, requests, n, &index));
+    return index;
+}
+
+bool clue_test(clue_request request)
+{
+    return clue_test_any(&request, 1) == 0;
+}
+
+bool clue_is_complete(clue_request request)
+{
+    bool is_complete = false;
+
+    UNTIL_DONE(clue_engine_is_complete(RUN.engine, RUN.current->task, request, &is_complete));
+    return is_complete;
+}
+
+void clue_received(clue_request request, struct clue_message *message)
+{
+    clue_engine_received(RUN.engine, request, message);
+}
+
+void clue_free(clue_request request)
+{
+    clue_engine_release(RUN.engine, request);
+}
+
+bool clue_cancel(clue_request request)
+{
+    bool is_cancelled = false;
+
+    UNTIL_DONE(clue_engine_cancel(RUN.engine, RUN.current->task, request, &is_cancelled));
+    return is_cancelled;
+}
+
+bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clue_message *message,
+                clue_request *taken)
+{
+    struct clue_receive what = {.from = from, .context = context, .tag = tag};
+    bool is_found = false;
+
+    UNTIL_DONE(clue_engine_probe(RUN.engine, RUN.current->task, &what, is_waiting, &is_found,
+                                 message, taken));
+    return is_found;
+}
+
+void clue_receive_taken(clue_request taken, const struct clue_receive *receive)
+{
+    clue_engine_receive_taken(RUN.engine, RUN.current->task, taken, receive);
+}
+
+void clue_meet(const struct clue_meeting *meeting)
+{
+    UNTIL_DONE(clue_engine_meet(RUN.engine, RUN.current->task, meeting));
+}
+
+int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes)
+{
+    const struct clue_machine *m = RUN.run->machine;
+    const struct clue_law *laws[] = {[CLUE_SHARED_BCAST] = &m->shared_bcast,
+                                     [CLUE_SHARED_REDUCE] = &m->shared_reduce,
+                                     [CLUE_SHARED_ALLREDUCE] = &m->shared_allreduce,
+                                     [CLUE_SHARED_BARRIER] = &m->shared_barrier};
+    const struct clue_law *law = laws[operation];
+
+    if (!law->points && law->constant_ns == 0 && law->ns_per_byte == 0)
+        return -1;
+    return clue_law_ns(law, bytes);
+}
+
+const char *clue_collectives_file(void)
+{
+    return RUN.run->machine->collectives_json;
+}
+
+/* ------------------------------------------------- time, ends */
+
+void clue_compute(int64_t ns)
+{
+    UNTIL_DONE(clue_engine_compute(RUN.engine, RUN.current->task, ns));
+}
+
+void clue_sleep(int64_t ns)
+{
+    UNTIL_DONE(clue_engine_sleep(RUN.engine, RUN.current->task, ns));
+}
+
+void clue_spend(int64_t ns)
+{
+    UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
+}
+
+/* "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms": who says TEXT. */
+static void describe(struct portolan_text *out, const struct rank *rank, const char *text)
+{
+    char *where = clue_where(&RUN, rank, rank->site), time[32];
+
+    portolan_text_add(
+        out, "rank %d%s%s%s%s, at %s: %s", rank->task, rank->routine ? " in " : "",
+        rank->routine ? rank->routine->name : "", where ? " at " : "", where ? where : "",
+        portolan_format_time((double)clue_engine_now(RUN.engine, rank->task), 4, time, sizeof time),
+        text);
+    free(where);
+}
+
+void clue_fail(const char *format, ...)
+{
+    char text[600];
+    struct portolan_text line = {0};
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    describe(&line, RUN.current, text);
+    portolan_error_set(&RUN.error, PORTOLAN_EINVAL, "%s", line.bytes ? line.bytes : text);
+    portolan_text_clear(&line);
+    clue_stop();
+}
+
+void clue_abort(int status)
+{
+    RUN.exit_status = status ? status : 1;
+    clue_fail("the program aborts with status %d", status);
+}
+
+const char *clue_site_text(const void *site)
+{
+    static char *text;
+
+    free(text);
+    text = clue_where(&RUN, RUN.current, site);
+    return text ? text : "an unknown place";
+}
+
+void clue_assume(const char *text)
+{
+    struct rank *rank = RUN.current;
+
+    clue_remark(false, text, rank, rank->site);
+}
+
+void clue_mistake(const char *format, ...)
+{
+    char text[600];
+    struct portolan_text line = {0};
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    describe(&line, RUN.current, text);
+    clue_remark(true, line.bytes ? line.bytes : text, RUN.current, NULL);
+    portolan_text_clear(&line);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where in the source a call stands: binutils' addr2line knows, if the program has debug data. */
+#include "internal.h"
+
+#include <portolan/command.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What addr2line said so far: it takes a while. */
+struct known_place {
+    const char *file;
+    uint64_t address;
+    char *text;
+};
+static struct known_place known[256];
+static size_t n_known;
+
+/* "main\n/home/…/ring.c:12\n" as "ring.c:12 (main)"; NULL: it knows neither. */
+static char *shorten(const char *said)
+{
+    const char *line = strchr(said, '\n'), *slash;
+    size_t length;
+
+    if (!line)
+        return NULL;
+    length = (size_t)(line - said);
+    line++;
+    for (slash = line; (slash = strchr(slash, '/'));)
+        line = ++slash;
+    if (strncmp(line, "??", 2) == 0)
+        return strncmp(said, "??", 2) == 0 ? NULL : portolan_asprintf("%.*s()", (int)length, said);
+    return portolan_asprintf("%.*s (%.*s)", (int)strcspn(line, " \n"), line, (int)length, said);
+}
+
+static char *ask(const char *file, uint64_t address)
+{
+    struct portolan_arena arena = {0};
+    struct portolan_words words = {0};
+    const char *text = NULL, *folder = portolan_temporary_folder(&arena, NULL);
+    char *place = NULL, *answer = portolan_arena_printf(&arena, "%s/where", folder ? folder : "");
+    size_t size;
+    const char *command[] = {
+        "addr2line", "-f", "-C",
+        "-e",        file, portolan_arena_printf(&arena, "0x%llx", (long long)address)};
+    bool has_memory = true;
+
+    for (size_t i = 0; i < sizeof command / sizeof *command; i++)
+        has_memory = has_memory && portolan_words_add(&arena, &words, command[i]);
+    if (folder && has_memory && !portolan_command_run(&arena, &words, answer, NULL) &&
+        !portolan_file_read(&arena, answer, &text, &size, NULL))
+        place = shorten(text);
+    if (folder)
+        portolan_folder_remove(folder);
+    portolan_arena_clear(&arena);
+    return place;
+}
+
+static char *look_up(const char *file, uint64_t address)
+{
+    for (size_t i = 0; i < n_known; i++)
+        if (known[i].file == file && known[i].address == address)
+            return portolan_strdup(known[i].text);
+    if (n_known == sizeof known / sizeof *known)
+        return NULL;
+    known[n_known] = (struct known_place){file, address, ask(file, address)};
+    return portolan_strdup(known[n_known++].text);
+}
+
+char *clue_where(const struct carrier *c, const struct rank *rank, const void *site)
+{
+    uint64_t at = (uint64_t)((const uint8_t *)site - rank->base);
+
+    if (!site)
+        return NULL;
+    for (size_t i = 0; i < c->set.n; i++)
+        if (at - c->set.images[i].offset < c->set.images[i].code_end)
+            return look_up(c->set.images[i].file, at - c->set.images[i].offset - 1); /* the call */
+    return NULL;
+}
