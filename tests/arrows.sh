@@ -49,7 +49,7 @@ call/translate: base list cll command formula libclang translate
 analysis/llac: base command formula models extrap store profile cll_report obsp llac stats
 components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program
-clue/engine: base list index clue_engine clue_task observer
+clue/engine: base list stats clue_engine clue_task observer
 clue/machine: base index list number stats xml clue_engine clue_machine
 clue/calibrate: base command stats clue_calibrate clue_machine models
 clue/carrier: base command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace_stream models formula update

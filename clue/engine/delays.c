@@ -8,7 +8,7 @@ static double between(const struct clue_law_point *a, const struct clue_law_poin
            (b->ns - a->ns) * (bytes - (double)a->bytes) / (double)((int64_t)(b->bytes - a->bytes));
 }
 
-int64_t law_ns(const struct clue_law *law, uint64_t bytes)
+int64_t clue_law_ns(const struct clue_law *law, uint64_t bytes)
 {
     const struct clue_law_point *p = law->points;
     double ns = law->constant_ns + (double)bytes * law->ns_per_byte;
@@ -24,26 +24,22 @@ int64_t law_ns(const struct clue_law *law, uint64_t bytes)
     return ns > 0 ? (int64_t)(ns + 0.5) : 0;
 }
 
-int64_t clue_law_ns(const struct clue_law *law, uint64_t bytes)
-{
-    return law_ns(law, bytes);
-}
-
-const struct clue_pair *pair_of(struct clue_engine *e, uint32_t from, uint32_t to)
+const struct clue_pair *pair_of_hosts(struct clue_engine *e, uint32_t from, uint32_t to)
 {
     const struct clue_machine *m = e->machine;
-    int from_host = (int)task_of(e, from)->host, to_host = (int)task_of(e, to)->host;
-    size_t pair = m->pair_of ? m->pair_of(m, from_host, to_host) : 0;
+    size_t pair = m->pair_of ? m->pair_of(m, (int)from, (int)to) : 0;
 
     if (pair < m->n_pairs)
         return &m->pairs[pair];
     portolan_error_set(&e->error, PORTOLAN_ENOTFOUND,
                        "the machine has no delays for messages from host %s to host %s",
-                       m->hosts[from_host].name, m->hosts[to_host].name);
+                       m->hosts[from].name, m->hosts[to].name);
     return NULL;
 }
 
 int64_t receive_ns(const struct clue_engine *e, uint32_t task, uint64_t bytes)
 {
-    return law_ns(&e->machine->hosts[task_of(e, task)->host].receive, bytes);
+    uint32_t host = task_of(e, task)->host;
+
+    return delay_ns(e, CLUE_RECEIVE, host, 0, &e->machine->hosts[host].receive, bytes);
 }

@@ -14,7 +14,7 @@ struct clue_engine *clue_engine_new(const struct clue_machine *machine,
     e->sums.last = -1;
     e->by_events =
         settings->may_change || machine->n_changes || machine->network.model == CLUE_NETWORK_FACTOR;
-    if (network_new(e))
+    if (network_new(e) && hosts_new(e) && background_new(e) && changes_new(e))
         return e;
     clue_engine_free(e);
     return NULL;
@@ -41,6 +41,8 @@ void clue_engine_free(struct clue_engine *e)
     free(e->channels.items);
     free(e->slots);
     free(e->scratch);
+    free(e->changes);
+    free(e->changed);
     portolan_arena_clear(&e->arena);
     free(e);
 }
@@ -76,8 +78,18 @@ int clue_engine_next(struct clue_engine *e)
                 return (int)event_about(next);
             break;
         case EVENT_ARRIVE:
-            e->events.n_live--;
+            e->events.n_live -= !message_of(e, event_about(next))->is_background;
             matching_arrive(e, event_about(next));
+            break;
+        case EVENT_HOST:
+            e->events.n_live--;
+            hosts_event(e, event_about(next));
+            break;
+        case EVENT_LOAD:
+            background_event(e, event_about(next));
+            break;
+        case EVENT_CHANGE:
+            changes_event(e, event_about(next));
             break;
         case EVENT_INJECT:
         case EVENT_HOP:

@@ -114,6 +114,7 @@ struct request {
     int32_t from, tag;
     uint8_t label;
     bool is_send, is_free, is_taken;
+    bool is_standing;
     bool is_bound, is_waited, is_released, is_charged, is_cancelled;
     int64_t posted_at, complete_at;
     uint64_t context, bytes;
@@ -156,11 +157,14 @@ struct task {
     struct meeting *meeting;
     uint32_t next_in_meeting;
 
-    /* A delay that is under way: part of its times that it is. */
-    int64_t taking_ns;
-    /* Computing on a shared host. */
+    /* Computing on a shared host: where its work ends there. */
     double work_end;
-    uint32_t next_burst;
+    uint32_t next_burst; /* task + 1 */
+    /* A delay that is under way and may change. */
+    uint8_t taken; /* clue_parameter */
+    int taken_to;  /* host */
+    uint64_t taken_bytes;
+    size_t result;
     struct clue_task_sums sums;
 };
 
@@ -174,6 +178,23 @@ struct meeting {
     struct clue_times path; /* of who came last, or the root's */
 };
 enum { MEETING_SLOTS = 512 };
+
+/* A source of load or traffic draws from a sequence of its own. */
+struct background {
+    uint64_t sequence, drawn;
+    bool is_on;
+};
+
+/* Processors of a host, which its bursts of computing and jobs of others share equally. */
+struct host {
+    double factor, spread;
+    double work; /* that each job has had since the host was idle, in this machine's ns */
+    int64_t updated, next_end; /* when that was; time of EVENT_HOST, NOT_KNOWN: none */
+    unsigned n_tasks, n_jobs;  /* of others */
+    unsigned n_bursts;
+    bool has_load;
+    uint32_t first_burst; /* in the order of their ends */
+};
 
 struct clue_engine {
     const struct clue_machine *machine;
@@ -193,6 +214,12 @@ struct clue_engine {
     size_t scratch_room;
     bool by_events; /* nothing that lies ahead is certain */
     struct network *network;
+    struct host *hosts;
+    struct background *background;
+    struct clue_change *changes; /* of the machine, and those that tasks have made */
+    size_t n_changes, change_room;
+    uint32_t *changed; /* those that hold, in order */
+    size_t n_changed, changed_room;
     struct clue_run_sums sums;
 };
 
@@ -236,13 +263,48 @@ bool task_is_in_time(struct clue_engine *e, uint32_t task);
 /* Begins OPERATION unless it is under way; returns its phase. */
 unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operation operation);
 void task_done(struct task *t);
+/* Adds NS to PART, an offset in clue_times, of the task's times and of its critical path. */
+void task_add(struct task *t, size_t part, int64_t ns);
+/* Phases of operations. */
+enum { SYNCHRONIZED = 1, BLOCKED, POLLED, SETTLING };
 
 /* ------------------------------------------------- delays.c */
 
-int64_t law_ns(const struct clue_law *law, uint64_t bytes);
-/* The pair of two tasks' hosts; NULL, with the error noted: it has no delays. */
-const struct clue_pair *pair_of(struct clue_engine *e, uint32_t from, uint32_t to);
+/* NULL, with the error noted: it has no delays. */
+const struct clue_pair *pair_of_hosts(struct clue_engine *e, uint32_t from, uint32_t to);
+/* The pair of two tasks' hosts. */
+static inline const struct clue_pair *pair_of(struct clue_engine *e, uint32_t from, uint32_t to)
+{
+    return pair_of_hosts(e, task_of(e, from)->host, task_of(e, to)->host);
+}
 int64_t receive_ns(const struct clue_engine *e, uint32_t task, uint64_t bytes);
+
+/* The delay of PARAMETER now, with changes, from a host to a host. */
+int64_t delay_ns(const struct clue_engine *e, enum clue_parameter parameter, uint32_t from,
+                 uint32_t to, const struct clue_law *law, uint64_t bytes);
+
+/* ------------------------------------------------- hosts.c */
+
+bool hosts_new(struct clue_engine *e);
+/* EVENT_HOST: a burst ends. */
+void hosts_event(struct clue_engine *e, uint32_t host);
+/* HOST has MORE jobs of others, or another factor. */
+void hosts_change(struct clue_engine *e, uint32_t host, int more, double factor);
+
+/* ------------------------------------------------- background.c */
+
+double background_draw(struct background *b, const struct clue_distribution *d);
+bool background_new(struct clue_engine *e);
+void background_event(struct clue_engine *e, uint32_t source);
+
+/* ------------------------------------------------- changes.c */
+
+bool changes_new(struct clue_engine *e);
+void changes_event(struct clue_engine *e, uint32_t change);
+/* The clock of TASK is ahead by a delay of PARAMETER: false: it must wait until it is over, since
+ * it may change. */
+bool changes_settle(struct clue_engine *e, uint32_t task, enum clue_parameter parameter, int to,
+                    uint64_t bytes);
 
 /* ------------------------------------------------- matching.c */
 
@@ -272,6 +334,12 @@ void request_free(struct clue_engine *e, uint32_t request);
 
 /* ------------------------------------------------- network.c */
 
+/* A message of others begins. */
+void network_traffic(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t bytes);
+/* The bandwidth or latency of LINK is TIMES that of the machine. */
+void network_change(struct clue_engine *e, uint32_t link, bool is_latency, double times);
+/* The transmission delay from FROM to TO (-1: all) has changed. */
+void network_transmission_changed(struct clue_engine *e, int from, int to);
 bool network_new(struct clue_engine *e);
 /* A message begins to be sent: the factor of its delays. */
 double network_begin(struct clue_engine *e);

@@ -117,6 +117,8 @@ static void unpost(struct clue_engine *e, uint32_t r)
     struct request *q = request_of(e, r);
     struct task *t = task_of(e, q->task);
 
+    if (q->is_standing && !q->is_cancelled)
+        return;
     if (q->from == CLUE_ANY) {
         list_remove(e, &t->first_wild, &t->last_wild, r);
         t->n_watching -= !e->settings.takes_arrived;
@@ -200,9 +202,11 @@ void message_free(struct clue_engine *e, uint32_t message)
     pool_give(&e->messages, sizeof *m, message);
 }
 
-static void complete(struct clue_engine *e, struct message *m)
+static void complete(struct clue_engine *e, uint32_t message)
 {
+    struct message *m = message_of(e, message);
     struct request *r = request_of(e, m->receive);
+    uint32_t receive = m->receive;
     struct clue_size_sums *sums = &e->sums.sizes[m->bytes ? 64 - __builtin_clzll(m->bytes) : 0];
     int64_t ns = later(m->arrival, r->posted_at);
 
@@ -214,7 +218,10 @@ static void complete(struct clue_engine *e, struct message *m)
         e->sums.n_unready++;
     if (m->send)
         request_complete(e, m->send, ns);
-    request_complete(e, m->receive, ns);
+    if (r->is_standing)
+        message_free(e, message);
+    else
+        request_complete(e, receive, ns);
 }
 
 void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
@@ -224,12 +231,14 @@ void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
     struct clue_message what = {(int)m->from, m->tag, m->bytes, m->data, m->label};
 
     m->receive = receive;
-    r->message = message;
-    r->is_bound = true;
-    r->from = (int)m->from;
-    r->tag = m->tag;
-    r->bytes = m->bytes;
-    r->label = m->label;
+    if (!r->is_standing) {
+        r->message = message;
+        r->is_bound = true;
+        r->from = (int)m->from;
+        r->tag = m->tag;
+        r->bytes = m->bytes;
+        r->label = m->label;
+    }
     if (r->deliver)
         r->deliver(r->arg, &what);
     if (m->data_size)
@@ -243,7 +252,7 @@ void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
             m->path = task_of(e, r->task)->sums.path;
         network_launch(e, message, later(m->ready, r->posted_at));
     } else if (m->arrival != NOT_KNOWN && !m->has_event)
-        complete(e, m);
+        complete(e, message);
 }
 
 void matching_send(struct clue_engine *e, uint32_t message)
@@ -311,12 +320,14 @@ static void receive_wild(struct clue_engine *e, uint32_t receive)
     bool is_choice;
     uint32_t message;
 
-    e->sums.n_wildcards++;
+    e->sums.n_wildcards += !r->is_standing;
     message = first_unbound(e, r->task, r->context, r->tag, e->now - 1, &is_choice);
-    if (message) {
-        e->sums.n_choices += is_choice;
+    while (message) {
+        e->sums.n_choices += is_choice && !r->is_standing;
         take_for(e, message, receive);
-        return;
+        if (!r->is_standing)
+            return;
+        message = first_unbound(e, r->task, r->context, r->tag, e->now - 1, &is_choice);
     }
     list_append(e, &t->first_wild, &t->last_wild, receive);
     if (!e->settings.takes_arrived)
@@ -349,6 +360,7 @@ bool matching_cancel_receive(struct clue_engine *e, uint32_t receive)
 {
     if (request_of(e, receive)->is_bound)
         return false;
+    request_of(e, receive)->is_cancelled = true;
     unpost(e, receive);
     return true;
 }
@@ -392,7 +404,7 @@ void matching_landed(struct clue_engine *e, uint32_t message)
     if (e->by_events || m->is_pending)
         expect(e, message);
     else if (m->receive)
-        complete(e, m);
+        complete(e, message);
 }
 
 /* Its sender has sent another that is on its way still. */
@@ -419,7 +431,7 @@ static void decide(struct clue_engine *e, uint32_t message)
     if (receive) {
         struct request *r = request_of(e, receive);
 
-        if (r->from == CLUE_ANY) {
+        if (r->from == CLUE_ANY && !r->is_standing) {
             first_unbound(e, m->to, r->context, r->tag, e->now, &is_choice);
             e->sums.n_choices += is_choice;
         }
@@ -439,10 +451,14 @@ void matching_arrive(struct clue_engine *e, uint32_t message)
     if (!m->has_event || m->arrival > e->now)
         return; /* of one that was there before, or is later now */
     m->has_event = false;
-    if (m->receive || !m->is_rendezvous)
+    if (m->receive || !m->is_rendezvous || m->is_background)
         network_end(e, m);
+    if (m->is_background) {
+        message_free(e, message);
+        return;
+    }
     if (m->receive) {
-        complete(e, m);
+        complete(e, message);
         return;
     }
     if (!m->is_pending)

@@ -125,17 +125,41 @@ static int64_t pass_link(struct clue_engine *e, struct message *m, uint32_t link
 
 static int64_t transmission_ns(struct clue_engine *e, const struct message *m)
 {
-    const struct clue_pair *pair = m->is_background ? NULL : pair_of(e, m->from, m->to);
-    int64_t ns =
-        pair ? (int64_t)((double)law_ns(&pair->transmission, m->bytes) * m->contention + 0.5) : 0;
+    uint32_t from = from_host(e, m), to = to_host(e, m);
+    const struct clue_pair *pair = pair_of_hosts(e, from, to);
+    int64_t ns = pair ? delay_ns(e, CLUE_TRANSMISSION, from, to, &pair->transmission, m->bytes) : 0;
+
+    ns = m->contention == 1 ? ns : llround((double)ns * m->contention);
     return ns > m->lead ? ns - m->lead : 0;
 }
 
-/* Its hops are numbered: 0 the sender's card, then links, then the receiver's card. */
+/* The network is passed: the pair's transmission delay begins. */
+static void transmit(struct clue_engine *e, uint32_t message, int64_t ns)
+{
+    struct message *m = message_of(e, message);
+
+    m->service = ns;
+    network_landed(e, message, ns + (m->is_background ? 0 : transmission_ns(e, m)));
+}
+
+/* Whether the next hop needs no event: none can be before M there, or nothing is in between. */
+static bool goes_on(const struct clue_engine *e, const struct message *m, size_t n_links,
+                    int64_t at)
+{
+    const struct network *n = e->network;
+
+    if (e->by_events)
+        return false;
+    return (m->hop == 1 && (n->first_is_private || !n->has_cards)) ||
+           (m->hop > n_links && (n->last_is_private || !n->has_cards || m->hop > n_links + 1)) ||
+           !e->events.n || event_ns(e->events.heap[0]) > at;
+}
+
+/* Its hops are numbered: 0 the sender's card, then links, then the receiver's card; then all of it
+ * is there. */
 void network_hop(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
-    struct network *n = e->network;
     const uint32_t *links;
     size_t n_links;
     int64_t at = e->now;
@@ -143,26 +167,21 @@ void network_hop(struct clue_engine *e, uint32_t message)
     if (m->at != e->now)
         return;
     n_links = network_route(e, from_host(e, m), to_host(e, m), &links);
-    for (;;) {
-        bool goes_on = m->hop == 0 ? n->first_is_private || !n->has_cards
-                                   : m->hop == n_links && (n->last_is_private || !n->has_cards);
-
+    do {
         if (m->hop == 0)
             at = pass_card(e, m, false, at);
         else if (m->hop <= n_links)
             at = pass_link(e, m, links[m->hop - 1], at);
+        else if (m->hop == n_links + 1)
+            at = pass_card(e, m, true, at) + m->slowest;
         else {
-            at = pass_card(e, m, true, at);
-            break;
+            transmit(e, message, at);
+            return;
         }
         m->hop++;
-        if (goes_on || (e->events.n && event_ns(e->events.heap[0]) > at))
-            continue;
-        m->at = at;
-        events_push(e, at, EVENT_HOP, m->from, message, !m->is_background);
-        return;
-    }
-    network_landed(e, message, at + m->slowest + transmission_ns(e, m));
+    } while (goes_on(e, m, n_links, at));
+    m->at = at;
+    events_push(e, at, EVENT_HOP, m->from, message, !m->is_background);
 }
 
 /* ------------------------------------------------- all models */
@@ -189,11 +208,117 @@ void network_landed(struct clue_engine *e, uint32_t message, int64_t ns)
     struct message *m = message_of(e, message);
 
     m->arrival = ns;
-    if (m->is_background)
-        message_free(e, message);
-    else
+    if (!m->is_background)
         matching_landed(e, message);
+    else if (e->machine->network.model == CLUE_NETWORK_FACTOR)
+        m->has_event = events_push(e, ns, EVENT_ARRIVE, m->from, message, false);
+    else
+        message_free(e, message);
 }
+
+void network_traffic(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    const struct clue_pair *pair = pair_of_hosts(e, from, to);
+    uint32_t i = pair ? pool_take(&e->messages, sizeof(struct message)) : 0;
+    struct message *m = message_of(e, i);
+
+    if (!i) {
+        if (pair)
+            engine_no_memory(e);
+        return;
+    }
+    *m = (struct message){.from = from,
+                          .to = to,
+                          .bytes = bytes,
+                          .is_background = true,
+                          .contention = network_begin(e)};
+    if (e->machine->network.model == CLUE_NETWORK_FACTOR)
+        network_landed(e, i,
+                       e->now +
+                           llround((double)delay_ns(e, CLUE_SEND, from, to, &pair->send, bytes) *
+                                   m->contention) +
+                           transmission_ns(e, m));
+    else
+        network_launch(e, i, e->now);
+}
+
+/* ------------------------------------------------- changes */
+
+void network_transmission_changed(struct clue_engine *e, int from, int to)
+{
+    for (uint32_t i = 1; i <= e->messages.n; i++) {
+        struct message *m = message_of(e, i);
+        int64_t whole = m->arrival - m->service, left = m->arrival - e->now;
+
+        if (!m->has_event || m->is_background || (m->is_rendezvous && !m->receive) || left <= 0 ||
+            whole <= 0 || (from >= 0 && from != (int)from_host(e, m)) ||
+            (to >= 0 && to != (int)to_host(e, m)))
+            continue;
+        m->arrival = e->now + llround((double)left / (double)whole * (double)transmission_ns(e, m));
+        m->service = m->arrival - transmission_ns(e, m);
+        events_push(e, m->arrival, EVENT_ARRIVE, m->from, i, true);
+    }
+}
+
+/* What is after now takes TIMES as long. */
+static int64_t stretched(int64_t now, int64_t ns, double times)
+{
+    return ns <= now ? ns : now + llround((double)(ns - now) * times);
+}
+
+/* A message whose latest link is LINK, with LATENCY; what is left of its way there takes TIMES as
+ * long. */
+static void change_message(struct clue_engine *e, uint32_t i, uint32_t link, bool is_latency,
+                           double times, int64_t latency)
+{
+    struct message *m = message_of(e, i);
+    const uint32_t *links;
+    size_t n_links;
+    int64_t rest, sent, at; /* REST: of its bytes, after the first, at the end of the link */
+
+    if (m->hop < 2 || m->at < e->now)
+        return;
+    n_links = network_route(e, from_host(e, m), to_host(e, m), &links);
+    if (!n_links || links[m->hop - 2u < n_links ? m->hop - 2u : n_links - 1] != link)
+        return;
+    rest = m->hop == n_links + 2 ? m->slowest : 0;
+    sent = m->at - rest - latency;
+    if (is_latency)
+        at = rest + (sent >= e->now ? sent + llround((double)latency * times)
+                                    : stretched(e->now, sent + latency, times));
+    else {
+        int64_t begin = stretched(e->now, m->service, times);
+
+        at = m->slowest ? begin + latency : stretched(e->now, sent, times) + latency;
+        m->slowest = stretched(e->now, m->service + m->slowest, times) - begin;
+        m->service = begin;
+        at += rest ? m->slowest : 0;
+    }
+    if (at == m->at)
+        return;
+    m->at = at;
+    events_push(e, at, EVENT_HOP, m->from, i, !m->is_background);
+}
+
+void network_change(struct clue_engine *e, uint32_t link, bool is_latency, double times)
+{
+    struct network *n = e->network;
+    const struct clue_link *about = &e->machine->network.links[link];
+    double was = is_latency ? (double)n->latency[link] : n->ns_per_byte[link];
+    double now = is_latency ? (double)about->latency_ns * times : 1 / (about->bytes_per_ns * times);
+
+    if (was > 0 && now != was)
+        for (uint32_t i = 1; i <= e->messages.n; i++)
+            change_message(e, i, link, is_latency, now / was, n->latency[link]);
+    if (is_latency)
+        n->latency[link] = llround(now);
+    else {
+        n->links[link].free_at = stretched(e->now, n->links[link].free_at, now / was);
+        n->ns_per_byte[link] = now;
+    }
+}
+
+/* ------------------------------------------------- sending */
 
 void network_launch(struct clue_engine *e, uint32_t message, int64_t start)
 {
@@ -205,7 +330,7 @@ void network_launch(struct clue_engine *e, uint32_t message, int64_t start)
         network_landed(e, message, start);
     else if (e->machine->network.model < CLUE_NETWORK_QUEUE || from_host(e, m) == to_host(e, m) ||
              (!network_route(e, from_host(e, m), to_host(e, m), &links) && !e->network->has_cards))
-        network_landed(e, message, start + transmission_ns(e, m));
+        transmit(e, message, start);
     else {
         m->lead = start < e->now ? e->now - start : 0;
         m->at = start + m->lead;

@@ -2,7 +2,7 @@
 /* Operations about messages: send, receive, wait, test, probe, cancel. */
 #include "internal.h"
 
-enum { SYNCHRONIZED = 1, BLOCKED = 2, POLLED = 3, MOST_AHEAD = 256 };
+enum { MOST_AHEAD = 256 };
 
 /* ------------------------------------------------- requests */
 
@@ -87,6 +87,13 @@ int64_t clue_engine_completed(const struct clue_engine *e, clue_request request)
 
 /* ------------------------------------------------- sending */
 
+/* A delay that was changed under way is over. */
+static void settled(const struct clue_engine *e, struct task *t)
+{
+    if (t->phase == SETTLING)
+        t->clock = e->now;
+}
+
 static void send_data(struct clue_engine *e, struct message *m, const struct clue_send *send)
 {
     void *copy;
@@ -161,25 +168,53 @@ static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_sen
     if (!m->is_rendezvous)
         network_launch(e, i, m->ready);
     else if (!m->receive && (pair = pair_of(e, m->from, m->to)))
-        network_landed(e, i, m->ready + law_ns(&pair->transmission, 0));
+        network_landed(e, i, m->ready + clue_law_ns(&pair->transmission, 0));
     return request;
 }
 
 static int64_t send_ns(const struct clue_engine *e, uint32_t task, const struct clue_pair *pair,
                        const struct clue_send *send)
 {
-    double per_byte = e->machine->hosts[task_of(e, task)->host].packing_ns_per_byte;
+    uint32_t from = task_of(e, task)->host, to = task_of(e, (uint32_t)send->to)->host;
+    struct clue_law packing = {.ns_per_byte = e->machine->hosts[from].packing_ns_per_byte};
 
-    return law_ns(&pair->send, send->bytes) + (int64_t)((double)send->packed * per_byte + 0.5);
+    return delay_ns(e, CLUE_SEND, from, to, &pair->send, send->bytes) +
+           (send->packed ? delay_ns(e, CLUE_PACKING, from, to, &packing, send->packed) : 0);
+}
+
+/* Takes the send delay; false: the task waits. */
+static bool take_send(struct clue_engine *e, uint32_t task, const struct clue_send *send,
+                      double *contention)
+{
+    struct task *t = task_of(e, task);
+    const struct clue_pair *pair;
+    int64_t ns;
+
+    if (t->phase == SETTLING) {
+        memcpy(contention, &t->result, sizeof *contention);
+        return true;
+    }
+    if (send->flags & CLUE_FREE)
+        return true;
+    if (!(pair = pair_of(e, task, (uint32_t)send->to)))
+        return false;
+    *contention = network_begin(e);
+    ns = send_ns(e, task, pair, send);
+    ns = *contention == 1 ? ns : llround((double)ns * *contention);
+    task_add(t, offsetof(struct clue_times, sending_ns), ns);
+    t->clock += ns;
+    if (changes_settle(e, task, CLUE_SEND, (int)task_of(e, (uint32_t)send->to)->host, send->bytes))
+        return true;
+    t->phase = SETTLING;
+    memcpy(&t->result, contention, sizeof *contention);
+    return false;
 }
 
 enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struct clue_send *send,
                                     clue_request *request)
 {
     struct task *t = task_of(e, (uint32_t)task);
-    const struct clue_pair *pair;
     double contention = 1;
-    int64_t ns;
 
     *request = 0;
     if (task_operation(e, (uint32_t)task, CLUE_SENDS) == 0 &&
@@ -189,16 +224,9 @@ enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struc
         if (!task_is_in_time(e, (uint32_t)task))
             return CLUE_WAITS;
     }
-    if (!(send->flags & CLUE_FREE)) {
-        if (!(pair = pair_of(e, (uint32_t)task, (uint32_t)send->to)))
-            return CLUE_WAITS;
-        contention = network_begin(e);
-        ns = send_ns(e, (uint32_t)task, pair, send);
-        ns = contention == 1 ? ns : llround((double)ns * contention);
-        t->sums.times.sending_ns += ns;
-        t->sums.path.sending_ns += ns;
-        t->clock += ns;
-    }
+    settled(e, t);
+    if (!take_send(e, (uint32_t)task, send, &contention))
+        return CLUE_WAITS;
     *request = post(e, (uint32_t)task, send, contention);
     task_done(t);
     return *request ? CLUE_DONE : CLUE_WAITS;
@@ -219,6 +247,7 @@ clue_request clue_engine_receive(struct clue_engine *e, int task, const struct c
     r->deliver = what->deliver;
     r->arg = what->arg;
     r->is_free = what->flags & CLUE_FREE;
+    r->is_standing = what->flags & CLUE_STANDING;
     r->posted_at = task_of(e, (uint32_t)task)->clock;
     matching_receive(e, i);
     return e->error.status ? 0 : i;
@@ -397,6 +426,18 @@ static bool any_request(const clue_request *requests, size_t n)
     return false;
 }
 
+/* A receive delay may change while it lasts: false: the task waits for its end. */
+static bool settle_receive(struct clue_engine *e, uint32_t task, size_t index)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->phase == SETTLING || changes_settle(e, task, CLUE_RECEIVE, 0, 0))
+        return true;
+    t->phase = SETTLING;
+    t->result = index;
+    return false;
+}
+
 enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_request *requests,
                                     size_t n, bool is_all, size_t *index)
 {
@@ -407,12 +448,17 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
     if (!any_request(requests, n))
         return CLUE_DONE;
     task_operation(e, (uint32_t)task, CLUE_WAITS_FOR);
+    settled(e, t);
     t->has_polled = false;
-    if ((is_all ? wait_all(e, (uint32_t)task, requests, n)
-                : wait_any(e, (uint32_t)task, requests, n, index)) == CLUE_WAITS)
+    if (t->phase == SETTLING)
+        *index = t->result;
+    else if ((is_all ? wait_all(e, (uint32_t)task, requests, n)
+                     : wait_any(e, (uint32_t)task, requests, n, index)) == CLUE_WAITS)
         return CLUE_WAITS;
-    if (is_all)
+    else if (is_all)
         *index = first_complete(e, requests, n, &until);
+    if (!settle_receive(e, (uint32_t)task, *index))
+        return CLUE_WAITS;
     t->n_ahead = 0;
     task_done(t);
     return CLUE_DONE;

@@ -54,6 +54,7 @@ int clue_engine_add(struct clue_engine *e, int host, int64_t ns)
     if (t->wake == NOT_KNOWN)
         return -1;
     e->n_alive++;
+    e->hosts[host].n_tasks++;
     return (int)e->n_tasks++;
 }
 
@@ -64,6 +65,7 @@ void clue_engine_exit(struct clue_engine *e, int task)
     t->operation = CLUE_EXITED;
     t->since = t->clock;
     e->n_alive--;
+    e->hosts[t->host].n_tasks--;
     if (t->clock >= e->sums.end_ns) {
         e->sums.end_ns = t->clock;
         e->sums.last = task;
@@ -88,34 +90,36 @@ int clue_engine_host(const struct clue_engine *e, int task)
     return (int)task_of(e, (uint32_t)task)->host;
 }
 
-static void add(struct task *t, size_t part, int64_t ns)
+void task_add(struct task *t, size_t part, int64_t ns)
 {
     *(int64_t *)((char *)&t->sums.times + part) += ns;
     *(int64_t *)((char *)&t->sums.path + part) += ns;
 }
 
-enum clue_progress clue_engine_compute(struct clue_engine *e, int task, int64_t ns)
+static enum clue_progress spend(struct clue_engine *e, uint32_t task, int64_t ns,
+                                enum clue_operation operation)
 {
-    struct task *t = task_of(e, (uint32_t)task);
+    struct task *t = task_of(e, task);
 
-    ns = llround((double)ns * e->machine->hosts[t->host].factor);
-    add(t, offsetof(struct clue_times, computing_ns), ns);
-    t->clock += ns;
+    if (task_operation(e, task, operation) != SETTLING) {
+        task_add(t, offsetof(struct clue_times, spending_ns), ns);
+        t->clock += ns;
+        t->phase = SETTLING;
+        if (!changes_settle(e, task, CLUE_PARAMETERS, 0, 0))
+            return CLUE_WAITS;
+    }
+    task_done(t);
     return CLUE_DONE;
 }
 
 enum clue_progress clue_engine_spend(struct clue_engine *e, int task, int64_t ns)
 {
-    struct task *t = task_of(e, (uint32_t)task);
-
-    add(t, offsetof(struct clue_times, spending_ns), ns);
-    t->clock += ns;
-    return CLUE_DONE;
+    return spend(e, (uint32_t)task, ns, CLUE_SPENDS);
 }
 
 enum clue_progress clue_engine_sleep(struct clue_engine *e, int task, int64_t ns)
 {
-    return clue_engine_spend(e, task, ns);
+    return spend(e, (uint32_t)task, ns, CLUE_SLEEPS);
 }
 
 /* ------------------------------------------------- meetings */
@@ -218,7 +222,7 @@ enum clue_progress clue_engine_meet(struct clue_engine *e, int task,
         t->sums.path = m->path;
         t->clock = ready;
     }
-    add(t, offsetof(struct clue_times, spending_ns), what->ns);
+    task_add(t, offsetof(struct clue_times, spending_ns), what->ns);
     t->clock += what->ns;
     t->meeting = NULL;
     if (++m->n_done == (uint32_t)what->n)

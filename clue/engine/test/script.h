@@ -105,7 +105,8 @@ static enum clue_progress script_probe(struct script *s, int task, const struct 
 static enum clue_progress script_step(struct script *s, int task, const struct step *p)
 {
     struct actor *a = &s->actors[task];
-    static char data[1 << 20];
+    static char buffers[4][1 << 16];
+    char *data = buffers[task % 4];
     size_t index = 0;
     bool is_cancelled = false;
     enum clue_progress progress = CLUE_DONE;
@@ -154,6 +155,7 @@ static enum clue_progress script_step(struct script *s, int task, const struct s
                                                        (uint64_t)p->b, s->n, task, 0,
                                                        (int64_t)p->bytes});
     case CHANGE:
+        assert_true(clue_engine_change(s->engine, task, p->change));
         break;
         break;
     case END:

@@ -206,6 +206,7 @@ static void test_meetings(void **state)
 
     (void)state;
     small_machine(&m, 1);
+    m.hosts[0].cpus = 3;
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[0].clocks[1], 805);
     assert_int_equal(s.actors[0].clocks[2], 810);
@@ -234,14 +235,39 @@ static void test_waits_for_any(void **state)
     script_clear(&s);
 }
 
+static void test_standing_receive(void **state)
+{
+    /* Task 0 computes while messages reach it, in the order of their arrival. */
+    static const struct step a[] = {
+        {IRECV, CLUE_ANY, 3, 0, CLUE_STANDING}, {COMPUTE, .a = 90000}, {CANCEL}, {END}};
+    static const struct step b[] = {{SEND, 0, 3, 4000}, {WAIT}, {END}};
+    static const struct step c[] = {
+        {COMPUTE, .a = 2000}, {SEND, 0, 3, 1}, {SEND, 0, 3, 2, CLUE_SYNCHRONOUS}, {WAIT}, {END}};
+    struct script s = {.n = 3,
+                       .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 3);
+    m.machine.eager_bytes = 1000;
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].n_got, 3);
+    assert_memory_equal(s.actors[0].got, "CCB", 3);
+    assert_int_equal(s.actors[1].clocks[1], 4100 + 9000);
+    assert_int_equal(s.actors[2].clocks[3], 2000 + 101 + 102 + 1004);
+    assert_int_equal(s.sums.n_wildcards, 0);
+    script_clear(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delays),        cmocka_unit_test(test_wildcards_take_the_earliest),
-        cmocka_unit_test(test_no_overtaking), cmocka_unit_test(test_probe_and_test),
-        cmocka_unit_test(test_waiting_probe), cmocka_unit_test(test_polls_without_cost_end),
-        cmocka_unit_test(test_rendezvous),    cmocka_unit_test(test_deadlock_and_cancel),
-        cmocka_unit_test(test_meetings),      cmocka_unit_test(test_waits_for_any),
+        cmocka_unit_test(test_delays),           cmocka_unit_test(test_wildcards_take_the_earliest),
+        cmocka_unit_test(test_no_overtaking),    cmocka_unit_test(test_probe_and_test),
+        cmocka_unit_test(test_waiting_probe),    cmocka_unit_test(test_polls_without_cost_end),
+        cmocka_unit_test(test_rendezvous),       cmocka_unit_test(test_deadlock_and_cancel),
+        cmocka_unit_test(test_meetings),         cmocka_unit_test(test_waits_for_any),
+        cmocka_unit_test(test_standing_receive),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
