@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of portolan-clue, which is that of `portolan clue run`. */
+#include "output.h"
+
 #include <portolan/clue_machine.h>
 #include <portolan/clue_run.h>
 
@@ -16,6 +18,7 @@ enum { DEFAULT_STACK = 8 << 20, MOST_STACK = 1 << 30, MOST_RANKS = 1 << 20, MOST
 
 struct options {
     struct clue_run run;
+    struct output output;
     const char *machine, *placement;
     bool is_sharing;
     const char *private[MOST_LIBRARIES], *shared[MOST_LIBRARIES];
@@ -88,6 +91,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
     struct clue_run *run = &o->run;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->output;
+        return 0;
     case 'm':
         o->machine = arg;
         return 0;
@@ -206,32 +212,35 @@ static int print_error(const struct portolan_error *err)
     return EXIT_BAD_INPUT;
 }
 
-static int run(struct options *o, struct portolan_error *err)
+static int run(struct options *o, const struct clue_machine_file *file, struct portolan_error *err)
 {
     struct clue_outcome outcome;
+    struct clue_report report = {
+        .file = file, .run = &o->run, .outcome = &outcome, .machine_path = o->machine};
     int status;
 
+    if (output_begin(&o->output, &o->run, err))
+        return print_error(err);
     if (clue_run(&o->run, &outcome, err)) {
         print_error(err);
-    } else {
-        struct clue_run_sums sums;
-
-        clue_engine_run_sums(outcome.engine, &sums);
-        fprintf(stderr, "virtual %.9f s, %llu messages, took %.3f s\n", 1e-9 * (double)sums.end_ns,
-                (unsigned long long)sums.n_messages, outcome.wall_s);
+    } else if (output_write(&o->output, &report, err)) {
+        print_error(err);
+        outcome.exit_status = EXIT_BAD_INPUT;
     }
     status = outcome.exit_status;
     clue_run_end(&outcome);
+    output_end(&o->output);
     return status;
 }
 
 int clue_main(int argc, char **argv, size_t thread_local_bytes)
 {
+    static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {rows,
                                      take_option,
                                      "PROGRAM [ARGUMENT]...",
                                      "Runs an MPI program here, in the time of another machine.",
-                                     NULL,
+                                     children,
                                      NULL,
                                      NULL};
     struct portolan_diagnostics d = {print_problem, NULL, 0};
@@ -255,5 +264,5 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
         o.run.machine = &file->machine;
     o.run.hosts = hosts;
     o.run.mpi = find_mpi();
-    return run(&o, &err);
+    return run(&o, file, &err);
 }

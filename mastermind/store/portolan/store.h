@@ -125,6 +125,10 @@ struct portolan_trial {
 /** Value in such a trace: nanoseconds since the trial began, at the event's time. */
 #define PORTOLAN_STORE_TRIAL_NS "time of the trial"
 
+/** Metadata of this name says that the trial's time is that of a virtual machine, and of which: it
+ * tells nothing about the machine that it ran on. */
+#define PORTOLAN_STORE_VIRTUAL "virtual machine"
+
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
 #define PORTOLAN_STORE_LABEL "label"
 

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run says, printed and written into files. */
+#include "output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum output_key {
+    KEY_STORE = 1024,
+    KEY_NO_TRIAL,
+    KEY_TRACE,
+    KEY_OTF2,
+    KEY_CALLS,
+    KEY_PICTURE,
+    KEY_JSON,
+    KEY_QUIET
+};
+static const struct argp_option rows[] = {
+    {NULL, 0, NULL, 0, "What the run says:", 10},
+    {"store", KEY_STORE, "FILE", 0, "store of the trial, portolan.db by default", 0},
+    {"no-trial", KEY_NO_TRIAL, NULL, 0, "store nothing", 0},
+    {"trace", KEY_TRACE, "FOLDER", 0, "all calls as a trace, for portolan trace and diagnose", 0},
+    {"otf2", KEY_OTF2, "FILE", 0, "the same as an archive of OTF2, FILE.otf2", 0},
+    {"calls", KEY_CALLS, "FILE", 0, "a line for each call", 0},
+    {"picture", KEY_PICTURE, "FILE", 0, "time line of ranks, and use of hosts and network (SVG)",
+     0},
+    {"json", KEY_JSON, "FILE", 0, "the report as JSON; - is standard output", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "no report", 0},
+    {0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+    struct output *o = state->input;
+
+    switch (key) {
+    case KEY_STORE:
+        o->store = arg;
+        return 0;
+    case KEY_NO_TRIAL:
+        o->has_no_trial = true;
+        return 0;
+    case KEY_TRACE:
+        o->traces[0] = arg;
+        return 0;
+    case KEY_OTF2:
+        o->traces[1] = arg;
+        if (strlen(arg) < 6 || strcmp(arg + strlen(arg) - 5, ".otf2") != 0)
+            argp_error(state, "an archive of OTF2 is called NAME.otf2, not '%s'", arg);
+        return 0;
+    case KEY_CALLS:
+        o->calls = arg;
+        return 0;
+    case KEY_PICTURE:
+        o->picture = arg;
+        return 0;
+    case KEY_JSON:
+        o->json = arg;
+        return 0;
+    case KEY_QUIET:
+        o->is_quiet = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp output_argp = {rows, take, NULL, NULL, NULL, NULL, NULL};
+
+enum portolan_status output_begin(struct output *o, struct clue_run *run,
+                                  struct portolan_error *err)
+{
+    bool keeps_events = o->traces[0] || o->traces[1] || o->calls || o->picture;
+
+    if (o->has_no_trial && !keeps_events)
+        return PORTOLAN_OK;
+    o->recorder = clue_recorder_new(run->machine, run->n, run->hosts, keeps_events);
+    if (!o->recorder)
+        return portolan_no_memory(err);
+    run->observer = clue_recorder_observer(o->recorder);
+    return PORTOLAN_OK;
+}
+
+/* Frees TEXT. */
+static enum portolan_status put_file(const char *path, struct portolan_text *text,
+                                     struct portolan_error *err)
+{
+    enum portolan_status status = text->failed ? portolan_no_memory(err) : PORTOLAN_OK;
+
+    if (!status && strcmp(path, "-") == 0)
+        fputs(text->bytes, stdout);
+    else if (!status)
+        status = portolan_replace_file(path, text->bytes, text->length, err);
+    portolan_text_clear(text);
+    return status;
+}
+
+static enum portolan_status write_texts(const struct output *o, const struct clue_report *report,
+                                        struct portolan_error *err)
+{
+    struct portolan_text text = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->json) {
+        clue_report_json(report, &text);
+        status = put_file(o->json, &text, err);
+    }
+    if (!status && o->calls && !(status = clue_report_calls(report, &text, err)))
+        status = put_file(o->calls, &text, err);
+    if (!status && o->picture && !(status = clue_report_picture(report, &text, err)))
+        status = put_file(o->picture, &text, err);
+    portolan_text_clear(&text);
+    for (size_t i = 0; i < 2 && !status; i++)
+        if (o->traces[i])
+            status = clue_report_trace(report, o->traces[i], err);
+    return status;
+}
+
+/* To standard error: what the program prints stays as it is elsewhere. */
+static void print(const struct clue_report *report, int64_t trial, const char *store)
+{
+    struct portolan_text text = {0};
+
+    clue_report_text(report, &text);
+    clue_report_took(report, trial, store, &text);
+    if (text.bytes)
+        fputs(text.bytes, stderr);
+    portolan_text_clear(&text);
+}
+
+enum portolan_status output_write(struct output *o, struct clue_report *report,
+                                  struct portolan_error *err)
+{
+    const char *store = o->store ? o->store : "portolan.db";
+    enum portolan_status status = PORTOLAN_OK;
+    int64_t trial = 0;
+
+    fflush(stdout);
+    report->recorder = o->recorder;
+    if (!o->has_no_trial)
+        status = clue_report_store(report, store, &trial, err);
+    if (!o->is_quiet)
+        print(report, trial, store);
+    return status ? status : write_texts(o, report, err);
+}
+
+void output_end(struct output *o)
+{
+    clue_recorder_free(o->recorder);
+}

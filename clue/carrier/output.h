@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where portolan-clue puts what a run says, by the options that say so. */
+#ifndef PORTOLAN_CLUE_OUTPUT_H
+#define PORTOLAN_CLUE_OUTPUT_H
+
+#include <portolan/clue_report.h>
+
+#include <argp.h>
+
+struct output {
+    const char *store, *calls, *picture, *json;
+    const char *traces[2]; /* a folder, an archive of OTF2 */
+    bool is_quiet, has_no_trial;
+    struct clue_recorder *recorder;
+};
+
+/* A child of the command's parser; its input is a struct output. */
+extern const struct argp output_argp;
+
+/* Before the run: makes the observer, if anything needs one. ENOMEM. */
+enum portolan_status output_begin(struct output *o, struct clue_run *run,
+                                  struct portolan_error *err);
+/* After it: prints and writes all that was asked for. REPORT's recorder is set here. */
+enum portolan_status output_write(struct output *o, struct clue_report *report,
+                                  struct portolan_error *err);
+void output_end(struct output *o);
+
+#endif

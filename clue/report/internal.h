@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of report/ share. */
+#ifndef CLUE_REPORT_INTERNAL_H
+#define CLUE_REPORT_INTERNAL_H
+
+#include <portolan/clue_report.h>
+
+#include <portolan/index.h>
+#include <portolan/trace.h>
+
+/* Calls of a rank by routine and partner. */
+struct recorder_row {
+    struct recorder_key {
+        int32_t rank;
+        uint32_t routine;
+        int32_t partner; /* -1: none, or all */
+        uint32_t is_received;
+    } key;
+    int64_t calls;
+    double time_ns, bytes;
+};
+
+/* The call that a rank is in. */
+struct recorder_call {
+    int64_t began_ns;
+    int64_t last_ns;            /* of what was told last */
+    int sent_to, received_from; /* the first; -1: none yet */
+    size_t n_received;
+};
+
+struct clue_recorder {
+    struct portolan_mpi_observer observer;
+    const struct clue_machine *machine;
+    int n;
+    struct recorder_call *calls;
+    const char **routines; /* by number */
+    size_t n_routines, room_routines;
+    struct portolan_index index;
+    struct recorder_row *rows;
+    size_t n_rows, room_rows;
+    struct portolan_trace *trace; /* or NULL */
+    bool is_finished, has_failed;
+};
+
+/* What ranks did with their time; the sum is that of all ranks over the whole run. */
+enum report_part {
+    PART_COMPUTING,
+    PART_SENDING,
+    PART_WAITING,
+    PART_RECEIVING,
+    PART_OTHER,
+    REPORT_PARTS
+};
+extern const char *const report_part_names[REPORT_PARTS];
+
+struct report_facts {
+    struct clue_run_sums run;
+    int n;
+    double parts[REPORT_PARTS]; /* shares */
+    double imbalance;           /* of computing: longest over mean, less 1 */
+    struct clue_times path;
+    size_t busiest_link; /* SIZE_MAX: none was used */
+    int busiest_host;    /* by its cards; -1 */
+    double link_use, host_use;
+    int n_hosts_used;
+    uint64_t n_mistakes, n_assumed;
+};
+void report_gather(const struct clue_report *report, struct report_facts *facts);
+/* Times of a rank by parts; what is missing of the run's time is waiting. */
+void report_parts_of(const struct clue_report *report, int rank, int64_t end_ns,
+                     double ns[REPORT_PARTS]);
+
+/* The machine's name, or its file's. */
+const char *report_machine(const struct clue_report *report);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * clue_report: what a run in virtual time says of itself: a text, JSON, a trial in a store, a
+ * trace, a line a call, pictures. Nothing here prints or exits; no wall clock enters but where it
+ * says so, so that two runs with the same bursts say the same, byte by byte.
+ */
+#ifndef PORTOLAN_CLUE_REPORT_H
+#define PORTOLAN_CLUE_REPORT_H
+
+#include <portolan/clue_machine.h>
+#include <portolan/clue_run.h>
+#include <portolan/observer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------- while it runs */
+
+/** Sums of calls, and all of them if it is asked to keep them. One at a time in a process. */
+struct clue_recorder;
+
+/** For a run on MACHINE of N ranks on HOSTS; KEEPS_EVENTS: for traces, call traces and time lines;
+ * they take some 40 bytes a message, six times. NULL: no memory. */
+struct clue_recorder *clue_recorder_new(const struct clue_machine *machine, int n, const int *hosts,
+                                        bool keeps_events);
+/** For clue_run.observer. */
+const struct portolan_mpi_observer *clue_recorder_observer(const struct clue_recorder *recorder);
+/** NULL is legal. */
+void clue_recorder_free(struct clue_recorder *recorder);
+
+/** The kept events as a trace, finished; NULL, with ERR: none were kept, or no memory. The
+ * recorder's. */
+const struct portolan_trace *clue_recorder_trace(struct clue_recorder *recorder,
+                                                 struct portolan_error *err);
+
+/* ------------------------------------------------- after it */
+
+/** All is borrowed. The outcome's engine must be there. */
+struct clue_report {
+    const struct clue_machine_file *file;
+    const struct clue_run *run;
+    const struct clue_outcome *outcome;
+    struct clue_recorder *recorder; /**< NULL: nothing is known of single calls */
+    const char *machine_path;
+    size_t n_settings; /**< options of the run, for the trial */
+    const struct portolan_name_value *settings;
+    /** Of --repeat: the bounds of the run's time; 0: it ran once. */
+    double low_ns, high_ns;
+    int n_repeats;
+};
+
+/** Lines for people, as in portolan-clue(1); without the one that says what it took here. */
+void clue_report_text(const struct clue_report *report, struct portolan_text *text);
+/** That line: wall time, messages per second, memory, whether this machine swapped. TRIAL: its
+ * number, 0: there is none, in STORE. */
+void clue_report_took(const struct clue_report *report, int64_t trial, const char *store,
+                      struct portolan_text *text);
+/** The same as JSON, with what is known of each rank, host, link and size. */
+void clue_report_json(const struct clue_report *report, struct portolan_text *text);
+
+/**
+ * A trial in the store at PATH: what calls took by routine and partner, what ranks computed and
+ * waited, the machine, and each setting. Its fact "virtual machine" keeps it from all choices that
+ * are not made for that machine. *TRIAL: its number. As portolan_store_open().
+ */
+enum portolan_status clue_report_store(const struct clue_report *report, const char *path,
+                                       int64_t *trial, struct portolan_error *err);
+
+/** Streams in a folder, or an archive of OTF2 if PATH ends so. */
+enum portolan_status clue_report_trace(const struct clue_report *report, const char *path,
+                                       struct portolan_error *err);
+/** A line for each call: begin, end, rank, host, routine, and what it sent and received. */
+enum portolan_status clue_report_calls(const struct clue_report *report, struct portolan_text *text,
+                                       struct portolan_error *err);
+/** A time line of ranks with messages, and below the use of hosts and links, as SVG. */
+enum portolan_status clue_report_picture(const struct clue_report *report,
+                                         struct portolan_text *text, struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The report for people. */
+#include "internal.h"
+
+#include <portolan/number.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+struct thousands {
+    char text[32];
+};
+
+/* "1,024" */
+static struct thousands grouped(uint64_t n)
+{
+    struct thousands out = {{0}};
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n), at = 0;
+
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            out.text[at++] = ',';
+        out.text[at++] = digits[i];
+    }
+    return out;
+}
+
+static void add_head(const struct clue_report *r, const struct report_facts *f,
+                     struct portolan_text *t)
+{
+    const struct clue_machine *m = r->run->machine;
+    char time[32], low[32], high[32];
+
+    portolan_text_add(t, "virtual time  %s",
+                      portolan_format_time((double)f->run.end_ns, 4, time, sizeof time));
+    if (r->n_repeats > 1)
+        portolan_text_add(t, " (%s ... %s)", portolan_format_time(r->low_ns, 4, low, sizeof low),
+                          portolan_format_time(r->high_ns, 4, high, sizeof high));
+    portolan_text_add(t, ", %s rank%s on %s of %s host%s of '%s'\n", grouped((uint64_t)f->n).text,
+                      f->n == 1 ? "" : "s", grouped((uint64_t)f->n_hosts_used).text,
+                      grouped(m->n_hosts).text, m->n_hosts == 1 ? "" : "s", report_machine(r));
+}
+
+static void add_ranks(const struct report_facts *f, struct portolan_text *t)
+{
+    portolan_text_add(t, "of a rank     ");
+    for (int p = 0; p < REPORT_PARTS; p++)
+        if (p != PART_OTHER || f->parts[p] >= 0.0005)
+            portolan_text_add(t, "%s%s %.1f %%", p ? "  " : "", report_part_names[p],
+                              100 * f->parts[p]);
+    portolan_text_add(t, "; imbalance %.0f %%\n", 100 * f->imbalance);
+}
+
+static void add_path(const struct clue_report *r, const struct report_facts *f,
+                     struct portolan_text *t)
+{
+    double end = f->run.end_ns > 0 ? (double)f->run.end_ns / 100 : 1;
+
+    portolan_text_add(t, "critical path computing %.0f %%, network %.0f %% (queueing %.0f %%)",
+                      (double)f->path.computing_ns / end, (double)f->path.network_ns / end,
+                      (double)f->path.queueing_ns / end);
+    portolan_text_add(t, ", sending %.0f %%, receiving %.0f %%", (double)f->path.sending_ns / end,
+                      (double)f->path.receiving_ns / end);
+    if (f->busiest_link != SIZE_MAX)
+        portolan_text_add(t, "; busiest: link %s %.0f %%",
+                          r->run->machine->network.links[f->busiest_link].name, 100 * f->link_use);
+    if (f->busiest_host >= 0)
+        portolan_text_add(t, "%s%s %.0f %%", f->busiest_link != SIZE_MAX ? ", " : "; busiest: ",
+                          r->run->machine->hosts[f->busiest_host].name, 100 * f->host_use);
+    portolan_text_add(t, "\n");
+}
+
+static void add_computing(const struct clue_report *r, struct portolan_text *t)
+{
+    static const char *const kinds[] = {"measured", "as in a table", "by models",
+                                        "none: ranks compute in no time"};
+    const struct clue_bursts *b = &r->outcome->bursts;
+
+    portolan_text_add(t, "computing     %s", kinds[r->run->compute]);
+    if (r->run->compute == CLUE_COMPUTE_MEASURED) {
+        portolan_text_add(t, ": %s bursts, %.1f %% preempted and replaced", grouped(b->n).text,
+                          b->n ? 100 * (double)b->n_preempted / (double)b->n : 0);
+        if (b->added > 0)
+            portolan_text_add(t, "; %s ranks on one core added about %.0f %%",
+                              grouped((uint64_t)r->run->n).text, 100 * b->added);
+    }
+    portolan_text_add(t, "\n");
+}
+
+static void add_assumed(const struct clue_report *r, const struct report_facts *f,
+                        struct portolan_text *t)
+{
+    const struct clue_run_sums *s = &f->run;
+    bool is_sure = !s->n_choices && !s->n_polls && !f->n_assumed;
+
+    portolan_text_add(t, "assumed       %s%s wildcard receives", is_sure ? "nothing: " : "",
+                      grouped(s->n_wildcards).text);
+    if (s->n_choices)
+        portolan_text_add(t, " (%s could have taken another message)", grouped(s->n_choices).text);
+    portolan_text_add(t, ", %s polls, %s functions without effect on time\n",
+                      grouped(s->n_polls).text, grouped(f->n_assumed).text);
+    if (r->run->settings.takes_arrived)
+        portolan_text_add(t,
+                          "              receives took what was there first (--receive arrival)\n");
+}
+
+static void add_remarks(const struct clue_report *r, const struct report_facts *f,
+                        struct portolan_text *t)
+{
+    for (size_t i = 0; i < r->outcome->n_remarks; i++) {
+        const struct clue_remark *m = &r->outcome->remarks[i];
+
+        portolan_text_add(t, "%s%s", m->is_mistake ? "mistake       " : "              ", m->text);
+        if (m->where)
+            portolan_text_add(t, ", at %s", m->where);
+        if (m->n > 1)
+            portolan_text_add(t, " (%s times)", grouped(m->n).text);
+        portolan_text_add(t, "\n");
+    }
+    if (f->run.n_left)
+        portolan_text_add(t, "mistake       %s messages were never received\n",
+                          grouped(f->run.n_left).text);
+}
+
+void clue_report_text(const struct clue_report *report, struct portolan_text *text)
+{
+    struct report_facts f;
+
+    report_gather(report, &f);
+    add_head(report, &f, text);
+    add_ranks(&f, text);
+    add_path(report, &f, text);
+    add_computing(report, text);
+    add_assumed(report, &f, text);
+    add_remarks(report, &f, text);
+}
+
+void clue_report_took(const struct clue_report *report, int64_t trial, const char *store,
+                      struct portolan_text *text)
+{
+    struct clue_run_sums sums;
+    struct rusage use;
+    double wall = report->outcome->wall_s;
+    char time[32], rate[PORTOLAN_NUMBER_TEXT];
+
+    clue_engine_run_sums(report->outcome->engine, &sums);
+    getrusage(RUSAGE_SELF, &use);
+    portolan_number_round(wall > 0 ? (double)sums.n_messages / wall / 1e6 : 0, 3, rate);
+    portolan_text_add(text, "took          %s, %s M messages/s, %ld MB",
+                      portolan_format_time(1e9 * wall, 3, time, sizeof time), rate,
+                      use.ru_maxrss / 1024);
+    if (trial)
+        portolan_text_add(text, "; trial %" PRId64 " in %s", trial, store);
+    portolan_text_add(text, "\n");
+    if (use.ru_majflt > 1000)
+        portolan_text_add(
+            text, "warning       this machine swaps: times may be off by more than 10 %%\n");
+}
