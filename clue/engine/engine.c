@@ -14,7 +14,7 @@ struct clue_engine *clue_engine_new(const struct clue_machine *machine,
     e->sums.last = -1;
     e->by_events =
         settings->may_change || machine->n_changes || machine->network.model == CLUE_NETWORK_FACTOR;
-    if (network_new(e) && hosts_new(e) && background_new(e) && changes_new(e))
+    if (network_new(e) && fair_new(e) && hosts_new(e) && background_new(e) && changes_new(e))
         return e;
     clue_engine_free(e);
     return NULL;
@@ -41,6 +41,7 @@ void clue_engine_free(struct clue_engine *e)
     free(e->channels.items);
     free(e->slots);
     free(e->scratch);
+    fair_free(e);
     free(e->changes);
     free(e->changed);
     portolan_arena_clear(&e->arena);
@@ -69,20 +70,21 @@ int clue_engine_next(struct clue_engine *e)
         event next = events_pop(&e->events);
 
         e->now = event_ns(next);
+        e->events.n_live -= event_is_live(next);
         e->sums.n_events++;
         switch (event_kind(next)) {
         case EVENT_RESUME:
         case EVENT_SYNC:
-            e->events.n_live--;
             if (resume(e, next))
                 return (int)event_about(next);
             break;
         case EVENT_ARRIVE:
-            e->events.n_live -= !message_of(e, event_about(next))->is_background;
             matching_arrive(e, event_about(next));
             break;
+        case EVENT_FLOWS:
+            fair_solve(e);
+            break;
         case EVENT_HOST:
-            e->events.n_live--;
             hosts_event(e, event_about(next));
             break;
         case EVENT_LOAD:
@@ -93,7 +95,6 @@ int clue_engine_next(struct clue_engine *e)
             break;
         case EVENT_INJECT:
         case EVENT_HOP:
-            e->events.n_live -= !message_of(e, event_about(next))->is_background;
             network_hop(e, event_about(next));
             break;
         default:

@@ -11,8 +11,8 @@ bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32
                  uint32_t about, bool is_live)
 {
     struct events *h = &e->events;
-    event new = (event)(uint64_t)ns << 64 | (uint64_t)kind << 60 |
-                (uint64_t)(tie & 0x0fffffff) << 32 | about;
+    event new = (event)(uint64_t)ns << 64 | (uint64_t)kind << 60 | (uint64_t)!is_live << 59 |
+                (uint64_t)(tie & 0x07ffffff) << 32 | about;
     size_t i = h->n;
 
     if (!portolan_reserve(&h->heap, &h->room, h->n + 1, sizeof *h->heap)) {

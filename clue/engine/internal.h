@@ -33,7 +33,8 @@ enum event_kind {
     EVENT_SYNC    /* a task goes on when all else of this time is done */
 };
 
-/* Time, kind, a number that decides ties, and what it is about; compared as one number. */
+/* Time, kind, whether it is about background alone, a number that decides ties, and what it is
+ * about; compared as one number. */
 __extension__ typedef unsigned __int128 event;
 
 struct events {
@@ -49,6 +50,10 @@ static inline int64_t event_ns(event e)
 static inline enum event_kind event_kind(event e)
 {
     return (enum event_kind)((uint64_t)e >> 60);
+}
+static inline bool event_is_live(event e)
+{
+    return !((uint64_t)e >> 59 & 1);
 }
 static inline uint32_t event_about(event e)
 {
@@ -214,6 +219,7 @@ struct clue_engine {
     size_t scratch_room;
     bool by_events; /* nothing that lies ahead is certain */
     struct network *network;
+    struct fair *fair;
     struct host *hosts;
     struct background *background;
     struct clue_change *changes; /* of the machine, and those that tasks have made */
@@ -347,6 +353,16 @@ double network_begin(struct clue_engine *e);
 void network_hop(struct clue_engine *e, uint32_t message);
 /* EVENT_ARRIVE: it is no longer under way. */
 void network_end(struct clue_engine *e, struct message *m);
+/* ------------------------------------------------- fair.c */
+
+bool fair_new(struct clue_engine *e);
+void fair_free(struct clue_engine *e);
+/* EVENT_HOP of a message: true: it has passed the network. */
+bool fair_hop(struct clue_engine *e, uint32_t message);
+/* Shares are no longer right: flows have come or gone, or LINK is another. */
+void fair_solve(struct clue_engine *e);
+void fair_link_changed(struct clue_engine *e, uint32_t link);
+
 /* The transmission of a message may begin at START. */
 void network_launch(struct clue_engine *e, uint32_t message, int64_t start);
 /* A message is there at NS, as far as the network knows. */

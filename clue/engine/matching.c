@@ -199,6 +199,7 @@ void message_free(struct clue_engine *e, uint32_t message)
     if (m->channel)
         channel_of(e, m->channel)->n_messages--;
     m->has_event = false;
+    m->at = -1;
     pool_give(&e->messages, sizeof *m, message);
 }
 

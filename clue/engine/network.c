@@ -67,8 +67,8 @@ size_t network_route(struct clue_engine *e, uint32_t from, uint32_t to, const ui
 
 /* ------------------------------------------------- queues */
 
-static void by_size(const struct clue_network *network, uint64_t bytes, double *bandwidth,
-                    double *latency)
+void network_by_size(const struct clue_network *network, uint64_t bytes, double *bandwidth,
+                     double *latency)
 {
     for (size_t i = network->n_by_size; i-- > 0;)
         if (bytes >= network->by_size[i].from_bytes) {
@@ -117,7 +117,7 @@ static int64_t pass_link(struct clue_engine *e, struct message *m, uint32_t link
     int64_t bytes_ns;
 
     if (e->machine->network.n_by_size)
-        by_size(&e->machine->network, m->bytes, &bandwidth, &latency);
+        network_by_size(&e->machine->network, m->bytes, &bandwidth, &latency);
     bytes_ns = (int64_t)((double)m->bytes * e->network->ns_per_byte[link] / bandwidth + 0.5);
     return serve(&e->machine->network, &e->network->links[link], m, ns, bytes_ns, bytes_ns) +
            (int64_t)((double)e->network->latency[link] * latency + 0.5);
@@ -166,6 +166,12 @@ void network_hop(struct clue_engine *e, uint32_t message)
 
     if (m->at != e->now)
         return;
+    m->at = -1;
+    if (e->fair) {
+        if (fair_hop(e, message))
+            transmit(e, message, e->now);
+        return;
+    }
     n_links = network_route(e, from_host(e, m), to_host(e, m), &links);
     do {
         if (m->hop == 0)
@@ -276,7 +282,7 @@ static void change_message(struct clue_engine *e, uint32_t i, uint32_t link, boo
     size_t n_links;
     int64_t rest, sent, at; /* REST: of its bytes, after the first, at the end of the link */
 
-    if (m->hop < 2 || m->at < e->now)
+    if (m->hop < 2 - (e->fair != NULL) || m->at < e->now)
         return;
     n_links = network_route(e, from_host(e, m), to_host(e, m), &links);
     if (!n_links || links[m->hop - 2u < n_links ? m->hop - 2u : n_links - 1] != link)
@@ -307,12 +313,15 @@ void network_change(struct clue_engine *e, uint32_t link, bool is_latency, doubl
     double was = is_latency ? (double)n->latency[link] : n->ns_per_byte[link];
     double now = is_latency ? (double)about->latency_ns * times : 1 / (about->bytes_per_ns * times);
 
-    if (was > 0 && now != was)
+    if (was > 0 && now != was && (!e->fair || is_latency))
         for (uint32_t i = 1; i <= e->messages.n; i++)
             change_message(e, i, link, is_latency, now / was, n->latency[link]);
     if (is_latency)
         n->latency[link] = llround(now);
-    else {
+    else if (e->fair) {
+        n->ns_per_byte[link] = now;
+        fair_link_changed(e, link);
+    } else {
         n->links[link].free_at = stretched(e->now, n->links[link].free_at, now / was);
         n->ns_per_byte[link] = now;
     }

@@ -30,6 +30,9 @@ struct network {
     uint32_t n_in_flight;
 };
 
+/* The machine's factors for BYTES; otherwise they stay as they are. */
+void network_by_size(const struct clue_network *network, uint64_t bytes, double *bandwidth,
+                     double *latency);
 /* *LINKS is valid until the next call. */
 size_t network_route(struct clue_engine *e, uint32_t from, uint32_t to, const uint32_t **links);
 

@@ -130,6 +130,7 @@ static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct c
         .ready = t->clock,
         .start = t->clock,
         .arrival = NOT_KNOWN,
+        .at = -1,
         .path = t->sums.path,
     };
     e->sums.n_messages++;

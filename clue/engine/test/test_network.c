@@ -155,6 +155,75 @@ static void test_contention_factor(void **state)
     script_clear(&s);
 }
 
+/* Sends of BYTES from host 0 to 1, 2 and 3 over links of an explicit table; when they are there. */
+static void fair_flows(struct network_machine *m, const struct clue_route *routes,
+                       const uint64_t *bytes, int64_t *ends)
+{
+    struct step sends[3][2] = {{{SEND}}}, receives[3][2] = {{{RECV}}};
+    struct script s = {.n = 6};
+
+    network_machine(
+        m, (struct clue_topology){.kind = CLUE_EXPLICIT, .routes = routes, .n_routes = 3}, 6);
+    m->small.machine.network.model = CLUE_NETWORK_FAIR;
+    m->small.machine.network.n_links = 2;
+    m->small.pair.send.constant_ns = 0;
+    for (int i = 0; i < 3; i++) {
+        sends[i][0] = (struct step){SEND, 3 + i, 1, bytes[i]};
+        receives[i][0] = (struct step){RECV, i, 1};
+        s.actors[i] = (struct actor){.steps = sends[i], .host = i};
+        s.actors[3 + i] = (struct actor){.steps = receives[i], .host = 3 + i};
+    }
+    m->links[1].latency_ns = m->links[0].latency_ns = 0;
+    if (m->topology.n_hosts == 6 && bytes[3])
+        m->links[1].bytes_per_ns = 2;
+    assert_int_equal(script_run(&s, &m->small.machine, &plain), CLUE_FINISHED);
+    for (int i = 0; i < 3; i++)
+        ends[i] = s.actors[3 + i].clocks[0];
+    script_clear(&s);
+}
+
+static void test_fair_shares(void **state)
+{
+    /* A over both links, B over the first, C over the second. */
+    static const uint32_t both[] = {0, 1};
+    static const struct clue_route routes[] = {
+        {0, 3, 2, both}, {1, 4, 1, both}, {2, 5, 1, both + 1}};
+    struct network_machine m;
+    int64_t ends[3];
+
+    (void)state;
+    /* 1/2 each until 2000, when B ends; then A is held up by C still, until C ends at 6000. */
+    fair_flows(&m, routes, (const uint64_t[]){9000, 1000, 3000, 0}, ends);
+    assert_int_equal(ends[1], 2000);
+    assert_int_equal(ends[2], 6000);
+    assert_int_equal(ends[0], 6000 + 6000);
+    /* Capacities 1 and 2: A = B = 1/2, C = 3/2; B ends at 2000, then A = C = 1. */
+    fair_flows(&m, routes, (const uint64_t[]){3000, 1000, 6000, 1}, ends);
+    assert_int_equal(ends[1], 2000);
+    assert_int_equal(ends[0], 2000 + 2000);
+    /* C has had 3000, and 2000 beside A; 1000 are left at rate 2. */
+    assert_int_equal(ends[2], 4000 + 500);
+}
+
+static void test_fair_with_latency(void **state)
+{
+    /* Two into one host: each at half; the second comes 600 later and has all for its last 600. */
+    static const struct step a[] = {{SEND, 2, 1, 1000}, {END}};
+    static const struct step b[] = {{COMPUTE, .a = 600}, {SEND, 2, 1, 1000}, {END}};
+    static const struct step c[] = {{RECV, 0, 1}, {RECV, 1, 1}, {END}};
+    struct script s = {.n = 3,
+                       .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = c, .host = 2}}};
+    struct network_machine m;
+
+    (void)state;
+    network_machine(&m, crossbar, 3);
+    m.small.machine.network.model = CLUE_NETWORK_FAIR;
+    assert_int_equal(script_run(&s, &m.small.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[2].clocks[0], 120 + 600 + 800);
+    assert_int_equal(s.actors[2].clocks[1], 120 + 600 + 800 + 600);
+    script_clear(&s);
+}
+
 /* Follows the names of a way's links from host to host. */
 static void check_ways(struct clue_topology topology, size_t most)
 {
@@ -252,6 +321,8 @@ int main(void)
         cmocka_unit_test(test_two_hops),
         cmocka_unit_test(test_factors_by_size),
         cmocka_unit_test(test_contention_factor),
+        cmocka_unit_test(test_fair_shares),
+        cmocka_unit_test(test_fair_with_latency),
         cmocka_unit_test(test_fat_trees_lead_there),
         cmocka_unit_test(test_tori_take_the_shorter_way),
         cmocka_unit_test(test_dragonflies_are_minimal),

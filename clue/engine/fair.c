@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Flows that share links fairly. After the latency of its way a message is a flow, whose rate is
+ * its max-min share: the link with the least free capacity for each unfixed flow fixes its flows at
+ * that, and so on. When flows come or go, the shares of those are found anew that are connected
+ * with them through links. The cards are links of their own; their gap does not count.
+ */
+#include "network.h"
+
+struct flow {
+    uint32_t message, n_links;
+    uint32_t size; /* of its block */
+    bool is_fixed;
+    double bytes, rate; /* what is left, after factors by size; per ns */
+    int64_t updated, begin;
+    uint64_t seen; /* number of the solution */
+    struct flow_link {
+        uint32_t link, at; /* its place in the link's list */
+    } links[];
+};
+
+struct fair_link {
+    double capacity; /* 0: it does not limit */
+    struct crossing {
+        struct flow *flow;
+        uint32_t number; /* among its links */
+    } * crossings;
+    size_t n, room;
+    uint64_t seen;
+    bool is_dirty;
+    double left; /* capacity for the flows that are not fixed */
+    uint32_t n_unfixed;
+};
+
+struct fair {
+    struct fair_link *links; /* of the network, then cards out, then cards in */
+    size_t n_links;
+    struct flow **flows; /* of messages */
+    size_t flow_room;
+    uint64_t solution;
+    int64_t solve_at; /* of the event */
+    uint32_t *dirty, *component;
+    size_t n_dirty, n_component;
+    struct flow **component_flows;
+    size_t n_flows, flows_room;
+};
+
+bool fair_new(struct clue_engine *e)
+{
+    const struct clue_machine *m = e->machine;
+    struct fair *f;
+
+    if (m->network.model != CLUE_NETWORK_FAIR)
+        return true;
+    e->fair = f = portolan_arena_alloc(&e->arena, 1, sizeof *f);
+    if (!f)
+        return false;
+    f->solve_at = -1;
+    f->n_links = m->network.n_links + 2 * m->n_hosts;
+    f->links = portolan_arena_alloc(&e->arena, f->n_links, sizeof *f->links);
+    f->dirty = portolan_arena_alloc(&e->arena, f->n_links, sizeof *f->dirty);
+    f->component = portolan_arena_alloc(&e->arena, f->n_links, sizeof *f->component);
+    if (e->arena.failed) {
+        f->n_links = 0;
+        return false;
+    }
+    for (size_t i = 0; i < m->network.n_links; i++)
+        f->links[i].capacity = m->network.links[i].bytes_per_ns;
+    for (size_t i = 0; i < m->n_hosts; i++)
+        if (m->hosts[i].card_ns_per_byte > 0)
+            f->links[m->network.n_links + i].capacity =
+                f->links[m->network.n_links + m->n_hosts + i].capacity =
+                    1 / m->hosts[i].card_ns_per_byte;
+    return true;
+}
+
+void fair_free(struct clue_engine *e)
+{
+    struct fair *f = e->fair;
+
+    if (!f)
+        return;
+    for (size_t i = 0; i < f->n_links; i++)
+        free(f->links[i].crossings);
+    free(f->flows);
+    free(f->component_flows);
+}
+
+static void mark_dirty(struct clue_engine *e, uint32_t link)
+{
+    struct fair *f = e->fair;
+
+    if (f->links[link].is_dirty)
+        return;
+    f->links[link].is_dirty = true;
+    f->dirty[f->n_dirty++] = link;
+    if (f->solve_at != e->now)
+        events_push(e, f->solve_at = e->now, EVENT_FLOWS, 0, 0, true);
+}
+
+void fair_link_changed(struct clue_engine *e, uint32_t link)
+{
+    e->fair->links[link].capacity = 1 / e->network->ns_per_byte[link];
+    mark_dirty(e, link);
+}
+
+/* ------------------------------------------------- flows */
+
+/* The links that limit M, and its latency. */
+static size_t flow_way(struct clue_engine *e, const struct message *m, uint32_t *ways,
+                       int64_t *latency)
+{
+    uint32_t n_links = (uint32_t)e->machine->network.n_links, from = from_host(e, m);
+    uint32_t hosts = (uint32_t)e->machine->n_hosts, to = to_host(e, m);
+    const uint32_t *links;
+    size_t n = network_route(e, from, to, &links), count = 0;
+
+    *latency = 0;
+    for (size_t i = 0; i < n; i++) {
+        *latency += e->network->latency[links[i]];
+        if (e->fair->links[links[i]].capacity > 0)
+            ways[count++] = links[i];
+    }
+    if (e->fair->links[n_links + from].capacity > 0)
+        ways[count++] = n_links + from;
+    if (e->fair->links[n_links + hosts + to].capacity > 0)
+        ways[count++] = n_links + hosts + to;
+    return count;
+}
+
+static bool flow_begin(struct clue_engine *e, uint32_t message, const uint32_t *ways, size_t n)
+{
+    struct fair *f = e->fair;
+    struct message *m = message_of(e, message);
+    double bandwidth = 1, latency = 1;
+    uint32_t size;
+    struct flow *flow = data_take(e, sizeof *flow + n * sizeof *flow->links, &size);
+
+    if (!flow || !portolan_reserve(&f->flows, &f->flow_room, message + 1u, sizeof *f->flows)) {
+        engine_no_memory(e);
+        return false;
+    }
+    network_by_size(&e->machine->network, m->bytes, &bandwidth, &latency);
+    *flow = (struct flow){.message = message,
+                          .n_links = (uint32_t)n,
+                          .size = size,
+                          .bytes = (double)m->bytes / bandwidth,
+                          .updated = e->now,
+                          .begin = e->now};
+    f->flows[message] = flow;
+    for (uint32_t i = 0; i < n; i++) {
+        struct fair_link *l = &f->links[ways[i]];
+
+        if (!portolan_reserve(&l->crossings, &l->room, l->n + 1, sizeof *l->crossings)) {
+            engine_no_memory(e);
+            return false;
+        }
+        flow->links[i] = (struct flow_link){ways[i], (uint32_t)l->n};
+        l->crossings[l->n++] = (struct crossing){flow, i};
+        mark_dirty(e, ways[i]);
+    }
+    return true;
+}
+
+static struct clue_use *use_of(struct clue_engine *e, uint32_t link)
+{
+    size_t n_links = e->machine->network.n_links, n_hosts = e->machine->n_hosts;
+
+    if (link < n_links)
+        return &e->network->links[link].use;
+    link -= (uint32_t)n_links;
+    return link < n_hosts ? &e->network->cards_out[link].use
+                          : &e->network->cards_in[link - n_hosts].use;
+}
+
+static void flow_end(struct clue_engine *e, uint32_t message)
+{
+    struct fair *f = e->fair;
+    struct flow *flow = f->flows[message];
+    struct message *m = message_of(e, message);
+    double alone = 0;
+
+    for (uint32_t i = 0; i < flow->n_links; i++) {
+        uint32_t link = flow->links[i].link;
+        struct fair_link *l = &f->links[link];
+        struct crossing *last = &l->crossings[--l->n];
+        double ns = (double)m->bytes / l->capacity;
+        struct clue_use *use = use_of(e, link);
+
+        l->crossings[flow->links[i].at] = *last;
+        last->flow->links[last->number].at = flow->links[i].at;
+        alone = ns > alone ? ns : alone;
+        use->busy_ns += llround(ns);
+        use->n++;
+        use->bytes += m->bytes;
+        mark_dirty(e, link);
+    }
+    m->queueing += later(0, e->now - flow->begin - llround(alone));
+    data_give(e, flow, flow->size);
+    f->flows[message] = NULL;
+}
+
+/* Hops: 0: its latency begins; 1: it is a flow; 2: its last byte is there. */
+bool fair_hop(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    uint32_t ways[CLUE_MOST_HOPS + 2];
+    double bandwidth = 1, factor = 1;
+    int64_t latency;
+    size_t n;
+
+    if (m->hop == 2) {
+        flow_end(e, message);
+        return true;
+    }
+    n = flow_way(e, m, ways, &latency);
+    network_by_size(&e->machine->network, m->bytes, &bandwidth, &factor);
+    latency = llround((double)latency * factor);
+    if (m->hop++ == 0 && latency > 0) {
+        m->at = e->now + latency;
+        events_push(e, m->at, EVENT_HOP, m->from, message, !m->is_background);
+        return false;
+    }
+    m->hop = 2;
+    return n == 0 || m->bytes == 0 || !flow_begin(e, message, ways, n);
+}
+
+/* ------------------------------------------------- shares */
+
+static void add_link(struct fair *f, uint32_t link)
+{
+    struct fair_link *l = &f->links[link];
+
+    if (l->seen == f->solution)
+        return;
+    l->seen = f->solution;
+    l->left = l->capacity;
+    l->n_unfixed = (uint32_t)l->n;
+    f->component[f->n_component++] = link;
+}
+
+/* All links and flows that are connected with dirty links. */
+static bool find_component(struct clue_engine *e)
+{
+    struct fair *f = e->fair;
+
+    f->solution++;
+    f->n_component = f->n_flows = 0;
+    for (size_t i = 0; i < f->n_dirty; i++) {
+        f->links[f->dirty[i]].is_dirty = false;
+        add_link(f, f->dirty[i]);
+    }
+    f->n_dirty = 0;
+    for (size_t i = 0; i < f->n_component; i++) {
+        const struct fair_link *l = &f->links[f->component[i]];
+
+        if (!portolan_reserve(&f->component_flows, &f->flows_room, f->n_flows + l->n,
+                              sizeof *f->component_flows)) {
+            engine_no_memory(e);
+            return false;
+        }
+        for (size_t j = 0; j < l->n; j++) {
+            struct flow *flow = l->crossings[j].flow;
+
+            if (flow->seen == f->solution)
+                continue;
+            flow->seen = f->solution;
+            flow->is_fixed = false;
+            f->component_flows[f->n_flows++] = flow;
+            for (uint32_t k = 0; k < flow->n_links; k++)
+                add_link(f, flow->links[k].link);
+        }
+    }
+    return true;
+}
+
+static void set_rate(struct clue_engine *e, struct flow *flow, double rate)
+{
+    struct message *m = message_of(e, flow->message);
+    int64_t end;
+
+    flow->is_fixed = true;
+    if (fabs(rate - flow->rate) <= 1e-12 * rate)
+        return;
+    flow->bytes -= flow->rate * (double)(e->now - flow->updated);
+    flow->updated = e->now;
+    flow->rate = rate;
+    end = e->now + (flow->bytes > 0 ? llround(flow->bytes / rate) : 0);
+    if (end == m->at)
+        return;
+    m->at = end;
+    events_push(e, end, EVENT_HOP, m->from, flow->message, !m->is_background);
+}
+
+static void fix_flows(struct clue_engine *e, struct fair_link *l, double share)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct flow *flow = l->crossings[i].flow;
+
+        if (flow->is_fixed)
+            continue;
+        set_rate(e, flow, share);
+        for (uint32_t k = 0; k < flow->n_links; k++) {
+            struct fair_link *other = &e->fair->links[flow->links[k].link];
+
+            other->left -= share;
+            other->n_unfixed--;
+        }
+    }
+}
+
+void fair_solve(struct clue_engine *e)
+{
+    struct fair *f = e->fair;
+    size_t n;
+
+    f->solve_at = -1;
+    if (!find_component(e))
+        return;
+    for (n = f->n_component; n > 0;) {
+        double least = INFINITY;
+
+        for (size_t i = 0; i < n;) {
+            const struct fair_link *l = &f->links[f->component[i]];
+
+            if (l->n_unfixed == 0) {
+                f->component[i] = f->component[--n];
+                continue;
+            }
+            least = fmin(least, l->left / l->n_unfixed);
+            i++;
+        }
+        for (size_t i = 0; i < n; i++) {
+            struct fair_link *l = &f->links[f->component[i]];
+
+            if (l->n_unfixed && l->left / l->n_unfixed <= least * (1 + 1e-12))
+                fix_flows(e, l, least);
+        }
+    }
+}
