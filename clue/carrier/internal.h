@@ -10,6 +10,7 @@
 #include <portolan/clue_task.h>
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* Where a rank stands while others run: its stack pointer, below which its registers are, and its
@@ -38,9 +39,23 @@ struct option_state {
     char *argument;
 };
 
+/* A program, and where its images and the rest lie in the memory of a rank of it. */
+struct program {
+    char *path;
+    struct image_set set;
+    size_t stride, thread_bytes, images_at;
+};
+
+/* What clue_at_exit() noted. */
+struct exit_call {
+    enum clue_owner owner;
+    void (*run)(void);
+};
+
 struct rank {
     struct context context;
     int task;
+    const struct program *program;
     uint8_t *base;        /* of its images */
     uint8_t *stack, *top; /* lowest address, and the words of main() */
     void *own[CLUE_OWNERS];
@@ -51,10 +66,14 @@ struct rank {
     /* The burst that runs: how it began. */
     uint64_t began_ticks;
     bool was_switched; /* others have run since its burst before */
+    struct exit_call calls[CLUE_OWNERS];
+    int n_calls;
     struct exit_handler *handlers;
     size_t n_handlers, room_handlers;
     struct option_state options;
-    uint64_t random, random48; /* states of rand() and drand48() */
+    struct random_data random; /* of rand() */
+    char random_bytes[128];
+    struct drand48_data random48;
     int status;
     bool is_over;
 };
@@ -62,22 +81,21 @@ struct rank {
 struct carrier {
     const struct clue_run *run;
     struct clue_engine *engine;
-    struct image_set set;
-    struct rank *ranks;
-    int n;
+    struct program **programs; /* the first is the run's */
+    size_t n_programs;
+    struct rank **ranks;
+    size_t n_ranks, room_ranks;
     struct rank *current; /* NULL: none runs, all is real */
     struct context main;
     int verdict; /* of clue_engine_next(), when the main context goes on */
     const struct portolan_mpi_observer *observer;
-    /* Memory of ranks. */
-    uint8_t *memory;
-    size_t stride, stack_bytes, thread_bytes, images_at;
-    const char *path; /* the program */
+    size_t stack_bytes;
     struct clue_remark *remarks;
     size_t n_remarks;
     struct portolan_error error; /* why the run ended */
     int exit_status;
     bool has_failed;
+    int process; /* its number: a forked one is no rank's */
 };
 extern struct carrier clue_carrier;
 
@@ -91,11 +109,15 @@ extern struct carrier clue_carrier;
     })
 
 /* rank.c: memory and life of ranks. */
-enum portolan_status clue_ranks_make(struct carrier *c, struct portolan_error *err);
+/* N more ranks, with the words of main(). */
+enum portolan_status clue_ranks_make(struct carrier *c, const struct program *program,
+                                     char *const *words, int n, struct portolan_error *err);
 void clue_ranks_free(struct carrier *c);
 
-/* load.c: the program and its libraries. */
-enum portolan_status clue_load(struct carrier *c, struct portolan_error *err);
+/* load.c: a program and its libraries, NAME as execvp(3) takes it; each is loaded once. */
+enum portolan_status clue_load(struct carrier *c, const char *name, const struct program **program,
+                               struct portolan_error *err);
+void clue_programs_free(struct carrier *c);
 
 /* task.c */
 /* Ends the calling rank. */
@@ -103,7 +125,16 @@ void clue_rank_over(int status) __attribute__((noreturn));
 /* Ends the run from within a rank: carrier's `error` says why. */
 void clue_stop(void) __attribute__((noreturn));
 
-/* program.c: what of the C library is each rank's own. */
+/* program.c: begin and end of a rank's program. INIT: of programs that call the functions of their
+ * arrays themselves (before glibc 2.34). */
+typedef void clue_init_fn(int argc, char **argv, char **environment);
+int clue_start_main(int (*program)(int, char **, char **), int argc, char **argv,
+                    clue_init_fn *init);
+void clue_finalize(void *object);
+void *clue_tls_address(const uint64_t index[2]);
+
+/* state.c: what of the C library is each rank's own. */
+void clue_state_begin(struct rank *rank);
 bool clue_override(const char *name, uint32_t *base, uint64_t *value);
 
 /* clock.c: the clock of this machine, which programs do not see. */
@@ -117,11 +148,19 @@ void clue_burst_begin(struct rank *rank);
 int64_t clue_burst_end(struct rank *rank, const void *site);
 void clue_bursts_start(struct carrier *c);
 
+/* cxx.c */
+void clue_cxx_begin(void);
+
+/* fault.c */
+void clue_faults_begin(void);
+void clue_faults_end(void);
+void clue_tell_deadlock(struct carrier *c);
+
 /* remark.c */
 void clue_remark(bool is_mistake, const char *text, const struct rank *rank, const void *site);
 
 /* where.c */
 /* SITE as "file.c:12 (function)", as far as it is known; the text is freed by the caller. */
-char *clue_where(const struct carrier *c, const struct rank *rank, const void *site);
+char *clue_where(const struct rank *rank, const void *site);
 
 #endif

@@ -102,8 +102,9 @@ static bool is_there(const char *name)
     return handle || strncmp(name, "ld-linux", 8) == 0;
 }
 
-static enum portolan_status take_object(struct carrier *c, const struct shared_object *object,
-                                        bool is_program, struct portolan_error *err)
+static enum portolan_status take_object(struct carrier *c, struct image_set *set,
+                                        const struct shared_object *object, bool is_program,
+                                        struct portolan_error *err)
 {
     const char *name = object->name ? object->name : base_name(object->file);
     enum portolan_status status = check_needs(object, err);
@@ -116,7 +117,7 @@ static enum portolan_status take_object(struct carrier *c, const struct shared_o
                    ? PORTOLAN_OK
                    : portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
     status = clue_image_open(&image, object->file, err);
-    if (!portolan_append(&c->set.images, &c->set.n, &image, sizeof image)) {
+    if (!portolan_append(&set->images, &set->n, &image, sizeof image)) {
         clue_image_close(&image);
         return portolan_no_memory(err);
     }
@@ -141,27 +142,73 @@ static enum portolan_status check_all(const struct shared_closure *all, struct p
     return PORTOLAN_OK;
 }
 
-enum portolan_status clue_load(struct carrier *c, struct portolan_error *err)
+static enum portolan_status load_program(struct carrier *c, struct program *p,
+                                         struct portolan_error *err)
 {
     static struct shared_search search; /* images keep names that it found */
     struct shared_closure all = {.without_loaded = true};
-    enum portolan_status status;
-    char *file = find_program(c->run->program[0], err);
-    struct image program;
+    struct image image;
+    enum portolan_status status = clue_image_open(&image, p->path, err);
 
-    if (!file)
-        return err->status;
-    c->path = file;
-    status = clue_image_open(&program, file, err); /* says more than the search would */
-    clue_image_close(&program);
-    shared_search_begin(&search);
+    clue_image_close(&image); /* it says more than the search would */
+    if (!search.cache)
+        shared_search_begin(&search);
     if (!status)
-        status = shared_closure_read(&search, file, &all, err);
+        status = shared_closure_read(&search, p->path, &all, err);
     if (!status)
         status = check_all(&all, err);
     for (size_t i = 0; i < all.n && !status; i++)
-        status = take_object(c, &all.objects[i], i == 0, err);
-    if (!status)
-        status = clue_images_link(&c->set, clue_override, err);
+        status = take_object(c, &p->set, &all.objects[i], i == 0, err);
+    clue_cxx_begin();
+    return status ? status : clue_images_link(&p->set, clue_override, err);
+}
+
+static void free_program(struct program *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->set.n; i++)
+        clue_image_close(&p->set.images[i]);
+    free(p->set.images);
+    free(p->path);
+    free(p);
+}
+
+enum portolan_status clue_load(struct carrier *c, const char *name, const struct program **program,
+                               struct portolan_error *err)
+{
+    char *path = find_program(name, err);
+    struct program *p = NULL;
+    enum portolan_status status;
+
+    for (size_t i = 0; path && i < c->n_programs && !p; i++)
+        if (strcmp(c->programs[i]->path, path) == 0)
+            p = c->programs[i];
+    *program = p;
+    if (!path || p) {
+        free(path);
+        return p ? PORTOLAN_OK : err->status;
+    }
+    p = portolan_calloc(1, sizeof *p);
+    if (!p) {
+        free(path);
+        return portolan_no_memory(err);
+    }
+    p->path = path;
+    status = load_program(c, p, err);
+    if (!status && !portolan_append(&c->programs, &c->n_programs, &p, sizeof p))
+        status = portolan_no_memory(err);
+    if (status)
+        free_program(p);
+    *program = p;
     return status;
+}
+
+void clue_programs_free(struct carrier *c)
+{
+    for (size_t i = 0; i < c->n_programs; i++)
+        free_program(c->programs[i]);
+    free(c->programs);
+    c->programs = NULL;
+    c->n_programs = 0;
 }

@@ -10,15 +10,12 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-typedef void init_fn(int argc, char **argv, char **environment);
 
 static void call_all(const struct rank *rank, const struct image *image, uint64_t array, size_t n,
                      bool is_backwards, int argc, char **argv)
 {
-    init_fn *const *functions = (void *)(rank->base + image->offset + array);
+    clue_init_fn *const *functions = (void *)(rank->base + image->offset + array);
 
     for (size_t i = 0; i < n; i++)
         functions[is_backwards ? n - 1 - i : i](argc, argv, environ);
@@ -27,17 +24,18 @@ static void call_all(const struct rank *rank, const struct image *image, uint64_
 static void init_image(const struct rank *rank, const struct image *image, int argc, char **argv)
 {
     if (image->init)
-        ((init_fn *)((uintptr_t)rank->base + image->offset + image->init))(argc, argv, environ);
+        ((clue_init_fn *)((uintptr_t)rank->base + image->offset + image->init))(argc, argv,
+                                                                                environ);
     call_all(rank, image, image->init_array, image->n_init, false, argc, argv);
 }
 
 /* Libraries that others need come after them in the set. INIT: of programs that call the functions
  * of their arrays themselves (before glibc 2.34). */
-static int begin_program(int (*program)(int, char **, char **), int argc, char **argv,
-                         init_fn *init)
+int clue_start_main(int (*program)(int, char **, char **), int argc, char **argv,
+                    clue_init_fn *init)
 {
     const struct rank *rank = clue_carrier.current;
-    const struct image_set *set = &clue_carrier.set;
+    const struct image_set *set = &rank->program->set;
 
     call_all(rank, set->images, set->images[0].preinit_array, set->images[0].n_preinit, false, argc,
              argv);
@@ -52,16 +50,22 @@ static int begin_program(int (*program)(int, char **, char **), int argc, char *
 
 /* ------------------------------------------------- ends */
 
+/* A process that a rank has forked is none. */
+static bool is_rank(void)
+{
+    return clue_carrier.current && getpid() == clue_carrier.process;
+}
+
 static void finish_images(const struct rank *rank)
 {
-    const struct image_set *set = &clue_carrier.set;
+    const struct image_set *set = &rank->program->set;
 
     for (size_t i = 0; i < set->n; i++) {
         const struct image *image = &set->images[i];
 
         call_all(rank, image, image->fini_array, image->n_fini, true, 0, NULL);
         if (image->fini)
-            ((init_fn *)((uintptr_t)rank->base + image->offset + image->fini))(0, NULL, NULL);
+            ((clue_init_fn *)((uintptr_t)rank->base + image->offset + image->fini))(0, NULL, NULL);
     }
 }
 
@@ -70,7 +74,7 @@ PORTOLAN_API void exit(int status)
     struct rank *rank = clue_carrier.current;
     void (*thread_exit)(void);
 
-    if (!rank) {
+    if (!is_rank()) {
         REAL(exit)(status);
         __builtin_unreachable();
     }
@@ -88,7 +92,7 @@ PORTOLAN_API void exit(int status)
 
 PORTOLAN_API void _exit(int status)
 {
-    if (!clue_carrier.current) {
+    if (!is_rank()) {
         REAL(_exit)(status);
         __builtin_unreachable();
     }
@@ -107,7 +111,7 @@ PORTOLAN_API void quick_exit(int status)
 
 PORTOLAN_API void abort(void)
 {
-    if (!clue_carrier.current) {
+    if (!is_rank()) {
         REAL(abort)();
         __builtin_unreachable();
     }
@@ -138,39 +142,14 @@ int __cxa_atexit(void (*function)(void *), void *arg, void *object)
 
 /* ------------------------------------------------- names of images */
 
-static int start_main(int (*program)(int, char **, char **), int argc, char **argv, init_fn *init)
-{
-    return begin_program(program, argc, argv, init);
-}
-
 /* What clue_images_link() put into the two words adds up to the place below the thread pointer. */
-static void *tls_address(const uint64_t index[2])
+void *clue_tls_address(const uint64_t index[2])
 {
     return (char *)__builtin_thread_pointer() + (int64_t)(index[0] + index[1]);
 }
 
 /* Handlers run at exit(). */
-static void finalize(void *object)
+void clue_finalize(void *object)
 {
     (void)object;
-}
-
-static const struct {
-    const char *name;
-    void (*function)(void);
-} overrides[] = {
-    {"__libc_start_main", (void (*)(void))start_main},
-    {"__tls_get_addr", (void (*)(void))tls_address},
-    {"__cxa_finalize", (void (*)(void))finalize},
-};
-
-bool clue_override(const char *name, uint32_t *base, uint64_t *value)
-{
-    for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++)
-        if (strcmp(name, overrides[i].name) == 0) {
-            *base = CLUE_ABSOLUTE;
-            *value = (uint64_t)(uintptr_t)overrides[i].function;
-            return true;
-        }
-    return false;
 }

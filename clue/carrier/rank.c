@@ -7,8 +7,9 @@
  */
 #include "internal.h"
 
+#include <portolan/list.h>
+
 #include <dlfcn.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,31 +56,31 @@ static enum portolan_status find_thread_functions(struct portolan_error *err)
     return PORTOLAN_OK;
 }
 
-static enum portolan_status plan_memory(struct carrier *c, struct portolan_error *err)
+static enum portolan_status plan_memory(const struct carrier *c, struct program *p,
+                                        struct portolan_error *err)
 {
     size_t at, thread_bytes, align;
 
     glibc.static_info(&thread_bytes, &align);
-    if ((size_t)c->set.tls_bytes > c->run->thread_local_bytes)
+    if ((size_t)p->set.tls_bytes > c->run->thread_local_bytes)
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                   "'%s' and its libraries have %lld bytes of thread-local data, "
                                   "more than the %zu that fit; use --apart",
-                                  c->path, (long long)c->set.tls_bytes, c->run->thread_local_bytes);
-    c->stack_bytes = round_up(c->run->stack_bytes, PAGE);
-    c->thread_bytes = round_up(thread_bytes + ALIGN, PAGE);
-    at = c->images_at = PAGE + c->stack_bytes + c->thread_bytes;
-    for (size_t i = 0; i < c->set.n; i++) {
-        c->set.images[i].offset = at - c->images_at;
-        at += c->set.images[i].span;
+                                  p->path, (long long)p->set.tls_bytes, c->run->thread_local_bytes);
+    p->thread_bytes = round_up(thread_bytes + ALIGN, PAGE);
+    at = p->images_at = PAGE + c->stack_bytes + p->thread_bytes;
+    for (size_t i = 0; i < p->set.n; i++) {
+        p->set.images[i].offset = at - p->images_at;
+        at += p->set.images[i].span;
     }
     /* Ranks at equal distances of a power of two would compete for the same places of the caches.
      */
-    c->stride = round_up(at, 2 * PAGE) + PAGE;
+    p->stride = round_up(at, 2 * PAGE) + PAGE;
     return PORTOLAN_OK;
 }
 
 /* A thread descriptor for a rank, whose last byte is before END. NULL: no memory. */
-static uint8_t *make_thread(const struct carrier *c, uint8_t *end)
+static uint8_t *make_thread(const struct carrier *c, const struct program *p, uint8_t *end)
 {
     size_t bytes = *glibc.descriptor_bytes;
     uint8_t *thread = end - round_up(bytes, ALIGN), *own = __builtin_thread_pointer();
@@ -96,7 +97,7 @@ static uint8_t *make_thread(const struct carrier *c, uint8_t *end)
     if (glibc.rseq_offset) /* the kernel tells only the real thread which processor it runs on */
         ((int32_t *)(thread + *glibc.rseq_offset))[1] = -2;
     unused = (uint8_t *)round_up((uintptr_t)unused, PAGE);
-    end = (uint8_t *)((uintptr_t)(thread - c->set.tls_bytes) / PAGE * PAGE);
+    end = (uint8_t *)((uintptr_t)(thread - p->set.tls_bytes) / PAGE * PAGE);
     if (end > unused)
         madvise(unused, (size_t)(end - unused), MADV_DONTNEED);
     return thread;
@@ -104,13 +105,13 @@ static uint8_t *make_thread(const struct carrier *c, uint8_t *end)
 
 /* The words of main() as the kernel hands them over: count, arguments, environment, no auxiliary
  * vector. Returns their address, below END. */
-static uint8_t *write_arguments(const struct carrier *c, uint8_t *end)
+static uint8_t *write_arguments(char *const *words, uint8_t *end)
 {
     size_t n = 0, n_env = 0, text = 0;
     char **word, *at;
 
-    while (c->run->program[n])
-        text += strlen(c->run->program[n++]) + 1;
+    while (words[n])
+        text += strlen(words[n++]) + 1;
     while (environ[n_env])
         n_env++;
     at = (char *)end - round_up(text, 16);
@@ -118,7 +119,7 @@ static uint8_t *write_arguments(const struct carrier *c, uint8_t *end)
     end = (uint8_t *)word;
     *(uint64_t *)word++ = n;
     for (size_t i = 0; i < n; i++) {
-        *word++ = strcpy(at, c->run->program[i]);
+        *word++ = strcpy(at, words[i]);
         at += strlen(at) + 1;
     }
     *word++ = NULL;
@@ -134,58 +135,75 @@ static void begin_rank(void)
 
     glibc.ctype();
     clue_burst_begin(rank);
-    clue_enter(rank->top, (uint64_t)(uintptr_t)rank->base + clue_carrier.set.images[0].entry);
+    clue_enter(rank->top, (uint64_t)(uintptr_t)rank->base + rank->program->set.images[0].entry);
 }
 
-static enum portolan_status make_rank(struct carrier *c, int number, struct portolan_error *err)
+static enum portolan_status make_rank(struct carrier *c, const struct program *p, uint8_t *memory,
+                                      char *const *words, struct portolan_error *err)
 {
-    struct rank *rank = &c->ranks[number];
-    uint8_t *memory = c->memory + (size_t)number * c->stride, *thread;
-    enum portolan_status status;
+    struct rank *rank = portolan_calloc(1, sizeof *rank);
+    size_t bytes = c->stack_bytes + p->thread_bytes;
     size_t warm = c->stack_bytes < 4 * PAGE ? c->stack_bytes : 4 * PAGE;
+    uint8_t *thread;
+    enum portolan_status status;
 
-    *rank = (struct rank){.task = number,
-                          .base = memory + c->images_at,
-                          .stack = memory + PAGE,
-                          .options = {1, 1, '?', NULL},
-                          .random = 1,
-                          .random48 = 0x1234abcd330e};
-    if (mprotect(rank->stack, c->stack_bytes + c->thread_bytes, PROT_READ | PROT_WRITE) != 0)
+    if (!rank || !portolan_reserve(&c->ranks, &c->room_ranks, c->n_ranks + 1, sizeof rank)) {
+        free(rank);
+        return portolan_no_memory(err);
+    }
+    *rank = (struct rank){.task = (int)c->n_ranks,
+                          .program = p,
+                          .base = memory + p->images_at,
+                          .stack = memory + PAGE};
+    c->ranks[c->n_ranks++] = rank;
+    if (mprotect(rank->stack, bytes, PROT_READ | PROT_WRITE) != 0)
         return portolan_error_set(err, PORTOLAN_ENOMEM,
-                                  "no room for the stack of rank %d (vm.max_map_count?)", number);
-    madvise(rank->base - c->thread_bytes - warm, warm, MADV_POPULATE_WRITE);
-    thread = make_thread(c, rank->base);
+                                  "no room for the stack of rank %d (vm.max_map_count?)",
+                                  rank->task);
+    madvise(rank->base - p->thread_bytes - warm, warm, MADV_POPULATE_WRITE);
+    thread = make_thread(c, p, rank->base);
     if (!thread)
         return portolan_no_memory(err);
-    status = clue_images_copy(&c->set, rank->base, &rank->options, thread, err);
-    rank->top = write_arguments(c, rank->base - c->thread_bytes);
-    clue_context_make(&rank->context, rank->top, thread, begin_rank);
-    return status;
-}
-
-enum portolan_status clue_ranks_make(struct carrier *c, struct portolan_error *err)
-{
-    enum portolan_status status = find_thread_functions(err);
-
-    if (!status)
-        status = plan_memory(c, err);
+    status = clue_images_copy(&p->set, rank->base, rank, thread, err);
     if (status)
         return status;
-    clue_context_begin();
-    c->ranks = portolan_calloc((size_t)c->n, sizeof *c->ranks);
-    c->memory = mmap(NULL, (size_t)c->n * c->stride, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!c->ranks || c->memory == MAP_FAILED)
+    clue_state_begin(rank);
+    rank->top = write_arguments(words, rank->base - p->thread_bytes);
+    clue_context_make(&rank->context, rank->top, thread, begin_rank);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status clue_ranks_make(struct carrier *c, const struct program *program,
+                                     char *const *words, int n, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    uint8_t *memory;
+
+    if (!glibc.ctype) {
+        status = find_thread_functions(err);
+        c->stack_bytes = round_up(c->run->stack_bytes, PAGE);
+        clue_context_begin();
+    }
+    if (!status && !program->stride)
+        status = plan_memory(c, (struct program *)program, err);
+    if (status)
+        return status;
+    memory = mmap(NULL, (size_t)n * program->stride, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
         return portolan_no_memory(err);
-    for (int i = 0; i < c->n && !status; i++)
-        status = make_rank(c, i, err);
+    for (int i = 0; i < n && !status; i++)
+        status = make_rank(c, program, memory + (size_t)i * program->stride, words, err);
     return status;
 }
 
 void clue_ranks_free(struct carrier *c)
 {
-    for (size_t i = 0; i < c->set.n; i++)
-        clue_image_close(&c->set.images[i]);
-    free(c->set.images);
-    c->set = (struct image_set){0};
+    for (size_t i = 0; i < c->n_ranks; i++) {
+        free(c->ranks[i]->handlers);
+        free(c->ranks[i]);
+    }
+    free(c->ranks);
+    c->ranks = NULL;
+    c->n_ranks = c->room_ranks = 0;
 }

@@ -11,7 +11,7 @@ void clue_remark(bool is_mistake, const char *text, const struct rank *rank, con
 {
     struct carrier *c = &clue_carrier;
     struct clue_remark remark = {.is_mistake = is_mistake, .n = 1};
-    char *where = site ? clue_where(c, rank, site) : NULL;
+    char *where = site ? clue_where(rank, site) : NULL;
 
     for (size_t i = 0; i < c->n_remarks; i++) {
         struct clue_remark *r = &c->remarks[i];

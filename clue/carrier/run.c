@@ -5,8 +5,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 static double seconds(void)
 {
@@ -21,7 +20,7 @@ static enum portolan_status make_engine(struct carrier *c, struct portolan_error
     c->engine = clue_engine_new(c->run->machine, &c->run->settings);
     if (!c->engine)
         return portolan_no_memory(err);
-    for (int i = 0; i < c->n; i++)
+    for (int i = 0; i < c->run->n; i++)
         if (clue_engine_add(c->engine, c->run->hosts[i], 0) < 0)
             return portolan_no_memory(err);
     return PORTOLAN_OK;
@@ -29,22 +28,17 @@ static enum portolan_status make_engine(struct carrier *c, struct portolan_error
 
 static enum portolan_status prepare(struct carrier *c, struct portolan_error *err)
 {
+    const struct program *program;
     enum portolan_status status;
 
     if (c->run->mpi && !dlopen(c->run->mpi, RTLD_NOW | RTLD_GLOBAL))
         return portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
-    status = clue_load(c, err);
+    status = clue_load(c, c->run->program[0], &program, err);
     if (!status)
         status = make_engine(c, err);
     if (!status)
-        status = clue_ranks_make(c, err);
+        status = clue_ranks_make(c, program, c->run->program, c->run->n, err);
     return status;
-}
-
-/* Ranks that wait for each other, and for what. */
-static void tell_deadlock(struct carrier *c)
-{
-    portolan_error_set(&c->error, PORTOLAN_EINVAL, "deadlock");
 }
 
 static void run_ranks(struct carrier *c)
@@ -54,7 +48,7 @@ static void run_ranks(struct carrier *c)
     c->main.thread = __builtin_thread_pointer();
 
     if (next >= 0) {
-        c->current = &c->ranks[next];
+        c->current = c->ranks[next];
         clue_switch(&c->main, &c->current->context);
     } else {
         c->verdict = next;
@@ -62,7 +56,7 @@ static void run_ranks(struct carrier *c)
     if (c->has_failed)
         return;
     if (c->verdict == CLUE_DEADLOCK)
-        tell_deadlock(c);
+        clue_tell_deadlock(c);
     else if (c->verdict != CLUE_FINISHED)
         c->error = *clue_engine_error(c->engine);
 }
@@ -74,12 +68,14 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
     double began = seconds();
     enum portolan_status status;
 
-    *c = (struct carrier){.run = run, .n = run->n, .observer = run->observer};
+    *c = (struct carrier){.run = run, .observer = run->observer, .process = getpid()};
     *outcome = (struct clue_outcome){0};
     status = prepare(c, err);
     if (!status) {
         clue_bursts_start(c);
+        clue_faults_begin();
         run_ranks(c);
+        clue_faults_end();
         if (c->error.status)
             status = portolan_error_set(err, c->error.status, "%s", c->error.text);
     }
@@ -101,6 +97,7 @@ void clue_run_end(struct clue_outcome *outcome)
     }
     free(c->remarks);
     clue_ranks_free(c);
+    clue_programs_free(c);
     clue_engine_free(c->engine);
     *c = (struct carrier){0};
     *outcome = (struct clue_outcome){0};

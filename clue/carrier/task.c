@@ -24,7 +24,7 @@ static const struct context *next_context(void)
         RUN.current = NULL;
         return &RUN.main;
     }
-    RUN.current = &RUN.ranks[next];
+    RUN.current = RUN.ranks[next];
     return &RUN.current->context;
 }
 
@@ -45,8 +45,12 @@ static void let_others(void)
 
 void clue_rank_over(int status)
 {
+    static const struct clue_routine routine = {"exit", CLUE_NO_NUMBER};
     struct rank *rank = RUN.current;
 
+    clue_call_begin(&routine, NULL);
+    while (rank->n_calls)
+        rank->calls[--rank->n_calls].run();
     rank->status = status;
     rank->is_over = true;
     if (status && !RUN.exit_status)
@@ -75,7 +79,7 @@ int clue_self(void)
 
 int clue_n_tasks(void)
 {
-    return RUN.n;
+    return RUN.run->n;
 }
 
 int clue_host_of(int task)
@@ -86,6 +90,16 @@ int clue_host_of(int task)
 const char *clue_host_name(int host)
 {
     return RUN.run->machine->hosts[host].name;
+}
+
+int clue_n_hosts(void)
+{
+    return (int)RUN.run->machine->n_hosts;
+}
+
+const char *clue_host_type(int host)
+{
+    return RUN.run->machine->hosts[host].type;
 }
 
 int64_t clue_now(void)
@@ -148,6 +162,16 @@ clue_request clue_send(const struct clue_send *send)
 
     UNTIL_DONE(clue_engine_send(RUN.engine, RUN.current->task, send, &request));
     return request;
+}
+
+clue_request clue_timer(int64_t ns)
+{
+    return clue_engine_timer(RUN.engine, RUN.current->task, ns);
+}
+
+void clue_in_order(void)
+{
+    UNTIL_DONE(clue_engine_order(RUN.engine, RUN.current->task));
 }
 
 clue_request clue_receive(const struct clue_receive *receive)
@@ -263,13 +287,68 @@ void clue_spend(int64_t ns)
     UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
 }
 
+/* ------------------------------------------------- tasks */
+
+int clue_spawn(const char *program, char *const argv[], const int *hosts, int n, int *tasks)
+{
+    struct rank *rank = RUN.current;
+    const struct clue_host *host = &RUN.run->machine->hosts[clue_host_of(rank->task)];
+    const struct program *loaded;
+    struct portolan_error err = {0};
+    int first = (int)RUN.n_ranks;
+
+    clue_spend(host->init_ns);
+    if (clue_load(&RUN, program, &loaded, &err) || clue_ranks_make(&RUN, loaded, argv, n, &err)) {
+        clue_remark(true, err.text, rank, rank->site);
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        clue_spend(host->spawn_ns);
+        tasks[i] = clue_engine_add(RUN.engine, hosts[i], clue_now());
+        if (tasks[i] != first + i)
+            clue_fail("out of memory");
+    }
+    return n;
+}
+
+bool clue_is_known(int task)
+{
+    return task >= 0 && (size_t)task < RUN.n_ranks;
+}
+
+bool clue_is_alive(int task)
+{
+    return clue_is_known(task) && !RUN.ranks[task]->is_over;
+}
+
+void clue_kill(int task)
+{
+    if (!clue_is_alive(task))
+        return;
+    RUN.ranks[task]->is_over = true;
+    clue_engine_kill(RUN.engine, RUN.current->task, task);
+}
+
+void clue_at_exit(enum clue_owner owner, void (*run)(void))
+{
+    struct rank *rank = RUN.current;
+
+    for (int i = 0; i < rank->n_calls; i++)
+        if (rank->calls[i].owner == owner)
+            return;
+    rank->calls[rank->n_calls++] = (struct exit_call){owner, run};
+}
+
 /* "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms": who says TEXT. */
 static void describe(struct portolan_text *out, const struct rank *rank, const char *text)
 {
-    char *where = clue_where(&RUN, rank, rank->site), time[32];
+    char *where = clue_where(rank, rank->site), time[32];
 
     portolan_text_add(
-        out, "rank %d%s%s%s%s, at %s: %s", rank->task, rank->routine ? " in " : "",
+        out, "rank %d%s%s%s%s, at %s: %s", rank->task,
+        !rank->routine ? ""
+        : rank->depth  ? " in "
+                       : " after ",
         rank->routine ? rank->routine->name : "", where ? " at " : "", where ? where : "",
         portolan_format_time((double)clue_engine_now(RUN.engine, rank->task), 4, time, sizeof time),
         text);
@@ -302,7 +381,7 @@ const char *clue_site_text(const void *site)
     static char *text;
 
     free(text);
-    text = clue_where(&RUN, RUN.current, site);
+    text = clue_where(RUN.current, site);
     return text ? text : "an unknown place";
 }
 

@@ -68,14 +68,15 @@ static char *look_up(const char *file, uint64_t address)
     return portolan_strdup(known[n_known++].text);
 }
 
-char *clue_where(const struct carrier *c, const struct rank *rank, const void *site)
+char *clue_where(const struct rank *rank, const void *site)
 {
+    const struct image_set *set = &rank->program->set;
     uint64_t at = (uint64_t)((const uint8_t *)site - rank->base);
 
     if (!site)
         return NULL;
-    for (size_t i = 0; i < c->set.n; i++)
-        if (at - c->set.images[i].offset < c->set.images[i].code_end)
-            return look_up(c->set.images[i].file, at - c->set.images[i].offset - 1); /* the call */
+    for (size_t i = 0; i < set->n; i++)
+        if (at - set->images[i].offset < set->images[i].code_end)
+            return look_up(set->images[i].file, at - set->images[i].offset - 1); /* the call */
     return NULL;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What C++ needs: exceptions through the code of ranks, and standard streams that can be copied. */
+#include "internal.h"
+
+/* The unwinder asks the dynamic linker for the frames of code, which does not know that of ranks.
+ */
+PORTOLAN_API int _dl_find_object(void *address, struct dl_find_object *result)
+{
+    const struct rank *rank = clue_carrier.current;
+    uint64_t at = rank ? (uint64_t)((uint8_t *)address - rank->base) : 0;
+
+    for (size_t i = 0; rank && i < rank->program->set.n; i++) {
+        const struct image *image = &rank->program->set.images[i];
+        uint8_t *base = rank->base + image->offset;
+
+        if (at - image->offset < image->span && image->frames) {
+            *result = (struct dl_find_object){.dlfo_map_start = base,
+                                              .dlfo_map_end = base + image->span,
+                                              .dlfo_eh_frame = base + image->frames->p_vaddr};
+            return 0;
+        }
+    }
+    return REAL(_dl_find_object)(address, result);
+}
+
+/* Programs have copies of std::cout and its like, which must be made of streams that are ready;
+ * until version 13 libstdc++ leaves that to the first program: std::ios_base::Init. */
+void clue_cxx_begin(void)
+{
+    static char object;
+    static bool is_done;
+    void (*init)(void *);
+
+    *(void **)&init = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev");
+    if (init && !is_done) {
+        init(&object);
+        is_done = true;
+    }
+}

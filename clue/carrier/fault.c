@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ends that a program does not want: faults of a rank are told with its call and time, and who
+ * waits for whom when nobody can go on.
+ */
+#include "internal.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+static void tell_fault(int signal, siginfo_t *info, void *machine)
+{
+    struct rank *rank = clue_carrier.current;
+    const ucontext_t *state = machine;
+    const uint8_t *at = info->si_addr;
+    char *where;
+
+    if (!rank) { /* of portolan-clue itself */
+        sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        return;
+    }
+    clue_carrier.exit_status = 128 + signal;
+    where = clue_where(rank, (void *)(state->uc_mcontext.gregs[REG_RIP] + 1));
+    if (signal == SIGSEGV && at >= rank->stack - PAGE && at < rank->stack)
+        clue_fail("its stack of %zu KB has no room left%s%s; give it more by --stack",
+                  clue_carrier.stack_bytes / 1024, where ? ", at " : "", where ? where : "");
+    clue_fail("the program is ended by signal %d (%s)%s%s", signal, strsignal(signal),
+              where ? " at " : "", where ? where : "");
+}
+
+void clue_faults_begin(void)
+{
+    static uint8_t stack[65536];
+    struct sigaction action = {.sa_sigaction = tell_fault,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+void clue_faults_end(void)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+}
+
+/* A thread of a rank would run beside other ranks, with their data. */
+PORTOLAN_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict how,
+                                void *(*start)(void *), void *restrict arg)
+{
+    if (!clue_carrier.current)
+        return REAL(pthread_create)(thread, how, start, arg);
+    clue_fail("the program starts a thread, which ranks in one process cannot have; run it with "
+              "--apart, or without threads (OMP_NUM_THREADS=1)");
+}
+
+/* ------------------------------------------------- deadlocks */
+
+enum { MOST_TOLD = 6 };
+
+static void add_partner(struct portolan_text *out, const struct carrier *c, int partner)
+{
+    struct clue_state state;
+
+    if (partner < 0) {
+        portolan_text_add(out, "any rank");
+        return;
+    }
+    clue_engine_state(c->engine, partner, &state);
+    portolan_text_add(out, "rank %d%s", partner,
+                      state.operation == CLUE_EXITED ? ", which has ended," : "");
+}
+
+static void tell_waiting(struct portolan_text *out, const struct carrier *c, int task)
+{
+    const struct rank *rank = c->ranks[task];
+    char *where = clue_where(rank, rank->site);
+    struct clue_state state;
+
+    clue_engine_state(c->engine, task, &state);
+    portolan_text_add(out, "\n  rank %d in %s%s%s waits for ", task,
+                      rank->routine ? rank->routine->name : "its program", where ? " at " : "",
+                      where ? where : "");
+    if (state.operation == CLUE_MEETS) {
+        portolan_text_add(out, "%zu others to come", state.n);
+    } else {
+        add_partner(out, c, state.partner);
+        if (state.is_send)
+            portolan_text_add(out, " to receive %llu bytes", (unsigned long long)state.bytes);
+        else
+            portolan_text_add(out, " to send");
+        if (state.tag >= 0)
+            portolan_text_add(out, ", tag %d", state.tag);
+    }
+    free(where);
+}
+
+/* The rank that TASK waits for, -1: it is not one, or it is not waiting. */
+static int waits_for(const struct carrier *c, int task)
+{
+    struct clue_state state;
+
+    clue_engine_state(c->engine, task, &state);
+    if (state.operation == CLUE_EXITED || state.operation == CLUE_MEETS)
+        return -1;
+    return state.partner;
+}
+
+/* A rank on a circle of ranks that wait for each other; -1: there is none. */
+static int find_circle(const struct carrier *c, int *length)
+{
+    int *seen = portolan_calloc((size_t)(int)c->n_ranks, sizeof *seen), found = -1;
+
+    for (int start = 0; seen && start < (int)c->n_ranks && found < 0; start++) {
+        int at = start;
+
+        while (at >= 0 && at < (int)c->n_ranks && !seen[at]) {
+            seen[at] = start + 1;
+            at = waits_for(c, at);
+        }
+        if (at >= 0 && at < (int)c->n_ranks && seen[at] == start + 1)
+            found = at;
+    }
+    *length = 0;
+    for (int at = found; found >= 0; at = waits_for(c, at)) {
+        (*length)++;
+        if (waits_for(c, at) == found)
+            break;
+    }
+    free(seen);
+    return found;
+}
+
+void clue_tell_deadlock(struct carrier *c)
+{
+    struct portolan_text out = {0};
+    int length, at = find_circle(c, &length), n_waiting = 0, told = 0;
+
+    for (int i = 0; i < (int)c->n_ranks; i++)
+        n_waiting += !c->ranks[i]->is_over;
+    if (at >= 0)
+        portolan_text_add(&out, "deadlock: %d ranks wait for each other", length);
+    else
+        portolan_text_add(&out, "deadlock: %d ranks wait for what cannot come", n_waiting);
+    for (int i = 0; at >= 0 && told < MOST_TOLD && told < length; i++, told++) {
+        tell_waiting(&out, c, at);
+        at = waits_for(c, at);
+    }
+    for (int i = 0; i < (int)c->n_ranks && told < MOST_TOLD && !length; i++)
+        if (!c->ranks[i]->is_over) {
+            tell_waiting(&out, c, i);
+            told++;
+        }
+    if (n_waiting > told)
+        portolan_text_add(&out, "\n  and %d others wait", n_waiting - told);
+    portolan_error_set(&c->error, PORTOLAN_EINVAL, "%s", out.bytes ? out.bytes : "deadlock");
+    portolan_text_clear(&out);
+}
