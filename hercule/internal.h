@@ -92,7 +92,7 @@ enum aggregate {
     X(MPI_TIME, mpi)                /* time in MPI, of all ranks */                                \
     X(MPI_WAIT, wait)               /* waiting in MPI, of all ranks */                             \
     X(MPI_COLLECTIVE, collective)   /* time in collective operations, of all ranks */              \
-    X(OUTSIDE, outside)             /* time in components of no kind, and before and after MPI */  \
+    X(OUTSIDE, outside)             /* time in no component, beyond STARTING */                    \
     X(OUTSIDE_DELAY, outside_delay) /* waiting of others meanwhile */                              \
     X(STARTING, starting)           /* P * least time of a rank in MPI_Init and MPI_Finalize */    \
     X(ENDING, ending)               /* P * least time of a rank in MPI_Finalize */                 \

@@ -83,14 +83,14 @@ static int post(struct stencil *s, MPI_Request *requests)
     int n = 0;
 
     for (int d = 0; d < 4; d++)
-        for (int m = 0; m < s->messages; m++) {
+        for (int m = 0; s->side_rank[d] != MPI_PROC_NULL && m < s->messages; m++) {
             int first, count = piece(s, d, m, &first);
 
             MPI_Irecv(s->edge[4 + d] + first, count, MPI_UNSIGNED_LONG, s->side_rank[d], d ^ 1,
                       s->grid, &requests[n++]);
         }
     for (int d = 0; d < 4; d++)
-        for (int m = 0; m < s->messages; m++) {
+        for (int m = 0; s->side_rank[d] != MPI_PROC_NULL && m < s->messages; m++) {
             int first, count = piece(s, d, m, &first);
 
             MPI_Isend(s->edge[d] + first, count, MPI_UNSIGNED_LONG, s->side_rank[d], d, s->grid,

@@ -64,9 +64,11 @@
   (metric (name uneven) (text "waiting for larger parts") (formula "min(solve.delay.sum, part.solving.excess)")
     (base losing))
   (metric (name imbalance) (text "largest part over the mean, less 1") (formula "part.solving.imbalance") (unit ratio))
+  (metric (name pausing) (text "collective operations between problems")
+    (formula "between.time.sum - between.wait.sum") (base losing))
   ; A message that comes late makes solving late: what is left of all idle time.
   (metric (name moving) (text "moving data, and waiting for that")
-    (formula "max(0, losing - outside - dividing - uneven)") (base losing))
+    (formula "max(0, losing - outside - dividing - uneven - pausing)") (base losing))
   (metric (name surplus) (text "share of messages beyond one per part")
     (formula "part.surplus.sum / max(1, send.sends.sum)") (unit ratio))
   (metric (name size_share) (text "share of a message's time that depends on its size")
@@ -79,7 +81,7 @@
   ; Linear split and merge a N: 2 a N (1 - 1/P) of the run are serial, however many ranks.
   (metric (name serial_bound) (text "time that splitting and merging take on the longest way")
     (formula "part.splitting.max + part.merging.max"))
-  (composed (metric losing) (of dividing uneven moving) (rest "in no part"))
+  (composed (metric losing) (of dividing uneven moving pausing) (rest "in no part"))
 
   ; ---- Inference.
   (node (name tree-idle) (kind symptom) (metric losing) (text "ranks do not work on parts"))

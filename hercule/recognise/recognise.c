@@ -123,7 +123,8 @@ static bool recognise_instances(struct recognition *r, const struct bound *b)
         return false;
     measure_fit(r);
     r->globals[GLOBAL_OUTSIDE] =
-        sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true);
+        fmax(0, sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true) -
+                    r->globals[GLOBAL_STARTING]);
     r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, true);
     return delays_delegate(r);
 }

@@ -263,6 +263,31 @@ static void tells_that_memory_is_out(void **state)
     free(slow);
 }
 
+/* MPI_Init takes 50 ms, a message 10 ms: of 170 ms each of two ranks loses 20 ms to messages. */
+static void counts_the_start_of_mpi_once(void **state)
+{
+    struct run run;
+
+    (void)state;
+    read_run(&run, "ranks 2\nlatency 10ms\neager 1M\ninit\non 0\nsend 1 tag 3 8\ncompute 100ms\n"
+                   "recv 1 tag 4\nelse\nrecv 0 tag 3\ncompute 100ms\nsend 0 tag 4 8\nend\n");
+    for (size_t l = 0; l < run.trace->n_locations; l++) {
+        struct portolan_trace_event *e = &run.trace->events[run.trace->locations[l].first];
+        bool has_started = false;
+
+        for (size_t i = 0; i < run.trace->locations[l].n; i++) {
+            has_started |= e[i].kind == PORTOLAN_TRACE_END;
+            e[i].ns += has_started ? 50000000 : 0;
+        }
+    }
+    diagnose_run(&run, "divide-and-conquer", NULL, 0);
+    assert_true(fabs(run.diagnosis->run_ns - 170e6) < 1);
+    assert_int_equal(run.diagnosis->n_findings, 1);
+    assert_string_equal(run.diagnosis->findings[0].cause, "too-deep");
+    assert_true(fabs(run.diagnosis->findings[0].share - 20.0 / 170) < 0.001);
+    end(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +300,7 @@ int main(void)
         cmocka_unit_test(names_the_port_of_a_finding),
         cmocka_unit_test(says_what_is_missing_in_the_trace),
         cmocka_unit_test(tells_that_memory_is_out),
+        cmocka_unit_test(counts_the_start_of_mpi_once),
     };
     struct portolan_error err = {0};
     int failed;

@@ -24,19 +24,34 @@ static inline void fail_problem(void *arg, const char *file, int line, int colum
     fail_msg("%s:%d:%d: %s", file, line, column, text);
 }
 
-static inline void diagnose(struct run *run, const char *scenario, const char *paradigm,
-                            const struct portolan_part *parts, size_t n_parts)
+static inline void read_run(struct run *run, const char *scenario)
+{
+    struct portolan_diagnostics d = {fail_problem, NULL, 0};
+    struct portolan_error err = {0};
+
+    if (portolan_scenario_read("scenario", scenario, &d, &run->trace, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+static inline void diagnose_run(struct run *run, const char *paradigm,
+                                const struct portolan_part *parts, size_t n_parts)
 {
     const struct portolan_diagnosis_options options = {.parts = parts, .n_parts = n_parts};
     struct portolan_diagnostics d = {fail_problem, NULL, 0};
     struct portolan_error err = {0};
 
-    if (portolan_scenario_read("scenario", scenario, &d, &run->trace, NULL, &err) ||
-        portolan_matching_create(run->trace, &run->matching, &err) ||
+    if (portolan_matching_create(run->trace, &run->matching, &err) ||
         portolan_waits_create(run->trace, run->matching, NULL, &run->waits, &err) ||
         portolan_diagnosis_create(knowledge, paradigm, run->waits, &options, &d, &run->diagnosis,
                                   &err))
         fail_msg("%s", err.text);
+}
+
+static inline void diagnose(struct run *run, const char *scenario, const char *paradigm,
+                            const struct portolan_part *parts, size_t n_parts)
+{
+    read_run(run, scenario);
+    diagnose_run(run, paradigm, parts, n_parts);
 }
 
 static inline void end(struct run *run)
