@@ -4,7 +4,8 @@
 
 MPI_H is <mpi.h> after the preprocessor: its prototypes are MPICH's. ROUTINES_LIST is that of mpi/:
 the calls named there take time and are told to the observer; all others cost what they compute.
-A routine is served if some SOURCE defines do_NAME; see internal.h. Large-count forms share one
+A routine is served if some SOURCE defines do_NAME, or a macro that it
+defines for it (SENDS, KEYS); see internal.h. Large-count forms share one
 body: counts are widened on the way in and narrowed on the way out.
 """
 import re
@@ -200,6 +201,11 @@ def write_call(routine, name, number, notes):
     print('    return code;\n}')
 
 
+def write_alias(name):
+    print(f'PORTOLAN_API extern __typeof__(P{name}) {name} '
+          f'__attribute__((weak, alias("P{name}")));')
+
+
 def write_form(narrow, wide, name):
     """An entry point that hands its arguments to call_NAME, which has those of WIDE."""
     before, after, freed, given = [], [], [], ['__builtin_return_address(0)']
@@ -220,7 +226,7 @@ def write_form(narrow, wide, name):
             given.append(f'{p.name} ? &wide_{p.name} : NULL')
         else:
             given.append(p.name)
-    print(f'\n{narrow.prototype("P" + narrow.name)}\n{{')
+    print(f'\nPORTOLAN_API {narrow.prototype("P" + narrow.name)}\n{{')
     if any('widen(' in x and '(t, ' in x for x in before):
         print('    struct mpi_task *t = mpi_task();')
     for line in before:
@@ -233,24 +239,27 @@ def write_form(narrow, wide, name):
         print('    return code;\n}')
     else:
         print(f'    return {value};\n}}')
-    print(f'extern __typeof__(P{narrow.name}) {narrow.name} __attribute__((weak, alias("P{narrow.name}")));')
+    write_alias(narrow.name)
 
 
 def write_missing(routine, name, number):
     why = next((text for pattern, text in NOT_SERVED if re.search(pattern, name)), 'this routine')
-    print(f'\n{routine.prototype("P" + routine.name)}\n{{')
+    print(f'\nPORTOLAN_API {routine.prototype("P" + routine.name)}\n{{')
     print(f'    static const struct clue_routine routine = {{"{routine.name}", {number}}};\n')
     for p in routine.parameters:
         print(f'    (void){p.name};')
     print(f'    not_served(&routine, __builtin_return_address(0), "{why}");\n}}')
-    print(f'extern __typeof__(P{routine.name}) {routine.name} '
-          f'__attribute__((weak, alias("P{routine.name}")));')
+    write_alias(routine.name)
 
 
 def main(header, routines, sources):
     served = set()
     for source in sources:
-        served |= set(re.findall(r'^(?:int|double|MPI_Aint) do_(\w+)\(', open(source, encoding='utf-8').read(), re.M))
+        text = open(source, encoding='utf-8').read()
+        served |= set(re.findall(r'^(?:int|double|MPI_Aint) do_(\w+)\(', text, re.M))
+        served |= set(re.findall(r'^SENDS\((\w+), ', text, re.M))
+        served |= {f'{kind}_{what}' for kind in re.findall(r'^KEYS\((\w+), ', text, re.M)
+                   for what in ('create_keyval', 'free_keyval', 'set_attr', 'delete_attr')}
     all_routines, notes = read_prototypes(header), read_list(routines)
     print('/* Written by generate.py from <mpi.h> and mpi/routines.list; edit that instead. */')
     print('#include "entry.h"')

@@ -16,6 +16,7 @@
 
 #include <mpi.h>
 #include <portolan/clue_task.h>
+#include <portolan/list.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,8 @@ struct mpi_object {
     struct mpi_errhandler *errhandler;
     char name[MPI_MAX_OBJECT_NAME];
 };
+int mpi_get_name(const struct mpi_object *object, char *name, int *length);
+int mpi_set_name(struct mpi_object *object, const char *name);
 /* Copies attributes as dup does, by callbacks; deletes all. Return a callback's error. */
 int mpi_attributes_copy(struct mpi_task *t, int from, const struct mpi_object *old,
                         struct mpi_object *new);
@@ -82,7 +85,8 @@ struct mpi_group {
     uint32_t refs;
     int n;
     uint64_t hash;
-    int *members; /* world ranks */
+    int *members;           /* world ranks */
+    struct mpi_group *next; /* of the same bucket */
     struct mpi_inverse {
         int world, rank;
     } * inverse; /* sorted; made when it is needed; NULL: search, or world == rank */
@@ -91,6 +95,7 @@ struct mpi_group {
 struct mpi_group *mpi_group_new(int n, int *members);
 struct mpi_group *mpi_group_retain(struct mpi_group *group);
 void mpi_group_release(struct mpi_group *group);
+MPI_Group mpi_group_publish(struct mpi_task *t, struct mpi_group *group);
 /* Rank in the group of a world rank; MPI_UNDEFINED: none. */
 int mpi_group_rank(struct mpi_group *group, int world);
 
@@ -107,9 +112,10 @@ struct mpi_topology {
     int kind; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
     int n;    /* dimensions; nodes */
     int *dims, *periods, *coords;
-    int *index, *edges;            /* MPI_GRAPH; edges: index[n - 1] of them */
-    int n_in, n_out, *in, *out;    /* MPI_DIST_GRAPH */
-    int *in_weights, *out_weights; /* NULL: unweighted */
+    int *index, *edges;         /* MPI_GRAPH; edges: index[n - 1] of them */
+    int n_in, n_out, *in, *out; /* MPI_DIST_GRAPH */
+    int *in_weights, *out_weights;
+    bool is_weighted;
 };
 
 struct mpi_comm {
@@ -147,9 +153,14 @@ void mpi_comm_retain(struct mpi_comm *c);
 void mpi_comm_release(struct mpi_comm *c);
 /* The same number on all ranks of C that call it in the same order; SPLIT tells parts apart. */
 uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split);
+uint64_t mpi_mix(uint64_t a, uint64_t b);
 /* Blocking, on MPI_MAKING: ALL gets BYTES of each rank's MINE (of an intracommunicator). */
 void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, void *all,
                     size_t bytes);
+/* The same from ROOT to all: BYTES of DATA. */
+void mpi_tell_all(struct mpi_task *t, struct mpi_comm *c, int root, void *data, size_t bytes);
+void mpi_topology_free(struct mpi_topology *topology);
+struct mpi_topology *mpi_topology_copy(const struct mpi_topology *topology);
 /* Ranks that neighbourhood collectives receive from and send to (`from` and `to`: malloc'ed, with
  * MPI_PROC_NULL; the caller frees both). Returns false: no topology. */
 bool mpi_neighbours(const struct mpi_comm *c, int *n_from, int **from, int *n_to, int **to);
@@ -177,6 +188,7 @@ struct mpi_type {
     MPI_Datatype basic;   /* of all its elements; MPI_DATATYPE_NULL: different ones */
     size_t n_runs;
     struct mpi_run *runs;
+    int align; /* of a struct that holds it */
     int combiner;
     size_t n_counts, n_addresses, n_types;
     MPI_Count *counts; /* integers of MPI_Type_get_contents */
@@ -184,7 +196,13 @@ struct mpi_type {
     struct mpi_type **types;
 };
 
-struct mpi_type *mpi_builtin_type(MPI_Datatype handle); /* NULL: none */
+/* The first handles of types are those of pairs that MPICH does not count among the built-in ones.
+ */
+enum { MPI_FIRST_TYPE = 5 };
+void mpi_types_begin(struct mpi_task *t);
+struct mpi_type *mpi_builtin_type(MPI_Datatype handle); /* NULL: none, or such a pair */
+/* Built-in elements in the first BYTES of items of TYPE. */
+MPI_Count mpi_elements_in(const struct mpi_type *type, MPI_Count bytes);
 void mpi_type_retain(struct mpi_type *type);
 void mpi_type_release(struct mpi_type *type);
 /* Packs COUNT items at BUF into TO, which has room for count * size; at least the first BYTES. */
@@ -226,9 +244,16 @@ struct mpi_request {
     /* of what was received: */
     int source, got_tag; /* source: a world rank */
     MPI_Count bytes;
+    MPI_Count sent; /* if that was more than fits */
     int error;
     struct mpi_schedule *schedule;
-    struct mpi_generalized *generalized;
+    bool is_done; /* of a schedule, a generalized request */
+    struct mpi_generalized {
+        MPI_Grequest_query_function *query;
+        MPI_Grequest_free_function *free;
+        MPI_Grequest_cancel_function *cancel;
+        void *extra;
+    } generalized;
     struct mpi_request *next; /* free ones; and active schedules */
 };
 
@@ -249,6 +274,35 @@ int mpi_finish(struct mpi_request *r);
 /* Waits for N internal requests, and finishes them; the first error. Schedules go on meanwhile. */
 int mpi_wait_posted(struct mpi_task *t, struct mpi_request *requests, size_t n);
 
+/* Receives the message that R, of kind MESSAGE, took out of the queue. */
+void mpi_receive_taken(struct mpi_request *r);
+
+/* A request of the program's, with handle; freed when it is complete, or by the program. */
+struct mpi_request *mpi_request_new(struct mpi_task *t, enum mpi_request_kind kind,
+                                    struct mpi_comm *comm);
+void mpi_request_release(struct mpi_task *t, struct mpi_request *r);
+/* One that is complete at once, at *REQUEST. */
+void mpi_request_done(struct mpi_task *t, MPI_Request *request);
+/* Begins what R, whose arguments are set, stands for, and tells the observer. */
+void mpi_request_begin(struct mpi_task *t, struct mpi_request *r);
+/* Status of what is complete; tells the observer; frees what is not persistent. Its error. */
+int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *status);
+void mpi_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool is_cancelled);
+void mpi_status_of(const struct mpi_request *r, MPI_Status *status);
+static inline MPI_Count mpi_status_bytes(const MPI_Status *status)
+{
+    return (MPI_Count)(status->count_hi_and_cancelled >> 1) << 32 | (uint32_t)status->count_lo;
+}
+/* Whether R is complete at the task's time. */
+bool mpi_is_done(const struct mpi_request *r);
+/* Until one is complete or (IS_ALL) all are; NULL ones do not count. Returns the one, or N. */
+size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all);
+/* Lets active schedules take their steps. */
+void mpi_progress(struct mpi_task *t);
+/* Tells of a message. */
+void mpi_tell_message(struct mpi_task *t, enum portolan_mpi_event_kind kind,
+                      const struct mpi_request *r);
+
 /* A request with handle for the program, kind SCHEDULE and active, at *REQUEST. */
 struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm *comm,
                                             struct mpi_schedule *schedule, MPI_Request *request);
@@ -257,9 +311,10 @@ struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm 
  * PENDING puts requests that it waits for into TO and returns their number (at most ROOM; one is
  * enough to go on). FREE gives its error.
  */
-bool mpi_schedule_advance(struct mpi_task *t, struct mpi_schedule *s);
-size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room);
-int mpi_schedule_free(struct mpi_task *t, struct mpi_schedule *s);
+bool mpi_schedule_advance(struct mpi_task *t, struct mpi_schedule *s) __attribute__((weak));
+size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room)
+    __attribute__((weak));
+int mpi_schedule_free(struct mpi_task *t, struct mpi_schedule *s) __attribute__((weak));
 
 /* ---------------------------------------------------------------- tasks */
 
@@ -278,8 +333,10 @@ struct mpi_task {
     struct mpi_error_code *error_codes; /* added by the program */
     size_t n_error_codes;
     int last_used_code;
-    uint32_t n_comms; /* `number` of the next one */
-    void *one_sided;  /* the windows' own */
+    int universe_size, io, no_host, is_global; /* values of built-in attributes */
+    uint64_t n_drawn;                          /* of mpi_draw() */
+    uint32_t n_comms;                          /* `number` of the next one */
+    void *one_sided;                           /* the windows' own */
 };
 
 /* The calling task's; made when it is first asked for. */
@@ -308,17 +365,19 @@ static inline struct mpi_type *mpi_type(const struct mpi_task *t, MPI_Datatype h
 }
 struct mpi_group *mpi_group(const struct mpi_task *t, MPI_Group handle);
 /* Of cmpi2's files: NULL for what is no operation, no window. Built-in operations too. */
-struct mpi_op *mpi_op(const struct mpi_task *t, MPI_Op handle);
+struct mpi_op *mpi_op(const struct mpi_task *t, MPI_Op handle) __attribute__((weak));
 static inline struct mpi_win *mpi_win(const struct mpi_task *t, MPI_Win handle)
 {
     return mpi_item(t, MPI_KIND_WIN, handle);
 }
-/* The object of a window: `struct mpi_win` begins with one. */
+/* `struct mpi_win` begins with its object. The value of a built-in attribute; false: none. */
+bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value) __attribute__((weak));
 
 /* ---------------------------------------------------------------- the observer */
 
 /* Fills in routine and time, and tells; only where clue_observer() is on. */
 void mpi_tell(struct mpi_task *t, struct portolan_mpi_event *event);
+
 static inline bool mpi_is_observed(void)
 {
     const struct portolan_mpi_observer *observer = clue_observer();

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attributes and names of communicators, types and windows. */
+#include "internal.h"
+
+#include <stdio.h>
+
+/* As MPICH numbers how a language stores a value: C a pointer, Fortran 90 an address, 77 an
+ * integer. */
+enum value_form { FORM_POINTER = 0, FORM_ADDRESS = 1, FORM_INTEGER = 3 };
+
+typedef int copy_fn(int, int, void *, void *, void *, int *);
+typedef int delete_fn(int, int, void *, void *);
+/* Of Fortran and C++: they call the program's function. */
+typedef int copy_proxy(copy_fn *, int, int, void *, int, void *, void **, int *);
+typedef int delete_proxy(delete_fn *, int, int, int, void *, void *);
+
+struct mpi_keyval {
+    uint32_t refs;
+    int handle;
+    enum mpi_kind kind;
+    copy_fn *copy;
+    delete_fn *delete;
+    copy_proxy *copy_by;
+    delete_proxy *delete_by;
+    void *extra;
+};
+
+struct mpi_attribute {
+    struct mpi_attribute *next;
+    struct mpi_keyval *key;
+    void *value;
+    enum value_form form;
+};
+
+/* ---------------------------------------------------------------- keys */
+
+static int create_key(struct mpi_task *t, enum mpi_kind kind, copy_fn *copy, delete_fn *delete,
+                      void *extra, int *handle)
+{
+    struct mpi_keyval *key = mpi_alloc(1, sizeof *key);
+
+    *key = (struct mpi_keyval){
+        .refs = 1, .kind = kind, .copy = copy, .delete = delete, .extra = extra};
+    *handle = key->handle = mpi_handle(t, MPI_KIND_KEYVAL, key);
+    return MPI_SUCCESS;
+}
+
+static void release_key(struct mpi_keyval *key)
+{
+    if (!--key->refs)
+        free(key);
+}
+
+static int free_key(struct mpi_task *t, int *handle)
+{
+    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, *handle);
+
+    if (!key)
+        return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", *handle);
+    mpi_handle_free(t, *handle);
+    *handle = MPI_KEYVAL_INVALID;
+    release_key(key);
+    return MPI_SUCCESS;
+}
+
+PORTOLAN_API int MPI_DUP_FN(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+PORTOLAN_API void MPII_Keyval_set_proxy(int handle, copy_proxy *copy, delete_proxy *delete)
+{
+    struct mpi_keyval *key = mpi_item(mpi_task(), MPI_KIND_KEYVAL, handle);
+
+    key->copy_by = copy;
+    key->delete_by = delete;
+}
+
+/* ---------------------------------------------------------------- values */
+
+static struct mpi_attribute **find(struct mpi_object *object, const struct mpi_keyval *key)
+{
+    struct mpi_attribute **at = &object->attributes;
+
+    while (*at && (*at)->key != key)
+        at = &(*at)->next;
+    return at;
+}
+
+static int delete_at(struct mpi_attribute **at, int handle)
+{
+    struct mpi_attribute *a = *at;
+    struct mpi_keyval *key = a->key;
+    int code = MPI_SUCCESS;
+
+    if (key->delete &&key->delete_by)
+        code = key->delete_by(key->delete, handle, key->handle, (int)a->form, a->value, key->extra);
+    else if (key->delete)
+        code = key->delete (handle, key->handle, a->value, key->extra);
+    if (code != MPI_SUCCESS)
+        return code;
+    *at = a->next;
+    free(a);
+    release_key(key);
+    return MPI_SUCCESS;
+}
+
+static int set_value(struct mpi_task *t, int handle, struct mpi_object *object, int keyval,
+                     void *value, enum value_form form)
+{
+    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, keyval);
+    struct mpi_attribute **at, *a;
+    int code;
+
+    if (!key)
+        return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", keyval);
+    at = find(object, key);
+    if (*at && (code = delete_at(at, handle)) != MPI_SUCCESS)
+        return code;
+    a = mpi_alloc(1, sizeof *a);
+    *a = (struct mpi_attribute){object->attributes, key, value, form};
+    object->attributes = a;
+    key->refs++;
+    return MPI_SUCCESS;
+}
+
+static int delete_value(struct mpi_task *t, int handle, struct mpi_object *object, int keyval)
+{
+    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, keyval);
+    struct mpi_attribute **at = key ? find(object, key) : NULL;
+
+    if (!key)
+        return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", keyval);
+    return *at ? delete_at(at, handle) : mpi_error(t, MPI_ERR_OTHER, "the attribute is not set");
+}
+
+/* A value in the form that the caller's language has. */
+static void put_value(void *out, enum value_form wanted, struct mpi_attribute *a)
+{
+    if (wanted == FORM_INTEGER)
+        *(int *)out = (int)(intptr_t)a->value;
+    else if (wanted == FORM_ADDRESS || a->form == FORM_POINTER)
+        *(void **)out = a->value;
+    else
+        *(void **)out = &a->value; /* C gets the address of what Fortran stored */
+}
+
+/* VALUE of a built-in attribute is an address for C, the number there for Fortran. */
+static void put_built_in(void *out, enum value_form wanted, const int *value)
+{
+    if (wanted == FORM_POINTER)
+        *(const void **)out = value;
+    else if (wanted == FORM_ADDRESS)
+        *(MPI_Aint *)out = *value;
+    else
+        *(int *)out = *value;
+}
+
+static int get_value(struct mpi_task *t, struct mpi_object *object, int keyval, void *out,
+                     int *flag, enum value_form wanted)
+{
+    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, keyval);
+    struct mpi_attribute *a = key ? *find(object, key) : NULL;
+
+    if (!key)
+        return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", keyval);
+    *flag = a != NULL;
+    if (a)
+        put_value(out, wanted, a);
+    return MPI_SUCCESS;
+}
+
+int mpi_attributes_copy(struct mpi_task *t, int from, const struct mpi_object *old,
+                        struct mpi_object *new)
+{
+    (void)t;
+    for (struct mpi_attribute *a = old->attributes, **end = &new->attributes; a; a = a->next) {
+        struct mpi_keyval *key = a->key;
+        void *value = NULL;
+        int flag = 0, code = MPI_SUCCESS;
+
+        if (key->copy && key->copy_by)
+            code = key->copy_by(key->copy, from, key->handle, key->extra, (int)a->form, a->value,
+                                &value, &flag);
+        else if (key->copy)
+            code = key->copy(from, key->handle, key->extra, a->value, &value, &flag);
+        if (code != MPI_SUCCESS)
+            return code;
+        if (!flag)
+            continue;
+        *end = mpi_alloc(1, sizeof **end);
+        **end = (struct mpi_attribute){NULL, key, value, a->form};
+        end = &(*end)->next;
+        key->refs++;
+    }
+    return MPI_SUCCESS;
+}
+
+int mpi_attributes_delete(struct mpi_task *t, int handle, struct mpi_object *object)
+{
+    int code = MPI_SUCCESS;
+
+    (void)t;
+    while (code == MPI_SUCCESS && object->attributes)
+        code = delete_at(&object->attributes, handle);
+    return code;
+}
+
+/* ---------------------------------------------------------------- by kind of object */
+
+/* Of MPI_COMM_WORLD and its like; NULL: no such number. */
+static const int *built_in_of_comm(struct mpi_task *t, int keyval)
+{
+    static const int tag_ub = 268435455, is_global = 1;
+
+    switch (keyval & ~1) {
+    case MPI_TAG_UB & ~1:
+        return &tag_ub;
+    case MPI_HOST & ~1:
+        t->no_host = MPI_PROC_NULL;
+        return &t->no_host;
+    case MPI_IO & ~1:
+        t->io = MPI_ANY_SOURCE;
+        return &t->io;
+    case MPI_WTIME_IS_GLOBAL & ~1:
+        return &is_global;
+    case MPI_UNIVERSE_SIZE & ~1:
+        return &t->n;
+    case MPI_LASTUSEDCODE & ~1:
+        if (!t->last_used_code)
+            t->last_used_code = MPI_ERR_LASTCODE;
+        return &t->last_used_code;
+    default:
+        return NULL;
+    }
+}
+
+static int get_comm(struct mpi_task *t, MPI_Comm comm, int keyval, void *out, int *flag,
+                    enum value_form wanted)
+{
+    const int *value =
+        (uint32_t)keyval >> 22 == 0x64400000U >> 22 ? built_in_of_comm(t, keyval) : NULL;
+
+    if ((uint32_t)keyval >> 22 != 0x64400000U >> 22)
+        return get_value(t, &mpi_comm(t, comm)->object, keyval, out, flag, wanted);
+    *flag = value != NULL;
+    if (value)
+        put_built_in(out, wanted, value);
+    return MPI_SUCCESS;
+}
+
+static int get_win(struct mpi_task *t, MPI_Win win, int keyval, void *out, int *flag,
+                   enum value_form wanted)
+{
+    void *value;
+
+    if ((uint32_t)keyval >> 22 != 0x66000000U >> 22)
+        return get_value(t, (struct mpi_object *)mpi_win(t, win), keyval, out, flag, wanted);
+    *flag = mpi_win_attribute && mpi_win_attribute(mpi_win(t, win), keyval | 1, &value);
+    if (!*flag)
+        return MPI_SUCCESS;
+    if (wanted == FORM_POINTER || (keyval | 1) == MPI_WIN_BASE)
+        *(void **)out = value;
+    else if ((keyval | 1) == MPI_WIN_SIZE && wanted == FORM_ADDRESS)
+        *(MPI_Aint *)out = *(MPI_Aint *)value;
+    else
+        put_built_in(out, wanted, value);
+    return MPI_SUCCESS;
+}
+
+#define KEYS(Kind, KIND, handle_type, object)                                                      \
+    int do_##Kind##_create_keyval(struct mpi_task *t, MPI_##Kind##_copy_attr_function *copy,       \
+                                  MPI_##Kind##_delete_attr_function *delete, int *keyval,          \
+                                  void *extra)                                                     \
+    {                                                                                              \
+        return create_key(t, MPI_KIND_##KIND, copy, delete, extra, keyval);                        \
+    }                                                                                              \
+    int do_##Kind##_free_keyval(struct mpi_task *t, int *keyval)                                   \
+    {                                                                                              \
+        return free_key(t, keyval);                                                                \
+    }                                                                                              \
+    int do_##Kind##_set_attr(struct mpi_task *t, handle_type handle, int keyval, void *value)      \
+    {                                                                                              \
+        return set_value(t, handle, object, keyval, value, FORM_POINTER);                          \
+    }                                                                                              \
+    int do_##Kind##_delete_attr(struct mpi_task *t, handle_type handle, int keyval)                \
+    {                                                                                              \
+        return delete_value(t, handle, object, keyval);                                            \
+    }                                                                                              \
+    PORTOLAN_API int MPII_##Kind##_set_attr(handle_type handle, int keyval, void *value, int form) \
+    {                                                                                              \
+        struct mpi_task *t = mpi_task();                                                           \
+                                                                                                   \
+        return set_value(t, handle, object, keyval, value, (enum value_form)form);                 \
+    }
+
+KEYS(Comm, COMM, MPI_Comm, &mpi_comm(t, handle)->object)
+KEYS(Type, TYPE, MPI_Datatype, &mpi_type(t, handle)->object)
+KEYS(Win, WIN, MPI_Win, (struct mpi_object *)mpi_win(t, handle))
+
+int do_Comm_get_attr(struct mpi_task *t, MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return get_comm(t, comm, keyval, value, flag, FORM_POINTER);
+}
+
+int do_Type_get_attr(struct mpi_task *t, MPI_Datatype type, int keyval, void *value, int *flag)
+{
+    return get_value(t, &mpi_type(t, type)->object, keyval, value, flag, FORM_POINTER);
+}
+
+int do_Win_get_attr(struct mpi_task *t, MPI_Win win, int keyval, void *value, int *flag)
+{
+    return get_win(t, win, keyval, value, flag, FORM_POINTER);
+}
+
+PORTOLAN_API int MPII_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag, int form)
+{
+    return get_comm(mpi_task(), comm, keyval, value, flag, (enum value_form)form);
+}
+
+PORTOLAN_API int MPII_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag, int form)
+{
+    struct mpi_task *t = mpi_task();
+
+    return get_value(t, &mpi_type(t, type)->object, keyval, value, flag, (enum value_form)form);
+}
+
+PORTOLAN_API int MPII_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag, int form)
+{
+    return get_win(mpi_task(), win, keyval, value, flag, (enum value_form)form);
+}
+
+/* Names of MPI-1. */
+
+int do_Keyval_create(struct mpi_task *t, MPI_Copy_function *copy, MPI_Delete_function *delete,
+                     int *keyval, void *extra)
+{
+    return create_key(t, MPI_KIND_COMM, copy, delete, extra, keyval);
+}
+
+int do_Keyval_free(struct mpi_task *t, int *keyval)
+{
+    return free_key(t, keyval);
+}
+
+int do_Attr_put(struct mpi_task *t, MPI_Comm comm, int keyval, void *value)
+{
+    return do_Comm_set_attr(t, comm, keyval, value);
+}
+
+int do_Attr_get(struct mpi_task *t, MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return do_Comm_get_attr(t, comm, keyval, value, flag);
+}
+
+int do_Attr_delete(struct mpi_task *t, MPI_Comm comm, int keyval)
+{
+    return do_Comm_delete_attr(t, comm, keyval);
+}
+
+/* ---------------------------------------------------------------- names */
+
+int mpi_get_name(const struct mpi_object *object, char *name, int *length)
+{
+    *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", object->name);
+    return MPI_SUCCESS;
+}
+
+int mpi_set_name(struct mpi_object *object, const char *name)
+{
+    snprintf(object->name, sizeof object->name, "%s", name);
+    return MPI_SUCCESS;
+}

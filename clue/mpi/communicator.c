@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators: what they are, how they end, and how their ranks agree. */
+#include "internal.h"
+
+#include <stdio.h>
+
+/* A hash of two numbers (the finalizer of MurmurHash3). */
+uint64_t mpi_mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * 0x9e3779b97f4a7c15U + b + 0x7f4a7c15U;
+
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccdU;
+    x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53U;
+    return x ^ x >> 33;
+}
+
+uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split)
+{
+    return mpi_mix(mpi_mix(c->context, ++c->n_made), split) & ~(uint64_t)(MPI_CHANNELS - 1);
+}
+
+struct mpi_comm *mpi_comm_new(struct mpi_task *t, uint64_t context, struct mpi_group *group,
+                              struct mpi_group *remote)
+{
+    struct mpi_comm *c = mpi_alloc(1, sizeof *c);
+
+    c->refs = 1;
+    c->context = context;
+    c->group = mpi_group_retain(group);
+    c->remote = remote ? mpi_group_retain(remote) : NULL;
+    c->n = group->n;
+    c->rank = mpi_group_rank(group, t->rank);
+    c->seen = (struct portolan_mpi_comm){.id = context,
+                                         .n_members = group->n,
+                                         .members = group->members,
+                                         .n_remote = remote ? remote->n : 0,
+                                         .remote = remote ? remote->members : NULL};
+    if (remote) {
+        c->is_low = group->members[0] < remote->members[0];
+        c->local = mpi_comm_new(
+            t, mpi_mix(context, (uint64_t)group->members[0]) & ~(uint64_t)(MPI_CHANNELS - 1), group,
+            NULL);
+    }
+    return c;
+}
+
+MPI_Comm mpi_comm_publish(struct mpi_task *t, struct mpi_comm *c, const struct mpi_comm *parent)
+{
+    c->seen.number = t->n_comms++;
+    c->handle = mpi_handle(t, MPI_KIND_COMM, c);
+    if (parent)
+        mpi_errhandler_share(&c->object, parent->object.errhandler);
+    return c->handle;
+}
+
+void mpi_comm_retain(struct mpi_comm *c)
+{
+    c->refs++;
+}
+
+void mpi_comm_release(struct mpi_comm *c)
+{
+    if (!c || --c->refs)
+        return;
+    if (c->collective)
+        c->collective_free(c->collective);
+    mpi_errhandler_share(&c->object, NULL);
+    mpi_comm_release(c->local);
+    mpi_topology_free(c->topology);
+    mpi_group_release(c->group);
+    mpi_group_release(c->remote);
+    free(c->neighbours);
+    free(c);
+}
+
+int do_Comm_free(struct mpi_task *t, MPI_Comm *handle)
+{
+    struct mpi_comm *c = mpi_comm(t, *handle);
+    int code;
+
+    if (!c || c == t->world || c == t->self)
+        return mpi_error(t, MPI_ERR_COMM, "0x%x is no communicator made by the program", *handle);
+    code = mpi_attributes_delete(t, *handle, &c->object);
+    if (code != MPI_SUCCESS)
+        return code;
+    mpi_handle_free(t, *handle);
+    mpi_comm_release(c);
+    *handle = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+int do_Comm_disconnect(struct mpi_task *t, MPI_Comm *handle)
+{
+    return do_Comm_free(t, handle);
+}
+
+/* ---------------------------------------------------------------- how ranks agree */
+
+/* Sends N bytes to rank TO, and receives as many as ROOM from FROM; -1: does not. */
+static void exchange(struct mpi_task *t, struct mpi_comm *c, int to, const void *data, size_t n,
+                     int from, void *got, size_t room)
+{
+    struct mpi_request r[2] = {0};
+    struct mpi_type *byte = mpi_builtin_type(MPI_BYTE);
+
+    if (from >= 0)
+        mpi_post_receive(&r[0], c, MPI_MAKING, from, 0, got, (MPI_Count)room, byte, 0);
+    if (to >= 0)
+        mpi_post_send(&r[1], c, MPI_MAKING, to, 0, data, (MPI_Count)n, byte, 0);
+    mpi_wait_posted(t, from >= 0 ? r : r + 1, (size_t)(from >= 0) + (to >= 0));
+}
+
+/* Bruck's: after each step a rank has twice as many blocks, those of the ranks behind it. */
+void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, void *all,
+                    size_t bytes)
+{
+    size_t n = (size_t)c->n, have = 1;
+    char *row = mpi_alloc(n, bytes);
+
+    memcpy(row, mine, bytes);
+    while (have < n) {
+        size_t more = have < n - have ? have : n - have;
+
+        exchange(t, c, (c->rank - (int)have + c->n) % c->n, row, more * bytes,
+                 (c->rank + (int)have) % c->n, row + have * bytes, more * bytes);
+        have += more;
+    }
+    for (size_t i = 0; i < n; i++)
+        memcpy((char *)all + (i + (size_t)c->rank) % n * bytes, row + i * bytes, bytes);
+    free(row);
+}
+
+/* A binomial tree. */
+void mpi_tell_all(struct mpi_task *t, struct mpi_comm *c, int root, void *data, size_t bytes)
+{
+    int relative = (c->rank - root + c->n) % c->n, bit = 1;
+
+    for (; bit < c->n && !(relative & bit); bit <<= 1)
+        ;
+    if (relative)
+        exchange(t, c, -1, NULL, 0, (c->rank - bit + c->n) % c->n, data, bytes);
+    for (bit >>= 1; bit > 0; bit >>= 1)
+        if (relative + bit < c->n)
+            exchange(t, c, (c->rank + bit) % c->n, data, bytes, -1, NULL, 0);
+}
+
+/* ---------------------------------------------------------------- questions */
+
+int do_Comm_size(struct mpi_task *t, MPI_Comm comm, int *size)
+{
+    *size = mpi_comm(t, comm)->n;
+    return MPI_SUCCESS;
+}
+
+int do_Comm_rank(struct mpi_task *t, MPI_Comm comm, int *rank)
+{
+    *rank = mpi_comm(t, comm)->rank;
+    return MPI_SUCCESS;
+}
+
+int do_Comm_group(struct mpi_task *t, MPI_Comm comm, MPI_Group *group)
+{
+    *group = mpi_group_publish(t, mpi_group_retain(mpi_comm(t, comm)->group));
+    return MPI_SUCCESS;
+}
+
+int do_Comm_test_inter(struct mpi_task *t, MPI_Comm comm, int *flag)
+{
+    *flag = mpi_comm(t, comm)->remote != NULL;
+    return MPI_SUCCESS;
+}
+
+int do_Comm_remote_size(struct mpi_task *t, MPI_Comm comm, int *size)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+
+    if (!c->remote)
+        return mpi_error(t, MPI_ERR_COMM, "not an intercommunicator");
+    *size = c->remote->n;
+    return MPI_SUCCESS;
+}
+
+int do_Comm_remote_group(struct mpi_task *t, MPI_Comm comm, MPI_Group *group)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+
+    if (!c->remote)
+        return mpi_error(t, MPI_ERR_COMM, "not an intercommunicator");
+    *group = mpi_group_publish(t, mpi_group_retain(c->remote));
+    return MPI_SUCCESS;
+}
+
+static int similarity(struct mpi_group *a, struct mpi_group *b)
+{
+    if (a == b)
+        return MPI_CONGRUENT;
+    if (a->n != b->n)
+        return MPI_UNEQUAL;
+    for (int i = 0; i < a->n; i++)
+        if (mpi_group_rank(b, a->members[i]) == MPI_UNDEFINED)
+            return MPI_UNEQUAL;
+    return MPI_SIMILAR;
+}
+
+int do_Comm_compare(struct mpi_task *t, MPI_Comm comm1, MPI_Comm comm2, int *result)
+{
+    struct mpi_comm *a = mpi_comm(t, comm1), *b = mpi_comm(t, comm2);
+    int remote;
+
+    *result = a == b                     ? MPI_IDENT
+              : !a->remote != !b->remote ? MPI_UNEQUAL
+                                         : similarity(a->group, b->group);
+    if (a == b || *result == MPI_UNEQUAL || !a->remote)
+        return MPI_SUCCESS;
+    remote = similarity(a->remote, b->remote);
+    if (remote == MPI_UNEQUAL || *result == MPI_CONGRUENT)
+        *result = remote;
+    return MPI_SUCCESS;
+}
+
+int do_Comm_get_name(struct mpi_task *t, MPI_Comm comm, char *name, int *length)
+{
+    return mpi_get_name(&mpi_comm(t, comm)->object, name, length);
+}
+
+int do_Comm_set_name(struct mpi_task *t, MPI_Comm comm, const char *name)
+{
+    return mpi_set_name(&mpi_comm(t, comm)->object, name);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Built-in data types, and what the program asks of any: sizes, names, contents. */
+#include "internal.h"
+
+#include <complex.h>
+#include <limits.h>
+#include <stdio.h>
+
+/* ---------------------------------------------------------------- built-in types */
+
+#define BASIC_TYPES(X)                                                                             \
+    X(CHAR)                                                                                        \
+    X(SIGNED_CHAR) X(UNSIGNED_CHAR) X(BYTE) X(WCHAR) X(SHORT) X(UNSIGNED_SHORT) X(INT) X(UNSIGNED) \
+        X(LONG) X(UNSIGNED_LONG) X(FLOAT) X(DOUBLE) X(LONG_DOUBLE) X(LONG_LONG_INT)                \
+            X(UNSIGNED_LONG_LONG) X(PACKED) X(COMPLEX) X(DOUBLE_COMPLEX) X(LOGICAL) X(REAL)        \
+                X(DOUBLE_PRECISION) X(INTEGER) X(CHARACTER) X(REAL4) X(REAL8) X(REAL16)            \
+                    X(COMPLEX8) X(COMPLEX16) X(COMPLEX32) X(INTEGER1) X(INTEGER2) X(INTEGER4)      \
+                        X(INTEGER8) X(INT8_T) X(INT16_T) X(INT32_T) X(INT64_T) X(UINT8_T)          \
+                            X(UINT16_T) X(UINT32_T) X(UINT64_T) X(C_BOOL) X(C_FLOAT_COMPLEX)       \
+                                X(C_DOUBLE_COMPLEX) X(C_LONG_DOUBLE_COMPLEX) X(AINT) X(OFFSET)     \
+                                    X(COUNT) X(CXX_BOOL) X(CXX_FLOAT_COMPLEX)                      \
+                                        X(CXX_DOUBLE_COMPLEX) X(CXX_LONG_DOUBLE_COMPLEX)
+/* Two values, the second (or both) at OFFSET. */
+#define PAIR_TYPES(X)                                                                              \
+    X(FLOAT_INT, FLOAT, INT, 4)                                                                    \
+    X(DOUBLE_INT, DOUBLE, INT, 8) X(LONG_INT, LONG, INT, 8) X(SHORT_INT, SHORT, INT, 4)            \
+        X(LONG_DOUBLE_INT, LONG_DOUBLE, INT, 16) X(2INT, INT, INT, 4)                              \
+            X(2INTEGER, INTEGER, INTEGER, 4) X(2REAL, REAL, REAL, 4)                               \
+                X(2DOUBLE_PRECISION, DOUBLE_PRECISION, DOUBLE_PRECISION, 8)
+
+static struct mpi_type basics[256], direct_pairs[MPI_FIRST_TYPE];
+static struct mpi_run basic_runs[256][2], pair_runs[MPI_FIRST_TYPE][2];
+
+static int size_of(MPI_Datatype basic)
+{
+    return (int)((uint32_t)basic >> 8 & 255);
+}
+
+/* Complex numbers are as their parts. */
+static int alignment_of(MPI_Datatype basic)
+{
+    int size = size_of(basic);
+
+    switch (basic) {
+    case MPI_COMPLEX:
+    case MPI_DOUBLE_COMPLEX:
+    case MPI_COMPLEX8:
+    case MPI_COMPLEX16:
+    case MPI_COMPLEX32:
+    case MPI_C_FLOAT_COMPLEX:
+    case MPI_C_DOUBLE_COMPLEX:
+    case MPI_C_LONG_DOUBLE_COMPLEX:
+    case MPI_CXX_FLOAT_COMPLEX:
+    case MPI_CXX_DOUBLE_COMPLEX:
+    case MPI_CXX_LONG_DOUBLE_COMPLEX:
+        return size / 2;
+    default:
+        return size;
+    }
+}
+
+static void fill(struct mpi_type *type, struct mpi_run *runs, MPI_Datatype handle, const char *name,
+                 MPI_Datatype first, MPI_Datatype second, MPI_Aint offset)
+{
+    int align = alignment_of(first);
+
+    *type = (struct mpi_type){.handle = handle,
+                              .refs = 1,
+                              .is_builtin = true,
+                              .is_committed = true,
+                              .combiner = MPI_COMBINER_NAMED,
+                              .runs = runs};
+    snprintf(type->object.name, sizeof type->object.name, "MPI_%s", name);
+    runs[0] = (struct mpi_run){.bytes = size_of(first), .count = 1, .basic = first};
+    type->n_runs = type->n_elements = second ? 2 : 1;
+    type->basic = second && second != first ? MPI_DATATYPE_NULL : first;
+    type->size = type->true_extent = size_of(first);
+    if (second) {
+        align = alignment_of(second) > align ? alignment_of(second) : align;
+        runs[1] = (struct mpi_run){
+            .offset = offset, .bytes = size_of(second), .count = 1, .basic = second};
+        type->size += size_of(second);
+        type->true_extent = offset + size_of(second);
+    }
+    type->align = align;
+    type->extent = (type->true_extent + align - 1) / align * align;
+    type->is_dense = type->size == type->true_extent;
+    type->is_contiguous = type->is_dense && type->size == type->extent;
+}
+
+static void fill_pair(MPI_Datatype handle, const char *name, MPI_Datatype first,
+                      MPI_Datatype second, MPI_Aint offset)
+{
+    int i = handle & 255;
+
+    if ((uint32_t)handle >> 30 == 2)
+        fill(&direct_pairs[i], pair_runs[i], handle, name, first, second, offset);
+    else
+        fill(&basics[i], basic_runs[i], handle, name, first, second, offset);
+}
+
+static void fill_all(void)
+{
+#define FILL(name)                                                                                 \
+    fill(&basics[MPI_##name & 255], basic_runs[MPI_##name & 255], MPI_##name, #name, MPI_##name,   \
+         0, 0);
+    BASIC_TYPES(FILL)
+#define FILL_PAIR(name, first, second, offset)                                                     \
+    fill_pair(MPI_##name, #name, MPI_##first, MPI_##second, offset);
+    PAIR_TYPES(FILL_PAIR)
+}
+
+struct mpi_type *mpi_builtin_type(MPI_Datatype handle)
+{
+    struct mpi_type *type = &basics[handle & 255];
+
+    return (uint32_t)handle >> 16 == 0x4c00 && type->handle == handle ? type : NULL;
+}
+
+void mpi_types_begin(struct mpi_task *t)
+{
+    if (!basics[MPI_INT & 255].refs)
+        fill_all();
+    for (int i = 0; i < MPI_FIRST_TYPE; i++)
+        mpi_handle(t, MPI_KIND_TYPE, &direct_pairs[i]);
+}
+
+/* ---------------------------------------------------------------- lives */
+
+void mpi_type_retain(struct mpi_type *type)
+{
+    if (!type->is_builtin)
+        type->refs++;
+}
+
+void mpi_type_release(struct mpi_type *type)
+{
+    if (!type || type->is_builtin || --type->refs)
+        return;
+    for (size_t i = 0; i < type->n_types; i++)
+        mpi_type_release(type->types[i]);
+    free(type->runs);
+    free(type->counts);
+    free(type->addresses);
+    free(type->types);
+    free(type);
+}
+
+int do_Type_commit(struct mpi_task *t, MPI_Datatype *handle)
+{
+    struct mpi_type *type = mpi_type(t, *handle);
+
+    if (!type)
+        return mpi_error(t, MPI_ERR_TYPE, "0x%x", *handle);
+    type->is_committed = true;
+    return MPI_SUCCESS;
+}
+
+int do_Type_free(struct mpi_task *t, MPI_Datatype *handle)
+{
+    struct mpi_type *type = mpi_type(t, *handle);
+    int code;
+
+    if (!type || type->is_builtin)
+        return mpi_error(t, MPI_ERR_TYPE, "0x%x is no type made by the program", *handle);
+    code = mpi_attributes_delete(t, *handle, &type->object);
+    if (code != MPI_SUCCESS)
+        return code;
+    mpi_handle_free(t, *handle);
+    mpi_type_release(type);
+    *handle = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- sizes */
+
+int do_Type_size(struct mpi_task *t, MPI_Datatype handle, MPI_Count *size)
+{
+    *size = mpi_type(t, handle)->size;
+    return MPI_SUCCESS;
+}
+
+int do_Type_size_x(struct mpi_task *t, MPI_Datatype handle, MPI_Count *size)
+{
+    return do_Type_size(t, handle, size);
+}
+
+int do_Type_get_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb, MPI_Count *extent)
+{
+    *lb = mpi_type(t, handle)->lb;
+    *extent = mpi_type(t, handle)->extent;
+    return MPI_SUCCESS;
+}
+
+int do_Type_get_extent_x(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb, MPI_Count *extent)
+{
+    return do_Type_get_extent(t, handle, lb, extent);
+}
+
+int do_Type_get_true_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb,
+                            MPI_Count *extent)
+{
+    *lb = mpi_type(t, handle)->true_lb;
+    *extent = mpi_type(t, handle)->true_extent;
+    return MPI_SUCCESS;
+}
+
+int do_Type_get_true_extent_x(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb,
+                              MPI_Count *extent)
+{
+    return do_Type_get_true_extent(t, handle, lb, extent);
+}
+
+int do_Type_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Aint *extent)
+{
+    *extent = mpi_type(t, handle)->extent;
+    return MPI_SUCCESS;
+}
+
+int do_Type_lb(struct mpi_task *t, MPI_Datatype handle, MPI_Aint *lb)
+{
+    *lb = mpi_type(t, handle)->lb;
+    return MPI_SUCCESS;
+}
+
+int do_Type_ub(struct mpi_task *t, MPI_Datatype handle, MPI_Aint *ub)
+{
+    *ub = mpi_type(t, handle)->lb + mpi_type(t, handle)->extent;
+    return MPI_SUCCESS;
+}
+
+MPI_Count mpi_elements_in(const struct mpi_type *type, MPI_Count bytes)
+{
+    MPI_Count n = type->size ? bytes / type->size * type->n_elements : 0;
+    MPI_Count left = type->size ? bytes % type->size : 0;
+
+    for (size_t i = 0; left > 0 && i < type->n_runs; i++) {
+        MPI_Count run = type->runs[i].bytes * type->runs[i].count;
+        MPI_Count part = run < left ? run : left;
+
+        n += part / size_of((MPI_Datatype)type->runs[i].basic);
+        left -= part;
+    }
+    return n;
+}
+
+int do_Type_match_size(struct mpi_task *t, int class, int size, MPI_Datatype *handle)
+{
+    static const struct {
+        int class;
+        MPI_Datatype handle;
+    } known[] = {{MPI_TYPECLASS_REAL, MPI_REAL},
+                 {MPI_TYPECLASS_REAL, MPI_DOUBLE_PRECISION},
+                 {MPI_TYPECLASS_REAL, MPI_REAL16},
+                 {MPI_TYPECLASS_INTEGER, MPI_INTEGER1},
+                 {MPI_TYPECLASS_INTEGER, MPI_INTEGER2},
+                 {MPI_TYPECLASS_INTEGER, MPI_INTEGER},
+                 {MPI_TYPECLASS_INTEGER, MPI_INTEGER8},
+                 {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX},
+                 {MPI_TYPECLASS_COMPLEX, MPI_DOUBLE_COMPLEX},
+                 {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX32}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].class == class && size_of(known[i].handle) == size) {
+            *handle = known[i].handle;
+            return MPI_SUCCESS;
+        }
+    }
+    return mpi_error(t, MPI_ERR_ARG, "no type of this class has %d bytes", size);
+}
+
+/* ---------------------------------------------------------------- how a type was made */
+
+int do_Type_get_envelope(struct mpi_task *t, MPI_Datatype handle, int *n_counts, int *n_addresses,
+                         int *n_types, int *combiner)
+{
+    const struct mpi_type *type = mpi_type(t, handle);
+
+    *n_counts = (int)type->n_counts;
+    *n_addresses = (int)type->n_addresses;
+    *n_types = (int)type->n_types;
+    *combiner = type->combiner;
+    return MPI_SUCCESS;
+}
+
+/* Types whose counts fit into integers are told as such, whatever form made them. */
+int do_Type_get_envelope_c(struct mpi_task *t, MPI_Datatype handle, MPI_Count *n_counts,
+                           MPI_Count *n_addresses, MPI_Count *n_large, MPI_Count *n_types,
+                           int *combiner)
+{
+    const struct mpi_type *type = mpi_type(t, handle);
+
+    *n_counts = (MPI_Count)type->n_counts;
+    *n_addresses = (MPI_Count)type->n_addresses;
+    *n_large = 0;
+    *n_types = (MPI_Count)type->n_types;
+    *combiner = type->combiner;
+    return MPI_SUCCESS;
+}
+
+static int contents(struct mpi_task *t, const struct mpi_type *type, size_t room_counts,
+                    size_t room_addresses, size_t room_types, int *counts, MPI_Aint *addresses,
+                    MPI_Datatype *types)
+{
+    if (type->combiner == MPI_COMBINER_NAMED)
+        return mpi_error(t, MPI_ERR_TYPE, "%s is built in", type->object.name);
+    if (room_counts < type->n_counts || room_addresses < type->n_addresses ||
+        room_types < type->n_types)
+        return mpi_error(t, MPI_ERR_ARG, "the arrays are too short");
+    for (size_t i = 0; i < type->n_counts; i++)
+        counts[i] = (int)type->counts[i];
+    for (size_t i = 0; i < type->n_addresses; i++)
+        addresses[i] = type->addresses[i];
+    for (size_t i = 0; i < type->n_types; i++) {
+        struct mpi_type *old = type->types[i];
+
+        types[i] = old->handle;
+        if (old->is_builtin)
+            continue;
+        mpi_type_retain(old);
+        types[i] = mpi_handle(t, MPI_KIND_TYPE, old);
+    }
+    return MPI_SUCCESS;
+}
+
+int do_Type_get_contents(struct mpi_task *t, MPI_Datatype handle, int n_counts, int n_addresses,
+                         int n_types, int counts[], MPI_Aint addresses[], MPI_Datatype types[])
+{
+    return contents(t, mpi_type(t, handle), (size_t)n_counts, (size_t)n_addresses, (size_t)n_types,
+                    counts, addresses, types);
+}
+
+int do_Type_get_contents_c(struct mpi_task *t, MPI_Datatype handle, MPI_Count n_counts,
+                           MPI_Count n_addresses, MPI_Count n_large, MPI_Count n_types,
+                           int counts[], MPI_Aint addresses[], MPI_Count large[],
+                           MPI_Datatype types[])
+{
+    (void)n_large;
+    (void)large;
+    return contents(t, mpi_type(t, handle), (size_t)n_counts, (size_t)n_addresses, (size_t)n_types,
+                    counts, addresses, types);
+}
+
+int do_Type_get_name(struct mpi_task *t, MPI_Datatype handle, char *name, int *length)
+{
+    return mpi_get_name(&mpi_type(t, handle)->object, name, length);
+}
+
+int do_Type_set_name(struct mpi_task *t, MPI_Datatype handle, const char *name)
+{
+    return mpi_set_name(&mpi_type(t, handle)->object, name);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups: each content once, however many ranks and communicators have it. */
+#include "internal.h"
+
+/* By hash; all ranks share them. */
+static struct mpi_group *buckets[1024];
+
+static bool is_same(const struct mpi_group *group, uint64_t hash, int n, const int *members)
+{
+    return group->hash == hash && group->n == n &&
+           (!n || !memcmp(group->members, members, (size_t)n * sizeof *members));
+}
+
+struct mpi_group *mpi_group_new(int n, int *members)
+{
+    uint64_t hash = portolan_hash(members, (size_t)n * sizeof *members, (uint64_t)n);
+    struct mpi_group **bucket = &buckets[hash % 1024], *group;
+
+    for (group = *bucket; group && !is_same(group, hash, n, members); group = group->next)
+        ;
+    if (group) {
+        free(members);
+        return mpi_group_retain(group);
+    }
+    group = mpi_alloc(1, sizeof *group);
+    *group =
+        (struct mpi_group){.refs = 1, .n = n, .hash = hash, .members = members, .next = *bucket};
+    return *bucket = group;
+}
+
+struct mpi_group *mpi_group_retain(struct mpi_group *group)
+{
+    group->refs++;
+    return group;
+}
+
+void mpi_group_release(struct mpi_group *group)
+{
+    struct mpi_group **at;
+
+    if (!group || --group->refs)
+        return;
+    for (at = &buckets[group->hash % 1024]; *at != group; at = &(*at)->next)
+        ;
+    *at = group->next;
+    free(group->members);
+    free(group->inverse);
+    free(group);
+}
+
+static int by_world(const void *a, const void *b)
+{
+    const struct mpi_inverse *x = a, *y = b;
+
+    return (x->world > y->world) - (x->world < y->world);
+}
+
+static void make_inverse(struct mpi_group *group)
+{
+    group->inverse = mpi_alloc((size_t)group->n, sizeof *group->inverse);
+    for (int i = 0; i < group->n; i++)
+        group->inverse[i] = (struct mpi_inverse){group->members[i], i};
+    qsort(group->inverse, (size_t)group->n, sizeof *group->inverse, by_world);
+}
+
+int mpi_group_rank(struct mpi_group *group, int world)
+{
+    struct mpi_inverse wanted = {.world = world}, *found;
+
+    if (world >= 0 && world < group->n && group->members[world] == world)
+        return world;
+    if (group->n <= 16) {
+        for (int i = 0; i < group->n; i++)
+            if (group->members[i] == world)
+                return i;
+        return MPI_UNDEFINED;
+    }
+    if (!group->inverse)
+        make_inverse(group);
+    found = bsearch(&wanted, group->inverse, (size_t)group->n, sizeof wanted, by_world);
+    return found ? found->rank : MPI_UNDEFINED;
+}
+
+/* ---------------------------------------------------------------- handles */
+
+static struct mpi_group *empty_group(void)
+{
+    static struct mpi_group empty = {.refs = 1};
+
+    return &empty;
+}
+
+struct mpi_group *mpi_group(const struct mpi_task *t, MPI_Group handle)
+{
+    return handle == MPI_GROUP_EMPTY ? empty_group() : mpi_item(t, MPI_KIND_GROUP, handle);
+}
+
+/* Takes a reference. */
+MPI_Group mpi_group_publish(struct mpi_task *t, struct mpi_group *group)
+{
+    if (group->n)
+        return mpi_handle(t, MPI_KIND_GROUP, group);
+    mpi_group_release(group);
+    return MPI_GROUP_EMPTY;
+}
+
+int do_Group_free(struct mpi_task *t, MPI_Group *handle)
+{
+    struct mpi_group *group = mpi_group(t, *handle);
+
+    if (!group)
+        return mpi_error(t, MPI_ERR_GROUP, "0x%x", *handle);
+    if (*handle != MPI_GROUP_EMPTY) {
+        mpi_handle_free(t, *handle);
+        mpi_group_release(group);
+    }
+    *handle = MPI_GROUP_NULL;
+    return MPI_SUCCESS;
+}
+
+int do_Group_size(struct mpi_task *t, MPI_Group group, int *size)
+{
+    *size = mpi_group(t, group)->n;
+    return MPI_SUCCESS;
+}
+
+int do_Group_rank(struct mpi_task *t, MPI_Group group, int *rank)
+{
+    *rank = mpi_group_rank(mpi_group(t, group), t->rank);
+    return MPI_SUCCESS;
+}
+
+int do_Group_translate_ranks(struct mpi_task *t, MPI_Group handle1, int n, const int ranks1[],
+                             MPI_Group handle2, int ranks2[])
+{
+    struct mpi_group *group1 = mpi_group(t, handle1), *group2 = mpi_group(t, handle2);
+
+    for (int i = 0; i < n; i++) {
+        if (ranks1[i] != MPI_PROC_NULL && (ranks1[i] < 0 || ranks1[i] >= group1->n))
+            return mpi_error(t, MPI_ERR_RANK, "rank is %d, but must be from 0 to %d", ranks1[i],
+                             group1->n - 1);
+        ranks2[i] = ranks1[i] == MPI_PROC_NULL ? MPI_PROC_NULL
+                                               : mpi_group_rank(group2, group1->members[ranks1[i]]);
+    }
+    return MPI_SUCCESS;
+}
+
+int do_Group_compare(struct mpi_task *t, MPI_Group handle1, MPI_Group handle2, int *result)
+{
+    struct mpi_group *group1 = mpi_group(t, handle1), *group2 = mpi_group(t, handle2);
+
+    *result = group1 == group2 ? MPI_IDENT : group1->n == group2->n ? MPI_SIMILAR : MPI_UNEQUAL;
+    for (int i = 0; *result == MPI_SIMILAR && i < group1->n; i++)
+        if (mpi_group_rank(group2, group1->members[i]) == MPI_UNDEFINED)
+            *result = MPI_UNEQUAL;
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- sets */
+
+/* Members of A that are (IS_IN) in B, or not; after FIRST others, all of them in *NEW. */
+static int select_members(struct mpi_task *t, struct mpi_group *a, struct mpi_group *b, bool is_in,
+                          struct mpi_group *first, MPI_Group *new)
+{
+    int n = first ? first->n : 0;
+    int *members = mpi_alloc((size_t)(n + a->n), sizeof *members);
+
+    if (n)
+        memcpy(members, first->members, (size_t)n * sizeof *members);
+    for (int i = 0; i < a->n; i++)
+        if ((mpi_group_rank(b, a->members[i]) != MPI_UNDEFINED) == is_in)
+            members[n++] = a->members[i];
+    *new = mpi_group_publish(t, mpi_group_new(n, members));
+    return MPI_SUCCESS;
+}
+
+int do_Group_union(struct mpi_task *t, MPI_Group a, MPI_Group b, MPI_Group *new)
+{
+    return select_members(t, mpi_group(t, b), mpi_group(t, a), false, mpi_group(t, a), new);
+}
+
+int do_Group_intersection(struct mpi_task *t, MPI_Group a, MPI_Group b, MPI_Group *new)
+{
+    return select_members(t, mpi_group(t, a), mpi_group(t, b), true, NULL, new);
+}
+
+int do_Group_difference(struct mpi_task *t, MPI_Group a, MPI_Group b, MPI_Group *new)
+{
+    return select_members(t, mpi_group(t, a), mpi_group(t, b), false, NULL, new);
+}
+
+static int include(struct mpi_task *t, struct mpi_group *group, int n, const int *ranks,
+                   MPI_Group *new)
+{
+    int *members = mpi_alloc((size_t)n, sizeof *members);
+
+    for (int i = 0; i < n; i++) {
+        if (ranks[i] < 0 || ranks[i] >= group->n) {
+            free(members);
+            return mpi_error(t, MPI_ERR_RANK, "rank is %d, but must be from 0 to %d", ranks[i],
+                             group->n - 1);
+        }
+        members[i] = group->members[ranks[i]];
+    }
+    *new = mpi_group_publish(t, mpi_group_new(n, members));
+    return MPI_SUCCESS;
+}
+
+static int exclude(struct mpi_task *t, struct mpi_group *group, int n, const int *ranks,
+                   MPI_Group *new)
+{
+    MPI_Group out;
+    int code = include(t, group, n, ranks, &out);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    select_members(t, group, mpi_group(t, out), false, NULL, new);
+    return do_Group_free(t, &out);
+}
+
+int do_Group_incl(struct mpi_task *t, MPI_Group group, int n, const int ranks[], MPI_Group *new)
+{
+    return include(t, mpi_group(t, group), n, ranks, new);
+}
+
+int do_Group_excl(struct mpi_task *t, MPI_Group group, int n, const int ranks[], MPI_Group *new)
+{
+    return exclude(t, mpi_group(t, group), n, ranks, new);
+}
+
+/* Ranks of first, last, stride triplets: *N of them. NULL: a stride is 0. */
+static int *ranks_of(int n_ranges, int ranges[][3], int *n)
+{
+    int *ranks;
+
+    *n = 0;
+    for (int i = 0; i < n_ranges; i++) {
+        int steps = ranges[i][2] ? (ranges[i][1] - ranges[i][0]) / ranges[i][2] : -1;
+
+        if (steps < 0)
+            return NULL;
+        *n += steps + 1;
+    }
+    ranks = mpi_alloc((size_t)*n, sizeof *ranks);
+    *n = 0;
+    for (int i = 0; i < n_ranges; i++)
+        for (int k = 0; k <= (ranges[i][1] - ranges[i][0]) / ranges[i][2]; k++)
+            ranks[(*n)++] = ranges[i][0] + k * ranges[i][2];
+    return ranks;
+}
+
+static int
+by_ranges(struct mpi_task *t, MPI_Group handle, int n_ranges, int ranges[][3], MPI_Group *new,
+          int (*make)(struct mpi_task *, struct mpi_group *, int, const int *, MPI_Group *))
+{
+    int n, *ranks = ranks_of(n_ranges, ranges, &n), code;
+
+    if (!ranks)
+        return mpi_error(t, MPI_ERR_ARG, "a range does not go from its first to its last rank");
+    code = make(t, mpi_group(t, handle), n, ranks, new);
+    free(ranks);
+    return code;
+}
+
+int do_Group_range_incl(struct mpi_task *t, MPI_Group group, int n, int ranges[][3], MPI_Group *new)
+{
+    return by_ranges(t, group, n, ranges, new, include);
+}
+
+int do_Group_range_excl(struct mpi_task *t, MPI_Group group, int n, int ranges[][3], MPI_Group *new)
+{
+    return by_ranges(t, group, n, ranges, new, exclude);
+}

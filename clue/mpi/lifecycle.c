@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Begin and end of MPI, clocks, and what it says of itself. */
+#include "internal.h"
+
+#include <stdio.h>
+
+int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, int *provided);
+
+/* ---------------------------------------------------------------- the observer */
+
+void mpi_tell(struct mpi_task *t, struct portolan_mpi_event *event)
+{
+    event->name = t->routine->name;
+    event->routine = t->routine->number;
+    event->ticks = (uint64_t)clue_now();
+    clue_observer()->tell(event);
+}
+
+/* Told even while the observer is off. */
+static void tell_always(struct mpi_task *t, struct portolan_mpi_event event)
+{
+    if (clue_observer())
+        mpi_tell(t, &event);
+}
+
+void mpi_tell_collective(struct mpi_task *t, MPI_Comm comm, uint64_t bytes, int root,
+                         const MPI_Request *request)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct mpi_request *r = request ? mpi_item(t, MPI_KIND_REQUEST, *request) : NULL;
+    int peer = root == MPI_ROOT ? t->rank
+               : root < 0       ? PORTOLAN_MPI_NONE
+                                : mpi_partners(c)->members[root];
+    struct portolan_mpi_event event = {.kind = PORTOLAN_MPI_COLLECTIVE,
+                                       .comm = &c->seen,
+                                       .bytes = bytes,
+                                       .peer = peer,
+                                       .request = r ? r->number : 0};
+
+    mpi_tell(t, &event);
+}
+
+/* ---------------------------------------------------------------- begin and end */
+
+/* World ranks of MPI_COMM_WORLD: all ranks have the same. */
+static struct mpi_group *world_group(int n)
+{
+    int *members = mpi_alloc((size_t)n, sizeof *members);
+
+    for (int i = 0; i < n; i++)
+        members[i] = i;
+    return mpi_group_new(n, members);
+}
+
+static void make_built_in(struct mpi_task *t)
+{
+    struct mpi_group *world = world_group(t->n);
+    struct mpi_group *self = mpi_group_new(1, mpi_copy_of(&t->rank, 1, sizeof t->rank));
+
+    t->world = mpi_comm_new(t, MPI_CHANNELS, world, NULL);
+    t->world->handle = MPI_COMM_WORLD;
+    mpi_set_name(&t->world->object, "MPI_COMM_WORLD");
+    t->self =
+        mpi_comm_new(t, mpi_mix(2, (uint64_t)t->rank) & ~(uint64_t)(MPI_CHANNELS - 1), self, NULL);
+    t->self->handle = MPI_COMM_SELF;
+    t->self->seen.number = 1;
+    mpi_set_name(&t->self->object, "MPI_COMM_SELF");
+    t->n_comms = 2;
+    mpi_group_release(world);
+    mpi_group_release(self);
+}
+
+int do_Init(struct mpi_task *t, int *argc, char ***argv)
+{
+    int provided;
+
+    return do_Init_thread(t, argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, int *provided)
+{
+    (void)argc;
+    (void)argv;
+    if (t->has_begun)
+        clue_fail("called a second time");
+    t->rank = clue_self();
+    t->n = clue_n_tasks();
+    t->has_begun = true;
+    t->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    *provided = t->thread_level;
+    mpi_types_begin(t);
+    make_built_in(t);
+    tell_always(t, (struct portolan_mpi_event){
+                       .kind = PORTOLAN_MPI_STARTED, .comm = &t->world->seen, .peer = t->rank});
+    return MPI_SUCCESS;
+}
+
+/* A mistake of the program: its MPI_Wait is missing. */
+static void look_for_requests(struct mpi_task *t)
+{
+    const struct mpi_table *table = &t->tables[MPI_KIND_REQUEST];
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < table->n; i++) {
+        const struct mpi_request *r = table->items[i];
+
+        if (r && r->is_active && !r->is_free && r->kind != MPI_REQUEST_GENERALIZED)
+            n++;
+    }
+    if (n)
+        clue_mistake("%u request%s never completed", n, n > 1 ? "s were" : " was");
+}
+
+int do_Finalize(struct mpi_task *t)
+{
+    char mine = 0, *all = mpi_alloc((size_t)t->n, 1);
+    int code = mpi_attributes_delete(t, MPI_COMM_SELF, &t->self->object);
+
+    look_for_requests(t);
+    mpi_gather_all(t, t->world, &mine, all, 1);
+    free(all);
+    tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});
+    t->has_ended = true;
+    return code;
+}
+
+int do_Initialized(struct mpi_task *t, int *flag)
+{
+    *flag = t->has_begun;
+    return MPI_SUCCESS;
+}
+
+int do_Finalized(struct mpi_task *t, int *flag)
+{
+    *flag = t->has_ended;
+    return MPI_SUCCESS;
+}
+
+int do_Query_thread(struct mpi_task *t, int *provided)
+{
+    *provided = t->thread_level;
+    return MPI_SUCCESS;
+}
+
+int do_Is_thread_main(struct mpi_task *t, int *flag)
+{
+    (void)t;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+int do_Abort(struct mpi_task *t, MPI_Comm comm, int code)
+{
+    (void)t;
+    (void)comm;
+    clue_abort(code);
+}
+
+int do_Pcontrol(struct mpi_task *t, const int level, ...)
+{
+    tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_MARK, .tag = level});
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- clocks, places, memory */
+
+double do_Wtime(struct mpi_task *t)
+{
+    (void)t;
+    return (double)clue_now() * 1e-9;
+}
+
+double do_Wtick(struct mpi_task *t)
+{
+    (void)t;
+    return 1e-9;
+}
+
+int do_Get_processor_name(struct mpi_task *t, char *name, int *length)
+{
+    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", clue_host_name(clue_host_of(t->rank)));
+    return MPI_SUCCESS;
+}
+
+int do_Get_version(struct mpi_task *t, int *version, int *subversion)
+{
+    (void)t;
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int do_Get_library_version(struct mpi_task *t, char *version, int *length)
+{
+    (void)t;
+    *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+                       "Portolan %s in virtual time, with the ABI of MPICH %s", portolan_version(),
+                       MPICH_VERSION);
+    return MPI_SUCCESS;
+}
+
+int do_Alloc_mem(struct mpi_task *t, MPI_Aint size, MPI_Info info, void *baseptr)
+{
+    void *memory = size >= 0 ? malloc(size ? (size_t)size : 1) : NULL;
+
+    (void)info;
+    if (!memory)
+        return mpi_error(t, MPI_ERR_NO_MEM, "%ld bytes", size);
+    *(void **)baseptr = memory;
+    return MPI_SUCCESS;
+}
+
+int do_Free_mem(struct mpi_task *t, void *base)
+{
+    (void)t;
+    free(base);
+    return MPI_SUCCESS;
+}
+
+int do_Get_address(struct mpi_task *t, const void *location, MPI_Aint *address)
+{
+    (void)t;
+    *address = (MPI_Aint)location;
+    return MPI_SUCCESS;
+}
+
+int do_Address(struct mpi_task *t, void *location, MPI_Aint *address)
+{
+    return do_Get_address(t, location, address);
+}
+
+MPI_Aint do_Aint_add(struct mpi_task *t, MPI_Aint base, MPI_Aint disp)
+{
+    (void)t;
+    return base + disp;
+}
+
+MPI_Aint do_Aint_diff(struct mpi_task *t, MPI_Aint addr1, MPI_Aint addr2)
+{
+    (void)t;
+    return addr1 - addr2;
+}
+
+/* ---------------------------------------------------------------- Fortran's constants */
+
+PORTOLAN_API MPI_Fint *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;
+PORTOLAN_API MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ, MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1];
+PORTOLAN_API MPI_F08_status *MPI_F08_STATUS_IGNORE = &MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+PORTOLAN_API MPI_F08_status *MPI_F08_STATUSES_IGNORE = MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+PORTOLAN_API int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;
+static int unweighted, no_weights;
+PORTOLAN_API int *const MPI_UNWEIGHTED = &unweighted, *const MPI_WEIGHTS_EMPTY = &no_weights;
+PORTOLAN_API int MPIR_C_MPI_UNWEIGHTED, MPIR_C_MPI_WEIGHTS_EMPTY;

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How communicators are made. Their contexts need no messages, but the ranks meet where those of
+ * MPICH do, which then agree on a context.
+ */
+#include "internal.h"
+
+static void meet(struct mpi_task *t, struct mpi_comm *c)
+{
+    char mine = 0, *all = mpi_alloc((size_t)c->n, 1);
+
+    mpi_gather_all(t, c, &mine, all, 1);
+    free(all);
+}
+
+/*
+ * Leaders of two groups exchange N bytes of MINE; all of LOCAL get theirs, malloc'ed, and
+ * *N_THEIRS. LEADER: rank in LOCAL of him who has the other leader as PEER_RANK of PEER.
+ */
+static void *swap_bytes(struct mpi_task *t, struct mpi_comm *local, int leader,
+                        struct mpi_comm *peer, int peer_rank, int tag, const void *mine, size_t n,
+                        size_t *n_theirs)
+{
+    struct mpi_type *byte = mpi_builtin_type(MPI_BYTE);
+    uint64_t size = n, other = 0;
+    void *theirs;
+
+    for (int step = 0; step < 2; step++) {
+        struct mpi_request r[2] = {0};
+
+        theirs = step ? mpi_alloc((size_t)other, 1) : NULL;
+        if (local->rank == leader) {
+            mpi_post_receive(&r[0], peer, MPI_MAKING, peer_rank, tag, step ? theirs : &other,
+                             step ? (MPI_Count)other : (MPI_Count)sizeof other, byte, 0);
+            mpi_post_send(&r[1], peer, MPI_MAKING, peer_rank, tag, step ? mine : &size,
+                          step ? (MPI_Count)n : (MPI_Count)sizeof size, byte, 0);
+            mpi_wait_posted(t, r, 2);
+        }
+        mpi_tell_all(t, local, leader, step ? theirs : &other, step ? (size_t)other : sizeof other);
+    }
+    *n_theirs = (size_t)other;
+    return theirs;
+}
+
+/* The same over an intercommunicator. */
+static void *swap_over(struct mpi_task *t, struct mpi_comm *c, const void *mine, size_t n,
+                       size_t *n_theirs)
+{
+    return swap_bytes(t, c->local, 0, c, 0, 0, mine, n, n_theirs);
+}
+
+/* ---------------------------------------------------------------- duplicates */
+
+static int duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new)
+{
+    struct mpi_comm *copy = mpi_comm_new(t, mpi_context_next(c, 0), c->group, c->remote);
+    int code = mpi_attributes_copy(t, c->handle, &c->object, &copy->object);
+
+    copy->topology = mpi_topology_copy(c->topology);
+    copy->is_low = c->is_low;
+    if (code == MPI_SUCCESS)
+        *new = mpi_comm_publish(t, copy, c);
+    else
+        mpi_comm_release(copy);
+    return code;
+}
+
+int do_Comm_dup(struct mpi_task *t, MPI_Comm comm, MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+
+    meet(t, c->remote ? c->local : c);
+    return duplicate(t, c, new);
+}
+
+int do_Comm_dup_with_info(struct mpi_task *t, MPI_Comm comm, MPI_Info info, MPI_Comm *new)
+{
+    (void)info;
+    return do_Comm_dup(t, comm, new);
+}
+
+/* Complete at once: the ranks need not meet. */
+int do_Comm_idup(struct mpi_task *t, MPI_Comm comm, MPI_Comm *new, MPI_Request *request)
+{
+    mpi_request_done(t, request);
+    return duplicate(t, mpi_comm(t, comm), new);
+}
+
+int do_Comm_idup_with_info(struct mpi_task *t, MPI_Comm comm, MPI_Info info, MPI_Comm *new,
+                           MPI_Request *request)
+{
+    (void)info;
+    return do_Comm_idup(t, comm, new, request);
+}
+
+/* ---------------------------------------------------------------- parts */
+
+struct ticket {
+    int color, key, rank, world;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct ticket *x = a, *y = b;
+
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                            : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Those of COLOR among N tickets, by key. */
+static struct mpi_group *group_of_color(struct ticket *tickets, int n, int color)
+{
+    int *members = mpi_alloc((size_t)n, sizeof *members), n_members = 0;
+
+    qsort(tickets, (size_t)n, sizeof *tickets, by_key);
+    for (int i = 0; i < n; i++)
+        if (tickets[i].color == color)
+            members[n_members++] = tickets[i].world;
+    return mpi_group_new(n_members, members);
+}
+
+static int split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI_Comm *new)
+{
+    struct ticket mine = {color, key, c->rank, t->rank}, *theirs = NULL;
+    struct ticket *all = mpi_alloc((size_t)c->n, sizeof *all);
+    struct mpi_group *group = NULL, *remote = NULL;
+    size_t bytes = 0;
+
+    mpi_gather_all(t, c->remote ? c->local : c, &mine, all, sizeof mine);
+    if (c->remote)
+        theirs = swap_over(t, c, all, (size_t)c->n * sizeof *all, &bytes);
+    meet(t, c->remote ? c->local : c);
+    *new = MPI_COMM_NULL;
+    if (color != MPI_UNDEFINED) {
+        group = group_of_color(all, c->n, color);
+        remote = theirs ? group_of_color(theirs, (int)(bytes / sizeof *theirs), color) : NULL;
+    }
+    if (group && (!remote || remote->n))
+        *new = mpi_comm_publish(
+            t, mpi_comm_new(t, mpi_context_next(c, (uint64_t)color), group, remote), c);
+    else
+        c->n_made++;
+    mpi_group_release(group);
+    mpi_group_release(remote);
+    free(all);
+    free(theirs);
+    return MPI_SUCCESS;
+}
+
+int do_Comm_split(struct mpi_task *t, MPI_Comm comm, int color, int key, MPI_Comm *new)
+{
+    if (color < 0 && color != MPI_UNDEFINED)
+        return mpi_error(t, MPI_ERR_ARG, "color is %d, but must not be negative", color);
+    return split(t, mpi_comm(t, comm), color, key, new);
+}
+
+int do_Comm_split_type(struct mpi_task *t, MPI_Comm comm, int type, int key, MPI_Info info,
+                       MPI_Comm *new)
+{
+    (void)info;
+    if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
+        clue_assume("MPI_Comm_split_type knows shared memory alone");
+    return split(t, mpi_comm(t, comm),
+                 type == MPI_COMM_TYPE_SHARED ? clue_host_of(t->rank) : MPI_UNDEFINED, key, new);
+}
+
+int do_Comm_create(struct mpi_task *t, MPI_Comm comm, MPI_Group handle, MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct mpi_group *group = mpi_group(t, handle), *remote = NULL;
+    uint64_t context;
+    size_t bytes;
+    int *theirs;
+
+    for (int i = 0; i < group->n; i++)
+        if (mpi_group_rank(c->group, group->members[i]) == MPI_UNDEFINED)
+            return mpi_error(t, MPI_ERR_GROUP, "the group is not a part of the communicator's");
+    if (c->remote) {
+        theirs = swap_over(t, c, group->members, (size_t)group->n * sizeof(int), &bytes);
+        remote = mpi_group_new((int)(bytes / sizeof(int)), theirs);
+    } else {
+        meet(t, c);
+    }
+    context = mpi_context_next(c, c->remote || !group->n ? 0 : (uint64_t)group->members[0]);
+    *new = MPI_COMM_NULL;
+    if (mpi_group_rank(group, t->rank) != MPI_UNDEFINED && (!remote || remote->n))
+        *new = mpi_comm_publish(t, mpi_comm_new(t, context, group, remote), c);
+    mpi_group_release(remote);
+    return MPI_SUCCESS;
+}
+
+/* A number that no other rank draws. */
+static uint64_t draw(struct mpi_task *t)
+{
+    return (uint64_t)t->rank << 32 | ++t->n_drawn;
+}
+
+int do_Comm_create_group(struct mpi_task *t, MPI_Comm comm, MPI_Group handle, int tag,
+                         MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, comm), *meeting;
+    struct mpi_group *group = mpi_group(t, handle);
+    uint64_t number = draw(t);
+
+    *new = MPI_COMM_NULL;
+    if (mpi_group_rank(group, t->rank) == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    meeting = mpi_comm_new(
+        t, mpi_mix(mpi_mix(c->context, group->hash), (uint64_t)tag) & ~(uint64_t)(MPI_CHANNELS - 1),
+        group, NULL);
+    meet(t, meeting);
+    mpi_tell_all(t, meeting, 0, &number, sizeof number);
+    mpi_comm_release(meeting);
+    number = mpi_mix(number, 1) & ~(uint64_t)(MPI_CHANNELS - 1);
+    *new = mpi_comm_publish(t, mpi_comm_new(t, number, group, NULL), c);
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- two groups */
+
+int do_Intercomm_create(struct mpi_task *t, MPI_Comm local_comm, int local_leader,
+                        MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, local_comm), *peer = mpi_comm(t, peer_comm);
+    size_t n_mine = sizeof(uint64_t) + (size_t)c->n * sizeof(int), n_theirs;
+    uint64_t mine = draw(t), other, number;
+    struct mpi_group *remote;
+    char *row, *theirs;
+    int n;
+
+    if (local_leader < 0 || local_leader >= c->n)
+        return mpi_error(t, MPI_ERR_RANK, "local leader is %d", local_leader);
+    if (c->rank == local_leader &&
+        (!peer || remote_leader < 0 || remote_leader >= mpi_partners(peer)->n))
+        return mpi_error(t, peer ? MPI_ERR_RANK : MPI_ERR_COMM, "remote leader is %d",
+                         remote_leader);
+    mpi_tell_all(t, c, local_leader, &mine, sizeof mine);
+    row = mpi_alloc(n_mine, 1);
+    memcpy(row, &mine, sizeof mine);
+    memcpy(row + sizeof mine, c->group->members, (size_t)c->n * sizeof(int));
+    theirs = swap_bytes(t, c, local_leader, peer, remote_leader, tag, row, n_mine, &n_theirs);
+    memcpy(&other, theirs, sizeof other);
+    n = (int)((n_theirs - sizeof other) / sizeof(int));
+    remote = mpi_group_new(n, mpi_copy_of(theirs + sizeof other, (size_t)n, sizeof(int)));
+    number = mpi_mix(mine < other ? mine : other, mine < other ? other : mine);
+    *new = mpi_comm_publish(
+        t, mpi_comm_new(t, number & ~(uint64_t)(MPI_CHANNELS - 1), c->group, remote), c);
+    mpi_group_release(remote);
+    free(row);
+    free(theirs);
+    return MPI_SUCCESS;
+}
+
+int do_Intercomm_merge(struct mpi_task *t, MPI_Comm intercomm, int high, MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, intercomm);
+    struct mpi_group *first, *second, *group;
+    int *theirs, *members;
+    bool is_first;
+    size_t n;
+
+    if (!c->remote)
+        return mpi_error(t, MPI_ERR_COMM, "not an intercommunicator");
+    high = high != 0;
+    theirs = swap_over(t, c, &high, sizeof high, &n);
+    is_first = high == *theirs ? c->is_low : !high;
+    free(theirs);
+    first = is_first ? c->group : c->remote;
+    second = is_first ? c->remote : c->group;
+    members = mpi_alloc((size_t)(first->n + second->n), sizeof *members);
+    memcpy(members, first->members, (size_t)first->n * sizeof *members);
+    memcpy(members + first->n, second->members, (size_t)second->n * sizeof *members);
+    group = mpi_group_new(first->n + second->n, members);
+    *new = mpi_comm_publish(t, mpi_comm_new(t, mpi_context_next(c, 0), group, NULL), c);
+    mpi_group_release(group);
+    return MPI_SUCCESS;
+}

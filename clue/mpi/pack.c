@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Moves items between their places and a dense row of bytes. */
+#include "internal.h"
+
+/* The blocks of a run, by copies of a size that the compiler knows where it is usual. */
+#define COPY_BLOCKS(bytes_known)                                                                   \
+    for (MPI_Count i = 0; i < run->count; i++, at += run->stride, row += run->bytes)               \
+    memcpy(is_packing ? row : at, is_packing ? at : row, bytes_known)
+
+static inline char *copy_run(const struct mpi_run *run, char *item, char *row, bool is_packing)
+{
+    char *at = item + run->offset;
+
+    if (run->bytes == 8)
+        COPY_BLOCKS(8);
+    else if (run->bytes == 4)
+        COPY_BLOCKS(4);
+    else if (run->bytes == 16)
+        COPY_BLOCKS(16);
+    else
+        COPY_BLOCKS((size_t)run->bytes);
+    return row;
+}
+
+void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, void *to)
+{
+    char *item = (char *)buf, *row = to;
+
+    if (type->is_contiguous) {
+        if (count && type->size)
+            memcpy(row, item + type->true_lb, (size_t)(count * type->size));
+        return;
+    }
+    for (; count > 0; count--, item += type->extent)
+        for (size_t k = 0; k < type->n_runs; k++)
+            row = copy_run(&type->runs[k], item, row, true);
+}
+
+/* The first BYTES of an item. */
+static void unpack_part(const struct mpi_type *type, char *item, const char *row, MPI_Count bytes)
+{
+    for (size_t k = 0; bytes > 0 && k < type->n_runs; k++) {
+        const struct mpi_run *run = &type->runs[k];
+        char *at = item + run->offset;
+
+        for (MPI_Count i = 0; bytes > 0 && i < run->count; i++, at += run->stride) {
+            MPI_Count n = bytes < run->bytes ? bytes : run->bytes;
+
+            memcpy(at, row, (size_t)n);
+            row += n;
+            bytes -= n;
+        }
+    }
+}
+
+void mpi_unpack(const struct mpi_type *type, void *buf, MPI_Count count, const void *from,
+                MPI_Count bytes)
+{
+    char *item = buf, *row = (char *)from;
+
+    if (type->is_contiguous || !type->size) {
+        if (bytes && type->size)
+            memcpy(item + type->true_lb, row, (size_t)bytes);
+        return;
+    }
+    for (; count > 0 && bytes >= type->size; count--, item += type->extent, bytes -= type->size)
+        for (size_t k = 0; k < type->n_runs; k++)
+            row = copy_run(&type->runs[k], item, row, false);
+    if (count > 0)
+        unpack_part(type, item, row, bytes);
+}
+
+int mpi_copy_items(struct mpi_task *t, const void *from, MPI_Count from_count,
+                   const struct mpi_type *from_type, void *to, MPI_Count to_count,
+                   const struct mpi_type *to_type)
+{
+    MPI_Count bytes = from_count * from_type->size, room = to_count * to_type->size;
+    MPI_Count n = bytes < room ? bytes : room;
+    void *row;
+
+    if (from_type->is_contiguous) {
+        mpi_unpack(to_type, to, to_count, (const char *)from + from_type->true_lb, n);
+    } else if (to_type->is_contiguous && bytes <= room) {
+        mpi_pack(from_type, from, from_count, (char *)to + to_type->true_lb);
+    } else {
+        row = mpi_alloc((size_t)bytes, 1);
+        mpi_pack(from_type, from, from_count, row);
+        mpi_unpack(to_type, to, to_count, row, n);
+        free(row);
+    }
+    return bytes > room
+               ? mpi_error(t, MPI_ERR_TRUNCATE, "%ld bytes for a buffer of %ld", bytes, room)
+               : MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- MPI_Pack */
+
+int do_Pack_size(struct mpi_task *t, MPI_Count count, MPI_Datatype handle, MPI_Comm comm,
+                 MPI_Count *size)
+{
+    (void)comm;
+    *size = count * mpi_type(t, handle)->size;
+    return MPI_SUCCESS;
+}
+
+int do_Pack(struct mpi_task *t, const void *in, MPI_Count count, MPI_Datatype handle, void *out,
+            MPI_Count room, MPI_Count *position, MPI_Comm comm)
+{
+    const struct mpi_type *type = mpi_type(t, handle);
+    MPI_Count bytes = count * type->size;
+
+    (void)comm;
+    if (*position < 0 || *position + bytes > room)
+        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
+                         bytes, *position, room);
+    mpi_pack(type, in, count, (char *)out + *position);
+    *position += bytes;
+    return MPI_SUCCESS;
+}
+
+int do_Unpack(struct mpi_task *t, const void *in, MPI_Count size, MPI_Count *position, void *out,
+              MPI_Count count, MPI_Datatype handle, MPI_Comm comm)
+{
+    const struct mpi_type *type = mpi_type(t, handle);
+    MPI_Count bytes = count * type->size;
+
+    (void)comm;
+    if (*position < 0 || *position + bytes > size)
+        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
+                         bytes, *position, size);
+    mpi_unpack(type, out, count, (const char *)in + *position, bytes);
+    *position += bytes;
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- external32 */
+
+/* Bytes that are swapped together: big endian is the external form. */
+static int swapped_bytes(uint32_t basic)
+{
+    const struct mpi_type *type = mpi_builtin_type((MPI_Datatype)basic);
+
+    return type->handle == MPI_PACKED ? 1 : type->align;
+}
+
+static bool is_external32(struct mpi_task *t, const char *representation, int *code)
+{
+    *code = strcmp(representation, "external32")
+                ? mpi_error(t, MPI_ERR_ARG, "unknown data representation '%s'", representation)
+                : MPI_SUCCESS;
+    return *code == MPI_SUCCESS;
+}
+
+/* Swaps, in place, the packed items of TYPE at ROW. */
+static void swap_items(const struct mpi_type *type, MPI_Count count, char *row)
+{
+    for (MPI_Count item = 0; item < count; item++) {
+        for (size_t k = 0; k < type->n_runs; k++) {
+            int unit = swapped_bytes(type->runs[k].basic);
+            char *end = row + type->runs[k].bytes * type->runs[k].count;
+
+            for (; row < end; row += unit) {
+                for (int i = 0; i < unit / 2; i++) {
+                    char byte = row[i];
+
+                    row[i] = row[unit - 1 - i];
+                    row[unit - 1 - i] = byte;
+                }
+            }
+        }
+    }
+}
+
+int do_Pack_external_size(struct mpi_task *t, const char *representation, MPI_Count count,
+                          MPI_Datatype handle, MPI_Count *size)
+{
+    int code;
+
+    if (is_external32(t, representation, &code))
+        *size = count * mpi_type(t, handle)->size;
+    return code;
+}
+
+int do_Pack_external(struct mpi_task *t, const char *representation, const void *in,
+                     MPI_Count count, MPI_Datatype handle, void *out, MPI_Count room,
+                     MPI_Count *position)
+{
+    char *row = (char *)out + *position;
+    int code;
+
+    if (!is_external32(t, representation, &code))
+        return code;
+    code = do_Pack(t, in, count, handle, out, room, position, MPI_COMM_WORLD);
+    if (code == MPI_SUCCESS)
+        swap_items(mpi_type(t, handle), count, row);
+    return code;
+}
+
+int do_Unpack_external(struct mpi_task *t, const char *representation, const void *in,
+                       MPI_Count size, MPI_Count *position, void *out, MPI_Count count,
+                       MPI_Datatype handle)
+{
+    const struct mpi_type *type = mpi_type(t, handle);
+    MPI_Count bytes = count * type->size;
+    char *row;
+    int code;
+
+    if (!is_external32(t, representation, &code))
+        return code;
+    if (*position < 0 || *position + bytes > size)
+        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
+                         bytes, *position, size);
+    row = mpi_copy_of((const char *)in + *position, (size_t)bytes, 1);
+    swap_items(type, count, row);
+    mpi_unpack(type, out, count, row, bytes);
+    free(row);
+    *position += bytes;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sends and receives: blocking, nonblocking, persistent. */
+#include "internal.h"
+
+/* ---------------------------------------------------------------- blocking */
+
+/* Waits for one that the call itself posted. */
+static int wait_own(struct mpi_task *t, struct mpi_request *r, MPI_Status *status)
+{
+    if (r->engine &&
+        (t->schedules || !clue_is_complete(r->engine) || r->kind == MPI_REQUEST_RECEIVE))
+        mpi_await(t, &r, 1, true);
+    return mpi_request_end(t, r, status);
+}
+
+/* R's arguments; it holds nothing, since the call waits for it. */
+static struct mpi_request own(enum mpi_request_kind kind, struct mpi_comm *comm, int rank, int tag,
+                              void *buf, MPI_Count count, struct mpi_type *type, unsigned flags)
+{
+    return (struct mpi_request){.kind = kind,
+                                .comm = comm,
+                                .rank = rank,
+                                .tag = tag,
+                                .buf = buf,
+                                .count = count,
+                                .type = type,
+                                .flags = flags};
+}
+
+static int send(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                int dest, int tag, MPI_Comm comm, unsigned flags)
+{
+    struct mpi_request r = own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, tag, (void *)buf, count,
+                               mpi_type(t, datatype), flags);
+
+    mpi_request_begin(t, &r);
+    return wait_own(t, &r, MPI_STATUS_IGNORE);
+}
+
+int do_Send(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+            int tag, MPI_Comm comm)
+{
+    return send(t, buf, count, datatype, dest, tag, comm, 0);
+}
+
+int do_Ssend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+             int tag, MPI_Comm comm)
+{
+    return send(t, buf, count, datatype, dest, tag, comm, CLUE_SYNCHRONOUS);
+}
+
+int do_Rsend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+             int tag, MPI_Comm comm)
+{
+    return send(t, buf, count, datatype, dest, tag, comm, CLUE_READY);
+}
+
+/* The engine copies the data, so that only what could not be buffered at all is an error. */
+static int check_buffered(struct mpi_task *t, MPI_Count count, MPI_Datatype datatype)
+{
+    MPI_Count bytes = count * mpi_type(t, datatype)->size + MPI_BSEND_OVERHEAD;
+
+    if (t->buffer && bytes <= t->buffer_bytes)
+        return MPI_SUCCESS;
+    return mpi_error(t, MPI_ERR_BUFFER, "%ld bytes for the attached buffer of %ld", bytes,
+                     t->buffer_bytes);
+}
+
+int do_Bsend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+             int tag, MPI_Comm comm)
+{
+    int code = check_buffered(t, count, datatype);
+
+    return code != MPI_SUCCESS ? code
+                               : send(t, buf, count, datatype, dest, tag, comm, CLUE_BUFFERED);
+}
+
+int do_Buffer_attach(struct mpi_task *t, void *buffer, MPI_Count size)
+{
+    if (t->buffer)
+        return mpi_error(t, MPI_ERR_BUFFER, "a buffer is attached already");
+    if (size < 0)
+        return mpi_error(t, MPI_ERR_ARG, "size is %ld", size);
+    t->buffer = buffer;
+    t->buffer_bytes = size;
+    return MPI_SUCCESS;
+}
+
+int do_Buffer_detach(struct mpi_task *t, void *buffer_addr, MPI_Count *size)
+{
+    if (!t->buffer)
+        return mpi_error(t, MPI_ERR_BUFFER, "no buffer is attached");
+    *(void **)buffer_addr = t->buffer;
+    *size = t->buffer_bytes;
+    t->buffer = NULL;
+    t->buffer_bytes = 0;
+    return MPI_SUCCESS;
+}
+
+int do_Recv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+            int tag, MPI_Comm comm, MPI_Status *status)
+{
+    struct mpi_request r = own(MPI_REQUEST_RECEIVE, mpi_comm(t, comm), source, tag, buf, count,
+                               mpi_type(t, datatype), 0);
+
+    mpi_post_receive(&r, r.comm, MPI_POINT_TO_POINT, source, tag, buf, count, r.type, 0);
+    return wait_own(t, &r, status);
+}
+
+static int send_and_receive(struct mpi_task *t, struct mpi_request *out, struct mpi_request *in,
+                            MPI_Status *status)
+{
+    struct mpi_request *both[] = {in, out};
+    int code;
+
+    mpi_post_receive(in, in->comm, MPI_POINT_TO_POINT, in->rank, in->tag, in->buf, in->count,
+                     in->type, 0);
+    mpi_request_begin(t, out);
+    mpi_await(t, both, 2, true);
+    mpi_request_end(t, out, MPI_STATUS_IGNORE);
+    code = mpi_request_end(t, in, status);
+    return code;
+}
+
+int do_Sendrecv(struct mpi_task *t, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct mpi_request out = own(MPI_REQUEST_SEND, c, dest, sendtag, (void *)sendbuf, sendcount,
+                                 mpi_type(t, sendtype), 0);
+    struct mpi_request in =
+        own(MPI_REQUEST_RECEIVE, c, source, recvtag, recvbuf, recvcount, mpi_type(t, recvtype), 0);
+
+    return send_and_receive(t, &out, &in, status);
+}
+
+int do_Sendrecv_replace(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype,
+                        int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                        MPI_Status *status)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct mpi_type *type = mpi_type(t, datatype);
+    MPI_Count bytes = count * type->size;
+    void *row = mpi_alloc((size_t)bytes, 1);
+    struct mpi_request out =
+        own(MPI_REQUEST_SEND, c, dest, sendtag, row, bytes, mpi_builtin_type(MPI_PACKED), 0);
+    struct mpi_request in = own(MPI_REQUEST_RECEIVE, c, source, recvtag, buf, count, type, 0);
+    int code;
+
+    mpi_pack(type, buf, count, row);
+    code = send_and_receive(t, &out, &in, status);
+    free(row);
+    return code;
+}
+
+/* ---------------------------------------------------------------- nonblocking and persistent */
+
+/* A request for the program; begun if it IS_BEGUN, else persistent. */
+static int make(struct mpi_task *t, enum mpi_request_kind kind, bool is_begun, const void *buf,
+                MPI_Count count, MPI_Datatype datatype, int rank, int tag, MPI_Comm comm,
+                unsigned flags, MPI_Request *request)
+{
+    struct mpi_request *r = mpi_request_new(t, kind, mpi_comm(t, comm));
+
+    r->rank = rank;
+    r->tag = tag;
+    r->buf = (void *)buf;
+    r->count = count;
+    r->type = mpi_type(t, datatype);
+    r->flags = flags;
+    mpi_type_retain(r->type);
+    *request = r->handle;
+    r->is_persistent = !is_begun;
+    if (is_begun)
+        mpi_request_begin(t, r);
+    return MPI_SUCCESS;
+}
+
+#define SENDS(Name, check, is_begun, flags)                                                        \
+    int do_##Name(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype,     \
+                  int dest, int tag, MPI_Comm comm, MPI_Request *request)                          \
+    {                                                                                              \
+        int code = check;                                                                          \
+                                                                                                   \
+        return code != MPI_SUCCESS ? code                                                          \
+                                   : make(t, MPI_REQUEST_SEND, is_begun, buf, count, datatype,     \
+                                          dest, tag, comm, flags, request);                        \
+    }
+SENDS(Isend, MPI_SUCCESS, true, 0)
+SENDS(Issend, MPI_SUCCESS, true, CLUE_SYNCHRONOUS)
+SENDS(Irsend, MPI_SUCCESS, true, CLUE_READY)
+SENDS(Ibsend, check_buffered(t, count, datatype), true, CLUE_BUFFERED)
+SENDS(Send_init, MPI_SUCCESS, false, 0)
+SENDS(Ssend_init, MPI_SUCCESS, false, CLUE_SYNCHRONOUS)
+SENDS(Rsend_init, MPI_SUCCESS, false, CLUE_READY)
+SENDS(Bsend_init, check_buffered(t, count, datatype), false, CLUE_BUFFERED)
+
+int do_Irecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+             int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return make(t, MPI_REQUEST_RECEIVE, true, buf, count, datatype, source, tag, comm, 0, request);
+}
+
+int do_Recv_init(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+                 int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return make(t, MPI_REQUEST_RECEIVE, false, buf, count, datatype, source, tag, comm, 0, request);
+}
+
+int do_Start(struct mpi_task *t, MPI_Request *request)
+{
+    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *request);
+
+    if (!r || !r->is_persistent || r->is_active)
+        return mpi_error(t, MPI_ERR_REQUEST, "0x%x is %s", *request,
+                         r && r->is_active ? "active" : "no persistent request");
+    mpi_request_begin(t, r);
+    return MPI_SUCCESS;
+}
+
+int do_Startall(struct mpi_task *t, int count, MPI_Request requests[])
+{
+    int code = MPI_SUCCESS;
+
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++)
+        code = do_Start(t, &requests[i]);
+    return code;
+}

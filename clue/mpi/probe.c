@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Probes, matched messages, and statuses. */
+#include "internal.h"
+
+#include <limits.h>
+
+/* ---------------------------------------------------------------- probes */
+
+/* Whether there is a message. TAKEN: as of clue_probe(). */
+static bool look(struct mpi_task *t, struct mpi_comm *c, int source, int tag, bool is_waiting,
+                 struct clue_message *message, clue_request *taken)
+{
+    int from = source == MPI_ANY_SOURCE ? CLUE_ANY : mpi_partners(c)->members[source];
+    uint64_t context = c->context + MPI_POINT_TO_POINT;
+    bool is_found;
+
+    tag = tag == MPI_ANY_TAG ? CLUE_ANY : tag;
+    mpi_progress(t);
+    while (
+        !(is_found = clue_probe(from, context, tag, is_waiting && !t->schedules, message, taken)) &&
+        is_waiting) {
+        /* A nonblocking collective must go on meanwhile: look again every 0.1 us. */
+        clue_spend(100);
+        mpi_progress(t);
+    }
+    return is_found;
+}
+
+static void set_found(MPI_Status *status, struct mpi_comm *c, const struct clue_message *message)
+{
+    mpi_status_set(status, mpi_group_rank(mpi_partners(c), message->from), message->tag,
+                   (MPI_Count)message->bytes, false);
+}
+
+static int probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
+                 MPI_Status *status)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct clue_message message;
+
+    *flag = 1;
+    if (source == MPI_PROC_NULL)
+        mpi_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+    else if (look(t, c, source, tag, is_waiting, &message, NULL))
+        set_found(status, c, &message);
+    else
+        *flag = 0;
+    return MPI_SUCCESS;
+}
+
+int do_Probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int flag;
+
+    return probe(t, source, tag, comm, true, &flag, status);
+}
+
+int do_Iprobe(struct mpi_task *t, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    return probe(t, source, tag, comm, false, flag, status);
+}
+
+/* A matched message is a request of kind MESSAGE until it is received. */
+static int match(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
+                 MPI_Message *handle, MPI_Status *status)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct clue_message message;
+    struct mpi_request *r;
+    clue_request taken;
+
+    *flag = 1;
+    *handle = MPI_MESSAGE_NO_PROC;
+    if (source == MPI_PROC_NULL) {
+        mpi_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+        return MPI_SUCCESS;
+    }
+    *handle = MPI_MESSAGE_NULL;
+    *flag = look(t, c, source, tag, is_waiting, &message, &taken);
+    if (!*flag)
+        return MPI_SUCCESS;
+    set_found(status, c, &message);
+    r = mpi_request_new(t, MPI_REQUEST_MESSAGE, c);
+    r->engine = taken;
+    r->rank = mpi_group_rank(mpi_partners(c), message.from);
+    r->tag = message.tag;
+    *handle = r->handle;
+    return MPI_SUCCESS;
+}
+
+int do_Mprobe(struct mpi_task *t, int source, int tag, MPI_Comm comm, MPI_Message *message,
+              MPI_Status *status)
+{
+    int flag;
+
+    return match(t, source, tag, comm, true, &flag, message, status);
+}
+
+int do_Improbe(struct mpi_task *t, int source, int tag, MPI_Comm comm, int *flag,
+               MPI_Message *message, MPI_Status *status)
+{
+    return match(t, source, tag, comm, false, flag, message, status);
+}
+
+int do_Imrecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype,
+              MPI_Message *message, MPI_Request *request)
+{
+    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *message);
+    bool is_from_nobody = *message == MPI_MESSAGE_NO_PROC;
+
+    if (!is_from_nobody && (!r || r->kind != MPI_REQUEST_MESSAGE))
+        return mpi_error(t, MPI_ERR_REQUEST, "0x%x is no message", *message);
+    *message = MPI_MESSAGE_NULL;
+    if (is_from_nobody) {
+        r = mpi_request_new(t, MPI_REQUEST_RECEIVE, t->world);
+        r->rank = MPI_PROC_NULL;
+    }
+    r->kind = MPI_REQUEST_RECEIVE;
+    r->is_active = true;
+    r->buf = buf;
+    r->count = count;
+    r->type = mpi_type(t, datatype);
+    mpi_type_retain(r->type);
+    *request = r->handle;
+    if (!is_from_nobody && mpi_is_observed())
+        mpi_tell_message(t, PORTOLAN_MPI_RECV_POST, r);
+    if (!is_from_nobody)
+        mpi_receive_taken(r);
+    return MPI_SUCCESS;
+}
+
+int do_Mrecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype,
+             MPI_Message *message, MPI_Status *status)
+{
+    MPI_Request request;
+    struct mpi_request *r;
+    int code = do_Imrecv(t, buf, count, datatype, message, &request);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    r = mpi_item(t, MPI_KIND_REQUEST, request);
+    mpi_await(t, &r, 1, true);
+    return mpi_request_end(t, r, status);
+}
+
+/* ---------------------------------------------------------------- statuses */
+
+int do_Get_count(struct mpi_task *t, const MPI_Status *status, MPI_Datatype handle,
+                 MPI_Count *count)
+{
+    MPI_Count bytes = mpi_status_bytes(status), size = mpi_type(t, handle)->size;
+
+    *count = size ? bytes % size ? MPI_UNDEFINED : bytes / size : bytes ? MPI_UNDEFINED : 0;
+    return MPI_SUCCESS;
+}
+
+int do_Get_elements(struct mpi_task *t, const MPI_Status *status, MPI_Datatype handle,
+                    MPI_Count *count)
+{
+    *count = mpi_elements_in(mpi_type(t, handle), mpi_status_bytes(status));
+    return MPI_SUCCESS;
+}
+
+int do_Get_elements_x(struct mpi_task *t, const MPI_Status *status, MPI_Datatype handle,
+                      MPI_Count *count)
+{
+    return do_Get_elements(t, status, handle, count);
+}
+
+int do_Status_set_elements_x(struct mpi_task *t, MPI_Status *status, MPI_Datatype handle,
+                             MPI_Count count)
+{
+    struct mpi_type *type = mpi_type(t, handle);
+    MPI_Count bytes = type->n_elements ? count / type->n_elements * type->size : 0;
+
+    for (MPI_Count left = type->n_elements ? count % type->n_elements : 0, i = 0;
+         left > 0 && i < (MPI_Count)type->n_runs; i++) {
+        int size = (int)(type->runs[i].basic >> 8 & 255);
+        MPI_Count n = type->runs[i].bytes * type->runs[i].count / size;
+
+        n = n < left ? n : left;
+        bytes += n * size;
+        left -= n;
+    }
+    status->count_lo = (int)(bytes & 0xffffffff);
+    status->count_hi_and_cancelled = (int)(bytes >> 32 << 1) | (status->count_hi_and_cancelled & 1);
+    return MPI_SUCCESS;
+}
+
+int do_Status_set_elements(struct mpi_task *t, MPI_Status *status, MPI_Datatype handle, int count)
+{
+    return do_Status_set_elements_x(t, status, handle, count);
+}
+
+int do_Status_set_cancelled(struct mpi_task *t, MPI_Status *status, int flag)
+{
+    (void)t;
+    status->count_hi_and_cancelled = (status->count_hi_and_cancelled & ~1) | (flag != 0);
+    return MPI_SUCCESS;
+}
+
+int do_Test_cancelled(struct mpi_task *t, const MPI_Status *status, int *flag)
+{
+    (void)t;
+    *flag = status->count_hi_and_cancelled & 1;
+    return MPI_SUCCESS;
+}
+
+int do_Status_c2f(struct mpi_task *t, const MPI_Status *status, MPI_Fint *fortran)
+{
+    (void)t;
+    memcpy(fortran, status, sizeof *status);
+    return MPI_SUCCESS;
+}
+
+int do_Status_f2c(struct mpi_task *t, const MPI_Fint *fortran, MPI_Status *status)
+{
+    (void)t;
+    memcpy(status, fortran, sizeof *status);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests: how messages begin and end. */
+#include "internal.h"
+
+/* ---------------------------------------------------------------- messages */
+
+void mpi_post_send(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel, int rank,
+                   int tag, const void *buf, MPI_Count count, struct mpi_type *type, unsigned flags)
+{
+    struct clue_send send = {.context = comm->context + channel, .tag = tag, .flags = flags};
+
+    r->kind = MPI_REQUEST_SEND;
+    if (rank == MPI_PROC_NULL)
+        return;
+    send.to = mpi_partners(comm)->members[rank];
+    send.bytes = (uint64_t)(count * type->size);
+    if (type->is_contiguous || (type->is_dense && count == 1)) {
+        send.data = (const char *)buf + type->true_lb;
+    } else if (send.bytes) {
+        send.data = r->packed = mpi_alloc((size_t)send.bytes, 1);
+        send.packed = send.bytes;
+        mpi_pack(type, buf, count, r->packed);
+    }
+    r->engine = clue_send(&send);
+}
+
+/* Called when the message is matched, by whatever task runs then. */
+static void deliver(void *arg, const struct clue_message *message)
+{
+    struct mpi_request *r = arg;
+    MPI_Count bytes = (MPI_Count)message->bytes, room = r->count * r->type->size;
+
+    r->source = message->from;
+    r->got_tag = message->tag;
+    r->bytes = bytes < room ? bytes : room;
+    if (bytes > room) {
+        r->error = MPI_ERR_TRUNCATE;
+        r->sent = bytes;
+    }
+    if (r->bytes)
+        mpi_unpack(r->type, r->buf, r->count, message->data, r->bytes);
+}
+
+void mpi_post_receive(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel,
+                      int rank, int tag, void *buf, MPI_Count count, struct mpi_type *type,
+                      unsigned flags)
+{
+    struct clue_receive receive = {.context = comm->context + channel,
+                                   .tag = tag == MPI_ANY_TAG ? CLUE_ANY : tag,
+                                   .flags = flags,
+                                   .deliver = deliver,
+                                   .arg = r};
+
+    r->kind = MPI_REQUEST_RECEIVE;
+    r->rank = rank;
+    r->buf = buf;
+    r->count = count;
+    r->type = type;
+    r->error = MPI_SUCCESS;
+    r->source = MPI_UNDEFINED;
+    if (rank == MPI_PROC_NULL)
+        return;
+    receive.from = rank == MPI_ANY_SOURCE ? CLUE_ANY : mpi_partners(comm)->members[rank];
+    r->engine = clue_receive(&receive);
+}
+
+int mpi_finish(struct mpi_request *r)
+{
+    if (r->engine)
+        clue_free(r->engine);
+    free(r->packed);
+    r->engine = 0;
+    r->packed = NULL;
+    return r->error;
+}
+
+void mpi_receive_taken(struct mpi_request *r)
+{
+    clue_receive_taken(r->engine, &(struct clue_receive){.deliver = deliver, .arg = r});
+}
+
+/* ---------------------------------------------------------------- the program's requests */
+
+enum { CHUNK = 64 };
+
+struct mpi_request *mpi_request_new(struct mpi_task *t, enum mpi_request_kind kind,
+                                    struct mpi_comm *comm)
+{
+    struct mpi_request *r = t->free_requests;
+
+    if (!r) {
+        r = mpi_alloc(CHUNK, sizeof *r);
+        for (int i = 0; i + 1 < CHUNK; i++)
+            r[i].next = &r[i + 1];
+    }
+    t->free_requests = r->next;
+    memset(r, 0, sizeof *r);
+    r->kind = kind;
+    r->comm = comm;
+    if (comm)
+        mpi_comm_retain(comm);
+    r->handle = mpi_handle(t, MPI_KIND_REQUEST, r);
+    r->number = ((uint32_t)r->handle & 0x03ffffff) + 1;
+    return r;
+}
+
+void mpi_request_release(struct mpi_task *t, struct mpi_request *r)
+{
+    if (r->handle)
+        mpi_handle_free(t, r->handle);
+    mpi_comm_release(r->comm);
+    mpi_type_release(r->type);
+    r->next = t->free_requests;
+    t->free_requests = r;
+}
+
+void mpi_request_done(struct mpi_task *t, MPI_Request *request)
+{
+    struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_DONE, NULL);
+
+    r->is_active = true;
+    *request = r->handle;
+}
+
+struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm *comm,
+                                            struct mpi_schedule *schedule, MPI_Request *request)
+{
+    struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_SCHEDULE, comm), **last = &t->schedules;
+
+    r->schedule = schedule;
+    r->is_active = true;
+    while (*last)
+        last = &(*last)->next;
+    *last = r;
+    *request = r->handle;
+    mpi_progress(t);
+    return r;
+}
+
+void mpi_tell_message(struct mpi_task *t, enum portolan_mpi_event_kind kind,
+                      const struct mpi_request *r)
+{
+    struct portolan_mpi_event event = {.kind = kind, .request = r->number};
+
+    if (kind != PORTOLAN_MPI_SEND_DONE && kind != PORTOLAN_MPI_CANCELLED &&
+        kind != PORTOLAN_MPI_COLLECTIVE_DONE) {
+        if (r->rank == MPI_PROC_NULL)
+            return;
+        event.comm = &r->comm->seen;
+        event.peer =
+            r->rank == MPI_ANY_SOURCE ? PORTOLAN_MPI_ANY : mpi_partners(r->comm)->members[r->rank];
+        event.tag = r->tag == MPI_ANY_TAG ? PORTOLAN_MPI_ANY : r->tag;
+    }
+    if (kind == PORTOLAN_MPI_SEND)
+        event.bytes = (uint64_t)(r->count * r->type->size);
+    if (kind == PORTOLAN_MPI_RECV) {
+        event.peer = r->source;
+        event.tag = r->got_tag;
+        event.bytes = (uint64_t)r->bytes;
+    }
+    mpi_tell(t, &event);
+}
+
+void mpi_request_begin(struct mpi_task *t, struct mpi_request *r)
+{
+    r->is_active = true;
+    r->is_cancelled = false;
+    if (r->kind == MPI_REQUEST_SEND)
+        mpi_post_send(r, r->comm, MPI_POINT_TO_POINT, r->rank, r->tag, r->buf, r->count, r->type,
+                      r->flags);
+    else
+        mpi_post_receive(r, r->comm, MPI_POINT_TO_POINT, r->rank, r->tag, r->buf, r->count, r->type,
+                         0);
+    if (mpi_is_observed())
+        mpi_tell_message(
+            t, r->kind == MPI_REQUEST_SEND ? PORTOLAN_MPI_SEND : PORTOLAN_MPI_RECV_POST, r);
+}
+
+/* ---------------------------------------------------------------- ends */
+
+void mpi_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool is_cancelled)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->count_lo = (int)(bytes & 0xffffffff);
+    status->count_hi_and_cancelled = (int)(bytes >> 32 << 1) | is_cancelled;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+}
+
+void mpi_status_of(const struct mpi_request *r, MPI_Status *status)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    if (r->kind == MPI_REQUEST_RECEIVE && r->rank == MPI_PROC_NULL)
+        mpi_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+    else if (r->kind == MPI_REQUEST_RECEIVE && !r->is_cancelled)
+        mpi_status_set(status,
+                       r->rank >= 0 ? r->rank : mpi_group_rank(mpi_partners(r->comm), r->source),
+                       r->got_tag, r->bytes, false);
+    else
+        mpi_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, r->is_cancelled);
+}
+
+static void tell_end(struct mpi_task *t, const struct mpi_request *r)
+{
+    if (r->is_cancelled)
+        mpi_tell_message(t, PORTOLAN_MPI_CANCELLED, r);
+    else if (r->kind == MPI_REQUEST_SEND && r->number && r->rank != MPI_PROC_NULL)
+        mpi_tell_message(t, PORTOLAN_MPI_SEND_DONE, r);
+    else if (r->kind == MPI_REQUEST_RECEIVE)
+        mpi_tell_message(t, PORTOLAN_MPI_RECV, r);
+    else if (r->kind == MPI_REQUEST_SCHEDULE)
+        mpi_tell_message(t, PORTOLAN_MPI_COLLECTIVE_DONE, r);
+}
+
+int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *status)
+{
+    int code;
+
+    if (mpi_is_observed())
+        tell_end(t, r);
+    mpi_status_of(r, status);
+    code = mpi_finish(r);
+    if (code == MPI_ERR_TRUNCATE)
+        mpi_error(t, code, "message of %ld bytes from rank %d, tag %d, for a buffer of %ld bytes",
+                  r->sent, mpi_group_rank(mpi_partners(r->comm), r->source), r->got_tag, r->bytes);
+    if (code != MPI_SUCCESS && r->comm)
+        t->error_comm = r->comm->handle;
+    if (r->kind == MPI_REQUEST_GENERALIZED) {
+        MPI_Status own = {0};
+
+        code = r->generalized.query(r->generalized.extra, &own);
+        if (status != MPI_STATUS_IGNORE)
+            *status = own;
+        r->generalized.free(r->generalized.extra);
+    }
+    if (r->schedule) {
+        code = mpi_schedule_free(t, r->schedule);
+        r->schedule = NULL;
+    }
+    r->is_active = false;
+    if (!r->is_persistent && r->handle)
+        mpi_request_release(t, r);
+    return code;
+}

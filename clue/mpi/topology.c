@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cartesian, graph and distributed-graph topologies. Ranks are never reordered. */
+#include "internal.h"
+
+/* ---------------------------------------------------------------- lives */
+
+static int *copy_ints(const int *ints, int n)
+{
+    return ints ? mpi_copy_of(ints, (size_t)n, sizeof *ints) : NULL;
+}
+
+void mpi_topology_free(struct mpi_topology *p)
+{
+    if (!p)
+        return;
+    free(p->dims);
+    free(p->periods);
+    free(p->coords);
+    free(p->index);
+    free(p->edges);
+    free(p->in);
+    free(p->out);
+    free(p->in_weights);
+    free(p->out_weights);
+    free(p);
+}
+
+static int n_edges(const struct mpi_topology *p)
+{
+    return p->kind == MPI_GRAPH && p->n ? p->index[p->n - 1] : 0;
+}
+
+struct mpi_topology *mpi_topology_copy(const struct mpi_topology *p)
+{
+    struct mpi_topology *copy = p ? mpi_copy_of(p, 1, sizeof *p) : NULL;
+
+    if (!p)
+        return NULL;
+    copy->dims = copy_ints(p->dims, p->n);
+    copy->periods = copy_ints(p->periods, p->n);
+    copy->coords = copy_ints(p->coords, p->n);
+    copy->index = copy_ints(p->index, p->n);
+    copy->edges = copy_ints(p->edges, n_edges(p));
+    copy->in = copy_ints(p->in, p->n_in);
+    copy->out = copy_ints(p->out, p->n_out);
+    copy->in_weights = copy_ints(p->in_weights, p->n_in);
+    copy->out_weights = copy_ints(p->out_weights, p->n_out);
+    return copy;
+}
+
+/* What the observer is told: from whom this rank receives in neighbourhood collectives. */
+static void note_neighbours(struct mpi_comm *c)
+{
+    int n_from, n_to, *from, *to;
+
+    if (!mpi_neighbours(c, &n_from, &from, &n_to, &to))
+        return;
+    for (int i = 0; i < n_from; i++)
+        if (from[i] != MPI_PROC_NULL)
+            from[c->n_neighbours++] = c->group->members[from[i]];
+    c->neighbours = from;
+    free(to);
+    c->seen.n_neighbours = c->n_neighbours;
+    c->seen.neighbours = c->neighbours;
+}
+
+/* A communicator of the first N ranks of OLD; its topology is P, which is taken. All of OLD call.
+ */
+static int make(struct mpi_task *t, struct mpi_comm *old, int n, struct mpi_topology *p,
+                MPI_Comm *new)
+{
+    uint64_t context = mpi_context_next(old, 0);
+    struct mpi_group *group;
+    struct mpi_comm *c;
+    char mine = 0, *all = mpi_alloc((size_t)old->n, 1);
+
+    mpi_gather_all(t, old, &mine, all, 1);
+    free(all);
+    *new = MPI_COMM_NULL;
+    if (old->rank >= n) {
+        mpi_topology_free(p);
+        return MPI_SUCCESS;
+    }
+    group = mpi_group_new(n, copy_ints(old->group->members, n));
+    c = mpi_comm_new(t, context, group, NULL);
+    mpi_group_release(group);
+    c->topology = p;
+    note_neighbours(c);
+    *new = mpi_comm_publish(t, c, old);
+    return MPI_SUCCESS;
+}
+
+static int topology(struct mpi_task *t, MPI_Comm comm, int kind, struct mpi_topology **p)
+{
+    *p = mpi_comm(t, comm)->topology;
+    return *p && (*p)->kind == kind
+               ? MPI_SUCCESS
+               : mpi_error(t, MPI_ERR_TOPOLOGY, "the communicator has no such topology");
+}
+
+int do_Topo_test(struct mpi_task *t, MPI_Comm comm, int *status)
+{
+    struct mpi_topology *p = mpi_comm(t, comm)->topology;
+
+    *status = p ? p->kind : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- Cartesian */
+
+static void coords_of(const struct mpi_topology *p, int rank, int *coords)
+{
+    for (int i = p->n - 1; i >= 0; rank /= p->dims[i--])
+        coords[i] = rank % p->dims[i];
+}
+
+/* MPI_PROC_NULL: outside. */
+static int rank_at(const struct mpi_topology *p, const int *coords)
+{
+    int rank = 0;
+
+    for (int i = 0; i < p->n; i++) {
+        int at = coords[i];
+
+        if (p->periods[i])
+            at = (at % p->dims[i] + p->dims[i]) % p->dims[i];
+        if (at < 0 || at >= p->dims[i])
+            return MPI_PROC_NULL;
+        rank = rank * p->dims[i] + at;
+    }
+    return rank;
+}
+
+/* The rank DISP away in DIRECTION. */
+static int shifted(const struct mpi_topology *p, int direction, int disp)
+{
+    int *coords = copy_ints(p->coords, p->n), rank;
+
+    coords[direction] += disp;
+    rank = rank_at(p, coords);
+    free(coords);
+    return rank;
+}
+
+static struct mpi_topology *grid(int n, const int *dims, const int *periods, int rank)
+{
+    struct mpi_topology *p = mpi_alloc(1, sizeof *p);
+
+    *p = (struct mpi_topology){.kind = MPI_CART,
+                               .n = n,
+                               .dims = copy_ints(dims, n),
+                               .periods = copy_ints(periods, n),
+                               .coords = mpi_alloc((size_t)n, sizeof(int))};
+    coords_of(p, rank, p->coords);
+    return p;
+}
+
+static int check_grid(struct mpi_task *t, struct mpi_comm *c, int n, const int *dims, int *size)
+{
+    *size = 1;
+    if (n < 0 || c->remote)
+        return mpi_error(t, c->remote ? MPI_ERR_COMM : MPI_ERR_DIMS, "ndims is %d", n);
+    for (int i = 0; i < n; i++) {
+        if (dims[i] <= 0)
+            return mpi_error(t, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
+        *size *= dims[i];
+    }
+    return *size <= c->n
+               ? MPI_SUCCESS
+               : mpi_error(t, MPI_ERR_ARG, "the grid has %d places for %d ranks", *size, c->n);
+}
+
+int do_Cart_create(struct mpi_task *t, MPI_Comm comm, int n, const int dims[], const int periods[],
+                   int reorder, MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    int size, code = check_grid(t, c, n, dims, &size);
+
+    (void)reorder;
+    return code != MPI_SUCCESS ? code : make(t, c, size, grid(n, dims, periods, c->rank), new);
+}
+
+int do_Cart_map(struct mpi_task *t, MPI_Comm comm, int n, const int dims[], const int periods[],
+                int *rank)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    int size, code = check_grid(t, c, n, dims, &size);
+
+    (void)periods;
+    *rank = c->rank < size ? c->rank : MPI_UNDEFINED;
+    return code;
+}
+
+int do_Cartdim_get(struct mpi_task *t, MPI_Comm comm, int *n)
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_CART, &p);
+
+    if (code == MPI_SUCCESS)
+        *n = p->n;
+    return code;
+}
+
+int do_Cart_get(struct mpi_task *t, MPI_Comm comm, int room, int dims[], int periods[],
+                int coords[])
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_CART, &p);
+
+    if (code == MPI_SUCCESS && room < p->n)
+        code = mpi_error(t, MPI_ERR_ARG, "maxdims is %d of %d", room, p->n);
+    for (int i = 0; code == MPI_SUCCESS && i < p->n; i++) {
+        dims[i] = p->dims[i];
+        periods[i] = p->periods[i];
+        coords[i] = p->coords[i];
+    }
+    return code;
+}
+
+int do_Cart_rank(struct mpi_task *t, MPI_Comm comm, const int coords[], int *rank)
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_CART, &p);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    *rank = rank_at(p, coords);
+    return *rank != MPI_PROC_NULL ? MPI_SUCCESS
+                                  : mpi_error(t, MPI_ERR_ARG, "coordinates outside the grid");
+}
+
+int do_Cart_coords(struct mpi_task *t, MPI_Comm comm, int rank, int room, int coords[])
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_CART, &p);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    if (rank < 0 || rank >= mpi_comm(t, comm)->n)
+        return mpi_error(t, MPI_ERR_RANK, "rank is %d", rank);
+    if (room < p->n)
+        return mpi_error(t, MPI_ERR_ARG, "maxdims is %d of %d", room, p->n);
+    coords_of(p, rank, coords);
+    return MPI_SUCCESS;
+}
+
+int do_Cart_shift(struct mpi_task *t, MPI_Comm comm, int direction, int disp, int *source,
+                  int *dest)
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_CART, &p);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    if (direction < 0 || direction >= p->n)
+        return mpi_error(t, MPI_ERR_ARG, "direction is %d of %d", direction, p->n);
+    *source = shifted(p, direction, -disp);
+    *dest = shifted(p, direction, disp);
+    return MPI_SUCCESS;
+}
+
+int do_Comm_split(struct mpi_task *t, MPI_Comm comm, int color, int key, MPI_Comm *new);
+
+int do_Cart_sub(struct mpi_task *t, MPI_Comm comm, const int remain[], MPI_Comm *new)
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_CART, &p), color = 0, key = 0, n = 0, *dims, *periods;
+    struct mpi_comm *c;
+
+    if (code != MPI_SUCCESS)
+        return code;
+    dims = mpi_alloc((size_t)p->n, sizeof *dims);
+    periods = mpi_alloc((size_t)p->n, sizeof *periods);
+    for (int i = 0; i < p->n; i++) {
+        if (remain[i]) {
+            key = key * p->dims[i] + p->coords[i];
+            dims[n] = p->dims[i];
+            periods[n++] = p->periods[i];
+        } else {
+            color = color * p->dims[i] + p->coords[i];
+        }
+    }
+    do_Comm_split(t, comm, color, key, new);
+    c = mpi_comm(t, *new);
+    c->topology = grid(n, dims, periods, c->rank);
+    note_neighbours(c);
+    free(dims);
+    free(periods);
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- graphs */
+
+int do_Graph_create(struct mpi_task *t, MPI_Comm comm, int n, const int index[], const int edges[],
+                    int reorder, MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct mpi_topology *p;
+
+    (void)reorder;
+    if (n < 0 || n > c->n)
+        return mpi_error(t, MPI_ERR_ARG, "the graph has %d nodes for %d ranks", n, c->n);
+    for (int i = 0; n && i < index[n - 1]; i++)
+        if (edges[i] < 0 || edges[i] >= n)
+            return mpi_error(t, MPI_ERR_ARG, "edge %d leads to %d of %d", i, edges[i], n);
+    p = mpi_alloc(1, sizeof *p);
+    *p = (struct mpi_topology){.kind = MPI_GRAPH,
+                               .n = n,
+                               .index = copy_ints(index, n),
+                               .edges = copy_ints(edges, n ? index[n - 1] : 0)};
+    return make(t, c, n, p, new);
+}
+
+int do_Graph_map(struct mpi_task *t, MPI_Comm comm, int n, const int index[], const int edges[],
+                 int *rank)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+
+    (void)index;
+    (void)edges;
+    *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+int do_Graphdims_get(struct mpi_task *t, MPI_Comm comm, int *n, int *edges)
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_GRAPH, &p);
+
+    if (code == MPI_SUCCESS) {
+        *n = p->n;
+        *edges = n_edges(p);
+    }
+    return code;
+}
+
+int do_Graph_get(struct mpi_task *t, MPI_Comm comm, int room, int room_edges, int index[],
+                 int edges[])
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_GRAPH, &p);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    if (room < p->n || room_edges < n_edges(p))
+        return mpi_error(t, MPI_ERR_ARG, "the arrays are too short");
+    memcpy(index, p->index, (size_t)p->n * sizeof *index);
+    memcpy(edges, p->edges, (size_t)n_edges(p) * sizeof *edges);
+    return MPI_SUCCESS;
+}
+
+/* Edges of RANK: the first one, and their number. */
+static int edges_of(const struct mpi_topology *p, int rank, const int **first)
+{
+    int begin = rank ? p->index[rank - 1] : 0;
+
+    *first = p->edges + begin;
+    return p->index[rank] - begin;
+}
+
+int do_Graph_neighbors(struct mpi_task *t, MPI_Comm comm, int rank, int room, int neighbours[])
+{
+    struct mpi_topology *p;
+    const int *first;
+    int code = topology(t, comm, MPI_GRAPH, &p), n;
+
+    if (code != MPI_SUCCESS)
+        return code;
+    if (rank < 0 || rank >= p->n)
+        return mpi_error(t, MPI_ERR_RANK, "rank is %d", rank);
+    n = edges_of(p, rank, &first);
+    memcpy(neighbours, first, (size_t)(n < room ? n : room) * sizeof *first);
+    return MPI_SUCCESS;
+}
+
+int do_Graph_neighbors_count(struct mpi_task *t, MPI_Comm comm, int rank, int *n)
+{
+    struct mpi_topology *p;
+    const int *first;
+    int code = topology(t, comm, MPI_GRAPH, &p);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    if (rank < 0 || rank >= p->n)
+        return mpi_error(t, MPI_ERR_RANK, "rank is %d", rank);
+    *n = edges_of(p, rank, &first);
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- distributed graphs */
+
+int do_Dist_graph_create_adjacent(struct mpi_task *t, MPI_Comm comm, int n_in, const int sources[],
+                                  const int in_weights[], int n_out, const int destinations[],
+                                  const int out_weights[], MPI_Info info, int reorder,
+                                  MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct mpi_topology *p = mpi_alloc(1, sizeof *p);
+    bool is_weighted = in_weights != MPI_UNWEIGHTED && out_weights != MPI_UNWEIGHTED;
+
+    (void)info;
+    (void)reorder;
+    *p = (struct mpi_topology){.kind = MPI_DIST_GRAPH,
+                               .n_in = n_in,
+                               .n_out = n_out,
+                               .in = copy_ints(sources, n_in),
+                               .out = copy_ints(destinations, n_out)};
+    p->is_weighted = is_weighted;
+    if (is_weighted) {
+        p->in_weights = copy_ints(in_weights, n_in);
+        p->out_weights = copy_ints(out_weights, n_out);
+    }
+    return make(t, c, c->n, p, new);
+}
+
+struct edge {
+    int from, to, weight;
+};
+
+static void add_end(int **ends, int **weights, int *n, int end, int weight)
+{
+    *ends = portolan_reallocarray(*ends, (size_t)*n + 1, sizeof **ends);
+    *weights = portolan_reallocarray(*weights, (size_t)*n + 1, sizeof **weights);
+    if (!*ends || !*weights)
+        clue_fail("out of memory");
+    (*ends)[*n] = end;
+    (*weights)[(*n)++] = weight;
+}
+
+/* All ranks tell all of their edges: MOST is the most that one has. */
+static struct edge *gather_edges(struct mpi_task *t, struct mpi_comm *c, struct edge *mine, int n,
+                                 size_t *n_all)
+{
+    int *counts = mpi_alloc((size_t)c->n, sizeof *counts), most = 0;
+    struct edge *own, *all;
+
+    mpi_gather_all(t, c, &n, counts, sizeof n);
+    for (int i = 0; i < c->n; i++)
+        most = counts[i] > most ? counts[i] : most;
+    free(counts);
+    own = mpi_alloc((size_t)most, sizeof *own);
+    for (int i = 0; i < most; i++)
+        own[i] = i < n ? mine[i] : (struct edge){-1, -1, 0};
+    *n_all = (size_t)most * (size_t)c->n;
+    all = mpi_alloc(*n_all, sizeof *all);
+    if (most)
+        mpi_gather_all(t, c, own, all, (size_t)most * sizeof *own);
+    free(own);
+    return all;
+}
+
+int do_Dist_graph_create(struct mpi_task *t, MPI_Comm comm, int n, const int sources[],
+                         const int degrees[], const int destinations[], const int weights[],
+                         MPI_Info info, int reorder, MPI_Comm *new)
+{
+    struct mpi_comm *c = mpi_comm(t, comm);
+    struct mpi_topology *p = mpi_alloc(1, sizeof *p);
+    struct edge *mine, *all;
+    size_t n_all;
+    int k = 0;
+
+    (void)info;
+    (void)reorder;
+    for (int i = 0; i < n; i++)
+        k += degrees[i];
+    mine = mpi_alloc((size_t)k, sizeof *mine);
+    k = 0;
+    for (int i = 0; i < n; i++)
+        for (int d = 0; d < degrees[i]; d++, k++)
+            mine[k] = (struct edge){sources[i], destinations[k],
+                                    weights != MPI_UNWEIGHTED ? weights[k] : 0};
+    all = gather_edges(t, c, mine, k, &n_all);
+    p->kind = MPI_DIST_GRAPH;
+    for (size_t i = 0; i < n_all; i++) {
+        if (all[i].to == c->rank)
+            add_end(&p->in, &p->in_weights, &p->n_in, all[i].from, all[i].weight);
+        if (all[i].from == c->rank)
+            add_end(&p->out, &p->out_weights, &p->n_out, all[i].to, all[i].weight);
+    }
+    p->is_weighted = weights != MPI_UNWEIGHTED;
+    free(mine);
+    free(all);
+    return make(t, c, c->n, p, new);
+}
+
+int do_Dist_graph_neighbors_count(struct mpi_task *t, MPI_Comm comm, int *n_in, int *n_out,
+                                  int *weighted)
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_DIST_GRAPH, &p);
+
+    if (code == MPI_SUCCESS) {
+        *n_in = p->n_in;
+        *n_out = p->n_out;
+        *weighted = p->is_weighted;
+    }
+    return code;
+}
+
+int do_Dist_graph_neighbors(struct mpi_task *t, MPI_Comm comm, int room_in, int sources[],
+                            int in_weights[], int room_out, int destinations[], int out_weights[])
+{
+    struct mpi_topology *p;
+    int code = topology(t, comm, MPI_DIST_GRAPH, &p);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    if (room_in > p->n_in || room_out > p->n_out)
+        return mpi_error(t, MPI_ERR_ARG, "there are %d sources and %d destinations", p->n_in,
+                         p->n_out);
+    for (int i = 0; i < room_in; i++) {
+        sources[i] = p->in[i];
+        if (in_weights != MPI_UNWEIGHTED && p->is_weighted)
+            in_weights[i] = p->in_weights[i];
+    }
+    for (int i = 0; i < room_out; i++) {
+        destinations[i] = p->out[i];
+        if (out_weights != MPI_UNWEIGHTED && p->is_weighted)
+            out_weights[i] = p->out_weights[i];
+    }
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- neighbours */
+
+bool mpi_neighbours(const struct mpi_comm *c, int *n_from, int **from, int *n_to, int **to)
+{
+    const struct mpi_topology *p = c->topology;
+    const int *first;
+
+    if (!p)
+        return false;
+    if (p->kind == MPI_DIST_GRAPH) {
+        *n_from = p->n_in;
+        *n_to = p->n_out;
+        *from = copy_ints(p->in ? p->in : &p->n_in, p->n_in);
+        *to = copy_ints(p->out ? p->out : &p->n_out, p->n_out);
+        return true;
+    }
+    if (p->kind == MPI_GRAPH) {
+        *n_from = edges_of(p, c->rank, &first);
+        *from = copy_ints(first, *n_from);
+    } else {
+        *n_from = 2 * p->n;
+        *from = mpi_alloc((size_t)*n_from, sizeof **from);
+        for (int i = 0; i < *n_from; i++)
+            (*from)[i] = shifted(p, i / 2, i % 2 ? 1 : -1);
+    }
+    *n_to = *n_from;
+    *to = copy_ints(*from, *n_from);
+    return true;
+}
+
+/* ---------------------------------------------------------------- MPI_Dims_create */
+
+/* Divides N into DIMS, none above LIMIT, in decreasing order; keeps the set that is most even. */
+static void divide(int n, int left, int limit, int *dims, int at, int *best, int *spread)
+{
+    if (left == 1) {
+        if (n > limit)
+            return;
+        dims[at] = n;
+        if (*spread < 0 || dims[0] - n < *spread) {
+            *spread = dims[0] - n;
+            memcpy(best, dims, ((size_t)at + 1) * sizeof *dims);
+        }
+        return;
+    }
+    for (int d = n < limit ? n : limit; d >= 1; d--) {
+        if (n % d)
+            continue;
+        dims[at] = d;
+        divide(n / d, left - 1, d, dims, at + 1, best, spread);
+    }
+}
+
+int do_Dims_create(struct mpi_task *t, int n, int n_dims, int dims[])
+{
+    int fixed = 1, open = 0, spread = -1, *some, *best;
+
+    for (int i = 0; i < n_dims; i++) {
+        if (dims[i] < 0)
+            return mpi_error(t, MPI_ERR_DIMS, "dimension %d is %d", i, dims[i]);
+        fixed *= dims[i] ? dims[i] : 1;
+        open += !dims[i];
+    }
+    if (n <= 0 || n % fixed)
+        return mpi_error(t, MPI_ERR_DIMS, "%d nodes do not divide by %d", n, fixed);
+    if (!open)
+        return n == fixed ? MPI_SUCCESS : mpi_error(t, MPI_ERR_DIMS, "%d nodes on %d", n, fixed);
+    some = mpi_alloc((size_t)open, sizeof *some);
+    best = mpi_alloc((size_t)open, sizeof *best);
+    divide(n / fixed, open, n / fixed, some, 0, best, &spread);
+    for (int i = 0, k = 0; i < n_dims; i++)
+        if (!dims[i])
+            dims[i] = best[k++];
+    free(some);
+    free(best);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Wait and MPI_Test in all their forms. */
+#include "internal.h"
+
+#include <limits.h>
+
+/* ---------------------------------------------------------------- what goes on meanwhile */
+
+void mpi_progress(struct mpi_task *t)
+{
+    for (struct mpi_request **at = &t->schedules; *at;) {
+        struct mpi_request *r = *at;
+
+        if (!mpi_schedule_advance(t, r->schedule)) {
+            at = &r->next;
+            continue;
+        }
+        *at = r->next;
+        r->is_done = true;
+        if (r->is_free) {
+            mpi_schedule_free(t, r->schedule);
+            r->schedule = NULL;
+            mpi_request_release(t, r);
+        }
+    }
+}
+
+bool mpi_is_done(const struct mpi_request *r)
+{
+    if (r->kind == MPI_REQUEST_SCHEDULE || r->kind == MPI_REQUEST_GENERALIZED)
+        return r->is_done;
+    return !r->engine || clue_is_complete(r->engine);
+}
+
+/* Numbers to wait for, on the stack where they are few. */
+struct numbers {
+    clue_request few[64], *all;
+    size_t n, room;
+};
+
+static void begin_numbers(struct numbers *x, size_t room)
+{
+    x->n = 0;
+    x->room = room;
+    x->all = room <= sizeof x->few / sizeof *x->few ? x->few : mpi_alloc(room, sizeof *x->all);
+}
+
+static void end_numbers(struct numbers *x)
+{
+    if (x->all != x->few)
+        free(x->all);
+}
+
+/* Adds what active schedules wait for. */
+static void add_schedules(struct mpi_task *t, struct numbers *x)
+{
+    for (struct mpi_request *r = t->schedules; r && x->n < x->room; r = r->next)
+        x->n += mpi_schedule_pending(r->schedule, x->all + x->n, x->room - x->n);
+}
+
+/* A wait that the engine knows as one. */
+static size_t await_messages(struct mpi_request **requests, size_t n, bool is_all)
+{
+    struct numbers x;
+    size_t index;
+
+    begin_numbers(&x, n);
+    for (size_t i = 0; i < n; i++) {
+        x.all[i] = requests[i] ? requests[i]->engine : 0;
+        if (requests[i] && !x.all[i] && !is_all) {
+            end_numbers(&x);
+            return i;
+        }
+    }
+    index = clue_wait(x.all, n, is_all);
+    end_numbers(&x);
+    return index;
+}
+
+/* Each receive that is waited for takes its delay, though the wait was for something else. */
+static void charge(const struct mpi_request *r)
+{
+    if (r->engine && r->kind == MPI_REQUEST_RECEIVE)
+        clue_wait(&r->engine, 1, true);
+}
+
+static size_t await_with_schedules(struct mpi_task *t, struct mpi_request **requests, size_t n,
+                                   bool is_all)
+{
+    for (;;) {
+        size_t first = n, open = 0;
+        struct numbers x;
+
+        mpi_progress(t);
+        begin_numbers(&x, n + 64);
+        for (size_t i = 0; i < n; i++) {
+            if (!requests[i])
+                continue;
+            if (mpi_is_done(requests[i])) {
+                first = first < n ? first : i;
+                continue;
+            }
+            open++;
+            if (requests[i]->engine)
+                x.all[x.n++] = requests[i]->engine;
+        }
+        if (!open || (!is_all && first < n)) {
+            end_numbers(&x);
+            for (size_t i = 0; i < n; i++)
+                if (requests[i] && (is_all || i == first))
+                    charge(requests[i]);
+            return first;
+        }
+        add_schedules(t, &x);
+        if (!x.n)
+            clue_fail("waits for a generalized request that nobody completes");
+        clue_wait(x.all, x.n, false);
+        end_numbers(&x);
+    }
+}
+
+size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all)
+{
+    bool is_simple = !t->schedules;
+
+    for (size_t i = 0; is_simple && i < n; i++)
+        is_simple = !requests[i] || (requests[i]->kind != MPI_REQUEST_SCHEDULE &&
+                                     requests[i]->kind != MPI_REQUEST_GENERALIZED);
+    return is_simple ? await_messages(requests, n, is_all)
+                     : await_with_schedules(t, requests, n, is_all);
+}
+
+int mpi_wait_posted(struct mpi_task *t, struct mpi_request *requests, size_t n)
+{
+    struct mpi_request *few[16], **all = n <= 16 ? few : mpi_alloc(n, sizeof *all);
+    int code = MPI_SUCCESS;
+
+    for (size_t i = 0; i < n; i++)
+        all[i] = &requests[i];
+    mpi_await(t, all, n, true);
+    for (size_t i = 0; i < n; i++) {
+        int own = mpi_finish(&requests[i]);
+
+        code = code != MPI_SUCCESS ? code : own;
+    }
+    if (all != few)
+        free(all);
+    return code;
+}
+
+/* One poll of all: which are complete, mpi_is_done() says afterwards. */
+static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n)
+{
+    struct numbers x;
+
+    mpi_progress(t);
+    begin_numbers(&x, n + 64);
+    for (size_t i = 0; i < n; i++)
+        if (requests[i] && requests[i]->engine)
+            x.all[x.n++] = requests[i]->engine;
+    if (!x.n)
+        add_schedules(t, &x);
+    if (x.n)
+        clue_test_any(x.all, x.n);
+    end_numbers(&x);
+    mpi_progress(t);
+}
+
+/* ---------------------------------------------------------------- arrays of requests */
+
+struct listed {
+    struct mpi_request *few[64], **all; /* NULL: null, or not active */
+    size_t n;
+    bool is_empty;
+};
+
+static int list(struct mpi_task *t, struct listed *l, int n, const MPI_Request *handles)
+{
+    if (n < 0)
+        return mpi_error(t, MPI_ERR_COUNT, "count is %d", n);
+    l->n = (size_t)n;
+    l->is_empty = true;
+    l->all = n <= 64 ? l->few : mpi_alloc((size_t)n, sizeof *l->all);
+    for (size_t i = 0; i < l->n; i++) {
+        struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, handles[i]);
+
+        if (!r && handles[i] != MPI_REQUEST_NULL)
+            return mpi_error(t, MPI_ERR_REQUEST, "request %zu is 0x%x", i, handles[i]);
+        l->all[i] = r && r->is_active ? r : NULL;
+        if (l->all[i])
+            l->is_empty = false;
+    }
+    return MPI_SUCCESS;
+}
+
+static void unlist(struct listed *l)
+{
+    if (l->all != l->few)
+        free(l->all);
+}
+
+static void set_empty(MPI_Status *status)
+{
+    mpi_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+}
+
+/* Ends request I of the list. */
+static int end_one(struct mpi_task *t, struct listed *l, size_t i, MPI_Request *handle,
+                   MPI_Status *status)
+{
+    bool is_persistent = l->all[i]->is_persistent;
+    int code = mpi_request_end(t, l->all[i], status);
+
+    if (!is_persistent)
+        *handle = MPI_REQUEST_NULL;
+    return code;
+}
+
+/* Ends all, after they are complete. */
+static int end_all(struct mpi_task *t, struct listed *l, MPI_Request *handles, MPI_Status *statuses)
+{
+    int code = MPI_SUCCESS;
+
+    for (size_t i = 0; i < l->n; i++) {
+        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+        int own = MPI_SUCCESS;
+
+        if (l->all[i])
+            own = end_one(t, l, i, &handles[i], status);
+        else
+            set_empty(status);
+        if (own != MPI_SUCCESS && code == MPI_SUCCESS) {
+            code = MPI_ERR_IN_STATUS;
+            for (size_t k = 0; statuses != MPI_STATUSES_IGNORE && k < i; k++)
+                statuses[k].MPI_ERROR = MPI_SUCCESS;
+        }
+        if (code != MPI_SUCCESS && status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = own;
+    }
+    return code;
+}
+
+int do_Waitall(struct mpi_task *t, int n, MPI_Request handles[], MPI_Status statuses[])
+{
+    struct listed l;
+    int code = list(t, &l, n, handles);
+
+    if (code == MPI_SUCCESS) {
+        if (!l.is_empty)
+            mpi_await(t, l.all, l.n, true);
+        code = end_all(t, &l, handles, statuses);
+    }
+    unlist(&l);
+    return code;
+}
+
+int do_Waitany(struct mpi_task *t, int n, MPI_Request handles[], int *index, MPI_Status *status)
+{
+    struct listed l;
+    int code = list(t, &l, n, handles);
+
+    *index = MPI_UNDEFINED;
+    if (code == MPI_SUCCESS && l.is_empty) {
+        set_empty(status);
+    } else if (code == MPI_SUCCESS) {
+        size_t i = mpi_await(t, l.all, l.n, false);
+
+        *index = (int)i;
+        code = end_one(t, &l, i, &handles[i], status);
+    }
+    unlist(&l);
+    return code;
+}
+
+/* Ends those that are complete; *N: how many. */
+static int end_some(struct mpi_task *t, struct listed *l, MPI_Request *handles, int *n,
+                    int *indices, MPI_Status *statuses)
+{
+    int code = MPI_SUCCESS;
+
+    *n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*n];
+        int own;
+
+        if (!l->all[i] || !mpi_is_done(l->all[i]))
+            continue;
+        charge(l->all[i]);
+        own = end_one(t, l, i, &handles[i], status);
+        if (status != MPI_STATUS_IGNORE && (own != MPI_SUCCESS || code != MPI_SUCCESS))
+            status->MPI_ERROR = own;
+        if (own != MPI_SUCCESS)
+            code = MPI_ERR_IN_STATUS;
+        indices[(*n)++] = (int)i;
+    }
+    return code;
+}
+
+int do_Waitsome(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, int indices[],
+                MPI_Status statuses[])
+{
+    struct listed l;
+    int code = list(t, &l, n, handles);
+
+    *n_done = MPI_UNDEFINED;
+    if (code == MPI_SUCCESS && !l.is_empty) {
+        mpi_await(t, l.all, l.n, false);
+        code = end_some(t, &l, handles, n_done, indices, statuses);
+    }
+    unlist(&l);
+    return code;
+}
+
+int do_Testsome(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, int indices[],
+                MPI_Status statuses[])
+{
+    struct listed l;
+    int code = list(t, &l, n, handles);
+
+    *n_done = MPI_UNDEFINED;
+    if (code == MPI_SUCCESS && !l.is_empty) {
+        poll_all(t, l.all, l.n);
+        code = end_some(t, &l, handles, n_done, indices, statuses);
+    }
+    unlist(&l);
+    return code;
+}
+
+int do_Testall(struct mpi_task *t, int n, MPI_Request handles[], int *flag, MPI_Status statuses[])
+{
+    struct listed l;
+    int code = list(t, &l, n, handles);
+
+    *flag = code == MPI_SUCCESS;
+    if (*flag && !l.is_empty)
+        poll_all(t, l.all, l.n);
+    for (size_t i = 0; *flag && i < l.n; i++)
+        *flag = !l.all[i] || mpi_is_done(l.all[i]);
+    for (size_t i = 0; *flag && i < l.n; i++)
+        if (l.all[i])
+            charge(l.all[i]);
+    if (*flag)
+        code = end_all(t, &l, handles, statuses);
+    unlist(&l);
+    return code;
+}
+
+int do_Testany(struct mpi_task *t, int n, MPI_Request handles[], int *index, int *flag,
+               MPI_Status *status)
+{
+    struct listed l;
+    int code = list(t, &l, n, handles);
+
+    *index = MPI_UNDEFINED;
+    *flag = l.is_empty;
+    if (l.is_empty)
+        set_empty(status);
+    else if (code == MPI_SUCCESS)
+        poll_all(t, l.all, l.n);
+    for (size_t i = 0; code == MPI_SUCCESS && !*flag && i < l.n; i++) {
+        if (!l.all[i] || !mpi_is_done(l.all[i]))
+            continue;
+        *flag = 1;
+        *index = (int)i;
+        code = end_one(t, &l, i, &handles[i], status);
+    }
+    unlist(&l);
+    return code;
+}
+
+/* ---------------------------------------------------------------- one request */
+
+static int check_one(struct mpi_task *t, MPI_Request handle, struct mpi_request **r)
+{
+    *r = mpi_item(t, MPI_KIND_REQUEST, handle);
+    if (!*r && handle != MPI_REQUEST_NULL)
+        return mpi_error(t, MPI_ERR_REQUEST, "0x%x", handle);
+    if (*r && !(*r)->is_active)
+        *r = NULL;
+    return MPI_SUCCESS;
+}
+
+static int end_single(struct mpi_task *t, struct mpi_request *r, MPI_Request *handle,
+                      MPI_Status *status)
+{
+    if (!r->is_persistent)
+        *handle = MPI_REQUEST_NULL;
+    return mpi_request_end(t, r, status);
+}
+
+int do_Wait(struct mpi_task *t, MPI_Request *handle, MPI_Status *status)
+{
+    struct mpi_request *r;
+    int code = check_one(t, *handle, &r);
+
+    if (code != MPI_SUCCESS || !r) {
+        set_empty(status);
+        return code;
+    }
+    mpi_await(t, &r, 1, true);
+    return end_single(t, r, handle, status);
+}
+
+int do_Test(struct mpi_task *t, MPI_Request *handle, int *flag, MPI_Status *status)
+{
+    struct mpi_request *r;
+    int code = check_one(t, *handle, &r);
+
+    *flag = 1;
+    if (code != MPI_SUCCESS || !r) {
+        set_empty(status);
+        return code;
+    }
+    poll_all(t, &r, 1);
+    *flag = mpi_is_done(r);
+    return *flag ? end_single(t, r, handle, status) : MPI_SUCCESS;
+}
+
+int do_Request_get_status(struct mpi_task *t, MPI_Request handle, int *flag, MPI_Status *status)
+{
+    struct mpi_request *r;
+    int code = check_one(t, handle, &r);
+
+    *flag = 1;
+    if (code != MPI_SUCCESS || !r) {
+        set_empty(status);
+        return code;
+    }
+    poll_all(t, &r, 1);
+    *flag = mpi_is_done(r);
+    if (*flag && r->kind == MPI_REQUEST_GENERALIZED && status != MPI_STATUS_IGNORE)
+        return r->generalized.query(r->generalized.extra, status);
+    if (*flag)
+        mpi_status_of(r, status);
+    return MPI_SUCCESS;
+}
+
+/* What is still on its way keeps its memory: it goes on by itself. */
+int do_Request_free(struct mpi_task *t, MPI_Request *handle)
+{
+    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *handle);
+
+    if (!r)
+        return mpi_error(t, MPI_ERR_REQUEST, "0x%x", *handle);
+    *handle = MPI_REQUEST_NULL;
+    if (!r->is_active || (r->kind != MPI_REQUEST_SCHEDULE && mpi_is_done(r))) {
+        r->is_persistent = false;
+        mpi_finish(r);
+        mpi_request_release(t, r);
+        return MPI_SUCCESS;
+    }
+    mpi_handle_free(t, r->handle);
+    r->handle = 0;
+    r->is_free = true;
+    if (r->engine)
+        clue_free(r->engine);
+    if (r->kind == MPI_REQUEST_SCHEDULE)
+        mpi_progress(t);
+    return MPI_SUCCESS;
+}
+
+int do_Cancel(struct mpi_task *t, MPI_Request *handle)
+{
+    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *handle);
+
+    if (!r || !r->is_active)
+        return mpi_error(t, MPI_ERR_REQUEST, "0x%x", *handle);
+    if (r->kind == MPI_REQUEST_GENERALIZED)
+        return r->generalized.cancel(r->generalized.extra, r->is_done);
+    if (r->engine && (r->kind == MPI_REQUEST_RECEIVE || r->kind == MPI_REQUEST_SEND))
+        r->is_cancelled = clue_cancel(r->engine);
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- generalized requests */
+
+int do_Grequest_start(struct mpi_task *t, MPI_Grequest_query_function *query,
+                      MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel,
+                      void *extra, MPI_Request *request)
+{
+    struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_GENERALIZED, NULL);
+
+    r->generalized.query = query;
+    r->generalized.free = free_fn;
+    r->generalized.cancel = cancel;
+    r->generalized.extra = extra;
+    r->is_active = true;
+    *request = r->handle;
+    return MPI_SUCCESS;
+}
+
+int do_Grequest_complete(struct mpi_task *t, MPI_Request request)
+{
+    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, request);
+
+    if (!r || r->kind != MPI_REQUEST_GENERALIZED)
+        return mpi_error(t, MPI_ERR_REQUEST, "0x%x is no generalized request", request);
+    r->is_done = true;
+    return MPI_SUCCESS;
+}
