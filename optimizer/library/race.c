@@ -15,6 +15,8 @@ enum { RETURN_WAIT = 10, DRIFT_WAIT = 5 };
 /* For so many steps a drift is the reason of a change. */
 enum { DRIFT_COUNTS = 64 };
 static const double same_data = 0.1;
+/* Time beside what is tried tells of the work if it changes by this share of a step. */
+static const double matters = 0.1;
 
 /* ---- arms ---- */
 
@@ -323,6 +325,20 @@ static void begin_anew(struct portolan_race *r)
     forget(r, SIZE_MAX);
 }
 
+/* Whether a step took less than usual beside the calls of what is tried: that is no gain of it. */
+static bool rest_falls(const struct portolan_race *r, const struct portolan_race_step *s)
+{
+    double usual = record_mean(&r->record), before = usual, now = s->ns;
+
+    for (size_t i = 0; i < r->o.n_instances; i++) {
+        bool is_tried = r->group[i] == r->visited->group;
+
+        before -= is_tried ? usual * r->share[i] : 0;
+        now -= is_tried ? s->inclusive_ns[i] : 0;
+    }
+    return now > 0 && before - now > fmax(matters * usual, before * record_far(r->record.noise));
+}
+
 static void see_visited(struct portolan_race *r, const struct portolan_race_step *s)
 {
     struct arm *a = r->visited;
@@ -338,7 +354,8 @@ static void see_visited(struct portolan_race *r, const struct portolan_race_step
     record_add(&a->record, r->now, s->ns, s->is_first);
     r->visit_ns = cost_of_visit(r);
     /* Less work would look like a gain; once, since it may be the alternative that warms up. */
-    if (!a->fell && record_falls(&a->record, r->n_visit, r->record.noise)) {
+    if (!a->fell && ((!s->is_first && rest_falls(r, s)) ||
+                     record_falls(&a->record, r->n_visit, r->record.noise))) {
         begin_anew(r);
         a->fell = true;
     }

@@ -113,6 +113,8 @@ double record_extra(const struct record *r, int length);
 /* +1 or -1: the last steps are longer or shorter than usual, not by chance; 0: they are as usual.
  * *N: how many of them. */
 int record_drift(const struct record *r, size_t *n);
+/* The share of the usual time by which a step is long, or falls, not by chance. */
+double record_far(double noise);
 /* Whether the last N steps, and the first one before them, fell for good, beyond NOISE. */
 bool record_falls(const struct record *r, size_t n, double noise);
 /* Forgets all but the last N steps, and the period. */

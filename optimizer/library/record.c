@@ -86,7 +86,7 @@ double record_extra(const struct record *r, int length)
 /* What a step of this number took longer than usual; 0: it was not long, or not seen. */
 static double excess_of(const struct record *r, int step)
 {
-    double least = r->usual_ns * fmax(long_share, long_deviations * r->noise);
+    double least = r->usual_ns * record_far(r->noise);
 
     for (size_t i = 0; i < record_size(r); i++)
         if (r->step[i] == step)
@@ -158,6 +158,11 @@ int record_drift(const struct record *r, size_t *n)
     return 0;
 }
 
+double record_far(double noise)
+{
+    return fmax(long_share, long_deviations * noise);
+}
+
 bool record_falls(const struct record *r, size_t n, double noise)
 {
     double least = fmin(r->first_ns > 0 ? r->first_ns : INFINITY, n ? r->ns[at(r, n - 1)] : 0);
@@ -167,7 +172,7 @@ bool record_falls(const struct record *r, size_t n, double noise)
 
         for (size_t i = 0; i < back; i++)
             most = fmax(most, r->ns[at(r, i)]);
-        if (most < least * (1 - fmax(long_share, long_deviations * noise)))
+        if (most < least * (1 - record_far(noise)))
             return true;
     }
     return false;

@@ -527,6 +527,35 @@ static void work_that_falls_in_a_visit_is_no_gain(void **state)
     }
 }
 
+static double with_others(int step, const int32_t *x)
+{
+    return with_less_work(step, x) + (step < falls_at ? 1 : 0.4);
+}
+
+static double share_beside_others(size_t i, const int32_t *x)
+{
+    double own = (double[]){1, 1.35}[x[0]] / ((double[]){1, 1.35}[x[0]] + 1);
+
+    return i ? 1 - own : own;
+}
+
+/* Whatever step of the visit it falls at, others tell it. */
+static void work_of_others_that_falls_in_a_visit_tells_that_all_fell(void **state)
+{
+    (void)state;
+    for (falls_at = 3; falls_at < 12; falls_at++) {
+        struct world w = {.n = 2,
+                          .alternatives = {2, 1},
+                          .cost = with_others,
+                          .share_of = share_beside_others,
+                          .steps = 40};
+
+        w.share = 0.3;
+        run(&w);
+        assert_int_equal(seen.last[0], 0);
+    }
+}
+
 static void data_without_bounds_are_the_same(void **state)
 {
     struct world w = {.n = 1, .alternatives = {2}, .cost = of_three, .steps = 100, .start = {1}};
@@ -608,6 +637,7 @@ int main(void)
         cmocka_unit_test(what_is_forbidden_is_left_and_not_tried_again),
         cmocka_unit_test(data_that_change_end_a_visit),
         cmocka_unit_test(work_that_falls_in_a_visit_is_no_gain),
+        cmocka_unit_test(work_of_others_that_falls_in_a_visit_tells_that_all_fell),
         cmocka_unit_test(data_without_bounds_are_the_same),
         cmocka_unit_test(what_others_change_is_measured_anew),
         cmocka_unit_test(equals_are_left_alone),
