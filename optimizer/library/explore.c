@@ -7,7 +7,6 @@
 #include "explore.h"
 
 #include <portolan/list.h>
-#include <portolan/stats.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,46 +313,40 @@ static enum portolan_status consider_repetitions(struct exploration *e, size_t *
 
 static void tell_budget(struct exploration *e, size_t firsts, size_t repetitions)
 {
-    if (firsts)
-        plan_note(&e->notes, "the budget does not allow %zu more trial%s", firsts,
-                  firsts == 1 ? "" : "s");
-    else if (repetitions)
-        plan_note(&e->notes, "the budget does not allow to repeat %zu trial%s", repetitions,
-                  repetitions == 1 ? "" : "s");
+    size_t n = firsts ? firsts : repetitions;
+
+    if (n)
+        plan_note(&e->notes, "the budget does not allow %s%zu %strial%s",
+                  firsts ? "" : "to repeat ", n, firsts ? "more " : "", n == 1 ? "" : "s");
 }
 
-/* Sums up how often all was measured, and how narrow the intervals are. */
+/* Sums up how often all was measured, and how wide the intervals are at worst. */
 static void summarise(struct exploration *e)
 {
-    double *widths = portolan_arena_alloc(&e->pool, e->n_selections * e->n_points, sizeof *widths);
-    size_t n = 0, fewest = SIZE_MAX, most = 0, n_single = 0;
+    size_t n = 0, fewest = SIZE_MAX, most = 0;
     struct portolan_text text = {.arena = &e->pool};
+    double widest = 0;
 
-    if (!widths)
-        return;
     for (size_t k = 0; k < e->n_selections; k++)
         for (size_t i = 0; i < e->n_points; i++) {
             const struct cell *c = &e->cells[k][i];
 
             if (!c->all.n || explore_is_bad(c))
                 continue;
+            n++;
             fewest = c->all.n < fewest ? c->all.n : fewest;
             most = c->all.n > most ? c->all.n : most;
             if (explore_tally_of(c)->n > 1)
-                widths[n++] = explore_tally_width(explore_tally_of(c));
-            else
-                n_single++;
+                widest = fmax(widest, explore_tally_width(explore_tally_of(c)));
         }
-    if (!n && !n_single)
+    if (!n)
         return;
-    portolan_text_add(&text, "%zu settings measured %zu", n + n_single, fewest);
+    portolan_text_add(&text, "%zu settings measured %zu", n, fewest);
     if (most > fewest)
         portolan_text_add(&text, " to %zu", most);
     portolan_text_add(&text, " time%s each", most == 1 ? "" : "s");
-    portolan_sort_numbers(n, widths);
-    if (n)
-        portolan_text_add(&text, ": 95 %% intervals of %.2g %% in the middle, of %.2g %% at worst",
-                          100 * widths[n / 2], 100 * widths[n - 1]);
+    if (widest > 0)
+        portolan_text_add(&text, ", within %.2g %% (95 %%) at worst", 100 * widest);
     e->out->summary = plan_text(&text);
 }
 
@@ -373,14 +366,9 @@ static void tell_disturbed(struct exploration *e)
             why = o->disturbed;
         }
     }
-    if (n_disturbed && n_disturbed == n)
-        plan_note(&e->notes,
-                  "all %zu trials were disturbed, so that their times are those of this load (the "
-                  "last: %s)",
-                  n, why);
-    else if (n_disturbed)
-        plan_note(&e->notes, "%zu trial%s disturbed (the last: %s)", n_disturbed,
-                  n_disturbed == 1 ? " was" : "s were", why);
+    if (n_disturbed)
+        plan_note(&e->notes, "%zu of %zu trials %s disturbed (the last: %s)", n_disturbed, n,
+                  n_disturbed == 1 ? "was" : "were", why);
 }
 
 static enum portolan_status tell_all(struct exploration *e, size_t firsts, size_t repetitions)

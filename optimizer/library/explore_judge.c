@@ -20,7 +20,7 @@ struct place {
     size_t variable, own, point;
 };
 
-/* The value at the point of a parameter "instance.parameter" or of a context. */
+/* The value at the point of a varied parameter "instance.parameter" or of a case's column. */
 static const char *text_at(const struct place *at, const char *name)
 {
     const struct survey *s = &at->e->p.s;
@@ -36,7 +36,7 @@ static const char *text_at(const struct place *at, const char *name)
     for (size_t d = 0; d < s->n_dims; d++)
         if (strcmp(name, s->dims[d].name) == 0)
             return s->dims[d].sweep->values[point[d]];
-    return survey_written_text(s->a, s->variables[at->variable].instance, at->own, name);
+    return NULL;
 }
 
 /* The value of a context in the trials at the point, if all calls of the instance had the same. */
@@ -67,9 +67,11 @@ static bool context_at(const struct place *at, const char *name, double *value)
 static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
 {
     const struct place *at = arg;
+    struct plan_place now = {
+        .p = &at->e->p, .own = at->e->p.s.variables[at->variable].instance, .alternative = at->own};
 
     *value = (struct portolan_condition_value){.text = text_at(at, name)};
-    return value->text || context_at(at, name, &value->number);
+    return value->text || context_at(at, name, &value->number) || plan_look_up(&now, name, value);
 }
 
 /* Why SELECTION does not apply, and which variable is the reason; NULL: it does, or may. */
@@ -265,11 +267,9 @@ static void tell_failures(struct exploration *e, size_t selection)
         plan_note(&e->notes,
                   "%s failed at all %zu points where it was tried and is not tried at others", what,
                   n);
-    else if (n > 1)
-        plan_note(&e->notes, "%s failed at %s and at %zu more and is not repeated there", what,
-                  where, n - 1);
     else if (n)
-        plan_note(&e->notes, "%s failed at %s and is not repeated there", what, where);
+        plan_note(&e->notes, "%s failed at %s%s and is not repeated there", what, where,
+                  n > 1 ? " and others" : "");
 }
 
 static void tell_hopeless(struct exploration *e, size_t selection)

@@ -354,14 +354,14 @@ static void disturbed_trials_are_made_up_for(void **state)
     w->trials[0].elapsed_ns *= 3;
     end = follow(w, 0);
     assert_int_equal(w->set.n_trials, n + 1);
-    assert_true(has_note(end, "1 trial was disturbed (the last: others kept"));
+    assert_true(has_note(end, "1 of 57 trials was disturbed (the last: others kept"));
     portolan_next_trial_destroy(end);
     for (size_t i = 0; i < w->set.n_trials; i++) {
         w->trials[i].metadata = &disturbed;
         w->trials[i].n_metadata = 1;
     }
     end = ask(w, 0); /* whatever is repeated, it ends */
-    assert_true(end->finished && has_note(end, "all 57 trials were disturbed"));
+    assert_true(end->finished && has_note(end, "57 of 57 trials were disturbed"));
     portolan_next_trial_destroy(end);
     world_destroy(w);
 }
@@ -409,6 +409,14 @@ static void where_it_says_that_it_does_not_apply_nothing_is_tried(void **state)
     world_solver[1].query = NULL;
     assert_int_equal(count_trials(w, cholmod, NULL), 1);
     assert_true(has_note(end, "does not apply at 3 of 4 points: it wants what its own query"));
+    portolan_next_trial_destroy(end);
+    world_destroy(w);
+    w = world_create(1);
+    world_solver[1].applies = "ranks > 1";
+    end = follow(w, 1);
+    world_solver[1].applies = NULL;
+    assert_int_equal(count_trials(w, cholmod, NULL), 0);
+    assert_true(has_note(end, "does not apply at 4 of 4 points: it wants ranks > 1"));
     portolan_next_trial_destroy(end);
     world_destroy(w);
 }
