@@ -98,7 +98,7 @@ static void add(struct portolan_piggyback *p, const struct portolan_sample *slow
     o->step_samples = slowest;
     o->n_step_samples = n;
     optimizer_want_current(o);
-    if (o->delay == 0 && p->step % o->interval == 0) {
+    if (o->delay == 0) {
         optimizer_decide(o, p->step);
         optimizer_count_deciding(o, entered);
     } else if (o->due_step >= 0 && p->step >= o->due_step) {
@@ -113,7 +113,7 @@ static void add(struct portolan_piggyback *p, const struct portolan_sample *slow
 
 void optimizer_decide_ahead(struct optimizer *o, int step)
 {
-    if (o->delay == 0 || o->cohort->rank != 0 || o->due_step >= 0 || step % o->interval != 0)
+    if (o->delay == 0 || o->cohort->rank != 0 || o->due_step >= 0)
         return;
     optimizer_decide(o, step);
     if (!optimizer_has_to_swap(o))
@@ -231,8 +231,6 @@ enum optimizer_todo optimizer_hear(struct optimizer *o, int step, sidl_BaseInter
     }
     if (optimizer_ban_seen(o, step, ""))
         return OPTIMIZER_DECIDE;
-    if (values[TODO] == OPTIMIZER_DECIDE)
-        return step % o->interval == 0 ? OPTIMIZER_DECIDE : OPTIMIZER_STAY;
     if (values[TODO] == OPTIMIZER_SWAP)
         for (size_t i = 0; i < o->assembly->n_instances; i++)
             o->wanted[i] = (int32_t)o->choice[i];

@@ -155,7 +155,7 @@ static bool decide_and_apply(struct optimizer *o, int step, bool is_decided,
     return false;
 }
 
-/* What comes before the first step is decided at once, whatever the interval and the delay. */
+/* What comes before the first step is decided at once, whatever the delay. */
 static void prepare(struct optimizer *o, int step, bool begin, sidl_BaseInterface *_ex)
 {
     enum optimizer_todo todo = optimizer_hear(o, step, _ex);
@@ -205,7 +205,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
         free(wish); /* rank 0 has read it, too */
     optimizer_count_deciding(o, entered);
     optimizer_put_number(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
-    if (o->announced.n && o->delay == 0 && o->interval == 1 && o->mind.foretold_ns != 0)
+    if (o->announced.n && o->delay == 0 && o->mind.foretold_ns != 0)
         optimizer_put_number(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
 }
 
@@ -262,8 +262,7 @@ static void check_limits(const struct optimizer *o, sidl_BaseInterface *_ex)
     const struct {
         const char *name, *want;
         double value, least, most;
-    } limits[] = {{"interval", "at least 1", o->interval, 1, INFINITY},
-                  {"delay", "at least 0", o->delay, 0, INFINITY},
+    } limits[] = {{"delay", "at least 0", o->delay, 0, INFINITY},
                   {"explore.share", "0 to 1", o->explore_share, 0, 1},
                   {"explore.seconds", "at least 0", o->explore_s, 0, INFINITY},
                   {"hysteresis", "at least 0", o->hysteresis, 0, INFINITY}};
@@ -286,8 +285,6 @@ static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
     o->any_machine = gov_cca_TypeMap_getBool(properties, "any_machine", FALSE, _ex);
     SIDL_CHECK(*_ex);
     o->hysteresis = gov_cca_TypeMap_getDouble(properties, "hysteresis", 0.02, _ex);
-    SIDL_CHECK(*_ex);
-    o->interval = gov_cca_TypeMap_getInt(properties, "interval", 1, _ex);
     SIDL_CHECK(*_ex);
     o->delay = gov_cca_TypeMap_getInt(properties, "delay", 0, _ex);
     SIDL_CHECK(*_ex);

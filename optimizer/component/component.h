@@ -117,7 +117,7 @@ struct optimizer {
     /* parameters */
     bool enabled, start_stored, any_machine, check, explores;
     double hysteresis, explore_share, explore_s; /* 0 s: only the share limits it */
-    int interval, delay;
+    int delay;
 
     /* uses ports, held from the first swap point on */
     bool ready, idle; /* idle: exploring, a fixed run, or nothing to choose */

@@ -81,8 +81,9 @@ static size_t position_of(const struct portolan_assembly *a, const char *instanc
 static bool begin(struct optimizer *o)
 {
     const struct portolan_assembly *a = o->assembly;
-    size_t *counts = portolan_calloc(a->n_instances, sizeof *counts);
-    size_t(*pairs)[2] = portolan_calloc(a->n_pairs + 1, sizeof *pairs);
+    struct portolan_arena pool = {0};
+    size_t *counts = portolan_arena_alloc(&pool, a->n_instances, sizeof *counts);
+    size_t(*pairs)[2] = portolan_arena_alloc(&pool, a->n_pairs, sizeof *pairs);
     struct portolan_race_options options = {.n_instances = a->n_instances,
                                             .n_alternatives = counts,
                                             .n_pairs = a->n_pairs,
@@ -91,20 +92,19 @@ static bool begin(struct optimizer *o)
                                             .may_run = optimizer_may_run,
                                             .arg = o};
 
-    for (size_t i = 0; counts && i < a->n_instances; i++)
+    for (size_t i = 0; !pool.failed && i < a->n_instances; i++)
         counts[i] = a->instances[i].n_alternatives;
-    for (size_t p = 0; pairs && p < a->n_pairs; p++) {
+    for (size_t p = 0; !pool.failed && p < a->n_pairs; p++) {
         pairs[p][0] = position_of(a, a->pairs[p].of);
         pairs[p][1] = position_of(a, a->pairs[p].with);
     }
-    if (!counts || !pairs || portolan_race_create(&options, o->current, &o->mind.race, NULL)) {
+    if (pool.failed || portolan_race_create(&options, o->current, &o->mind.race, NULL)) {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "explores nothing: out of memory");
         o->explores = false; /* and says so once */
     } else {
         expect_all(o);
     }
-    free(counts);
-    free(pairs);
+    portolan_arena_clear(&pool);
     return o->mind.race;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Variable elimination (dynamic programming over a min-fill order). Tables wait in the bucket of
+ * Variable elimination (dynamic programming over a min-degree order). Tables wait in the bucket of
  * their variable that is eliminated first. When its turn comes they are summed up in a cluster,
  * over that variable and those it still meets; the minimum over the own variable is a message to
  * the next bucket. Where a cluster would be too large, several share the tables (mini-buckets,
@@ -24,25 +24,14 @@ static bool are_joined(const struct elimination *e, size_t a, size_t b)
 
 /* ---- the order ---- */
 
-/* Twice the number of edges that eliminating V would add, and V's degree; rows have only variables
- * that are not eliminated yet. */
-static size_t fill_of(const struct elimination *e, size_t v, size_t *degree)
+/* The number of variables that V meets and that are not eliminated yet. */
+static size_t degree_of(const struct elimination *e, size_t v)
 {
-    const uint64_t *row = &e->adjacent[v * e->words];
-    size_t fill = 0, d = 0;
+    size_t degree = 0;
 
     for (size_t w = 0; w < e->words; w++)
-        for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
-            size_t u = 64 * w + (size_t)__builtin_ctzll(bits);
-            const uint64_t *other = &e->adjacent[u * e->words];
-
-            d++;
-            for (size_t k = 0; k < e->words; k++)
-                fill += (size_t)__builtin_popcountll(row[k] & ~other[k]);
-            fill--; /* u itself */
-        }
-    *degree = d;
-    return fill;
+        degree += (size_t)__builtin_popcountll(e->adjacent[v * e->words + w]);
+    return degree;
 }
 
 /* Takes V out of the graph; those that it met meet each other now. Returns the size of a table over
@@ -72,23 +61,16 @@ static void order_variables(struct elimination *e)
     for (size_t i = 0; i < e->c->n; i++)
         e->position[i] = SIZE_MAX;
     for (size_t i = 0; i < e->c->n; i++) {
-        size_t best = SIZE_MAX, best_fill = SIZE_MAX, best_degree = 0;
+        size_t best = SIZE_MAX, least = SIZE_MAX;
 
-        for (size_t v = 0; v < e->c->n; v++) {
-            size_t degree, fill;
-
-            if (e->position[v] != SIZE_MAX)
-                continue;
-            fill = fill_of(e, v, &degree);
-            if (fill < best_fill || (fill == best_fill && degree < best_degree)) {
+        for (size_t v = 0; v < e->c->n; v++)
+            if (e->position[v] == SIZE_MAX && degree_of(e, v) < least) {
                 best = v;
-                best_fill = fill;
-                best_degree = degree;
+                least = degree_of(e, v);
             }
-        }
         e->order[i] = best;
         e->position[best] = i;
-        e->width = best_degree > e->width ? best_degree : e->width;
+        e->width = least > e->width ? least : e->width;
         if (__builtin_add_overflow(total, take_variable(e, best), &total))
             total = SIZE_MAX;
     }

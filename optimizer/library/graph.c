@@ -113,12 +113,13 @@ static const char *implementation_of(const struct survey *s, size_t path, size_t
 
     for (size_t i = from->first_piece; i < from->first_piece + from->n_pieces; i++) {
         const struct survey_piece *x = &s->pieces[i];
-        const char *own = "others";
+        const char *own;
 
         if (from->variable == NONE || (trial != NONE && s->rows[x->row].trial != trial))
             continue;
-        if (x->own != NONE)
-            own = s->variables[from->variable].instance->alternatives[x->own].class_name;
+        own = x->own == NONE
+                  ? "several"
+                  : s->variables[from->variable].instance->alternatives[x->own].class_name;
         if (*found && strcmp(found, own) != 0)
             return "several";
         found = own;
@@ -301,7 +302,6 @@ static void mark_below(const struct portolan_callgraph_node *nodes, size_t n,
     for (size_t i = 0; i < n; i++)
         if (nodes[i].parent >= 0 && marks[nodes[i].parent].rule != PORTOLAN_KEPT)
             marks[i] = (struct portolan_prune_mark){.rule = PORTOLAN_PRUNE_BELOW,
-                                                    .by = marks[nodes[i].parent].by,
                                                     .is_bounded = marks[i].is_bounded};
 }
 
@@ -333,7 +333,6 @@ enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_no
             parent < 0 || nodes[i].is_absent
                 ? (struct portolan_prune_mark){.rule = PORTOLAN_KEPT}
                 : mark_child(&nodes[i], nodes[parent].inclusive_ns, &marks[parent], alpha, beta);
-        marks[i].by = (long)i;
     }
     mark_below(nodes, n, marks);
     return PORTOLAN_OK;
@@ -365,8 +364,7 @@ static size_t rank_branches(const struct portolan_callgraph_node *nodes, size_t 
 
     *whole = 0;
     for (size_t i = 0; i < n; i++) {
-        marks[i] =
-            (struct portolan_prune_mark){.rule = PORTOLAN_KEPT, .by = (long)i, .is_bounded = true};
+        marks[i] = (struct portolan_prune_mark){.rule = PORTOLAN_KEPT, .is_bounded = true};
         if (nodes[i].is_absent)
             continue;
         if (nodes[i].parent < 0)

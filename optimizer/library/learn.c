@@ -213,7 +213,6 @@ static enum portolan_status take_sample(struct learning *l, size_t i)
     status = learn_row(l->p, path, q, point, each, &refit, &sign);
     if (status)
         return status;
-    l->news->n_rows++;
     if (refit)
         note_refit(l, path, x, sign);
     return PORTOLAN_OK;

@@ -283,8 +283,7 @@ static void explain_verdict(const struct portolan_plan *p, size_t path,
         snprintf(text, size_bytes, "%s does not apply here: it wants %s", n->instance, v->why);
         break;
     case PLAN_ADMITTED:
-        snprintf(text, size_bytes, "%s", "");
-        break;
+        text[0] = '\0';
     }
 }
 

@@ -311,17 +311,6 @@ static void put_variable(struct portolan_text *out, const struct portolan_plan_v
     }
 }
 
-/* Whether a time has the mark of extrapolation. */
-static bool is_marked(const struct portolan_plan_choice *choice)
-{
-    bool marked = choice->prediction.n_extrapolating || choice->as_written.n_extrapolating;
-
-    for (size_t i = 0; i < choice->n_variables; i++)
-        for (size_t k = 0; k < choice->variables[i].n_options; k++)
-            marked = marked || choice->variables[i].options[k].extrapolates;
-    return marked;
-}
-
 static void put_confidence(struct portolan_text *out, const struct portolan_plan_choice *choice)
 {
     char text[1000];
@@ -356,7 +345,7 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
     put_accuracy(&out, p, &choice->prediction);
     put_memory(&out, p, &choice->prediction);
     put_confidence(&out, choice);
-    if (is_marked(choice))
+    if (out.bytes && strstr(out.bytes, " !\n")) /* the mark of times that are extrapolated */
         portolan_text_add(&out, "!           outside what was measured\n");
     for (size_t i = 0; i < choice->n_reasons; i++)
         portolan_text_add(&out, "- %s\n", choice->reasons[i]);

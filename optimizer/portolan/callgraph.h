@@ -47,7 +47,6 @@ struct portolan_prune_mark {
     double whole_ns;  /**< rule 1: the parent's inclusive time; rule 2: the siblings' average;
                          bound: the sum over the roots; 0 of a root, which is always kept */
     double threshold; /**< alpha, beta or epsilon */
-    long by;          /**< below: the pruned node above it; else the node itself */
     bool is_bounded;  /**< judged by the bound, not the two rules */
 };
 

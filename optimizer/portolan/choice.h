@@ -5,7 +5,7 @@
  * solution is an assignment whose sum of costs is least, and that keeps within all budgets (memory,
  * errors that add up). Part of <portolan/optimizer.h>.
  *
- * The method is variable elimination along a min-fill order (Dechter, Bucket elimination, 1999).
+ * The method is variable elimination along a min-degree order (Dechter, Bucket elimination, 1999).
  * Where its tables would be too big they are split (mini-buckets), and guide a depth-first branch
  * and bound; likewise within budgets, where it leaves what uses too much. The result is exact.
  * Costs that differ by less than 1e-12 of themselves are equal; among equal assignments the one

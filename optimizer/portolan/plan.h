@@ -323,7 +323,6 @@ struct portolan_next_parameter {
 
 /** What the plan learned from a step. */
 struct portolan_plan_news {
-    size_t n_rows;    /**< rows that went into models */
     size_t n_unknown; /**< samples of call paths or implementations without a model */
     size_t n_stated;  /**< of these, samples of implementations whose model came from a file */
     size_t n_refits;  /**< models whose form was searched again, because the rows had doubled, or a

@@ -248,23 +248,6 @@ static void it_does_nothing_when_told_not_to(void **state)
     portolan_assembly_destroy(a);
 }
 
-static void it_reconsiders_at_the_interval_only(void **state)
-{
-    static const double course[] = {1, 3, 3, 3, 3, 3};
-    static const char every4[] = "<parameter name='interval' type='int' value='4'/>"
-                                 "<parameter name='start' type='string' value='written'/>";
-    struct portolan_assembly *a;
-
-    (void)state;
-    explore("");
-    a = run_of("", every4, "1", 6);
-    script = (struct script){.course = course};
-    assert_int_equal(execute(a), 0);
-    assert_string_equal(script.ran[3], "21");
-    assert_string_equal(script.ran[4], "12");
-    portolan_assembly_destroy(a);
-}
-
 static int remove_entry(const char *path, const struct stat *s, int type, struct FTW *f)
 {
     (void)s, (void)type, (void)f;
@@ -617,7 +600,6 @@ int main(void)
         TEST(what_does_not_start_is_kept_out_for_the_run),
         TEST(a_failed_step_gets_the_old_implementation_back),
         TEST(it_does_nothing_when_told_not_to),
-        TEST(it_reconsiders_at_the_interval_only),
         TEST(what_has_become_slow_is_exchanged),
         TEST(a_disturbance_does_not_cost_the_rest_of_the_run),
         TEST(it_explores_by_itself_and_the_next_run_knows),
