@@ -29,6 +29,7 @@ static const struct {
     const char *summary;
 } parts[] = {
     {"run", clue_run_command, "run a program on a virtual cluster"},
+    {"study", command_clue_study, "find the best cluster for a budget and workloads"},
     {"check", command_clue_check, "judge and draw a machine file"},
 };
 enum { PARTS = sizeof parts / sizeof *parts };

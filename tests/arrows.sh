@@ -56,9 +56,9 @@ clue/report: base clue_machine clue_report clue_run index json list number obser
 clue/carrier: base clue_report command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace_stream models formula update
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
-clue/study: base command json list number xml chart formula clue_machine clue_engine store
+clue/study: base command json list xml chart formula clue_machine clue_study
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap
-cli: base json list machine chart clue_machine llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
+cli: base json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
 examples: base assembly framework embed models record
 '
 status=0

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a study tells: tables 1 to 3 of the paper, what else could win, and time over price. */
+#include "study.h"
+
+#include <portolan/chart.h>
+#include <portolan/json.h>
+#include <portolan/list.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------- tables */
+
+struct table {
+    struct portolan_arena *arena;
+    size_t n_columns, n;
+    const char **cells;
+};
+
+static void add_cell(struct table *t, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+static void add_cell(struct table *t, const char *format, ...)
+{
+    const char *text;
+    va_list args;
+
+    va_start(args, format);
+    text = portolan_arena_vprintf(t->arena, format, args);
+    va_end(args);
+    portolan_arena_append(t->arena, &t->cells, &t->n, &text, sizeof text);
+}
+
+/* Names left, numbers right. */
+static void print_table(struct portolan_text *out, const struct table *t, const char *title)
+{
+    portolan_text_add(out, "%s\n", title);
+    for (size_t i = 0; !t->arena->failed && i < t->n; i++) {
+        size_t column = i % t->n_columns, width = 0;
+
+        for (size_t k = column; k < t->n; k += t->n_columns)
+            width = strlen(t->cells[k]) > width ? strlen(t->cells[k]) : width;
+        portolan_text_add(out, column ? "  %*s" : "  %-*s", (int)width, t->cells[i]);
+        if (column + 1 == t->n_columns)
+            portolan_text_add(out, "\n");
+    }
+    portolan_text_add(out, "\n");
+}
+
+struct report {
+    const struct clue_study *s;
+    struct portolan_arena arena;
+    struct portolan_text out;
+    struct outcome o;
+    bool *is_front;
+};
+
+static void print_configurations(struct report *r)
+{
+    const struct clue_study *s = r->s;
+    struct table t = {.arena = &r->arena, .n_columns = 6};
+
+    add_cell(&t, "Name");
+    add_cell(&t, "Nodes");
+    add_cell(&t, "Memory per node");
+    add_cell(&t, "Processors per node");
+    add_cell(&t, "Network");
+    add_cell(&t, s->currency ? "Price in %s" : "Price%s", s->currency ? s->currency : "");
+    for (size_t c = 0; c < s->n_configurations; c++) {
+        const struct configuration *of = &s->configurations[c];
+
+        add_cell(&t, "%s", of->name);
+        add_cell(&t, "%d", r->o.nodes[c]);
+        add_cell(&t, "%.4g MB", of->memory / (1 << 20));
+        add_cell(&t, "%d", of->cpus);
+        add_cell(&t, "%s", s->networks[of->network].name);
+        add_cell(&t, "%.0f", r->o.prices[c]);
+    }
+    print_table(&r->out, &t, "Configurations");
+}
+
+static void add_value(struct table *t, const struct clue_study_value *v, bool is_too_large)
+{
+    if (is_too_large)
+        add_cell(t, "*");
+    else if (isnan(v->value))
+        add_cell(t, "-");
+    else if (v->high > v->low)
+        add_cell(t, "%.4g (%.4g ... %.4g)", v->value, v->low, v->high);
+    else
+        add_cell(t, "%.4g", v->value);
+}
+
+static void print_variants(struct report *r)
+{
+    const struct clue_study *s = r->s;
+    struct table t = {.arena = &r->arena, .n_columns = 5};
+    static const char *const titles[] = {"Name", "High level", "Low level", "Parallelism", "Empty"};
+    bool has_too_large = false;
+
+    for (size_t i = 0; i < 5; i++)
+        add_cell(&t, "%s", titles[i]);
+    for (size_t w = 0; w < s->n_workloads; w++)
+        if (s->workloads[w].is_varied && t.n_columns++)
+            add_cell(&t, s->workloads[w].is_time ? "%s (time)" : "%s", s->workloads[w].name);
+    for (size_t c = 0; c < s->n_configurations; c++)
+        for (size_t v = 0; v < s->configurations[c].n_variants; v++) {
+            const struct variant *of = &s->configurations[c].variants[v];
+            int used = of->high * of->low;
+
+            add_cell(&t, "%s", s->configurations[c].name);
+            add_cell(&t, "%d", of->high);
+            add_cell(&t, "%d", of->low);
+            add_cell(&t, "%d", used);
+            add_cell(&t, "%d", r->o.nodes[c] * s->configurations[c].cpus - used);
+            for (size_t w = 0; w < s->n_workloads; w++)
+                if (s->workloads[w].is_varied) {
+                    add_value(&t, &of->values[w], of->is_too_large[w]);
+                    has_too_large |= of->is_too_large[w];
+                }
+        }
+    if (t.n_columns > 5)
+        print_table(&r->out, &t,
+                    has_too_large ? "What they reach (* needs more memory than a node has)"
+                                  : "What they reach");
+}
+
+/* Places that the intervals of sums leave possible. */
+static void find_places(const struct report *r, size_t c, size_t *first, size_t *last)
+{
+    const struct outcome *o = &r->o;
+
+    *first = 1;
+    *last = r->s->n_configurations;
+    for (size_t k = 0; k < r->s->n_configurations; k++) {
+        double apart = fabs(o->sums[k] - o->sums[c]) - o->sum_errors[k] - o->sum_errors[c];
+
+        if (k != c && apart > 1e-9) {
+            *first += o->sums[k] > o->sums[c];
+            *last -= o->sums[k] < o->sums[c];
+        }
+    }
+}
+
+/* The sum of the numbers that are printed, so that the table adds up, as the paper's does. */
+static double printed_sum(const struct report *r, size_t c)
+{
+    double sum = 0;
+
+    for (size_t w = 0; w < r->s->n_workloads; w++)
+        sum += round(r->o.points[c * r->s->n_workloads + w]);
+    return sum;
+}
+
+static void print_points(struct report *r)
+{
+    const struct clue_study *s = r->s;
+    struct table t = {.arena = &r->arena, .n_columns = s->n_workloads + 3};
+
+    add_cell(&t, "Name");
+    for (size_t w = 0; w < s->n_workloads; w++)
+        add_cell(&t, "%s", s->workloads[w].name);
+    add_cell(&t, "Sum");
+    add_cell(&t, "Place");
+    for (size_t i = 0; i < s->n_configurations; i++) {
+        size_t c = r->o.order[i], first, last;
+
+        add_cell(&t, "%s", s->configurations[c].name);
+        for (size_t w = 0; w < s->n_workloads; w++)
+            add_cell(&t, "%.0f", r->o.points[c * s->n_workloads + w]);
+        add_cell(&t, r->o.sum_errors[c] > 0 ? "%.0f +- %.2g" : "%.0f", printed_sum(r, c),
+                 r->o.sum_errors[c]);
+        find_places(r, c, &first, &last);
+        if (first == last)
+            add_cell(&t, "%zu", first);
+        else
+            add_cell(&t, "%zu to %zu", first, last);
+    }
+    print_table(&r->out, &t, "Points");
+}
+
+/* ------------------------------------------------- what else could win */
+
+enum { STEPS_PER_DOUBLING = 16, DOUBLINGS = 4 };
+
+static const struct change {
+    const char *what, *unit;
+    size_t offset;
+    bool of_network;
+} changes[] = {
+    {"processors", "as fast", offsetof(struct supposition, processors), false},
+    {"the network", "as fast", offsetof(struct supposition, network_speed), true},
+    {"a node", "the price", offsetof(struct supposition, node_price), false},
+    {"memory", "the price", offsetof(struct supposition, memory_price), false},
+    {"a further processor", "the price", offsetof(struct supposition, processor_price), false},
+    {"the network", "the price", offsetof(struct supposition, network_price), true},
+};
+enum { CHANGES = sizeof changes / sizeof *changes };
+
+typedef void told_change(struct report *r, void *to, const struct change *change, size_t network,
+                         double factor, size_t winner);
+
+/* The least factor above (STEP 1) or below 1 (STEP -1) that makes another one win. */
+static void try_change(struct report *r, const struct change *change, size_t network, int step,
+                       told_change *tell, void *to)
+{
+    size_t now = r->o.order[0];
+
+    for (int i = 1; i <= STEPS_PER_DOUBLING * DOUBLINGS && !r->arena.failed; i++) {
+        double factor = exp2((double)step * i / STEPS_PER_DOUBLING);
+        struct supposition with = as_it_is;
+        struct portolan_arena arena = {0};
+        struct outcome o;
+        bool is_other;
+        size_t winner;
+
+        with.network = network;
+        *(double *)((char *)&with + change->offset) = factor;
+        o = study_outcome(r->s, &with, &arena);
+        is_other = !arena.failed && o.order[0] != now && o.sums[o.order[0]] > o.sums[now];
+        winner = is_other ? o.order[0] : now;
+        r->arena.failed |= arena.failed;
+        portolan_arena_clear(&arena);
+        if (is_other) {
+            tell(r, to, change, network, factor, winner);
+            return;
+        }
+    }
+}
+
+static void try_changes(struct report *r, told_change *tell, void *to)
+{
+    for (size_t i = 0; i < CHANGES; i++)
+        for (size_t n = 0; n < (changes[i].of_network ? r->s->n_networks : 1); n++) {
+            size_t network = changes[i].of_network ? n : SIZE_MAX;
+
+            try_change(r, &changes[i], network, 1, tell, to);
+            try_change(r, &changes[i], network, -1, tell, to);
+        }
+}
+
+static void print_change(struct report *r, void *to, const struct change *change, size_t network,
+                         double factor, size_t winner)
+{
+    (void)to;
+    portolan_text_add(&r->out, "  %s%s%s %.2f times %s: %s\n", change->what,
+                      network < SIZE_MAX ? " " : "",
+                      network < SIZE_MAX ? r->s->networks[network].name : "", factor, change->unit,
+                      r->s->configurations[winner].name);
+}
+
+static void print_changes(struct report *r)
+{
+    size_t before;
+
+    portolan_text_add(&r->out, "What would win instead of %s\n",
+                      r->s->configurations[r->o.order[0]].name);
+    before = r->out.length;
+    try_changes(r, print_change, NULL);
+    if (r->out.length == before)
+        portolan_text_add(&r->out, "  nothing: no factor of speed or price from 1/16 to 16\n");
+    portolan_text_add(&r->out, "\n");
+}
+
+/* ------------------------------------------------- time over price */
+
+/* As a multiple of the time of one that is the best for all workloads. */
+static double relative_time(const struct report *r, size_t c)
+{
+    double weights = 0;
+
+    for (size_t w = 0; w < r->s->n_workloads; w++)
+        weights += r->s->workloads[w].weight;
+    return weights / r->o.sums[c];
+}
+
+static void find_front(struct report *r)
+{
+    size_t n = r->s->n_configurations;
+    const struct outcome *o = &r->o;
+
+    r->is_front = portolan_arena_alloc(&r->arena, n, sizeof *r->is_front);
+    for (size_t c = 0; !r->arena.failed && c < n; c++) {
+        r->is_front[c] = o->sums[c] > 0;
+        for (size_t k = 0; k < n; k++)
+            if (o->prices[k] <= o->prices[c] && o->sums[k] >= o->sums[c] &&
+                (o->prices[k] < o->prices[c] || o->sums[k] > o->sums[c]))
+                r->is_front[c] = false;
+    }
+}
+
+static void print_front(struct report *r)
+{
+    struct table t = {.arena = &r->arena, .n_columns = 4};
+
+    add_cell(&t, "Name");
+    add_cell(&t, "Price");
+    add_cell(&t, "Time");
+    add_cell(&t, "Front");
+    for (size_t i = 0; i < r->s->n_configurations; i++) {
+        size_t c = r->o.order[i];
+
+        add_cell(&t, "%s", r->s->configurations[c].name);
+        add_cell(&t, "%.0f", r->o.prices[c]);
+        add_cell(&t, r->o.sums[c] > 0 ? "%.3g" : "-", relative_time(r, c));
+        add_cell(&t, "%s", r->is_front[c] ? "yes" : "");
+    }
+    print_table(&r->out, &t, "Time (1: the best for every workload) over price");
+}
+
+/* ------------------------------------------------- the whole */
+
+static bool begin_report(struct report *r, const struct clue_study *s)
+{
+    *r = (struct report){.s = s};
+    r->o = study_outcome(s, &as_it_is, &r->arena);
+    if (!r->arena.failed)
+        find_front(r);
+    return !r->arena.failed;
+}
+
+static void json_change(struct report *r, void *to, const struct change *change, size_t network,
+                        double factor, size_t winner)
+{
+    struct portolan_json *j = to;
+
+    portolan_json_open(j, NULL, '{');
+    portolan_json_text(j, "what", change->what);
+    portolan_json_text(j, "unit", change->unit);
+    portolan_json_text(j, "network", network < SIZE_MAX ? r->s->networks[network].name : NULL);
+    portolan_json_number(j, "factor", factor);
+    portolan_json_text(j, "winner", r->s->configurations[winner].name);
+    portolan_json_close(j, '}');
+}
+
+static void json_variant(struct report *r, struct portolan_json *j, size_t c, size_t v)
+{
+    const struct variant *of = &r->s->configurations[c].variants[v];
+
+    portolan_json_open(j, NULL, '{');
+    portolan_json_number(j, "high", of->high);
+    portolan_json_number(j, "low", of->low);
+    portolan_json_number(j, "empty",
+                         r->o.nodes[c] * r->s->configurations[c].cpus - of->high * of->low);
+    portolan_json_open(j, "workloads", '[');
+    for (size_t w = 0; w < r->s->n_workloads; w++) {
+        portolan_json_open(j, NULL, '{');
+        portolan_json_text(j, "name", r->s->workloads[w].name);
+        portolan_json_number(j, "value", of->values[w].value);
+        portolan_json_number(j, "low", of->values[w].low);
+        portolan_json_number(j, "high", of->values[w].high);
+        portolan_json_bool(j, "fits", !of->is_too_large[w]);
+        portolan_json_bool(j, "chosen", r->o.chosen[c * r->s->n_workloads + w] == v);
+        portolan_json_close(j, '}');
+    }
+    portolan_json_close(j, ']');
+    portolan_json_close(j, '}');
+}
+
+static void json_configuration(struct report *r, struct portolan_json *j, size_t c)
+{
+    const struct configuration *of = &r->s->configurations[c];
+    size_t first, last;
+
+    find_places(r, c, &first, &last);
+    portolan_json_open(j, NULL, '{');
+    portolan_json_text(j, "name", of->name);
+    portolan_json_number(j, "nodes", r->o.nodes[c]);
+    portolan_json_number(j, "cpus", of->cpus);
+    portolan_json_number(j, "memory_bytes", of->memory);
+    portolan_json_text(j, "network", r->s->networks[of->network].name);
+    portolan_json_number(j, "price", r->o.prices[c]);
+    portolan_json_number(j, "points", r->o.sums[c]);
+    portolan_json_number(j, "error", r->o.sum_errors[c]);
+    portolan_json_number(j, "first_place", (double)first);
+    portolan_json_number(j, "last_place", (double)last);
+    portolan_json_bool(j, "on_front", r->is_front[c]);
+    portolan_json_open(j, "variants", '[');
+    for (size_t v = 0; v < of->n_variants; v++)
+        json_variant(r, j, c, v);
+    portolan_json_close(j, ']');
+    portolan_json_close(j, '}');
+}
+
+static void write_json(struct report *r)
+{
+    struct portolan_json j = {.out = &r->out};
+
+    portolan_json_open(&j, NULL, '{');
+    portolan_json_text(&j, "study", r->s->name);
+    portolan_json_open(&j, "configurations", '[');
+    for (size_t i = 0; i < r->s->n_configurations; i++)
+        json_configuration(r, &j, r->o.order[i]);
+    portolan_json_close(&j, ']');
+    portolan_json_open(&j, "instead", '[');
+    try_changes(r, json_change, &j);
+    portolan_json_close(&j, ']');
+    portolan_json_close(&j, '}');
+    portolan_text_add(&r->out, "\n");
+}
+
+enum portolan_status clue_study_report(const struct clue_study *s, bool is_json, char **text,
+                                       struct portolan_error *err)
+{
+    struct report r;
+
+    if (begin_report(&r, s)) {
+        if (is_json) {
+            write_json(&r);
+        } else {
+            print_configurations(&r);
+            print_variants(&r);
+            print_points(&r);
+            print_changes(&r);
+            print_front(&r);
+        }
+    }
+    r.out.failed |= r.arena.failed;
+    portolan_arena_clear(&r.arena);
+    return portolan_text_take(&r.out, text, err);
+}
+
+/* ------------------------------------------------- the picture */
+
+/* Points on the front, by price. */
+static void add_front(struct report *r, struct portolan_chart_series *to, double *x, double *y)
+{
+    size_t n = r->s->n_configurations;
+
+    *to = (struct portolan_chart_series){
+        .name = "front", .kind = PORTOLAN_CHART_LINE, .x = x, .y = y};
+    for (size_t c = 0; c < n; c++) {
+        size_t at = to->n;
+
+        if (!r->is_front[c])
+            continue;
+        for (; at > 0 && x[at - 1] > r->o.prices[c]; at--) {
+            x[at] = x[at - 1];
+            y[at] = y[at - 1];
+        }
+        x[at] = r->o.prices[c];
+        y[at] = relative_time(r, c);
+        to->n++;
+    }
+}
+
+enum portolan_status clue_study_draw(const struct clue_study *s, const char *file, char **text,
+                                     struct portolan_error *err)
+{
+    size_t n = s->n_configurations;
+    struct portolan_chart chart = {.title = s->name,
+                                   .y_label = "time (1: the best for everything)"};
+    struct report r;
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    *text = NULL;
+    if (begin_report(&r, s)) {
+        double *x = portolan_arena_alloc(&r.arena, 4 * n, sizeof *x), *y = x + n;
+        struct portolan_chart_series *series =
+            portolan_arena_alloc(&r.arena, n + 1, sizeof *series);
+
+        chart.x_label = portolan_arena_printf(&r.arena, s->currency ? "price in %s" : "price%s",
+                                              s->currency ? s->currency : "");
+        for (size_t c = 0; !r.arena.failed && c < n; c++) {
+            x[c] = r.o.prices[c];
+            y[c] = r.o.sums[c] > 0 ? relative_time(&r, c) : NAN;
+            series[c + 1] = (struct portolan_chart_series){.name = s->configurations[c].name,
+                                                           .kind = PORTOLAN_CHART_POINTS,
+                                                           .n = 1,
+                                                           .x = &x[c],
+                                                           .y = &y[c]};
+        }
+        if (!r.arena.failed) {
+            add_front(&r, &series[0], x + 2 * n, x + 3 * n);
+            chart.series = series;
+            chart.n_series = n + 1;
+            status = portolan_chart_write(&chart, file, text, err);
+        }
+    }
+    portolan_arena_clear(&r.arena);
+    return status == PORTOLAN_ENOMEM ? portolan_no_memory(err) : status;
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `portolan clue study`: the tables of Cluster Configuration by Simulation (2000), section 5.
+. "$(dirname "$0")/tap.sh"
+plan 9
+
+# row NAME: its numbers in the table of that TITLE, without blanks at its ends.
+row() {
+    sed -n "/^$1/,/^\$/p" "$work/table" | sed -n "s/^  $2  *//p" | tr -s ' ' | head -1
+}
+
+try "$PORTOLAN" clue study -o "$work/wien.svg" "$SOURCE/examples/clue/wien.xml"
+gives 'the study of the paper' 0 'Gigabit Class'
+cp "$work/out" "$work/table"
+
+seen=$(for c in Network Memory Fine Coarse Cheap Cheapest; do row Configurations $c | cut -d' ' -f1; done | tr '\n' ' ')
+[ "$seen" = '6 6 7 7 10 15 ' ]
+result "nodes of its Table 1 ($seen)" $?
+
+seen=$(sed -n '/^What they reach/,/^$/p' "$work/table" | sed 1,2d | awk 'NF {printf "%s ", $5}')
+[ "$seen" = '0 0 6 1 0 1 4 2 3 0 ' ]
+result "column Empty of its Table 2 ($seen)" $?
+
+seen=$(for c in Cheap Cheapest Network Memory Coarse Fine; do row Points $c | cut -d' ' -f1-4; done | tr '\n' ';')
+[ "$seen" = '100 45 50 195;85 32 46 163;60 50 41 151;60 40 39 139;40 22 27 89;40 21 21 82;' ]
+result "its Table 3, with 21 where it prints 22 ($seen)" $?
+
+gives 'faster processors let the fast network win, as it says' 0 'processors [0-9.]* times as fast: Network'
+grep -q '<svg' "$work/wien.svg" && grep -q Cheapest "$work/wien.svg"
+result 'time over price is drawn' $?
+
+try "$PORTOLAN" clue study --json "$SOURCE/examples/clue/wien.xml"
+gives 'all of it is there for programs' 0 '"name": ?"Cheap", "nodes": ?10'
+
+cat >"$work/bad.xml" <<'END'
+<study name="bad" budget="100">
+  <node price="30" memory="1GB"/>
+  <network name="n"/>
+  <configuration name="c" memory="1GB" network="m"/>
+  <configuration name="d" memory="1XB" network="n"/>
+</study>
+END
+try "$PORTOLAN" clue study "$work/bad.xml"
+gives 'mistakes are told on their lines' 1 "bad.xml:4:[0-9]+: error: there is no network 'm'; did you mean 'n'" \
+    "bad.xml:5:[0-9]+: error: 'memory' is '1XB'; it must be a size" '[0-9] errors in '
+try "$PORTOLAN" clue study
+gives 'a study is needed' 2 'the file of a study is missing'
