@@ -22,6 +22,7 @@ struct options {
     const char *machine, *placement;
     bool is_sharing;
     const char *private[MOST_LIBRARIES], *shared[MOST_LIBRARIES];
+    const char *libraries[3];
 };
 
 enum option_key {
@@ -148,25 +149,38 @@ static size_t default_stack(void)
     return limit.rlim_cur < MOST_STACK ? limit.rlim_cur : MOST_STACK;
 }
 
-/* The MPI of virtual time: installed, or in the folder where all was built. NULL: there is none. */
-static char *find_mpi(void)
+/* A library of virtual time: installed, or in the FOLDER where it was built. NULL: there is none.
+ */
+static char *find_library(const char *folder, const char *name)
 {
-    static const char *const places[] = {"portolan/clue", "../mpi"};
+    const char *const places[] = {"portolan/clue", folder};
     Dl_info own;
     char *path = NULL;
 
-    if (!dladdr(places, &own))
+    if (!dladdr((const void *)(uintptr_t)find_library, &own))
         return NULL;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *slash = strrchr(own.dli_fname, '/');
 
-        path = portolan_asprintf("%.*s/%s/libmpich.so.12", slash ? (int)(slash - own.dli_fname) : 1,
-                                 slash ? own.dli_fname : ".", places[i]);
+        path = portolan_asprintf("%.*s/%s/%s", slash ? (int)(slash - own.dli_fname) : 1,
+                                 slash ? own.dli_fname : ".", places[i], name);
         if (path && access(path, R_OK) == 0)
             return path;
         free(path);
     }
     return NULL;
+}
+
+static void find_libraries(struct options *o)
+{
+    const char *const files[] = {find_library("../mpi", "libmpich.so.12"),
+                                 find_library("../pvm", "libpvm3.so.3"),
+                                 find_library("../pvm", "libgpvm3.so.3")};
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i])
+            o->libraries[o->run.n_libraries++] = files[i];
+    o->run.libraries = o->libraries;
 }
 
 /* Without a machine file: as many hosts as ranks, and messages take no time. */
@@ -263,6 +277,6 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     else
         o.run.machine = &file->machine;
     o.run.hosts = hosts;
-    o.run.mpi = find_mpi();
+    find_libraries(&o);
     return run(&o, file, &err);
 }

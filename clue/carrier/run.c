@@ -31,8 +31,9 @@ static enum portolan_status prepare(struct carrier *c, struct portolan_error *er
     const struct program *program;
     enum portolan_status status;
 
-    if (c->run->mpi && !dlopen(c->run->mpi, RTLD_NOW | RTLD_GLOBAL))
-        return portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
+    for (size_t i = 0; i < c->run->n_libraries; i++)
+        if (!dlopen(c->run->libraries[i], RTLD_NOW | RTLD_GLOBAL))
+            return portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
     status = clue_load(c, c->run->program[0], &program, err);
     if (!status)
         status = make_engine(c, err);
@@ -80,6 +81,7 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
             status = portolan_error_set(err, c->error.status, "%s", c->error.text);
     }
     outcome->engine = c->engine;
+    outcome->n_tasks = (int)c->n_ranks;
     outcome->exit_status = c->exit_status ? c->exit_status : status ? 1 : 0;
     outcome->remarks = c->remarks;
     outcome->n_remarks = c->n_remarks;

@@ -90,7 +90,7 @@ void report_gather(const struct clue_report *report, struct report_facts *f)
     struct clue_task_sums last;
 
     memset(f, 0, sizeof *f);
-    f->n = report->run->n;
+    f->n = report->outcome->n_tasks;
     clue_engine_run_sums(report->outcome->engine, &f->run);
     gather_ranks(report, f);
     gather_uses(report, f);

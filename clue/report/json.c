@@ -20,7 +20,7 @@ static void add_ranks(struct portolan_json *j, const struct clue_report *r)
     const struct clue_machine *m = r->run->machine;
 
     portolan_json_open(j, "by_rank", '[');
-    for (int i = 0; i < r->run->n; i++) {
+    for (int i = 0; i < r->outcome->n_tasks; i++) {
         struct clue_task_sums s;
 
         clue_engine_sums(r->outcome->engine, i, &s);

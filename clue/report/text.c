@@ -86,7 +86,7 @@ static void add_computing(const struct clue_report *r, struct portolan_text *t)
                           b->n ? 100 * (double)b->n_preempted / (double)b->n : 0);
         if (b->added > 0)
             portolan_text_add(t, "; %s ranks on one core added about %.0f %%",
-                              grouped((uint64_t)r->run->n).text, 100 * b->added);
+                              grouped((uint64_t)r->outcome->n_tasks).text, 100 * b->added);
     }
     portolan_text_add(t, "\n");
 }

@@ -42,8 +42,10 @@ static enum portolan_status begin(struct trial_writer *w)
     size_t n = 0, n_facts = r->file ? r->file->n_facts : 0;
     size_t room = 8 + r->n_settings + n_facts;
     struct portolan_name_value *facts = portolan_arena_alloc(&w->arena, room, sizeof *facts);
-    struct portolan_trial trial = {
-        .assembly = program_of(r), .purpose = "fixed", .ranks = r->run->n, .metadata = facts};
+    struct portolan_trial trial = {.assembly = program_of(r),
+                                   .purpose = "fixed",
+                                   .ranks = r->outcome->n_tasks,
+                                   .metadata = facts};
 
     if (!facts)
         return portolan_no_memory(w->err);
@@ -95,13 +97,13 @@ static void add_sample(struct portolan_sample *s, int rank, int64_t parent, cons
 static enum portolan_status put_samples(struct trial_writer *w)
 {
     const char *program = program_of(w->report);
-    size_t n = 0, n_ranks = (size_t)w->report->run->n;
+    size_t n = 0, n_ranks = (size_t)w->report->outcome->n_tasks;
     struct portolan_sample *all =
         portolan_arena_alloc(&w->arena, n_ranks * (REPORT_PARTS + 1), sizeof *all);
 
     if (!all)
         return portolan_no_memory(w->err);
-    for (int rank = 0; rank < w->report->run->n; rank++) {
+    for (int rank = 0; rank < w->report->outcome->n_tasks; rank++) {
         int64_t root = (int64_t)n;
         double ns[REPORT_PARTS];
 
@@ -123,7 +125,7 @@ static enum portolan_status put_samples(struct trial_writer *w)
 static enum portolan_status put_hosts(struct trial_writer *w)
 {
     const struct clue_report *r = w->report;
-    size_t n = (size_t)r->run->n;
+    size_t n = (size_t)r->outcome->n_tasks;
     struct portolan_rank_fact *facts = portolan_arena_alloc(&w->arena, n, sizeof *facts);
 
     if (!facts)

@@ -27,7 +27,8 @@ struct clue_run {
     size_t thread_local_bytes; /**< what portolan-clue has room for */
     size_t n_private, n_shared;
     const char *const *private, *const *shared; /**< names of libraries: --private, --shared */
-    const char *mpi; /**< file: the libmpich.so.12 of virtual time; NULL: none is loaded */
+    const char *const *libraries;               /**< files: MPI and PVM of virtual time */
+    size_t n_libraries;
     const struct portolan_mpi_observer *observer; /**< is told of all calls; or NULL */
 };
 
@@ -41,6 +42,7 @@ struct clue_remark {
 /** What came out. Freed by clue_run_end(). */
 struct clue_outcome {
     struct clue_engine *engine; /**< for its sums; NULL: it did not begin */
+    int n_tasks;                /**< ranks, and tasks that were spawned */
     int exit_status;            /**< as mpiexec would return it */
     double wall_s;
     struct clue_bursts {

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Message buffers. */
+#include "internal.h"
+
+struct pvm_buffer *pvm_buffer_of(struct pvm_task *t, int id)
+{
+    return id > 0 && (size_t)id <= t->n_buffers && t->buffers[id - 1].id ? &t->buffers[id - 1]
+                                                                         : NULL;
+}
+
+static struct pvm_buffer *free_buffer(struct pvm_task *t)
+{
+    struct pvm_buffer *grown;
+
+    for (size_t i = 0; i < t->n_buffers; i++)
+        if (!t->buffers[i].id)
+            return &t->buffers[i];
+    grown = realloc(t->buffers, (t->n_buffers + 8) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    memset(grown + t->n_buffers, 0, 8 * sizeof *grown);
+    t->buffers = grown;
+    t->n_buffers += 8;
+    return &grown[t->n_buffers - 8];
+}
+
+struct pvm_buffer *pvm_buffer_new(struct pvm_task *t, int encoding)
+{
+    struct pvm_buffer *b = free_buffer(t);
+
+    if (b)
+        *b = (struct pvm_buffer){
+            .id = (int)(b - t->buffers) + 1, .encoding = encoding, .source = t->tid};
+    return b;
+}
+
+void pvm_buffer_free(struct pvm_task *t, int id)
+{
+    struct pvm_buffer *b = pvm_buffer_of(t, id);
+
+    if (!b)
+        return;
+    free(b->bytes);
+    free(b->pieces);
+    *b = (struct pvm_buffer){0};
+    t->send_buffer = t->send_buffer == id ? 0 : t->send_buffer;
+    t->receive_buffer = t->receive_buffer == id ? 0 : t->receive_buffer;
+}
+
+char *pvm_buffer_grow(struct pvm_buffer *b, size_t n)
+{
+    if (b->n + n > b->room) {
+        size_t room = (b->n + n) * 2;
+        char *bytes = realloc(b->bytes, room);
+
+        if (!bytes)
+            return NULL;
+        b->bytes = bytes;
+        b->room = room;
+    }
+    b->n += n;
+    return b->bytes + b->n - n;
+}
+
+bool pvm_buffer_gather(struct pvm_buffer *b)
+{
+    if (b->encoding != PvmDataInPlace || !b->n_pieces)
+        return true;
+    b->n = 0;
+    for (size_t i = 0; i < b->n_pieces; i++) {
+        char *to = pvm_buffer_grow(b, b->pieces[i].bytes);
+
+        if (!to)
+            return false;
+        memcpy(to, b->pieces[i].data, b->pieces[i].bytes);
+    }
+    return true;
+}
+
+int pvm_buffer_receive(struct pvm_task *t, int id)
+{
+    if (t->receive_buffer && t->receive_buffer != id)
+        pvm_buffer_free(t, t->receive_buffer);
+    return t->receive_buffer = id;
+}
+
+/* ------------------------------------------------- for programs */
+
+static int make(int encoding)
+{
+    struct pvm_buffer *b;
+
+    if (encoding < PvmDataDefault || encoding > PvmDataInPlace)
+        return PvmBadParam;
+    b = pvm_buffer_new(pvm_self(), encoding);
+    return b ? b->id : PvmNoMem;
+}
+
+PORTOLAN_API int pvm_mkbuf(int encoding)
+{
+    PVM_ENTER();
+    return pvm_leave(make(encoding));
+}
+
+PORTOLAN_API int pvm_initsend(int encoding)
+{
+    int id;
+
+    PVM_ENTER();
+    id = make(encoding);
+    if (id > 0) {
+        pvm_buffer_free(pvm_self(), pvm_self()->send_buffer);
+        pvm_self()->send_buffer = id;
+    }
+    return pvm_leave(id);
+}
+
+PORTOLAN_API int pvm_freebuf(int id)
+{
+    PVM_ENTER();
+    if (!pvm_buffer_of(pvm_self(), id))
+        return pvm_leave(id > 0 ? PvmNoSuchBuf : PvmBadParam);
+    pvm_buffer_free(pvm_self(), id);
+    return pvm_leave(PvmOk);
+}
+
+PORTOLAN_API int pvm_getsbuf(void)
+{
+    return pvm_self()->send_buffer;
+}
+
+PORTOLAN_API int pvm_getrbuf(void)
+{
+    return pvm_self()->receive_buffer;
+}
+
+static int set_active(int *active, int id)
+{
+    int old = *active;
+
+    if (id && !pvm_buffer_of(pvm_self(), id))
+        return PvmNoSuchBuf;
+    *active = id;
+    return old;
+}
+
+PORTOLAN_API int pvm_setsbuf(int id)
+{
+    PVM_ENTER();
+    return pvm_leave(set_active(&pvm_self()->send_buffer, id));
+}
+
+PORTOLAN_API int pvm_setrbuf(int id)
+{
+    struct pvm_buffer *b;
+
+    PVM_ENTER();
+    b = pvm_buffer_of(pvm_self(), id);
+    if (b && id != pvm_self()->receive_buffer)
+        b->at = 0;
+    return pvm_leave(set_active(&pvm_self()->receive_buffer, id));
+}
+
+PORTOLAN_API int pvm_bufinfo(int id, int *bytes, int *tag, int *source)
+{
+    struct pvm_buffer *b;
+
+    PVM_ENTER();
+    b = pvm_buffer_of(pvm_self(), id);
+    if (!b)
+        return pvm_leave(id > 0 ? PvmNoSuchBuf : PvmBadParam);
+    if (bytes)
+        *bytes = (int)b->n;
+    if (tag)
+        *tag = b->tag;
+    if (source)
+        *source = b->source;
+    return pvm_leave(PvmOk);
+}
+
+PORTOLAN_API int pvm_getminfo(int id, struct pvmminfo *info)
+{
+    struct pvm_buffer *b;
+
+    PVM_ENTER();
+    b = pvm_buffer_of(pvm_self(), id);
+    if (!b)
+        return pvm_leave(id > 0 ? PvmNoSuchBuf : PvmBadParam);
+    *info = (struct pvmminfo){.len = (int)b->n,
+                              .ctx = b->context,
+                              .tag = b->tag,
+                              .wid = b->wait_id,
+                              .enc = b->encoding,
+                              .src = b->source,
+                              .dst = pvm_self()->tid};
+    return pvm_leave(PvmOk);
+}
+
+PORTOLAN_API int pvm_setminfo(int id, struct pvmminfo *info)
+{
+    struct pvm_buffer *b;
+
+    PVM_ENTER();
+    b = pvm_buffer_of(pvm_self(), id);
+    if (!b)
+        return pvm_leave(id > 0 ? PvmNoSuchBuf : PvmBadParam);
+    b->context = info->ctx;
+    b->tag = info->tag;
+    b->wait_id = info->wid;
+    b->source = info->src;
+    return pvm_leave(PvmOk);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls and errors. */
+#include "internal.h"
+
+PORTOLAN_API int pvm_errno;
+static const char *const messages[] = {
+    [-PvmOk] = "OK",
+    [-PvmBadParam] = "Bad parameter",
+    [-PvmMismatch] = "Parameter mismatch",
+    [-PvmOverflow] = "Value too large",
+    [-PvmNoData] = "End of buffer",
+    [-PvmNoHost] = "No such host",
+    [-PvmNoFile] = "No such file",
+    [-PvmDenied] = "Permission denied",
+    [-PvmNoMem] = "Malloc failed",
+    [-PvmBadMsg] = "Can't decode message",
+    [-PvmSysErr] = "Can't contact local daemon",
+    [-PvmNoBuf] = "No current buffer",
+    [-PvmNoSuchBuf] = "No such buffer",
+    [-PvmNullGroup] = "Null group name",
+    [-PvmDupGroup] = "Already in group",
+    [-PvmNoGroup] = "No such group",
+    [-PvmNotInGroup] = "Not in group",
+    [-PvmNoInst] = "No such instance",
+    [-PvmHostFail] = "Host failed",
+    [-PvmNoParent] = "No parent task",
+    [-PvmNotImpl] = "Not implemented",
+    [-PvmDSysErr] = "Pvmd system error",
+    [-PvmBadVersion] = "Version mismatch",
+    [-PvmOutOfRes] = "Out of resources",
+    [-PvmDupHost] = "Duplicate host",
+    [-PvmCantStart] = "Can't start pvmd",
+    [-PvmAlready] = "Already in progress",
+    [-PvmNoTask] = "No such task",
+    [-PvmNotFound] = "Not Found",
+    [-PvmExists] = "Already Exists",
+    [-PvmHostrNMstr] = "Hoster must run on master host",
+    [-PvmParentNotSet] = "Spawning parent set PvmNoParent",
+    [-PvmIPLoopback] = "Master Host IP Address is Loopback! (See pvm3/Readme)",
+};
+enum { N_MESSAGES = sizeof messages / sizeof *messages };
+PORTOLAN_API const char *pvm_errlist[N_MESSAGES];
+PORTOLAN_API int pvm_nerr = N_MESSAGES;
+
+static const char *message_of(int code)
+{
+    const char *text = code <= 0 && code > -N_MESSAGES ? messages[-code] : NULL;
+
+    return text ? text : "Unknown Error";
+}
+
+__attribute__((constructor)) static void list_messages(void)
+{
+    for (int i = 0; i < N_MESSAGES; i++)
+        pvm_errlist[i] = message_of(-i);
+}
+
+void pvm_enter(struct clue_routine *routine, const char *name, const void *site)
+{
+    static uint32_t n_routines;
+
+    if (!routine->name)
+        *routine = (struct clue_routine){name, n_routines++};
+    clue_call_begin(routine, site);
+    if (!pvm_self()->depth++)
+        pvm_self()->routine = name;
+}
+
+int pvm_leave(int code)
+{
+    struct pvm_task *t = pvm_self();
+
+    t->depth--;
+    if (code < 0) {
+        pvm_errno = t->error = code;
+        if (t->options[PvmAutoErr] && !t->depth)
+            fprintf(stderr, "libpvm [t%x]: %s(): %s\n", (unsigned)t->tid, t->routine,
+                    message_of(code));
+        if (t->options[PvmAutoErr] > 1 && !t->depth)
+            clue_abort(1);
+    }
+    clue_call_end();
+    return code;
+}
+
+PORTOLAN_API int pvm_perror(char *text)
+{
+    struct pvm_task *t = pvm_self();
+
+    fprintf(stderr, "libpvm [t%x]: %s: %s\n", (unsigned)t->tid, text ? text : "(null)",
+            message_of(t->error));
+    return PvmOk;
+}
+
+PORTOLAN_API char *pvm_strerror(void)
+{
+    return (char *)message_of(pvm_self()->error);
+}
+
+PORTOLAN_API char *pvm_version(void)
+{
+    return (char *)PVM_VER;
+}

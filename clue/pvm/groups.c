@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Groups (libgpvm3). A real one has a server task that answers for all; here joining, leaving and
+ * asking take no time, and operations send messages among the members.
+ */
+#include "internal.h"
+
+struct group {
+    struct group *next;
+    char *name;
+    int *tids; /* by instance; 0: free */
+    int n, room;
+    bool is_frozen;
+    /* A barrier: who came first tells the others when enough have come. */
+    int n_arrived, first;
+    uint32_t barrier;
+};
+static struct group *groups;
+
+static struct group *group_of(const char *name)
+{
+    struct group *g = groups;
+
+    while (g && strcmp(g->name, name) != 0)
+        g = g->next;
+    return g;
+}
+
+static int instance_of(const struct group *g, int tid)
+{
+    for (int i = 0; i < g->room; i++)
+        if (g->tids[i] == tid)
+            return i;
+    return PvmNotInGroup;
+}
+
+/* In virtual order. The group's code, or PvmOk and *G. */
+static int find(const char *name, struct group **g)
+{
+    if (!name || !*name)
+        return PvmNullGroup;
+    clue_in_order();
+    clue_assume("the server of groups answers in no time");
+    *g = group_of(name);
+    return *g ? PvmOk : PvmNoGroup;
+}
+
+static struct group *make(const char *name)
+{
+    struct group *g = calloc(1, sizeof *g);
+
+    if (!g || !(g->name = strdup(name)))
+        clue_fail("no memory");
+    g->next = groups;
+    return groups = g;
+}
+
+static int join(const char *name)
+{
+    struct group *g = NULL;
+    int code = find(name, &g), i = 0, tid = pvm_self()->tid;
+
+    if (code == PvmNullGroup)
+        return code;
+    g = g ? g : make(name);
+    if (instance_of(g, tid) >= 0)
+        return PvmDupGroup;
+    if (g->is_frozen)
+        return PvmNotInGroup;
+    while (i < g->room && g->tids[i])
+        i++;
+    if (i == g->room) {
+        int *tids = realloc(g->tids, (size_t)(2 * g->room + 8) * sizeof *tids);
+
+        if (!tids)
+            return PvmNoMem;
+        memset(tids + g->room, 0, (size_t)(g->room + 8) * sizeof *tids);
+        g->tids = tids;
+        g->room = 2 * g->room + 8;
+    }
+    g->tids[i] = tid;
+    g->n++;
+    return i;
+}
+
+PORTOLAN_API int pvm_joingroup(char *name)
+{
+    PVM_ENTER();
+    return pvm_leave(join(name));
+}
+
+static void leave(struct group *g, int instance)
+{
+    g->tids[instance] = 0;
+    g->n--;
+}
+
+/* A group without members is none. */
+static void forget_empty(void)
+{
+    for (struct group **at = &groups, *g; (g = *at);)
+        if (g->n) {
+            at = &g->next;
+        } else {
+            *at = g->next;
+            free(g->name);
+            free(g->tids);
+            free(g);
+        }
+}
+
+PORTOLAN_API int pvm_lvgroup(char *name)
+{
+    struct group *g;
+    int code, i;
+
+    PVM_ENTER();
+    code = find(name, &g);
+    if (code < 0)
+        return pvm_leave(code);
+    i = instance_of(g, pvm_self()->tid);
+    if (i < 0)
+        return pvm_leave(i);
+    leave(g, i);
+    forget_empty();
+    return pvm_leave(PvmOk);
+}
+
+void pvm_groups_leave_all(int tid)
+{
+    for (struct group *g = groups; g; g = g->next)
+        if (instance_of(g, tid) >= 0)
+            leave(g, instance_of(g, tid));
+    forget_empty();
+}
+
+PORTOLAN_API int pvm_getinst(char *name, int tid)
+{
+    struct group *g;
+    int code;
+
+    PVM_ENTER();
+    code = find(name, &g);
+    return pvm_leave(code < 0 ? code : instance_of(g, tid));
+}
+
+PORTOLAN_API int pvm_gettid(char *name, int instance)
+{
+    struct group *g;
+    int code;
+
+    PVM_ENTER();
+    code = find(name, &g);
+    if (code < 0)
+        return pvm_leave(code);
+    return pvm_leave(instance < 0 || instance >= g->room || !g->tids[instance] ? PvmNoInst
+                                                                               : g->tids[instance]);
+}
+
+PORTOLAN_API int pvm_gsize(char *name)
+{
+    struct group *g;
+    int code;
+
+    PVM_ENTER();
+    code = find(name, &g);
+    return pvm_leave(code < 0 ? code : g->n);
+}
+
+/* ------------------------------------------------- operations */
+
+/* The group, of which the caller is a member. */
+static int find_own(const char *name, struct group **g)
+{
+    int code = find(name, g);
+
+    return code < 0 ? code : instance_of(*g, pvm_self()->tid) < 0 ? PvmNotInGroup : PvmOk;
+}
+
+/* The first that comes hears of the others, and then tells them. */
+static int hold_meeting(int count, int number)
+{
+    struct pvm_task *t = pvm_self();
+    int *others = malloc((size_t)count * sizeof *others);
+
+    if (!others)
+        return PvmNoMem;
+    for (int i = 1; i < count; i++) {
+        int id = pvm_receive_from(t, CLUE_ANY, PVM_CONTEXT_GROUPS, number);
+        struct pvm_buffer *b = pvm_buffer_of(t, id);
+
+        others[i] = b ? pvm_task_number(b->source) : -1;
+        pvm_buffer_free(t, id);
+    }
+    for (int i = 1; i < count; i++)
+        if (others[i] >= 0)
+            pvm_signal(others[i], PVM_CONTEXT_GROUPS, number, false);
+    free(others);
+    return PvmOk;
+}
+
+static int meet(struct group *g, int count)
+{
+    int number = (int)(g->barrier & 0x3fffffff), first;
+    bool is_first = g->n_arrived == 0;
+
+    count = count < 0 ? g->n : count;
+    if (count < 1)
+        return PvmBadParam;
+    g->first = first = is_first ? clue_self() : g->first;
+    if (++g->n_arrived == count) {
+        g->n_arrived = 0;
+        g->barrier++;
+    }
+    if (is_first)
+        return hold_meeting(count, number);
+    pvm_signal(first, PVM_CONTEXT_GROUPS, number, false);
+    pvm_await(first, PVM_CONTEXT_GROUPS, number, false);
+    return PvmOk;
+}
+
+PORTOLAN_API int pvm_barrier(char *name, int count)
+{
+    struct group *g;
+    int code;
+
+    PVM_ENTER();
+    code = find_own(name, &g);
+    return pvm_leave(code < 0 ? code : meet(g, count));
+}
+
+PORTOLAN_API int pvm_freezegroup(char *name, int size)
+{
+    struct group *g;
+    int code;
+
+    PVM_ENTER();
+    code = find_own(name, &g);
+    if (code < 0)
+        return pvm_leave(code);
+    code = meet(g, size);
+    g->is_frozen = code == PvmOk;
+    return pvm_leave(code);
+}
+
+PORTOLAN_API int pvm_bcast(char *name, int tag)
+{
+    struct pvm_task *t = pvm_self();
+    struct group *g;
+    int code, n = 0, *tids;
+
+    PVM_ENTER();
+    if (tag < 0)
+        return pvm_leave(PvmBadParam);
+    code = find(name, &g);
+    if (code < 0)
+        return pvm_leave(code);
+    if (!t->send_buffer)
+        return pvm_leave(PvmNoBuf);
+    tids = malloc((size_t)g->room * sizeof *tids);
+    for (int i = 0; tids && i < g->room; i++)
+        if (g->tids[i] && g->tids[i] != t->tid)
+            tids[n++] = g->tids[i];
+    code = tids ? pvm_mcast(tids, n, tag) : PvmNoMem;
+    free(tids);
+    return pvm_leave(code);
+}
+
+/* Members of an operation by instance, as they were when the caller came; *N of them, the caller's
+ * and the root's instance. The caller frees. */
+static int members(const char *name, int root, int **tids, int *n, int *own)
+{
+    struct group *g;
+    int code = find_own(name, &g);
+
+    if (code < 0)
+        return code;
+    if (root < 0 || root >= g->room || !g->tids[root])
+        return PvmNoInst;
+    *own = instance_of(g, pvm_self()->tid);
+    *tids = malloc((size_t)g->room * sizeof **tids);
+    if (!*tids)
+        return PvmNoMem;
+    memcpy(*tids, g->tids, (size_t)g->room * sizeof **tids);
+    *n = g->room;
+    return PvmOk;
+}
+
+typedef void pvm_function(int *type, void *x, void *y, int *n, int *info);
+
+/* The root's VALUES are combined with those of each other member, in the order of instances. */
+static int combine(pvm_function *f, void *values, int count, int type, int tag, const int *tids,
+                   int n, int root)
+{
+    size_t bytes = (size_t)count * pvm_types[type].size * pvm_types[type].parts;
+    void *other = malloc(bytes + 1);
+    int code = other ? PvmOk : PvmNoMem;
+
+    for (int i = 0; i < n && code == PvmOk; i++) {
+        if (!tids[i] || i == root)
+            continue;
+        code = pvm_precv(tids[i], tag, other, count, type, NULL, NULL, NULL);
+        if (code == PvmOk)
+            f(&type, values, other, &count, &code);
+    }
+    free(other);
+    return code;
+}
+
+PORTOLAN_API int pvm_reduce(pvm_function *f, void *values, int count, int type, int tag, char *name,
+                            int root)
+{
+    int *tids = NULL, n, own, code;
+
+    PVM_ENTER();
+    if (!f || count < 0 || type < PVM_BYTE || type > PVM_ULONG || tag < 0)
+        return pvm_leave(PvmBadParam);
+    code = members(name, root, &tids, &n, &own);
+    if (code == PvmOk)
+        code = own == root ? combine(f, values, count, type, tag, tids, n, root)
+                           : pvm_psend(tids[root], tag, values, count, type);
+    free(tids);
+    return pvm_leave(code);
+}
+
+/* The K-th of the members' parts, in the order of instances. */
+static void *part(void *all, int k, int count, int type)
+{
+    return (char *)all + (size_t)k * (size_t)count * pvm_types[type].size * pvm_types[type].parts;
+}
+
+static int distribute(void *result, void *data, int count, int type, int tag, const int *tids,
+                      int n, int root, bool is_gather)
+{
+    int k = 0, code = PvmOk;
+    size_t bytes = (size_t)count * pvm_types[type].size * pvm_types[type].parts;
+
+    for (int i = 0; i < n && code == PvmOk; i++) {
+        if (!tids[i])
+            continue;
+        if (i == root && is_gather)
+            memmove(part(result, k, count, type), data, bytes);
+        else if (i == root)
+            memmove(result, part(data, k, count, type), bytes);
+        else if (is_gather)
+            code = pvm_precv(tids[i], tag, part(result, k, count, type), count, type, NULL, NULL,
+                             NULL);
+        else
+            code = pvm_psend(tids[i], tag, part(data, k, count, type), count, type);
+        k++;
+    }
+    return code;
+}
+
+static int exchange(void *result, void *data, int count, int type, int tag, const char *name,
+                    int root, bool is_gather)
+{
+    int *tids = NULL, n, own, code;
+
+    if (count < 0 || type < PVM_BYTE || type > PVM_ULONG || tag < 0)
+        return PvmBadParam;
+    code = members(name, root, &tids, &n, &own);
+    if (code == PvmOk && own == root)
+        code = distribute(result, data, count, type, tag, tids, n, root, is_gather);
+    else if (code == PvmOk)
+        code = is_gather ? pvm_psend(tids[root], tag, data, count, type)
+                         : pvm_precv(tids[root], tag, result, count, type, NULL, NULL, NULL);
+    free(tids);
+    return code;
+}
+
+PORTOLAN_API int pvm_gather(void *result, void *data, int count, int type, int tag, char *name,
+                            int root)
+{
+    PVM_ENTER();
+    return pvm_leave(exchange(result, data, count, type, tag, name, root, true));
+}
+
+PORTOLAN_API int pvm_scatter(void *result, void *data, int count, int type, int tag, char *name,
+                             int root)
+{
+    PVM_ENTER();
+    return pvm_leave(exchange(result, data, count, type, tag, name, root, false));
+}
+
+/* ------------------------------------------------- functions for pvm_reduce() */
+
+#define COMBINE(c, expression)                                                                     \
+    do {                                                                                           \
+        c *x = to, *y = from;                                                                      \
+        for (int i = 0; i < *n; i++)                                                               \
+            x[i] = (c)(expression);                                                                \
+        return;                                                                                    \
+    } while (0)
+#define REAL_TYPES(expression)                                                                     \
+    switch (*type) {                                                                               \
+    case PVM_BYTE:                                                                                 \
+        COMBINE(char, expression);                                                                 \
+    case PVM_SHORT:                                                                                \
+        COMBINE(short, expression);                                                                \
+    case PVM_INT:                                                                                  \
+        COMBINE(int, expression);                                                                  \
+    case PVM_FLOAT:                                                                                \
+        COMBINE(float, expression);                                                                \
+    case PVM_DOUBLE:                                                                               \
+        COMBINE(double, expression);                                                               \
+    case PVM_LONG:                                                                                 \
+        COMBINE(long, expression);                                                                 \
+    case PVM_USHORT:                                                                               \
+        COMBINE(unsigned short, expression);                                                       \
+    case PVM_UINT:                                                                                 \
+        COMBINE(unsigned, expression);                                                             \
+    case PVM_ULONG:                                                                                \
+        COMBINE(unsigned long, expression);                                                        \
+    default:                                                                                       \
+        break;                                                                                     \
+    }
+#define COMPLEX_TYPES(expression)                                                                  \
+    switch (*type) {                                                                               \
+    case PVM_CPLX:                                                                                 \
+        COMBINE(_Complex float, expression);                                                       \
+    case PVM_DCPLX:                                                                                \
+        COMBINE(_Complex double, expression);                                                      \
+    default:                                                                                       \
+        *info = PvmBadParam;                                                                       \
+    }
+
+/* Of complex numbers the greater, or less, modulus counts. */
+#define MODULUS(z) (__real__(z) * __real__(z) + __imag__(z) * __imag__(z))
+
+PORTOLAN_API void PvmMax(int *type, void *to, void *from, int *n,
+                         int *info){REAL_TYPES(x[i] > y[i] ? x[i] : y[i])
+                                        COMPLEX_TYPES(MODULUS(x[i]) > MODULUS(y[i]) ? x[i] : y[i])}
+
+PORTOLAN_API void PvmMin(int *type, void *to, void *from, int *n,
+                         int *info){REAL_TYPES(x[i] < y[i] ? x[i] : y[i])
+                                        COMPLEX_TYPES(MODULUS(x[i]) < MODULUS(y[i]) ? x[i] : y[i])}
+
+PORTOLAN_API void PvmSum(int *type, void *to, void *from, int *n,
+                         int *info){REAL_TYPES(x[i] + y[i]) COMPLEX_TYPES(x[i] + y[i])}
+
+PORTOLAN_API void PvmProduct(int *type, void *to, void *from, int *n, int *info)
+{
+    REAL_TYPES(x[i] * y[i])
+    COMPLEX_TYPES(x[i] * y[i])
+}

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libgpvm3: all of it is in libpvm3. */
+__attribute__((visibility("default"))) int clue_gpvm_is_in_libpvm3;

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PVM 3.4 in virtual time: what the files of the library share. Codes, numbers of tasks and sizes
+ * of messages are those of PVM 3.4.6. A function that waits lets other tasks run, and so the state
+ * is by task; groups and mailboxes, which belong to the virtual machine, are changed in the order
+ * of virtual time (clue_in_order()).
+ */
+#ifndef CLUE_PVM_INTERNAL_H
+#define CLUE_PVM_INTERNAL_H
+
+#include <portolan/base.h>
+#include <portolan/clue_task.h>
+#include <portolan/list.h>
+
+#include <pvm3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PVM_UNUSED __attribute__((unused))
+
+/* ------------------------------------------------- calls */
+
+/* Begins a public function; it must end by `return pvm_leave(code)`. */
+#define PVM_ENTER() PVM_ENTER_NAMED(__func__)
+#define PVM_ENTER_NAMED(name)                                                                      \
+    static struct clue_routine routine_of_call;                                                    \
+    pvm_enter(&routine_of_call, name, __builtin_return_address(0))
+
+void pvm_enter(struct clue_routine *routine, const char *name, const void *site);
+/* Ends it: a code below 0 becomes pvm_errno, and is told on stderr if the task wants that. */
+int pvm_leave(int code);
+
+/* ------------------------------------------------- buffers */
+
+/* A part of a message that was left in place. */
+struct pvm_piece {
+    const void *data;
+    size_t bytes;
+};
+
+struct pvm_buffer {
+    int id; /* > 0; 0: not in use */
+    int encoding;
+    int tag, source; /* of a message; source: the task's tid */
+    int context;
+    char *bytes;
+    size_t n, room, at; /* AT: of unpacking */
+    size_t packed;      /* bytes that no send has paid for */
+    struct pvm_piece *pieces;
+    size_t n_pieces;
+    int wait_id;
+};
+
+struct pvm_handler {
+    int id, source, tag, context;
+    int (*run)(int buffer);
+};
+
+enum { PVM_OPTIONS = 26 };
+
+struct pvm_task {
+    int tid, parent;
+    struct pvm_buffer *buffers; /* number i has id i + 1 */
+    size_t n_buffers;
+    int send_buffer, receive_buffer;
+    int context, depth;
+    int options[PVM_OPTIONS];
+    int error;
+    const char *routine;         /* of the call that runs */
+    int (*match)(int, int, int); /* pvm_recvf(); NULL: by tag and source */
+    struct pvm_handler *handlers;
+    size_t n_handlers;
+    int *pulled; /* buffers of messages that were looked at and not taken */
+    size_t n_pulled;
+    int probe_buffer;
+    struct pvmhostinfo *hosts;
+    struct pvmtaskinfo *tasks;
+    struct pvmmboxinfo *mailboxes;
+    int *siblings;
+    int n_siblings;
+    bool has_left;
+};
+
+/* Of the calling task; made at its first call. */
+struct pvm_task *pvm_self(void);
+/* Of any task; NULL: it has not called PVM yet. */
+struct pvm_task *pvm_task_of(int task);
+
+/* NULL: there is none. */
+struct pvm_buffer *pvm_buffer_of(struct pvm_task *t, int id);
+/* NULL: no memory. */
+struct pvm_buffer *pvm_buffer_new(struct pvm_task *t, int encoding);
+void pvm_buffer_free(struct pvm_task *t, int id);
+/* Room for N more bytes; NULL: no memory. */
+char *pvm_buffer_grow(struct pvm_buffer *b, size_t n);
+/* What is sent: also of parts in place. False: no memory. */
+bool pvm_buffer_gather(struct pvm_buffer *b);
+/* Makes it the active receive buffer, and frees the one before. Returns ID. */
+int pvm_buffer_receive(struct pvm_task *t, int id);
+
+/* Items of a type: as pvm_psend() numbers types. */
+struct pvm_type {
+    size_t size;    /* of a number in memory */
+    size_t xdr;     /* in XDR, as PVM writes it: 4 bytes for a long */
+    unsigned parts; /* numbers of an item: 2 for complex ones */
+};
+extern const struct pvm_type pvm_types[];
+int pvm_pack(const void *data, int type, int n, int stride);
+int pvm_unpack(void *data, int type, int n, int stride);
+
+/* ------------------------------------------------- messages */
+
+/* Contexts of clue that PVM uses itself. Those of programs are PVM's numbers. */
+enum pvm_own_context { PVM_CONTEXT_GROUPS = 1 << 30, PVM_CONTEXT_MAILBOXES };
+
+/* Sends buffer ID to TASK, a number of clue. */
+int pvm_send_to(struct pvm_task *t, int task, int context, int tag, int id);
+/* Receives a message of TASK (CLUE_ANY) into a new buffer; its id. */
+int pvm_receive_from(struct pvm_task *t, int task, int context, int tag);
+/* An empty message within the library: SEND takes no time, if IS_FREE. */
+void pvm_signal(int task, uint64_t context, int tag, bool is_free);
+void pvm_await(int task, uint64_t context, int tag, bool is_free);
+
+/* ------------------------------------------------- tasks */
+
+/* Numbers of tasks: host number + 1 above 18 bits, in which is the number of the task + 1. */
+enum { PVM_HOST_SHIFT = 18, PVM_LOCAL_MASK = (1 << PVM_HOST_SHIFT) - 1 };
+int pvm_tid_of(int task);
+/* Task of a tid; -1: no such task. */
+int pvm_task_number(int tid);
+static inline int pvm_host_tid(int host)
+{
+    return (host + 1) << PVM_HOST_SHIFT;
+}
+/* Leaves groups and mailboxes, tells those who asked to be told. */
+void pvm_task_ends(struct pvm_task *t);
+void pvm_groups_leave_all(int tid);
+void pvm_mailboxes_leave(int tid);
+
+#endif

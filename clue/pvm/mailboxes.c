@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Mailboxes: messages that the virtual machine keeps by name. */
+#include "internal.h"
+
+#include <fnmatch.h>
+
+struct entry {
+    struct entry *next; /* by index, of the same name */
+    int index, owner, flags;
+    int encoding;
+    size_t n;
+    char *bytes;
+};
+struct mailbox {
+    struct mailbox *next;
+    char *name;
+    struct entry *entries;
+    int *waiting; /* tasks that wait for an entry */
+    int n_waiting;
+};
+static struct mailbox *mailboxes;
+
+static struct mailbox *mailbox_of(const char *name, bool is_made)
+{
+    struct mailbox *m = mailboxes;
+
+    while (m && strcmp(m->name, name) != 0)
+        m = m->next;
+    if (m || !is_made)
+        return m;
+    m = calloc(1, sizeof *m);
+    if (!m || !(m->name = strdup(name)))
+        clue_fail("no memory");
+    m->next = mailboxes;
+    return mailboxes = m;
+}
+
+static void remove_entry(struct entry **at)
+{
+    struct entry *e = *at;
+
+    *at = e->next;
+    free(e->bytes);
+    free(e);
+}
+
+/* Where the entry with INDEX is, or the first at or behind it. */
+static struct entry **place_of(struct mailbox *m, int index, bool is_first)
+{
+    struct entry **at = &m->entries;
+
+    while (*at && (*at)->index < index)
+        at = &(*at)->next;
+    return *at && ((*at)->index == index || is_first) ? at : NULL;
+}
+
+void pvm_mailboxes_leave(int tid)
+{
+    for (struct mailbox *m = mailboxes; m; m = m->next)
+        for (struct entry **at = &m->entries; *at;)
+            if ((*at)->owner == tid && !((*at)->flags & PvmMboxPersistent))
+                remove_entry(at);
+            else
+                at = &(*at)->next;
+}
+
+/* ------------------------------------------------- putting */
+
+/* The least index that is free, and where it belongs. */
+static int free_index(struct mailbox *m, struct entry ***at)
+{
+    int index = 0;
+
+    for (*at = &m->entries; **at && (**at)->index == index; *at = &(**at)->next)
+        index++;
+    return index;
+}
+
+static int put(struct pvm_task *t, const char *name, struct pvm_buffer *b, int flags)
+{
+    struct mailbox *m = mailbox_of(name, true);
+    struct entry **at = &m->entries, *e;
+    int index = 0;
+
+    if (*at && (flags & PvmMboxMultiInstance) && ((*at)->flags & PvmMboxMultiInstance)) {
+        index = free_index(m, &at);
+    } else if (*at) {
+        if ((*at)->owner != t->tid && !((*at)->flags & PvmMboxOverWritable))
+            return PvmDenied;
+        index = (*at)->index;
+        remove_entry(at);
+    }
+    e = malloc(sizeof *e);
+    if (!e || !pvm_buffer_gather(b))
+        return PvmNoMem;
+    *e = (struct entry){*at, index, t->tid, flags, b->encoding, b->n, malloc(b->n + 1)};
+    if (e->bytes && b->n)
+        memcpy(e->bytes, b->bytes, b->n);
+    *at = e;
+    for (int i = 0; i < m->n_waiting; i++)
+        pvm_signal(m->waiting[i], PVM_CONTEXT_MAILBOXES, 0, true);
+    m->n_waiting = 0;
+    return index;
+}
+
+PORTOLAN_API int pvm_putinfo(char *name, int id, int flags)
+{
+    struct pvm_buffer *b;
+
+    PVM_ENTER();
+    b = pvm_buffer_of(pvm_self(), id);
+    if (!name || !*name)
+        return pvm_leave(PvmBadParam);
+    if (!b)
+        return pvm_leave(PvmNoSuchBuf);
+    clue_in_order();
+    return pvm_leave(put(pvm_self(), name, b, flags));
+}
+
+/* ------------------------------------------------- taking */
+
+static void await_entry(struct mailbox *m)
+{
+    int *waiting = realloc(m->waiting, (size_t)(m->n_waiting + 1) * sizeof *waiting);
+
+    if (!waiting)
+        clue_fail("no memory");
+    m->waiting = waiting;
+    waiting[m->n_waiting++] = clue_self();
+    pvm_await(CLUE_ANY, PVM_CONTEXT_MAILBOXES, 0, true);
+    clue_in_order();
+}
+
+static int receive_entry(struct pvm_task *t, struct entry **at, int flags)
+{
+    struct pvm_buffer *b = pvm_buffer_new(t, (*at)->encoding);
+    char *to = b ? pvm_buffer_grow(b, (*at)->n) : NULL;
+
+    if (!b || (!to && (*at)->n))
+        return PvmNoMem;
+    if (to)
+        memcpy(to, (*at)->bytes, (*at)->n);
+    b->source = (*at)->owner;
+    if (b->encoding == PvmDataInPlace)
+        b->encoding = PvmDataRaw;
+    if (flags & PvmMboxReadAndDelete)
+        remove_entry(at);
+    return pvm_buffer_receive(t, b->id);
+}
+
+static int take(struct pvm_task *t, const char *name, int index, int flags)
+{
+    for (;;) {
+        struct mailbox *m = mailbox_of(name, (flags & PvmMboxWaitForInfo) != 0);
+        struct entry **at = m ? place_of(m, index, (flags & PvmMboxFirstAvail) != 0) : NULL;
+
+        if (at)
+            return receive_entry(t, at, flags);
+        if (!(flags & PvmMboxWaitForInfo))
+            return PvmNotFound;
+        await_entry(m);
+    }
+}
+
+PORTOLAN_API int pvm_recvinfo(char *name, int index, int flags)
+{
+    int code;
+
+    PVM_ENTER();
+    if (!name || !*name || index < 0)
+        return pvm_leave(PvmBadParam);
+    clue_in_order();
+    code = take(pvm_self(), name, index, flags);
+    /* That there is none is the answer, and no mistake. */
+    pvm_leave(code == PvmNotFound ? PvmOk : code);
+    return code;
+}
+
+PORTOLAN_API int pvm_delinfo(char *name, int index, int flags)
+{
+    struct mailbox *m;
+    struct entry **at;
+
+    (void)flags;
+    PVM_ENTER();
+    if (!name || !*name || index < 0)
+        return pvm_leave(PvmBadParam);
+    clue_in_order();
+    m = mailbox_of(name, false);
+    at = m ? place_of(m, index, false) : NULL;
+    if (!at)
+        return pvm_leave(PvmNotFound);
+    if ((*at)->owner != pvm_self()->tid && !((*at)->flags & PvmMboxOverWritable))
+        return pvm_leave(PvmDenied);
+    remove_entry(at);
+    return pvm_leave(PvmOk);
+}
+
+/* The task's list of mailboxes is a block for each: indices, owners, flags. */
+static void free_list(struct pvm_task *t)
+{
+    for (struct pvmmboxinfo *i = t->mailboxes; i && i->mi_name; i++)
+        free(i->mi_indices);
+    free(t->mailboxes);
+    t->mailboxes = NULL;
+}
+
+static bool describe(const struct mailbox *m, struct pvmmboxinfo *info)
+{
+    int n = 0;
+
+    for (const struct entry *e = m->entries; e; e = e->next)
+        n++;
+    *info = (struct pvmmboxinfo){m->name, n, malloc((size_t)n * 3 * sizeof(int)), NULL, NULL};
+    if (!info->mi_indices)
+        return false;
+    info->mi_owners = info->mi_indices + n;
+    info->mi_flags = info->mi_owners + n;
+    n = 0;
+    for (const struct entry *e = m->entries; e; e = e->next, n++) {
+        info->mi_indices[n] = e->index;
+        info->mi_owners[n] = e->owner;
+        info->mi_flags[n] = e->flags;
+    }
+    return true;
+}
+
+PORTOLAN_API int pvm_getmboxinfo(char *pattern, int *n, struct pvmmboxinfo **infos)
+{
+    struct pvm_task *t = pvm_self();
+    size_t n_all = 1, found = 0;
+
+    PVM_ENTER();
+    clue_in_order();
+    free_list(t);
+    for (struct mailbox *m = mailboxes; m; m = m->next)
+        n_all++;
+    t->mailboxes = calloc(n_all, sizeof *t->mailboxes);
+    for (struct mailbox *m = t->mailboxes ? mailboxes : NULL; m; m = m->next)
+        if (m->entries && fnmatch(pattern && *pattern ? pattern : "*", m->name, 0) == 0 &&
+            describe(m, &t->mailboxes[found]))
+            found++;
+    if (n)
+        *n = (int)found;
+    if (infos)
+        *infos = t->mailboxes;
+    return pvm_leave(t->mailboxes ? PvmOk : PvmNoMem);
+}
+
+/* ------------------------------------------------- as in PVM 3.3: a number by name */
+
+PORTOLAN_API int pvm_insert(char *name, int wanted, int data)
+{
+    struct pvm_task *t = pvm_self();
+    int active = t->send_buffer, code;
+    struct pvm_buffer *b;
+
+    (void)wanted;
+    PVM_ENTER();
+    b = pvm_buffer_new(t, PvmDataDefault);
+    if (!b)
+        return pvm_leave(PvmNoMem);
+    t->send_buffer = b->id;
+    pvm_pack(&data, PVM_INT, 1, 1);
+    code = pvm_putinfo(name, b->id, PvmMboxMultiInstance | PvmMboxOverWritable);
+    pvm_buffer_free(t, b->id);
+    t->send_buffer = active;
+    return pvm_leave(code);
+}
+
+PORTOLAN_API int pvm_lookup(char *name, int wanted, int *data)
+{
+    struct pvm_task *t = pvm_self();
+    int active = t->receive_buffer, id;
+
+    PVM_ENTER();
+    t->receive_buffer = 0;
+    id = pvm_recvinfo(name, wanted < 0 ? 0 : wanted, wanted < 0 ? PvmMboxFirstAvail : 0);
+    if (id > 0 && data)
+        pvm_unpack(data, PVM_INT, 1, 1);
+    pvm_buffer_free(t, id);
+    t->receive_buffer = active;
+    return pvm_leave(id < 0 ? id : PvmOk);
+}
+
+PORTOLAN_API int pvm_delete(char *name, int wanted)
+{
+    return pvm_delinfo(name, wanted, 0);
+}
