@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The controlled logical clock (Rabenseifner 1997; for collectives, and backwards: Becker,
- * Rabenseifner, Wolf and Linford 2009). An event that comes too early is moved behind what it waits
- * for. What follows is moved less and less, until the own clock is reached again; so is what lies
- * before, as far as sends do not come too late for their receivers by that.
+ * The controlled logical clock (Rabenseifner 1997; for collectives: Becker, Rabenseifner, Wolf and
+ * Linford 2009). An event that comes too early is moved behind what it waits for. What follows is
+ * moved less and less, until the own clock is reached again.
  */
 #include "clocks.h"
-
-#include <portolan/list.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Intervals near a moved event become shorter or longer by this share. */
+/* Intervals after a moved event become shorter by this share. */
 #define CONTROL 0.01
 
 enum meeting_kind meeting_kind_of(const struct portolan_trace *t, const struct portolan_matching *m,
@@ -46,7 +43,7 @@ enum meeting_kind meeting_kind_of(const struct portolan_trace *t, const struct p
 /* A collective while locations go through it. */
 struct meeting {
     uint32_t kind, n_missing; /* of those who send */
-    int64_t last_enter, first_leave;
+    int64_t last_enter;
 };
 
 /* How far a location is. */
@@ -58,12 +55,6 @@ struct walker {
     bool is_queued;
 };
 
-/* An event that was moved by more than those before it. */
-struct jump {
-    uint32_t event;
-    int64_t ns;
-};
-
 struct logical_clock {
     struct portolan_trace *t;
     const struct portolan_matching *m;
@@ -73,8 +64,6 @@ struct logical_clock {
     struct walker *walkers;
     uint32_t *queue; /* locations that may go on */
     size_t n_queued;
-    struct jump *jumps;
-    size_t n_jumps, room;
 };
 
 /* Within a host, where clocks agree; between hosts it takes at least as long. */
@@ -105,8 +94,7 @@ static void set_meetings(struct logical_clock *x)
                                           .n_missing = kind == MEETING_ALL         ? c->n
                                                        : kind == MEETING_FROM_ROOT ? 1
                                                                                    : c->n - 1,
-                                          .last_enter = INT64_MIN,
-                                          .first_leave = INT64_MAX};
+                                          .last_enter = INT64_MIN};
     }
 }
 
@@ -114,8 +102,6 @@ static bool is_root(const struct logical_clock *x, size_t location, uint32_t e)
 {
     return x->t->locations[location].rank == x->t->events[e].peer;
 }
-
-/* ------------------------------------------------- forwards */
 
 static void enqueue(struct logical_clock *x, size_t location)
 {
@@ -197,8 +183,8 @@ static void release(struct logical_clock *x, size_t location, uint32_t e)
         }
 }
 
-/* The next event's time: at LEAST if that is later than its own. False: no memory. */
-static bool set_time(struct logical_clock *x, size_t location, uint32_t left, int64_t least)
+/* The next event's time: at LEAST if that is later than its own. */
+static void set_time(struct logical_clock *x, size_t location, int64_t least)
 {
     struct walker *w = &x->walkers[location];
     struct portolan_trace_event *event = &x->t->events[w->at];
@@ -207,24 +193,17 @@ static bool set_time(struct logical_clock *x, size_t location, uint32_t left, in
 
     if (w->at != x->t->locations[location].first && follows > event->ns)
         event->ns = follows;
-    if (least > event->ns) {
-        if (!portolan_reserve(&x->jumps, &x->room, x->n_jumps + 1, sizeof *x->jumps))
-            return false;
-        x->jumps[x->n_jumps++] = (struct jump){w->at, least - event->ns};
+    if (least > event->ns)
         event->ns = least;
-    }
     w->was = own;
     w->now = event->ns;
-    if (left != no_event && event->ns < x->meetings[left].first_leave)
-        x->meetings[left].first_leave = event->ns;
     if (event->kind == PORTOLAN_TRACE_END)
         w->collective = no_event;
     release(x, location, w->at++);
-    return true;
 }
 
 /* As far as LOCATION can go; IS_FORCED: its next event waits for nothing. */
-static bool walk(struct logical_clock *x, size_t location, bool is_forced)
+static void walk(struct logical_clock *x, size_t location, bool is_forced)
 {
     struct walker *w = &x->walkers[location];
 
@@ -235,101 +214,30 @@ static bool walk(struct logical_clock *x, size_t location, bool is_forced)
         if (!is_ready(x, location, w->at, left, &least)) {
             w->awaited = left;
             if (!is_forced)
-                return true;
+                return;
             least = INT64_MIN;
         }
-        if (!set_time(x, location, left, least))
-            return false;
+        set_time(x, location, least);
     }
-    return true;
 }
 
 /* Who waits for each other in a ring, as no run does, is not held up. */
-static bool walk_all(struct logical_clock *x)
+static void walk_all(struct logical_clock *x)
 {
-    bool ok = true;
-
     for (size_t i = x->t->n_locations; i-- > 0;)
         enqueue(x, i);
-    for (size_t i = 0; ok && i < x->t->n_locations;) {
+    for (size_t i = 0; i < x->t->n_locations;) {
         if (x->n_queued) {
             uint32_t location = x->queue[--x->n_queued];
 
             x->walkers[location].is_queued = false;
-            ok = walk(x, location, false);
+            walk(x, location, false);
         } else if (x->walkers[i].at < x->walkers[i].end) {
-            ok = walk(x, i, true);
+            walk(x, i, true);
         } else {
             i++;
         }
     }
-    return ok;
-}
-
-/* ------------------------------------------------- backwards */
-
-/* By how much E may be later, as others have received what it sent; MEMBER: the collective that
- * the call around E, a BEGIN, belongs to. */
-static int64_t slack_of(const struct logical_clock *x, size_t location, uint32_t e, uint32_t member)
-{
-    const struct portolan_trace_event *event = &x->t->events[e];
-    uint32_t partner = x->m->partner[e];
-
-    if (event->kind == PORTOLAN_TRACE_SEND && partner != no_event &&
-        x->t->events[partner].kind == PORTOLAN_TRACE_RECV) {
-        size_t to = portolan_trace_location_of(x->t, partner);
-
-        return x->t->events[partner].ns - event->ns -
-               (x->clock_of[to] == x->clock_of[location] ? 0 : x->transit_ns);
-    }
-    if (event->kind == PORTOLAN_TRACE_COLLECTIVE && event->request)
-        member = e;
-    else if (event->kind != PORTOLAN_TRACE_BEGIN)
-        return INT64_MAX;
-    partner = member == no_event ? no_event : x->m->partner[member];
-    if (partner == no_event || x->meetings[partner].kind == MEETING_NONE ||
-        x->meetings[partner].first_leave == INT64_MAX ||
-        !meeting_sends(x->meetings[partner].kind, is_root(x, location, member)))
-        return INT64_MAX;
-    return x->meetings[partner].first_leave - event->ns;
-}
-
-/* From the last event to the first; JUMPS are those up to the location's end. Returns how many are
- * before it. */
-static size_t spread_back(struct logical_clock *x, size_t location, size_t n_jumps)
-{
-    const struct portolan_trace_location *l = &x->t->locations[location];
-    uint32_t member = no_event;
-    int64_t shift = 0, later = l->n ? x->t->events[l->first + l->n - 1].ns : 0;
-
-    for (size_t i = l->n; i-- > 0;) {
-        uint32_t e = (uint32_t)(l->first + i);
-        struct portolan_trace_event *event = &x->t->events[e];
-        int64_t slack;
-
-        shift -= (int64_t)((double)(later - event->ns) * CONTROL);
-        if (event->kind == PORTOLAN_TRACE_END)
-            member = no_event;
-        else if (event->kind == PORTOLAN_TRACE_COLLECTIVE && !event->request)
-            member = e;
-        slack = shift > 0 ? slack_of(x, location, e, member) : 0;
-        shift = shift > slack ? slack : shift;
-        shift = shift < 0 ? 0 : shift;
-        later = event->ns;
-        event->ns += shift;
-        if (n_jumps && x->jumps[n_jumps - 1].event == e) {
-            shift += x->jumps[--n_jumps].ns;
-            later -= x->jumps[n_jumps].ns; /* where it was: the interval before it is as recorded */
-        }
-    }
-    return n_jumps;
-}
-
-static int compare_jumps(const void *a, const void *b)
-{
-    const struct jump *x = a, *y = b;
-
-    return (x->event > y->event) - (x->event < y->event);
 }
 
 bool correct_logically(struct portolan_trace *t, const struct portolan_matching *m,
@@ -349,15 +257,10 @@ bool correct_logically(struct portolan_trace *t, const struct portolan_matching 
                                 .end = (uint32_t)(t->locations[i].first + t->locations[i].n),
                                 .collective = no_event,
                                 .awaited = no_event};
-        ok = walk_all(&x);
+        walk_all(&x);
     }
-    if (ok && x.n_jumps)
-        qsort(x.jumps, x.n_jumps, sizeof *x.jumps, compare_jumps);
-    for (size_t i = t->n_locations, n = x.n_jumps; ok && i-- > 0;)
-        n = spread_back(&x, i, n);
     free(x.meetings);
     free(x.walkers);
     free(x.queue);
-    free(x.jumps);
     return ok;
 }
