@@ -2,9 +2,45 @@
 /* Commands that show an assembly: `check` and `draw`. */
 #include "cli.h"
 
+#include <portolan/hercule_assembly.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct check_options {
+    struct assembly_options assembly;
+    const char **folders;
+    size_t n_folders;
+};
+
+static const struct cli_option check_table[] = {
+    {"knowledge", 'k', "DIR", "the <paradigm> may be of files *.clp of that folder; repeatable",
+     INTO_LIST(struct check_options, folders, n_folders)},
+    TABLE_OF(assembly_table, struct check_options, assembly),
+    {0},
+};
+
+/* Whether its <paradigm> has the components of the parts, and the factors that alternatives remedy.
+ */
+static enum portolan_status check_paradigm(const struct portolan_assembly *a,
+                                           const struct check_options *o,
+                                           struct portolan_diagnostics *d,
+                                           struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct portolan_knowledge *knowledge;
+    struct portolan_part *parts;
+    size_t n;
+    enum portolan_status status =
+        portolan_knowledge_read(o->folders, o->n_folders, d, &knowledge, err);
+
+    if (!status)
+        status = portolan_paradigm_declare(knowledge, a, &arena, &parts, &n, d, err);
+    portolan_knowledge_destroy(knowledge);
+    portolan_arena_clear(&arena);
+    return status;
+}
 
 int command_check(int argc, char **argv)
 {
@@ -12,19 +48,26 @@ int command_check(int argc, char **argv)
         .words = "ASSEMBLY.xml",
         .doc = "Judge an assembly against the components that there are. Prints one line per "
                "problem; exits 1 if there is any.",
-        .options = assembly_table,
+        .options = check_table,
     };
-    struct assembly_options o = {0};
+    struct check_options o = {0};
+    struct portolan_diagnostics d = {print_diagnostic, NULL, 0};
     struct portolan_error err = {0};
     struct workbench w;
+    enum portolan_status status;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
+    if (workbench_open(&w, &o.assembly, true, &err) != PORTOLAN_OK)
         return print_error(&err);
-    printf("%s: good: %zu instances, %zu connections\n", o.file, w.assembly->n_instances,
-           w.assembly->n_connections);
+    status = w.assembly->paradigm ? check_paradigm(w.assembly, &o, &d, &err) : PORTOLAN_OK;
+    if (!status)
+        printf("%s: good: %zu instances, %zu connections\n", o.assembly.file,
+               w.assembly->n_instances, w.assembly->n_connections);
+    else if (!d.count)
+        print_error(&err);
     workbench_close(&w);
-    return 0;
+    free(o.folders);
+    return status != PORTOLAN_OK;
 }
 
 struct draw_options {

@@ -266,6 +266,7 @@ struct paradigm {
     struct item item; /* name: as the user writes it */
     const char **is_a;
     size_t n_is_a;
+    bool is_incomplete; /* a paradigm is missing that it is made of: what else is wrong follows */
 #define HERCULE_PARTS(X)                                                                           \
     X(component, components)                                                                       \
     X(event, events)                                                                               \

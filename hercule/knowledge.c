@@ -182,6 +182,7 @@ static struct paradigm *need(struct library *l, const struct item *item, const c
 /* All of PARENT, except what is named alike. */
 static void inherit(struct library *l, struct paradigm *p, const struct paradigm *parent)
 {
+    p->is_incomplete |= !parent || parent->is_incomplete;
     for (size_t k = 0; parent && k < n_fact_kinds; k++)
         for (size_t i = 0; i < *kind_count(&fact_kinds[k], parent); i++)
             paradigm_put(&l->knowledge->arena, &fact_kinds[k], p,
@@ -193,13 +194,15 @@ static void compose(struct library *l, struct paradigm *p, const struct paradigm
     for (size_t i = 0; i < own->n_nests; i++) {
         const struct paradigm *guest = need(l, &own->nests[i].item, own->nests[i].paradigm_name);
 
-        if (guest)
+        p->is_incomplete |= !guest || guest->is_incomplete;
+        if (!p->is_incomplete)
             paradigm_nest(l->knowledge, p, guest, &own->nests[i], l->d);
     }
     for (size_t i = 0; i < own->n_weaves; i++) {
         const struct paradigm *guest = need(l, &own->weaves[i].item, own->weaves[i].paradigm_name);
 
-        if (guest)
+        p->is_incomplete |= !guest || guest->is_incomplete;
+        if (!p->is_incomplete)
             paradigm_weave(l->knowledge, p, guest, &own->weaves[i]);
     }
 }
@@ -247,7 +250,8 @@ static void make_all(struct library *l)
     for (size_t i = 0; i < l->n && !k->arena.failed; i++)
         make(l, i);
     for (size_t i = 0; i < l->n && !k->arena.failed; i++)
-        paradigm_resolve(k, l->made[i], l->d);
+        if (!l->made[i]->is_incomplete)
+            paradigm_resolve(k, l->made[i], l->d);
     for (size_t i = 0; i < l->n && !l->d->count && !k->arena.failed; i++)
         paradigm_link(k, l->made[i]);
 }

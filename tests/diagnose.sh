@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 72
+plan 75
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -105,6 +105,20 @@ cat >nested.xml <<'X'
 X
 try "$PORTOLAN" diagnose -p ./nested.xml --tree text
 gives 'a composition has the trees of both' 0 'from amr' 'from prt'
+
+in_place="s|<path dir=\".\"/>|<path dir=\"$BUILD/examples/amr\"/>|"
+sed -e 's/is="amr"/is="amx"/' -e "$in_place" "$BUILD/examples/amr/amr.xml" >unknown.xml
+try "$PORTOLAN" check unknown.xml
+[ "$(cat "$work/err")" = "unknown.xml:53:20: error: there is no paradigm 'amx'; did you mean 'amr'?" ] && [ ! -s "$work/out" ]
+result 'of an unknown paradigm nothing else is wrong' $?
+sed -e 's/remedies="intra_level"/remedies="intra_levl"/' -e "$in_place" "$BUILD/examples/amr/amr.xml" >misspelt.xml
+try "$PORTOLAN" check misspelt.xml
+gives 'a check knows factors' 1 "^misspelt.xml:16: error: paradigm 'amr.prt.' has no factor 'intra_levl'; did you mean 'intra_level'"
+sed -e 's/is="amr"/is="own"/' -e "$in_place" "$BUILD/examples/amr/amr.xml" >theirs.xml
+printf '(deffacts own (paradigm (name own) (is-a amr)))\n' >known/own.clp
+rm known/wide.clp
+try "$PORTOLAN" check --knowledge known theirs.xml
+gives 'and paradigms of others' 0 'theirs.xml: good'
 
 # A program as it is, without sanitizers. No time is asserted, only that all was seen.
 "$MPICC" "$SOURCE/examples/patterns/farm.c" -o farm || exit 99
@@ -213,7 +227,7 @@ all=$(recorded)
 python3 -c 'import json, sys
 text = open(sys.argv[1]).read()
 of = {m["name"]: m["value"] for m in json.loads(text[text.index("{"):])["metrics"]}
-sys.exit(of["restriction.levels_leaving"] != 50 or not 0 < of["restriction.levels_leaving_on_curve"] < 25)' "$work/out"
+sys.exit(abs(of["restriction.levels_leaving"] - 50) > 1 or not 0 < of["restriction.levels_leaving_on_curve"] < 25)' "$work/out"
 result 'of the links between blocks it knows how many leave their rank, and would along the curve' $?
 "$PORTOLAN" diagnose "$@" --set driver.steps=60 "$amr" >/dev/null 2>&1
 window=$(recorded)

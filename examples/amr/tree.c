@@ -82,9 +82,9 @@ static void fetch(void *self, void *arg, sidl_BaseInterface *_ex)
         int n = post(links, requests);
 
         send(links);
-        MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
         if (portolan_record_is_on())
             report_links(links);
+        MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
     }
     free(requests);
 }

@@ -120,7 +120,6 @@ static void tells_all_mistakes_of_a_file_at_once(void **state)
         "x.clp:3:32: ",
         "x.clp:6:0: a rule may not call 'close'",
         "x.clp:2:2: there is no paradigm 'amrr'; did you mean 'amr'",
-        "x.clp:5:2: there is no metric 'c'",
     };
     struct portolan_text problems = {0};
 
@@ -129,6 +128,7 @@ static void tells_all_mistakes_of_a_file_at_once(void **state)
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         if (!strstr(problems.bytes, told[i]))
             fail_msg("'%s' is not in\n%s", told[i], problems.bytes);
+    assert_null(strstr(problems.bytes, "metric 'c'")); /* the missing paradigm may have it */
     portolan_text_clear(&problems);
 }
 
