@@ -6,6 +6,6 @@
 #include "cli.h"
 
 /* argv[0] is "portolan clue NAME". */
-command_fn command_clue_check, command_clue_study;
+command_fn command_clue_calibrate, command_clue_check, command_clue_study;
 
 #endif

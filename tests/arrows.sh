@@ -53,12 +53,12 @@ clue/engine: base list stats clue_engine clue_task observer
 clue/machine: base index list number stats xml clue_engine clue_machine
 clue/calibrate: base command stats clue_calibrate clue_machine models
 clue/report: base clue_machine clue_report clue_run index json list number observer store trace
-clue/carrier: base clue_report command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace_stream models formula update
+clue/carrier: base clue_report stats command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace_stream models formula update
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
 clue/study: base command json list xml chart formula clue_machine clue_study
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap
-cli: base json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
+cli: base clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
 examples: base assembly framework embed models record
 '
 status=0

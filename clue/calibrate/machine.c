@@ -60,24 +60,46 @@ struct pair_laws {
     uint64_t eager;
 };
 
-/* LAW up to the eager limit; the delay of an empty message beyond, where the data themselves go
- * only when both are ready. */
-static bool end_at(struct making *m, struct clue_law *law, uint64_t eager, uint64_t most)
+/* Adds a point after all others. */
+static bool add_point(struct making *m, struct clue_law *law, uint64_t bytes, double ns)
 {
-    struct clue_law_point *p = portolan_arena_alloc(&m->arena, law->n_points + 2, sizeof *p);
-    size_t n = law->n_points;
-    double empty = clue_law_at(law, 0);
+    struct clue_law_point *p = portolan_arena_alloc(&m->arena, law->n_points + 1, sizeof *p);
 
     if (!p)
         return false;
-    memcpy(p, law->points, n * sizeof *p);
-    if (eager < most) {
-        p[n++] = (struct clue_law_point){.bytes = eager + 1, .ns = empty};
-        p[n++] = (struct clue_law_point){.bytes = most, .ns = empty};
-    }
+    memcpy(p, law->points, law->n_points * sizeof *p);
+    p[law->n_points] = (struct clue_law_point){.bytes = bytes, .ns = ns};
     law->points = p;
-    law->n_points = n;
+    law->n_points++;
     return true;
+}
+
+/* Beyond the eager limit the sender takes what half a round trip does not need after both are
+ * ready: nothing but the delay of an empty message, unless the difference is more than noise. The
+ * receiver takes the delay of an empty one, since the data come by themselves. */
+static bool go_beyond(struct making *m, const struct clue_samples *samples, struct pair_laws *l)
+{
+    double sent = clue_law_at(&l->send, 0), taken = clue_law_at(&l->receive, 0);
+    size_t n, n_half;
+    const struct clue_sample *rest = clue_samples_of(samples, "rest", &n);
+    const struct clue_sample *half = clue_samples_of(samples, "half", &n_half);
+    uint64_t most = half[n_half - 1].bytes;
+    bool has_memory = true;
+
+    for (size_t i = 0; i < n && has_memory; i++) {
+        double all = clue_law_at(&l->half, (double)rest[i].bytes);
+        double before = all - rest[i].median - taken;
+        bool is_noise = before < 2 * sent || before < 0.1 * all;
+
+        has_memory = add_point(m, &l->send, rest[i].bytes, is_noise ? sent : before);
+    }
+    if (l->eager >= most)
+        return has_memory;
+    if (!n)
+        has_memory =
+            add_point(m, &l->send, l->eager + 1, sent) && add_point(m, &l->send, most, sent);
+    return has_memory && add_point(m, &l->receive, l->eager + 1, taken) &&
+           add_point(m, &l->receive, most, taken);
 }
 
 static int compare_sizes(const void *a, const void *b)
@@ -110,19 +132,24 @@ static bool take_rest(struct making *m, struct pair_laws *l)
     size_t most = l->half.n_points + l->send.n_points + l->receive.n_points, n;
     uint64_t *sizes = portolan_arena_alloc(&m->arena, most, sizeof *sizes);
     struct clue_law_point *rest = portolan_arena_alloc(&m->arena, most, sizeof *rest);
+    struct clue_law_point *send = portolan_arena_alloc(&m->arena, most, sizeof *send);
     struct clue_law_point *receive = portolan_arena_alloc(&m->arena, most, sizeof *receive);
 
-    if (!sizes || !rest || !receive)
+    if (!sizes || !rest || !send || !receive)
         return false;
     n = union_of_sizes(laws, 3, sizes);
     for (size_t i = 0; i < n; i++) {
         double bytes = (double)sizes[i], half = clue_law_at(&l->half, bytes);
-        double sent = fmin(clue_law_at(&l->send, bytes), half);
-        double taken = fmin(clue_law_at(&l->receive, bytes), half - sent);
+        double sent = clue_law_at(&l->send, bytes), taken = clue_law_at(&l->receive, bytes);
+        double less = fmin(1, half / (sent + taken));
 
+        sent *= less;
+        taken *= less;
+        send[i] = (struct clue_law_point){.bytes = sizes[i], .ns = sent};
         receive[i] = (struct clue_law_point){.bytes = sizes[i], .ns = taken};
-        rest[i] = (struct clue_law_point){.bytes = sizes[i], .ns = half - sent - taken};
+        rest[i] = (struct clue_law_point){.bytes = sizes[i], .ns = fmax(0, half - sent - taken)};
     }
+    l->send = (struct clue_law){.points = send, .n_points = n};
     l->receive = (struct clue_law){.points = receive, .n_points = n};
     l->transmission = (struct clue_law){.points = rest, .n_points = n};
     return true;
@@ -132,9 +159,8 @@ static enum portolan_status make_pair(struct making *m, const struct clue_sample
                                       struct pair_laws *l)
 {
     size_t n;
-    const struct clue_sample *eager = clue_samples_of(samples, "eager", &n), *half;
+    const struct clue_sample *eager = clue_samples_of(samples, "eager", &n);
     enum portolan_status status = clue_law_of(samples, "half", &m->arena, &l->half, m->err);
-    uint64_t most;
 
     if (!status && !eager)
         status = portolan_error_set(m->err, PORTOLAN_EINVAL, "the eager limit was not measured");
@@ -145,12 +171,7 @@ static enum portolan_status make_pair(struct making *m, const struct clue_sample
     if (status)
         return status;
     l->eager = eager->bytes;
-    half = clue_samples_of(samples, "half", &n);
-    most = half[n - 1].bytes;
-    return end_at(m, &l->send, l->eager, most) && end_at(m, &l->receive, l->eager, most) &&
-                   take_rest(m, l)
-               ? PORTOLAN_OK
-               : portolan_no_memory(m->err);
+    return go_beyond(m, samples, l) && take_rest(m, l) ? PORTOLAN_OK : portolan_no_memory(m->err);
 }
 
 static void add_rules(struct making *m, const struct pair_laws *l, const char *to)

@@ -13,7 +13,8 @@ enum output_key {
     KEY_CALLS,
     KEY_PICTURE,
     KEY_JSON,
-    KEY_QUIET
+    KEY_QUIET,
+    KEY_BESIDE
 };
 static const struct argp_option rows[] = {
     {NULL, 0, NULL, 0, "What the run says:", 10},
@@ -25,6 +26,7 @@ static const struct argp_option rows[] = {
     {"picture", KEY_PICTURE, "FILE", 0, "time line of ranks, and use of hosts and network (SVG)",
      0},
     {"json", KEY_JSON, "FILE", 0, "the report as JSON; - is standard output", 0},
+    {"beside", KEY_BESIDE, NULL, 0, "run it for real five times, too, under mpiexec", 0},
     {"quiet", KEY_QUIET, NULL, 0, "no report", 0},
     {0},
 };
@@ -57,6 +59,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
     case KEY_JSON:
         o->json = arg;
         return 0;
+    case KEY_BESIDE:
+        o->is_beside = true;
+        return 0;
     case KEY_QUIET:
         o->is_quiet = true;
         return 0;
@@ -72,7 +77,7 @@ enum portolan_status output_begin(struct output *o, struct clue_run *run,
 {
     bool keeps_events = o->traces[0] || o->traces[1] || o->calls || o->picture;
 
-    if (o->has_no_trial && !keeps_events)
+    if (o->has_no_trial && !keeps_events && !o->is_beside)
         return PORTOLAN_OK;
     o->recorder = clue_recorder_new(run->machine, run->n, run->hosts, keeps_events);
     if (!o->recorder)
@@ -117,15 +122,22 @@ static enum portolan_status write_texts(const struct output *o, const struct clu
 }
 
 /* To standard error: what the program prints stays as it is elsewhere. */
-static void print(const struct clue_report *report, int64_t trial, const char *store)
+static enum portolan_status print(const struct output *o, const struct clue_report *report,
+                                  int64_t trial, const char *store, struct portolan_error *err)
 {
     struct portolan_text text = {0};
+    enum portolan_status status = PORTOLAN_OK;
 
-    clue_report_text(report, &text);
-    clue_report_took(report, trial, store, &text);
+    if (!o->is_quiet)
+        clue_report_text(report, &text);
+    if (o->is_beside)
+        status = output_beside(report->run, clue_recorder_span_ns(o->recorder), &text, err);
+    if (!o->is_quiet)
+        clue_report_took(report, trial, store, &text);
     if (text.bytes)
         fputs(text.bytes, stderr);
     portolan_text_clear(&text);
+    return status;
 }
 
 enum portolan_status output_write(struct output *o, struct clue_report *report,
@@ -139,8 +151,8 @@ enum portolan_status output_write(struct output *o, struct clue_report *report,
     report->recorder = o->recorder;
     if (!o->has_no_trial)
         status = clue_report_store(report, store, &trial, err);
-    if (!o->is_quiet)
-        print(report, trial, store);
+    if (!status)
+        status = print(o, report, trial, store, err);
     return status ? status : write_texts(o, report, err);
 }
 

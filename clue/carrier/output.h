@@ -10,7 +10,7 @@
 struct output {
     const char *store, *calls, *picture, *json;
     const char *traces[2]; /* a folder, an archive of OTF2 */
-    bool is_quiet, has_no_trial;
+    bool is_quiet, has_no_trial, is_beside;
     struct clue_recorder *recorder;
 };
 
@@ -23,6 +23,10 @@ enum portolan_status output_begin(struct output *o, struct clue_run *run,
 /* After it: prints and writes all that was asked for. REPORT's recorder is set here. */
 enum portolan_status output_write(struct output *o, struct clue_report *report,
                                   struct portolan_error *err);
+/* Adds a line on five real runs under mpiexec: from the end of MPI_Init to MPI_Finalize, as
+ * VIRTUAL_NS. */
+enum portolan_status output_beside(const struct clue_run *run, double virtual_ns,
+                                   struct portolan_text *text, struct portolan_error *err);
 void output_end(struct output *o);
 
 #endif

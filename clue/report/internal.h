@@ -33,6 +33,7 @@ struct clue_recorder {
     const struct clue_machine *machine;
     int n;
     struct recorder_call *calls;
+    int64_t inited_ns, finalized_ns; /* of the last rank: end of MPI_Init, begin of MPI_Finalize */
     const char **routines; /* by number */
     size_t n_routines, room_routines;
     struct portolan_index index;

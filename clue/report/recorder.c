@@ -5,6 +5,7 @@
 #include <portolan/list.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Observers are functions without an argument: it is the only one. */
 static struct clue_recorder *recorder;
@@ -66,6 +67,18 @@ static void name_routine(const struct portolan_mpi_event *e)
     recorder->routines[e->routine] = e->name;
 }
 
+/* Routines are told by numbers; these two are rare. */
+static void note_span(const struct portolan_mpi_event *e)
+{
+    int64_t now = (int64_t)e->ticks;
+
+    if (e->kind == PORTOLAN_MPI_END && strncmp(e->name, "MPI_Init", 8) == 0 &&
+        (e->name[8] == 0 || strcmp(e->name + 8, "_thread") == 0))
+        recorder->inited_ns = now > recorder->inited_ns ? now : recorder->inited_ns;
+    if (e->kind == PORTOLAN_MPI_BEGIN && strcmp(e->name, "MPI_Finalize") == 0)
+        recorder->finalized_ns = now > recorder->finalized_ns ? now : recorder->finalized_ns;
+}
+
 static void sum_up(int rank, const struct portolan_mpi_event *e)
 {
     struct recorder_call *call = &recorder->calls[rank];
@@ -74,6 +87,8 @@ static void sum_up(int rank, const struct portolan_mpi_event *e)
     switch (e->kind) {
     case PORTOLAN_MPI_BEGIN:
         name_routine(e);
+        if (e->name[4] == 'F')
+            note_span(e);
         *call = (struct recorder_call){(int64_t)e->ticks, call->last_ns, -1, -1, 0};
         break;
     case PORTOLAN_MPI_SEND:
@@ -92,6 +107,8 @@ static void sum_up(int rank, const struct portolan_mpi_event *e)
         break;
     case PORTOLAN_MPI_END:
         add_call(rank, e);
+        if (e->name[4] == 'I')
+            note_span(e);
         break;
     default:
         break;
@@ -198,6 +215,11 @@ struct clue_recorder *clue_recorder_new(const struct clue_machine *machine, int 
 const struct portolan_mpi_observer *clue_recorder_observer(const struct clue_recorder *r)
 {
     return &r->observer;
+}
+
+double clue_recorder_span_ns(const struct clue_recorder *r)
+{
+    return (double)(r->finalized_ns - r->inited_ns);
 }
 
 void clue_recorder_free(struct clue_recorder *r)

@@ -9,7 +9,7 @@ enum portolan_status clue_report_trace(const struct clue_report *report, const c
                                        struct portolan_error *err)
 {
     const struct portolan_trace *trace = clue_recorder_trace(report->recorder, err);
-    const char *facts[] = {"virtual machine", report_machine(report), NULL};
+    const char *facts[] = {"PORTOLAN::VIRTUAL_MACHINE", report_machine(report), NULL};
     size_t length = strlen(path);
 
     if (!trace)

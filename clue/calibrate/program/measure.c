@@ -17,11 +17,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_BYTES = 4 << 20, MOST_SIZES = 64, BATCH_BYTES = 4 << 20, ROOM_BYTES = 32 << 10 };
+enum { MOST_BYTES = 4 << 20, MOST_SIZES = 64, ROOM_BYTES = 32 << 10 };
+#define BATCH_NS 2e6 /* a sample takes about so long */
 
 static const MPI_Comm world = MPI_COMM_WORLD;
 static int rank;
 static bool same_host;
+static double expected_ns; /* what the next sample's thing took before; 0: not known */
 static char *out, *in;
 
 static double now_ns(void)
@@ -45,10 +47,10 @@ static void receive(int bytes, int tag)
     MPI_Recv(in, bytes, MPI_BYTE, !rank, tag, world, MPI_STATUS_IGNORE);
 }
 
-/* How often something with messages of this size is repeated for one sample. */
-static int repetitions(int bytes, int most)
+/* How often a thing is repeated for one sample. */
+static int repetitions(int most)
 {
-    int n = BATCH_BYTES / (bytes + 4096) / 8;
+    int n = expected_ns > 0 ? (int)(BATCH_NS / expected_ns) : 2;
 
     return n < 1 ? 1 : n > most ? most : n;
 }
@@ -58,7 +60,7 @@ static int repetitions(int bytes, int most)
 /* Half a round trip. */
 static double sample_half(int bytes)
 {
-    int n = repetitions(bytes, 100);
+    int n = repetitions(100);
     double start = now_ns();
 
     for (int i = 0; i < n; i++) {
@@ -114,7 +116,7 @@ static double sample_receive(int bytes)
 /* Time per message of a row of them that are received as they come: the gap of the network. */
 static double sample_stream(int bytes)
 {
-    int n = repetitions(bytes, 64);
+    int n = repetitions(64);
     double start = now_ns();
 
     for (int i = 0; i < n; i++)
@@ -126,7 +128,7 @@ static double sample_stream(int bytes)
 /* Both ways at once, without blocking. */
 static double sample_exchange(int bytes)
 {
-    int n = repetitions(bytes, 100);
+    int n = repetitions(100);
     double start = now_ns();
 
     for (int i = 0; i < n; i++) {
@@ -142,17 +144,18 @@ static double sample_exchange(int bytes)
 
 static double sample_barrier(int bytes)
 {
+    int n = repetitions(100);
     double start = now_ns();
 
     (void)bytes;
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < n; i++)
         MPI_Barrier(world);
-    return (now_ns() - start) / 100;
+    return (now_ns() - start) / n;
 }
 
 static double sample_bcast(int bytes)
 {
-    int n = repetitions(bytes, 50);
+    int n = repetitions(50);
     double start = now_ns();
 
     for (int i = 0; i < n; i++)
@@ -163,7 +166,7 @@ static double sample_bcast(int bytes)
 
 static double sample_reduce(int bytes)
 {
-    int n = repetitions(bytes, 50);
+    int n = repetitions(50);
     double start = now_ns();
 
     for (int i = 0; i < n; i++)
@@ -174,7 +177,7 @@ static double sample_reduce(int bytes)
 
 static double sample_allreduce(int bytes)
 {
-    int n = repetitions(bytes, 50);
+    int n = repetitions(50);
     double start = now_ns();
 
     for (int i = 0; i < n; i++)
@@ -197,9 +200,8 @@ static double sample_together(int bytes)
     return kernel_time(bytes);
 }
 
-/* How long a send blocks if nobody receives it for this time. */
-enum { LATE_NS = 200000 };
-static double sample_late(int bytes)
+/* How long a send blocks if nobody receives it for so long. */
+static double sample_late(int bytes, double late_ns)
 {
     double start = now_ns(), ns = 0;
 
@@ -207,10 +209,22 @@ static double sample_late(int bytes)
         send(bytes, 0);
         ns = now_ns() - start;
     } else {
-        stay_busy(LATE_NS);
+        stay_busy(late_ns);
         receive(bytes, 0);
     }
     return ns;
+}
+
+/* What a send takes after a receiver has come that was late: the part of the way that begins only
+ * when both are ready. */
+static double sample_rest(int bytes)
+{
+    double late_ns;
+
+    late_ns = 20e3 + 3 * sample_half(bytes);
+    MPI_Bcast(&late_ns, 1, MPI_DOUBLE, 0, world);
+    MPI_Barrier(world);
+    return sample_late(bytes, late_ns) - late_ns;
 }
 
 /* -- the plan -- */
@@ -219,12 +233,14 @@ struct kind {
     const char *name;
     double (*sample)(int bytes);
     int least, most, per_octave; /**< sizes; PER_OCTAVE 0: LEAST alone */
-    bool of_one_host, of_eager;  /**< only there; only up to the eager limit */
+    bool of_one_host;
+    bool of_eager, of_others; /**< only up to the eager limit; only beyond it */
 };
 static const struct kind kinds[] = {
     {"half", sample_half, 0, MOST_BYTES, 2, .of_one_host = false},
     {"send", sample_send, 0, MOST_BYTES, 2, .of_eager = true},
     {"receive", sample_receive, 0, MOST_BYTES, 2, .of_eager = true},
+    {"rest", sample_rest, 0, MOST_BYTES, 1, .of_others = true},
     {"stream", sample_stream, 0, MOST_BYTES, 1, .of_one_host = false},
     {"exchange", sample_exchange, 0, MOST_BYTES, 1, .of_one_host = false},
     {"barrier", sample_barrier, 0, 0, 0, .of_one_host = true},
@@ -243,9 +259,13 @@ static int list_sizes(const struct kind *k, int eager, int *sizes)
     int n = 0, step = k->per_octave < 0 ? -k->per_octave : 1;
     int most = k->of_eager && eager < k->most ? eager : k->most;
 
-    sizes[n++] = k->least;
+    if (k->of_others && eager >= most)
+        return 0;
+    sizes[n++] = k->of_others ? eager + 1 : k->least;
     for (int bytes = k->least ? k->least << step : 8; bytes <= most && k->per_octave;
          bytes <<= step) {
+        if (k->of_others && bytes <= eager)
+            continue;
         sizes[n++] = bytes;
         if (eager > bytes && eager < 2 * bytes && k->per_octave == 2) {
             sizes[n++] = eager;
@@ -258,29 +278,37 @@ static int list_sizes(const struct kind *k, int eager, int *sizes)
     return n;
 }
 
-static void measure_kind(const struct kind *k, int eager)
+static void measure_kind(const struct kind *k, double *expected, int eager)
 {
     int sizes[MOST_SIZES], n = list_sizes(k, eager, sizes);
 
-    k->sample(sizes[0]); /* what follows other kinds is slow at first */
-    for (int i = 0; i < n; i++) {
+    for (int i = n ? -1 : 0; i < n;
+         i++) { /* what follows other kinds is slow at first: not taken */
+        int at = i < 0 ? 0 : i;
         double ns;
 
+        expected_ns = expected[at];
+        MPI_Bcast(&expected_ns, 1, MPI_DOUBLE, 0, world);
         MPI_Barrier(world);
-        ns = k->sample(sizes[i]);
-        if (rank == 0)
-            printf("%s %d %.6g\n", k->name, sizes[i], ns);
+        ns = k->sample(sizes[at]);
+        expected[at] = ns;
+        if (rank == 0 && i >= 0)
+            printf("%s %d %.6g\n", k->name, sizes[at], ns);
     }
 }
 
-/* Does a send of this size return though nobody receives? Most of five tries say. */
+/* Does a send of this size return long before somebody receives? Most of five tries say. */
 static bool is_eager(int bytes)
 {
+    double late_ns;
     int n = 0;
 
+    expected_ns = 0;
+    late_ns = 200e3 + 6 * sample_half(bytes);
+    MPI_Bcast(&late_ns, 1, MPI_DOUBLE, 0, world);
     for (int i = 0; i < 5; i++) {
         MPI_Barrier(world);
-        n += sample_late(bytes) < 0.5 * LATE_NS;
+        n += sample_late(bytes, late_ns) < 0.5 * late_ns;
     }
     n = n >= 3;
     MPI_Bcast(&n, 1, MPI_INT, 0, world);
@@ -327,6 +355,7 @@ static void tell_machine(void)
 
 int main(int argc, char **argv)
 {
+    static double expected[N_KINDS][MOST_SIZES];
     double seconds = argc > 1 ? atof(argv[1]) : 20, start;
     int n_ranks, eager, goes_on = 1;
 
@@ -349,7 +378,7 @@ int main(int argc, char **argv)
             const struct kind *kind = &kinds[(k + round) % N_KINDS];
 
             if (!kind->of_one_host || same_host)
-                measure_kind(kind, eager);
+                measure_kind(kind, expected[(k + round) % N_KINDS], eager);
         }
         goes_on = now_ns() - start < seconds * 1e9 || round < 4;
         MPI_Bcast(&goes_on, 1, MPI_INT, 0, world);

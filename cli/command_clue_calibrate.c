@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `portolan clue calibrate`: measures this machine, or two of a cluster, and writes a machine file.
+ */
+#include "clue.h"
+
+#include <portolan/clue_calibrate.h>
+#include <portolan/command.h>
+#include <portolan/machine.h>
+#include <portolan/stats.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct calibrate_options {
+    const char *output, *hostfile, *factor, *name, *samples;
+    int seconds, cpus;
+    bool has_no_check;
+};
+
+static const struct cli_option options[] = {
+    {"output", 'o', "FILE", "the machine file to write", INTO(struct calibrate_options, output)},
+    {"hostfile", 'f', "FILE", "measure between the first two hosts of FILE, a name a line",
+     INTO(struct calibrate_options, hostfile)},
+    {"seconds", 's', "N", "measure for about so long, 20 by default",
+     INTO(struct calibrate_options, seconds), .least = 1, .most = 3600, .wanted = "1 to 3600"},
+    {"cpus", 'c', "N", "processors of a host; those of this one by default",
+     INTO(struct calibrate_options, cpus), .least = 1, .most = 4096, .wanted = "1 to 4096"},
+    {"factor", 0, "THERE:HERE",
+     "the performance factor, from times of your program there and here, as 13.1,13.4:10.2,10.3",
+     INTO(struct calibrate_options, factor)},
+    {"name", 0, "NAME", "of the machine; by default that of the file",
+     INTO(struct calibrate_options, name)},
+    {"samples", 0, "FILE", "take what was measured before instead: what portolan-calibrate printed",
+     INTO(struct calibrate_options, samples)},
+    {"no-check", 0, NULL, "do not hold the file against other patterns",
+     INTO(struct calibrate_options, has_no_check)},
+    {.key = CLI_END,
+     .doc = "where is the machine file to be written? name it with --output",
+     INTO(struct calibrate_options, output)},
+    {0},
+};
+
+/* One calibration on its way. */
+struct calibration_run {
+    const struct calibrate_options *o;
+    struct portolan_arena arena;
+    const char *folder, *hosts[2];
+    int n_hosts;
+    struct clue_samples *between, *within;
+    struct portolan_error err;
+};
+
+/* ------------------------------------------------- programs */
+
+static bool add_words(struct calibration_run *c, struct portolan_words *w, const char *const *words)
+{
+    bool has_memory = true;
+
+    for (; *words; words++)
+        has_memory = has_memory && portolan_words_add(&c->arena, w, *words);
+    return has_memory;
+}
+
+/* Runs the program of the build or installation under mpiexec; what it prints is in *FILE. HOSTS:
+ * with commas; NULL: here. */
+static enum portolan_status run_ranks(struct calibration_run *c, const char *hosts,
+                                      const char *program, const char *argument, const char **file)
+{
+    const char *beside = portolan_arena_printf(&c->arena, "../clue/calibrate/%s", program);
+    const char *installed =
+        portolan_arena_printf(&c->arena, "%s/%s", PORTOLAN_CLUE_PROGRAMS, program);
+    struct portolan_words words = {0};
+    char *path = NULL;
+    enum portolan_status status;
+
+    *file = portolan_arena_printf(&c->arena, "%s/%s.%s", c->folder, program, hosts ? "2" : "1");
+    if (c->arena.failed)
+        return portolan_no_memory(&c->err);
+    if ((status = find_settings(beside, installed, &path, &c->err)))
+        return status;
+    if (!add_words(c, &words,
+                   hosts ? (const char *[]){MPIEXEC, "-hosts", hosts, "-ppn", "1", "-n", "2", NULL}
+                         : (const char *[]){MPIEXEC, "-n", "2", NULL}) ||
+        !add_words(c, &words, (const char *[]){path, argument, NULL}))
+        status = portolan_no_memory(&c->err);
+    else
+        status = portolan_command_run(&c->arena, &words, *file, &c->err);
+    free(path);
+    return status;
+}
+
+static enum portolan_status measure(struct calibration_run *c, const char *hosts,
+                                    struct clue_samples **samples)
+{
+    int n_parts = c->n_hosts > 1 && c->o->cpus > 1 ? 2 : 1;
+    const char *seconds = portolan_arena_printf(&c->arena, "%d", c->o->seconds / n_parts);
+    const char *file = c->o->samples;
+    enum portolan_status status =
+        file ? PORTOLAN_OK : run_ranks(c, hosts, "portolan-calibrate", seconds, &file);
+
+    return status ? status : clue_samples_read(file, samples, &c->err);
+}
+
+/* ------------------------------------------------- hosts, factor */
+
+static enum portolan_status read_hosts(struct calibration_run *c)
+{
+    const char *bytes;
+    char *text;
+    size_t size;
+
+    c->n_hosts = 1;
+    if (!c->o->hostfile)
+        return PORTOLAN_OK;
+    if (portolan_file_read(&c->arena, c->o->hostfile, &bytes, &size, &c->err))
+        return c->err.status;
+    if (!(text = portolan_arena_strndup(&c->arena, bytes, size)))
+        return portolan_no_memory(&c->err);
+    c->n_hosts = 0;
+    for (char *line; (line = strsep(&text, "\n"));) {
+        line[strcspn(line, ":# \t")] = 0; /* mpiexec's: a number of ranks may follow */
+        if (*line && c->n_hosts < 2)
+            c->hosts[c->n_hosts] = line;
+        c->n_hosts += *line != 0;
+    }
+    return c->n_hosts > 1 ? PORTOLAN_OK
+                          : portolan_error_set(&c->err, PORTOLAN_EINVAL,
+                                               "'%s' has no two hosts; a name a line is right",
+                                               c->o->hostfile);
+}
+
+/* The median of times with commas between, and its relative error; 0: they are none. */
+static double median_of(char *text, double *error)
+{
+    double times[256], sum = 0;
+    size_t n = 0;
+
+    for (char *word; (word = strsep(&text, ",")); n++)
+        if (n == sizeof times / sizeof *times || !portolan_read_double(word, &times[n]) ||
+            !(times[n] > 0))
+            return 0;
+    portolan_sort_to_median(n, times);
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(times[i] / times[n / 2] - 1);
+    *error = n > 1 ? 1.2533 * 1.2533 * sum / (double)n / sqrt((double)n) : 0;
+    return portolan_median_of_sorted(n, times);
+}
+
+static enum portolan_status read_factor(struct calibration_run *c, struct clue_calibration *made)
+{
+    double there, here, error_there = 0, error_here = 0;
+    char *text, *rest;
+
+    made->factor = 1;
+    if (!c->o->factor)
+        return PORTOLAN_OK;
+    if (!(text = portolan_arena_strdup(&c->arena, c->o->factor)))
+        return portolan_no_memory(&c->err);
+    if ((rest = strchr(text, ':')))
+        *rest++ = 0;
+    there = rest ? median_of(text, &error_there) : 0;
+    here = rest ? median_of(rest, &error_here) : 0;
+    if (!(there > 0 && here > 0))
+        return portolan_error_set(&c->err, PORTOLAN_EINVAL,
+                                  "--factor %s: no times of your program there and here; "
+                                  "13.1,13.4:10.2,10.3 would be right",
+                                  c->o->factor);
+    made->factor = there / here;
+    made->factor_error = made->factor * hypot(error_there, error_here);
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- the check */
+
+/* Prints patterns that nothing was fitted to, in virtual time and real; the median of the errors.
+ */
+static void print_check(const struct clue_samples *real, const struct clue_samples *virtual)
+{
+    double errors[256];
+    size_t n = 0;
+
+    printf("%-20s %10s %12s %12s %8s\n", "not fitted to", "bytes", "virtual", "real", "error");
+    for (size_t i = 0; i < real->n && n < sizeof errors / sizeof *errors; i++) {
+        const struct clue_sample *r = &real->sample[i];
+        char here[32], there[32];
+
+        for (size_t k = 0; k < virtual->n; k++) {
+            const struct clue_sample *v = &virtual->sample[k];
+
+            if (strcmp(v->kind, r->kind) != 0 || v->bytes != r->bytes)
+                continue;
+            printf("%-20s %10llu %12s %12s %+7.1f %%\n", r->kind, (unsigned long long)r->bytes,
+                   portolan_format_time(v->median, 4, there, sizeof there),
+                   portolan_format_time(r->median, 4, here, sizeof here),
+                   100 * (v->median / r->median - 1));
+            errors[n++] = 100 * fabs(v->median / r->median - 1);
+        }
+    }
+    printf("median error %.1f %%\n", portolan_sort_to_median(n, errors));
+}
+
+static enum portolan_status run_virtually(struct calibration_run *c, const char **file)
+{
+    const char *installed = PORTOLAN_CLUE_PROGRAMS "/portolan-patterns";
+    struct portolan_words words = {0};
+    char *path = NULL, *self = realpath("/proc/self/exe", NULL);
+    enum portolan_status status =
+        find_settings("../clue/calibrate/portolan-patterns", installed, &path, &c->err);
+
+    *file = portolan_arena_printf(&c->arena, "%s/virtual", c->folder);
+    if (!status &&
+        (!self || !add_words(c, &words,
+                             (const char *[]){self, "clue", "run", "-m", c->o->output, "-n", "2",
+                                              "--no-trial", "--quiet", "--", path, NULL})))
+        status = portolan_no_memory(&c->err);
+    if (!status)
+        status = portolan_command_run(&c->arena, &words, *file, &c->err);
+    free(path);
+    free(self);
+    return status;
+}
+
+static enum portolan_status check(struct calibration_run *c)
+{
+    struct clue_samples *real = NULL, *virtual = NULL;
+    const char *hosts =
+        c->n_hosts > 1 ? portolan_arena_printf(&c->arena, "%s,%s", c->hosts[0], c->hosts[1]) : NULL;
+    const char *real_file, *virtual_file;
+    enum portolan_status status = run_ranks(c, hosts, "portolan-patterns", NULL, &real_file);
+
+    if (!status)
+        status = run_virtually(c, &virtual_file);
+    if (!status)
+        status = clue_samples_read(real_file, &real, &c->err);
+    if (!status)
+        status = clue_samples_read(virtual_file, &virtual, &c->err);
+    if (!status)
+        print_check(real, virtual);
+    clue_samples_destroy(real);
+    clue_samples_destroy(virtual);
+    return status;
+}
+
+/* ------------------------------------------------- all of it */
+
+static enum portolan_status write_file(struct calibration_run *c)
+{
+    char processor[128], created[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    struct clue_calibration made = {.between = c->between,
+                                    .within = c->within,
+                                    .name = c->o->name,
+                                    .created = created,
+                                    .processor = processor,
+                                    .n_hosts = c->n_hosts,
+                                    .cpus = (unsigned)c->o->cpus};
+    enum portolan_status status = read_factor(c, &made);
+    char *text = NULL;
+
+    portolan_machine_processor(processor, sizeof processor);
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (!status)
+        status = clue_calibration_write(&made, &text, &c->err);
+    if (!status)
+        status = portolan_replace_file(c->o->output, text, strlen(text), &c->err);
+    free(text);
+    return status;
+}
+
+static enum portolan_status calibrate(struct calibration_run *c)
+{
+    enum portolan_status status = read_hosts(c);
+
+    if (!status && c->n_hosts > 1) {
+        const char *hosts = portolan_arena_printf(&c->arena, "%s,%s", c->hosts[0], c->hosts[1]);
+
+        status = measure(c, hosts, &c->between);
+    }
+    if (!status && (c->n_hosts == 1 || c->o->cpus > 1))
+        status = measure(c, c->hosts[0], &c->within);
+    if (!status)
+        status = write_file(c);
+    if (!status && !c->o->has_no_check)
+        status = check(c);
+    return status;
+}
+
+/* "here" of "out/here.xml". */
+static const char *name_of(const char *path, struct portolan_arena *arena)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    return portolan_arena_strndup(arena, name, strcspn(name, "."));
+}
+
+int command_clue_calibrate(int argc, char **argv)
+{
+    static const struct cli_line line = {
+        .words = "-o FILE",
+        .doc = "Measure what messages, collectives and busy processors cost on this machine, or "
+               "between two, and write a machine file of it, portolan-machine(5).",
+        .options = options,
+    };
+    struct calibrate_options o = {.seconds = 20};
+    struct calibration_run c = {.o = &o};
+    enum portolan_status status;
+
+    parse_line(&line, argc, argv, 0, &o);
+    if (!o.cpus)
+        o.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (!o.name && !(o.name = name_of(o.output, &c.arena)))
+        return print_error(&(struct portolan_error){PORTOLAN_ENOMEM, "out of memory"});
+    c.folder = portolan_temporary_folder(&c.arena, &c.err);
+    status = c.folder ? calibrate(&c) : c.err.status;
+    if (c.folder)
+        portolan_folder_remove(c.folder);
+    clue_samples_destroy(c.between);
+    clue_samples_destroy(c.within);
+    portolan_arena_clear(&c.arena);
+    return status ? print_error(&c.err) : 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Real runs of the program beside a virtual one. */
+#include "output.h"
+
+#include <portolan/command.h>
+#include <portolan/stats.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REAL_RUNS = 5 };
+
+/* A preloaded library that notes times: installed, or in the folder where all was built. */
+static const char *find_library(struct portolan_arena *arena, struct portolan_error *err)
+{
+    static const char *const places[] = {"portolan", "../calibrate"};
+    const char *path = NULL, *slash;
+    Dl_info own;
+
+    if (!dladdr(places, &own))
+        return NULL;
+    slash = strrchr(own.dli_fname, '/');
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *whole;
+
+        path = portolan_arena_printf(arena, "%.*s/%s/libportolan-run-time.so",
+                                     slash ? (int)(slash - own.dli_fname) : 1,
+                                     slash ? own.dli_fname : ".", places[i]);
+        if (path && (whole = realpath(path, NULL))) {
+            path = portolan_arena_strdup(arena, whole);
+            free(whole);
+            return path;
+        }
+    }
+    portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no %s, which --beside needs", path);
+    return NULL;
+}
+
+/* mpiexec -n N env … PROGRAM …; an empty list: no memory. */
+static struct portolan_words command_of(const struct clue_run *run, const char *library,
+                                        const char *times, struct portolan_arena *arena)
+{
+    const char *before = getenv("LD_PRELOAD");
+    const char *const words[] = {MPIEXEC,
+                                 "-n",
+                                 portolan_arena_printf(arena, "%d", run->n),
+                                 "env",
+                                 portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
+                                                       before ? ":" : "", before ? before : ""),
+                                 portolan_arena_printf(arena, "PORTOLAN_RUN_TIME=%s", times)};
+    struct portolan_words list = {0};
+    bool has_memory = true;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        has_memory = has_memory && portolan_words_add(arena, &list, words[i]);
+    for (char **word = run->program; *word; word++)
+        has_memory = has_memory && portolan_words_add(arena, &list, *word);
+    return has_memory ? list : (struct portolan_words){0};
+}
+
+/* The times that the library has noted, in order; their number. */
+static size_t read_times(struct portolan_arena *arena, const char *path, double *times)
+{
+    const char *text;
+    size_t size, n = 0;
+
+    if (portolan_file_read(arena, path, &text, &size, NULL))
+        return 0;
+    for (; *text && n < REAL_RUNS; text += strcspn(text, "\n"), text += *text != 0)
+        times[n++] = strtod(text + strcspn(text, "0") + 1, NULL);
+    portolan_sort_numbers(n, times);
+    return n;
+}
+
+static void describe(double virtual_ns, size_t n, const double *times, struct portolan_text *text)
+{
+    double real = portolan_median_of_sorted(n, times);
+    char a[32], b[32], c[32], d[32];
+
+    portolan_text_add(text, "beside        virtual %s   real %s (%zu runs, %s ... %s)   %+.1f %%\n",
+                      portolan_format_time(virtual_ns, 4, a, sizeof a),
+                      portolan_format_time(real, 4, b, sizeof b), n,
+                      portolan_format_time(times[0], 4, c, sizeof c),
+                      portolan_format_time(times[n - 1], 4, d, sizeof d),
+                      100 * (virtual_ns / real - 1));
+}
+
+enum portolan_status output_beside(const struct clue_run *run, double virtual_ns,
+                                   struct portolan_text *text, struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    const char *folder = portolan_temporary_folder(&arena, err);
+    const char *library = folder ? find_library(&arena, err) : NULL;
+    const char *times = portolan_arena_printf(&arena, "%s/times", folder ? folder : "");
+    enum portolan_status status = folder && library ? PORTOLAN_OK : err->status;
+    double ns[REAL_RUNS];
+    size_t n;
+
+    for (int i = 0; i < REAL_RUNS && !status; i++) {
+        struct portolan_words words = command_of(run, library, times, &arena);
+
+        status = words.n ? portolan_command_run(
+                               &arena, &words, portolan_arena_printf(&arena, "%s/out", folder), err)
+                         : portolan_no_memory(err);
+    }
+    if (!status && !(n = read_times(&arena, times, ns)))
+        status = portolan_error_set(
+            err, PORTOLAN_EINVAL, "real runs did not reach MPI_Finalize; nothing to compare with");
+    if (!status)
+        describe(virtual_ns, n, ns, text);
+    if (folder)
+        portolan_folder_remove(folder);
+    portolan_arena_clear(&arena);
+    return status;
+}

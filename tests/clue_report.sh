@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What a run in virtual time says: its report, a trial, traces, a line a call, a picture. Times come
+# from the machine's delays by hand, counts from the program, and otf2-print counts again.
+set -u
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
+[ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
+[ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
+plan 15
+cd "$work" || exit 99
+
+cat >ring.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, n, token = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (int i = 0; i < 10; i++) {
+        if (rank == 0)
+            MPI_Send(&token, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        MPI_Recv(&token, 1, MPI_INT, (rank + n - 1) % n, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        token++;
+        if (rank)
+            MPI_Send(&token, 1, MPI_INT, (rank + 1) % n, 7, MPI_COMM_WORLD);
+    }
+    if (rank == 0)
+        printf("token %d\n", token);
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -O1 -g -w -o ring ring.c || exit 99
+cat >tiny.xml <<'END'
+<machine name="tiny">
+  <host name="node" count="3" receive="5us"/>
+  <send from="node" to="node" k="0us/KB" d="10us"/>
+  <transmission from="node" to="node" k="0us/KB" d="20us"/>
+  <network model="none"/>
+</machine>
+END
+
+# 30 messages, one after the other: each 10 us sent, 20 us under way, 5 us received; then two rounds
+# of MPI_Finalize's barrier.
+try "$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --json first.json --trace first \
+    --otf2 events.otf2 --calls first.calls --picture first.svg -- ./ring
+gives 'the report has the times that the delays give' 0 'token 30' \
+    "^virtual time  1\\.12 ms, 3 ranks on 3 of 3 hosts of 'tiny'" \
+    'computing 0\.0 %  sending 10\.7 %  waiting 83\.9 %  receiving 5\.4 %' \
+    'critical path computing 0 %, network 57 %.*sending 29 %, receiving 14 %' \
+    'assumed       nothing: 0 wildcard' 'trial 1 in portolan\.db'
+mkdir elsewhere
+try sh -c 'cd elsewhere && "$1" clue run -m ../tiny.xml -n 3 --compute none --json first.json \
+    --trace first --otf2 events.otf2 --calls first.calls --picture first.svg --quiet \
+    -- ../ring' sh "$PORTOLAN"
+gives 'it runs in another folder' 0 'token 30'
+same=0
+for file in first.json first.calls first.svg first/0.0.trace first/2.0.trace; do
+    cmp -s "$file" "elsewhere/$file" || { same=1; echo "# differs: $file"; }
+done
+result 'and all that it says is the same, byte by byte' $same
+
+try cat first.calls
+gives 'a line a call' 0 'rank 0 on node\[0\] MPI_Send to 1 4 B tag 7' \
+    'rank 2 on node\[2\] MPI_Recv from 1 4 B tag 7'
+result 'each message is sent and received in a call' \
+    "$([ "$(grep -c 'MPI_Send to' first.calls)" = 30 ] && [ "$(grep -c 'MPI_Recv from' first.calls)" = 30 ]; echo $?)"
+try cat first.json
+gives 'JSON has ranks and sizes' 0 '"virtual_ns": 1120000' '"messages": 36' \
+    '"rank": 2, "host": "node\[2\]", "end_ns": [0-9]+' '"least_bytes": 4, "messages": 30, "bytes": 120'
+
+try "$PORTOLAN" trace -s first
+gives 'the trace is read' 0 '^ *30 SEND$' '^ *30 RECV$' '30 .* 120 .* MPI_Send$'
+try "$PORTOLAN" diagnose first
+gives 'and diagnosed: why it would be slow there' 0 'first'
+if command -v otf2-print >/dev/null; then
+    otf2-print events.otf2 >otf2.txt 2>&1
+    result 'otf2-print reads as many sends as receives' \
+        "$([ "$(grep -c '^MPI_SEND ' otf2.txt)" = 30 ] && [ "$(grep -c '^MPI_RECV ' otf2.txt)" = 30 ]; echo $?)"
+else
+    result 'otf2-print # SKIP it is not installed' 0
+fi
+if command -v xmllint >/dev/null; then
+    xmllint --noout first.svg 2>/dev/null
+    result 'the picture is well formed' $?
+else
+    result 'the picture # SKIP no xmllint' 0
+fi
+result 'and has a line for each message' "$([ "$(grep -c '<line ' first.svg)" = 30 ]; echo $?)"
+
+try "$PORTOLAN" profile --matrix portolan.db
+gives 'the trial has who sent how much to whom' 0 'on tiny' \
+    '^ *0 +1 +10 +' '^ *2 +0 +10 +'
+try "$PORTOLAN" profile portolan.db
+gives 'and what ranks did with their time' 0 'waiting' 'sending' 'receiving'
+try "$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --quiet -- ./ring
+gives 'a second trial' 0 'token'
+try "$PORTOLAN" export --format csv -o out.csv portolan.db
+gives 'is exported as others are' 0
