@@ -198,6 +198,8 @@ void message_free(struct clue_engine *e, uint32_t message)
         data_give(e, m->data, m->data_size);
     if (m->channel)
         channel_of(e, m->channel)->n_messages--;
+    if (m->send)
+        request_of(e, m->send)->message = 0;
     m->has_event = false;
     m->at = -1;
     pool_give(&e->messages, sizeof *m, message);
