@@ -19,6 +19,7 @@ static inline struct mpi_task *begin(const struct clue_routine *routine, const v
     clue_call_begin(routine, site);
     t = mpi_task();
     t->routine = routine;
+    t->site = site;
     return t;
 }
 

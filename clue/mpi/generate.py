@@ -5,7 +5,8 @@
 MPI_H is <mpi.h> after the preprocessor: its prototypes are MPICH's. ROUTINES_LIST is that of mpi/:
 the calls named there take time and are told to the observer; all others cost what they compute.
 A routine is served if some SOURCE defines do_NAME, or a macro that it
-defines for it (SENDS, KEYS); see internal.h. Large-count forms share one
+defines for it (SENDS, KEYS); see internal.h. A do_NAME with a request that MPI_NAME has not, which is
+NULL for that, serves MPI_Iname or MPI_Rname too. Large-count forms share one
 body: counts are widened on the way in and narrowed on the way out.
 """
 import re
@@ -29,6 +30,8 @@ ALWAYS = re.compile(r'^(Init|Init_thread|Initialized|Finalized|Get_version|Get_l
 TIMED = {'Init', 'Init_thread', 'Finalize', 'Abort', 'Wtime', 'Pcontrol'}
 COUNTS = re.compile(r'^(count|(send|recv|in|out|origin|target|result)count|(origin|target|result)_count)$')
 OUT = re.compile(r'^(int|MPI_(Count|Aint|Comm|Datatype|Group|Op|Request|Info|Win|Errhandler|Message)) \*\w+$')
+# MPI_Ibcast is done by do_Bcast, with a request: filled in by main().
+FORMS = {}
 # Arrays whose length is not the number of partners.
 LENGTHS = [
     (r'^Type_create_(subarray|darray)', 'ndims'),
@@ -172,13 +175,17 @@ def tell(routine, notes, name):
 def write_call(routine, name, number, notes):
     """The common body of both forms: checks, do_NAME, errors."""
     timed = name in TIMED or name in notes
-    print(f'\n{routine.prototype("do_" + name, "struct mpi_task *t")};')
-    given = ', '.join(['t'] + routine.names())
+    target = FORMS.get(name, name)
+    prototype = routine.prototype('do_' + target, 'struct mpi_task *t')
+    if name in FORMS.values():
+        prototype = prototype[:-1] + ', MPI_Request *request)'
+    print(f'\n{prototype};')
+    given = ', '.join(['t'] + routine.names() + (['NULL'] if name in FORMS.values() else []))
     print(f'static inline {routine.prototype("call_" + name, "const void *site")}\n{{')
     print(f'    static const struct clue_routine routine = {{"{routine.name}", {number}}};')
     if routine.result != 'int':
         print(f'    struct mpi_task *t = {"begin(&routine, site)" if timed else "mpi_task()"};')
-        print(f'    {routine.result} result = do_{name}({given});\n')
+        print(f'    {routine.result} result = do_{target}({given});\n')
         print('    clue_call_end();' if timed else '    (void)routine;\n    (void)site;')
         print('    return result;\n}')
         return
@@ -188,7 +195,7 @@ def write_call(routine, name, number, notes):
     tests = list(checks(routine, name, timed))
     if tests:
         print('    if (' + ' ||\n        '.join(f'({x})' for x in tests) + ')\n        goto raise;')
-    print(f'    code = do_{name}({given});')
+    print(f'    code = do_{target}({given});')
     print(tell(routine, notes, name), end='')
     comm = next((p.name for p in routine.parameters if p.type == 'MPI_Comm' and not p.dims), 'MPI_COMM_NULL')
     win = next((p.name for p in routine.parameters if p.type == 'MPI_Win' and not p.dims), 'MPI_WIN_NULL')
@@ -257,10 +264,16 @@ def main(header, routines, sources):
     for source in sources:
         text = open(source, encoding='utf-8').read()
         served |= set(re.findall(r'^(?:int|double|MPI_Aint) do_(\w+)\(', text, re.M))
+        for name in re.findall(r'^int do_(\w+)\([^{;]*MPI_Request \*request\)\n{', text, re.M):
+            FORMS.update({letter + name[0].lower() + name[1:]: name for letter in 'IR'})
         served |= set(re.findall(r'^SENDS\((\w+), ', text, re.M))
         served |= {f'{kind}_{what}' for kind in re.findall(r'^KEYS\((\w+), ', text, re.M)
                    for what in ('create_keyval', 'free_keyval', 'set_attr', 'delete_attr')}
     all_routines, notes = read_prototypes(header), read_list(routines)
+    for form, name in list(FORMS.items()):
+        if form not in all_routines or all_routines[name].has('request'):
+            del FORMS[form]
+    served |= set(FORMS)
     print('/* Written by generate.py from <mpi.h> and mpi/routines.list; edit that instead. */')
     print('#include "entry.h"')
     for number, (name, routine) in enumerate(sorted(all_routines.items())):

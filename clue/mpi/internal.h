@@ -320,6 +320,7 @@ int mpi_schedule_free(struct mpi_task *t, struct mpi_schedule *s) __attribute__(
 
 struct mpi_task {
     const struct clue_routine *routine; /* what it is in */
+    const void *site;                   /* from where */
     bool has_begun, has_ended;
     int rank, n, thread_level;
     struct mpi_comm *world, *self;

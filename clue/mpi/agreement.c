@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Of calls that not all ranks have made yet, what the first rank called. Ranks of one process see
+ * each other's; between processes nothing is checked. */
+#include "agreement.h"
+
+#include <stdio.h>
+
+struct agreement {
+    struct agreement *next;
+    uint64_t context, sequence;
+    int n_left; /* ranks that have not called */
+    int rank;
+    int root;
+    MPI_Op op;
+    MPI_Count bytes; /* -1: may differ */
+    const struct clue_routine *routine;
+    const void *site;
+};
+
+enum { SLOTS = 1024 };
+static struct agreement *slots[SLOTS], *unused;
+
+/* Bytes that are the same on all ranks. */
+static MPI_Count common_bytes(const struct collective *c)
+{
+    const struct blocks *b = &c->receive;
+
+    if (c->remote)
+        return -1;
+    switch (c->kind) {
+    case GATHER:
+        if (c->p->rank != c->root)
+            b = &c->send;
+        break;
+    case SCATTER:
+        if (c->p->rank == c->root)
+            b = &c->send;
+        break;
+    case ALLGATHER:
+    case ALLTOALL:
+        break;
+    case GATHERV:
+    case SCATTERV:
+    case ALLGATHERV:
+    case ALLTOALLV:
+    case ALLTOALLW:
+        return -1;
+    default:
+        return c->count * c->type->size;
+    }
+    return b->type ? b->count * b->type->size : 0;
+}
+
+static void describe(char *text, size_t size, const struct agreement *a)
+{
+    int n = snprintf(text, size, "%s(", a->routine->name);
+
+    if (a->root != PORTOLAN_MPI_NONE)
+        n += snprintf(text + n, size - (size_t)n, "root %d, ", a->root);
+    if (a->op)
+        n += snprintf(text + n, size - (size_t)n, "operation 0x%x, ", (unsigned)a->op);
+    if (a->bytes >= 0)
+        n += snprintf(text + n, size - (size_t)n, "%lld bytes, ", (long long)a->bytes);
+    snprintf(text + n - (text[n - 1] == ' ' ? 2 : 0), size - (size_t)n, ")");
+}
+
+static void compare(const struct agreement *first, const struct agreement *own)
+{
+    char there[160], here[160];
+    bool is_same_size = first->bytes == own->bytes || first->bytes < 0 || own->bytes < 0;
+
+    if (first->routine->number == own->routine->number && first->root == own->root &&
+        first->op == own->op && is_same_size)
+        return;
+    describe(there, sizeof there, first);
+    describe(here, sizeof here, own);
+    clue_fail("collectives differ: rank %d of the communicator calls %s, but its call number %llu "
+              "of a collective was %s on rank %d, at %s",
+              own->rank, here, (unsigned long long)own->sequence + 1, there, first->rank,
+              clue_site_text(first->site));
+}
+
+static struct agreement describe_call(struct mpi_task *t, const struct collective *c,
+                                      uint64_t sequence)
+{
+    bool is_rooted = c->kind == BCAST || c->kind == REDUCE || c->kind == GATHER ||
+                     c->kind == GATHERV || c->kind == SCATTER || c->kind == SCATTERV;
+    /* Of operations of the program each rank has a handle of its own. */
+    bool has_op = c->s->op && c->s->op->is_builtin;
+
+    return (struct agreement){.context = c->comm->context,
+                              .sequence = sequence,
+                              .n_left = c->p->n + (c->remote ? c->remote->n : 0),
+                              .rank = c->p->rank,
+                              .root = is_rooted && !c->remote ? c->root : PORTOLAN_MPI_NONE,
+                              .op = has_op ? c->s->op->handle : 0,
+                              .bytes = common_bytes(c),
+                              .routine = t->routine,
+                              .site = t->site};
+}
+
+void agreement_check(struct mpi_task *t, const struct collective *c, uint64_t sequence)
+{
+    struct agreement own = describe_call(t, c, sequence), *a;
+    struct agreement **link = &slots[(own.context + sequence * 31) % SLOTS];
+
+    while (*link && ((*link)->context != own.context || (*link)->sequence != sequence))
+        link = &(*link)->next;
+    if (!*link) {
+        if (!(a = unused))
+            a = mpi_alloc(1, sizeof *a);
+        else
+            unused = a->next;
+        *a = own;
+        *link = a;
+    } else
+        compare(*link, &own);
+    a = *link;
+    if (--a->n_left == 0) {
+        *link = a->next;
+        a->next = unused;
+        unused = a;
+    }
+}

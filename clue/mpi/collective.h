@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * collective: collective operations are MPICH 4.0's algorithms, chosen by MPICH's rules; see
+ * docs/decisions/0054-mpi-of-its-own.md. An algorithm is a function of struct collective that asks
+ * for steps (schedule.h); in rules it has MPICH's name.
+ */
+#ifndef CLUE_MPI_COLLECTIVE_H
+#define CLUE_MPI_COLLECTIVE_H
+
+#include "operation.h"
+#include "schedule.h"
+
+#pragma GCC visibility push(hidden)
+
+enum collective_kind {
+    ALLGATHER,
+    ALLGATHERV,
+    ALLREDUCE,
+    ALLTOALL,
+    ALLTOALLV,
+    ALLTOALLW,
+    BARRIER,
+    BCAST,
+    EXSCAN,
+    GATHER,
+    GATHERV,
+    REDUCE,
+    REDUCE_SCATTER,
+    REDUCE_SCATTER_BLOCK,
+    SCAN,
+    SCATTER,
+    SCATTERV,
+    NEIGHBOR_ALLGATHER,
+    NEIGHBOR_ALLGATHERV,
+    NEIGHBOR_ALLTOALL,
+    NEIGHBOR_ALLTOALLV,
+    NEIGHBOR_ALLTOALLW,
+    COLLECTIVES
+};
+
+/**
+ * A buffer with a block for each rank. Block i is COUNT elements at i * COUNT; or, with COUNTS,
+ * counts[i] elements at offsets[i] bytes; of types[i] if there are TYPES.
+ */
+struct blocks {
+    void *base; /**< or MPI_IN_PLACE */
+    MPI_Count count;
+    struct mpi_type *type;
+    const MPI_Count *counts;
+    const MPI_Aint *offsets;
+    struct mpi_type *const *types;
+};
+
+/** Which ranks of a group share a node. Nodes are numbered by the least rank of each. */
+struct nodes {
+    struct mpi_group *group; /**< retained */
+    uint32_t refs;
+    int n_nodes;
+    bool is_hierarchy;   /**< MPICH's "parent": some ranks share a node */
+    bool is_consecutive; /**< and ranks of a node follow each other */
+    int *node_of;        /**< by rank */
+    int *local_rank;     /**< on its node, by rank */
+    int *begin;          /**< by node: where its tasks begin; [n_nodes]: n */
+    int *tasks;          /**< by node and rank */
+    int *leaders;        /**< tasks */
+    struct nodes *next;
+};
+
+/** What collectives keep of a communicator. */
+struct collective_state {
+    struct party party, remote; /**< REMOTE: of an intercommunicator */
+    struct party node, leaders; /**< own node; leaders.rank -1: this rank is none */
+    struct nodes *nodes;        /**< NULL: of an intercommunicator */
+    unsigned node_calls;        /**< that MPICH may do in the node's shared memory */
+    uint64_t node_meetings;
+};
+
+/** Channels of a communicator's contexts, beside those of internal.h. */
+enum { COLLECTIVE_ON_NODE = 4, COLLECTIVE_AMONG_NODES = 5, COLLECTIVE_MEETINGS = 6 };
+
+/** An operation to do, or a part of one. */
+struct collective {
+    struct mpi_schedule *s;
+    struct mpi_comm *comm;
+    struct collective_state *state;
+    const struct party *p;
+    const struct party *remote; /**< NULL: not between groups */
+    bool is_whole;              /**< P is the whole communicator: nodes count */
+    bool is_on_node;            /**< P is on one node */
+    enum collective_kind kind;
+    int root; /**< between groups also MPI_ROOT, MPI_PROC_NULL */
+    struct blocks send, receive;
+    /** Of reductions, MPI_Bcast and MPI_Barrier: COUNT elements of TYPE, from send.base to
+     * receive.base. */
+    MPI_Count count;
+    struct mpi_type *type;
+};
+
+typedef void algorithm_fn(const struct collective *c);
+
+/** An algorithm, with MPICH's name of it in lower case without library, collective and kind of
+ * communicator. */
+struct algorithm {
+    enum collective_kind kind;
+    enum {
+        WITHIN,    /**< a group */
+        BETWEEN,   /**< two groups */
+        OVER_NODES /**< all of a communicator with `nodes` */
+    } where;
+    const char *name;
+    algorithm_fn *run;
+};
+/** Tables end with `run` NULL. */
+extern const struct algorithm data_algorithms[], reduce_algorithms[], node_algorithms[],
+    inter_algorithms[];
+
+/* ---------------------------------------------------------------- rules */
+
+enum rules_layer {
+    RULES_SHARED_MEMORY, /**< whether a node's ranks meet in shared memory */
+    RULES_NODES,         /**< how an operation is composed over nodes */
+    RULES_FLAT,          /**< algorithms in a group of ranks */
+    RULES_LAYERS
+};
+/** The algorithm that MPICH's rules give; NULL: none. IS_REQUEST: of a nonblocking call. */
+const struct algorithm *rules_choose(enum rules_layer layer, const struct collective *c);
+/** Whether ch4's compositions are in use: MPIR_CVAR_DEVICE_COLLECTIVES. */
+bool rules_use_device(void);
+
+/* ---------------------------------------------------------------- inside algorithms */
+
+/** Chooses an algorithm for C, and runs it. */
+void collective_run(const struct collective *c);
+/** The same without regard to nodes. */
+void collective_run_flat(const struct collective *c);
+/** The same among the ranks of a node, in shared memory where MPICH does it there. */
+void collective_run_on_node(const struct collective *c);
+struct collective_state *collective_state_of(struct mpi_comm *comm);
+
+static inline struct span block(const struct blocks *b, int i)
+{
+    struct mpi_type *type = b->types ? b->types[i] : b->type;
+
+    if (b->counts)
+        return span((char *)b->base + b->offsets[i], b->counts[i], type);
+    return span((char *)b->base + i * b->count * type->extent, b->count, type);
+}
+/** N blocks from the one of rank I on, of a buffer without COUNTS. */
+static inline struct span block_range(const struct blocks *b, int i, int n)
+{
+    return span((char *)b->base + i * b->count * b->type->extent, n * b->count, b->type);
+}
+static inline bool is_in_place(const struct collective *c)
+{
+    return c->send.base == MPI_IN_PLACE;
+}
+static inline int power_of_two_below(int n)
+{
+    return 1 << (31 - __builtin_clz((unsigned)n));
+}
+static inline struct span nothing(void)
+{
+    return span(NULL, 0, mpi_builtin_type(MPI_BYTE));
+}
+static inline struct span bytes_at(const void *at, MPI_Count bytes)
+{
+    return span(at, bytes, mpi_builtin_type(MPI_BYTE));
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives that move data, within a group: see collective.h. */
+#include "collective.h"
+
+static int minimum(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static MPI_Count least(MPI_Count a, MPI_Count b)
+{
+    return a < b ? a : b;
+}
+
+/* ---------------------------------------------------------------- barrier, bcast */
+
+static void barrier_dissemination(const struct collective *c)
+{
+    const struct party *p = c->p;
+
+    for (int mask = 1; mask < p->n; mask <<= 1)
+        schedule_exchange(c->s, p, nothing(), (p->rank + mask) % p->n, nothing(),
+                          (p->rank - mask + p->n) % p->n);
+}
+
+/* The data as bytes: in place if they are dense; else packed, and to be put back by the caller. */
+static struct span as_bytes(const struct collective *c, struct span data, bool is_sender)
+{
+    MPI_Count bytes = span_bytes(data);
+    struct span flat;
+
+    if (data.type->is_contiguous)
+        return bytes_at((char *)data.at + (bytes ? data.type->true_lb : 0), bytes);
+    flat = bytes_at(schedule_memory(c->s, (size_t)bytes), bytes);
+    if (is_sender)
+        schedule_copy(c->s, data, flat);
+    return flat;
+}
+
+static void bcast_binomial(const struct collective *c)
+{
+    const struct party *p = c->p;
+    struct span data = span(c->receive.base, c->count, c->type);
+    struct span flat = as_bytes(c, data, p->rank == c->root);
+    int relative = (p->rank - c->root + p->n) % p->n, mask = 1;
+
+    for (; mask < p->n && !(relative & mask); mask <<= 1)
+        ;
+    if (mask < p->n)
+        schedule_receive_now(c->s, p, flat, (p->rank - mask + p->n) % p->n);
+    for (mask >>= 1; mask > 0; mask >>= 1)
+        if (relative + mask < p->n)
+            schedule_send_now(c->s, p, flat, (p->rank + mask) % p->n);
+    if (flat.at != data.at && p->rank != c->root && !data.type->is_contiguous)
+        schedule_copy(c->s, flat, data);
+}
+
+/* A part of a broadcast: SHARE bytes for each rank, the last ones less. */
+struct shares {
+    const struct collective *c;
+    struct span flat;
+    MPI_Count share;
+    int relative;
+};
+
+/* Those of N ranks from the relative rank FIRST on. */
+static struct span shares_of(const struct shares *s, int first, int n)
+{
+    MPI_Count from = least(first * s->share, s->flat.count);
+
+    return part(s->flat, from, least(n * s->share, s->flat.count - from));
+}
+
+/* By halves down a binomial tree. */
+static void scatter_shares(const struct shares *s)
+{
+    const struct party *p = s->c->p;
+    int mask = 1;
+    struct span own;
+
+    for (; mask < p->n && !(s->relative & mask); mask <<= 1)
+        ;
+    own = shares_of(s, s->relative, minimum(mask, p->n));
+    if (mask < p->n && own.count)
+        schedule_receive_now(s->c->s, p, own, (p->rank - mask + p->n) % p->n);
+    for (mask >>= 1; mask > 0; mask >>= 1) {
+        struct span half = shares_of(s, s->relative + mask, mask);
+
+        if (s->relative + mask < p->n && half.count)
+            schedule_send_now(s->c->s, p, half, (p->rank + mask) % p->n);
+    }
+}
+
+static struct shares shares_begin(const struct collective *c)
+{
+    const struct party *p = c->p;
+    struct shares s = {.c = c, .relative = (p->rank - c->root + p->n) % p->n};
+
+    s.flat = as_bytes(c, span(c->receive.base, c->count, c->type), p->rank == c->root);
+    s.share = (s.flat.count + p->n - 1) / p->n;
+    return s;
+}
+
+static void shares_end(const struct shares *s)
+{
+    const struct collective *c = s->c;
+
+    if (!c->type->is_contiguous && c->p->rank != c->root)
+        schedule_copy(c->s, s->flat, span(c->receive.base, c->count, c->type));
+}
+
+static void bcast_scatter_ring(const struct collective *c)
+{
+    const struct party *p = c->p;
+    struct shares s = shares_begin(c);
+    int right = (p->rank + 1) % p->n, left = (p->rank - 1 + p->n) % p->n;
+
+    if (!s.flat.count)
+        return;
+    scatter_shares(&s);
+    for (int i = 0; i < p->n - 1; i++) {
+        int out = (s.relative - i + p->n) % p->n;
+
+        schedule_exchange(c->s, p, shares_of(&s, out, 1), right,
+                          shares_of(&s, (out - 1 + p->n) % p->n, 1), left);
+    }
+    shares_end(&s);
+}
+
+static void bcast_scatter_doubling(const struct collective *c)
+{
+    const struct party *p = c->p;
+    struct shares s;
+
+    if (power_of_two_below(p->n) != p->n) {
+        bcast_scatter_ring(c);
+        return;
+    }
+    s = shares_begin(c);
+    if (!s.flat.count)
+        return;
+    scatter_shares(&s);
+    for (int mask = 1; mask < p->n; mask <<= 1) {
+        int other = s.relative ^ mask;
+        int partner = (other + c->root) % p->n;
+
+        schedule_exchange(c->s, p, shares_of(&s, s.relative & ~(mask - 1), mask), partner,
+                          shares_of(&s, other & ~(mask - 1), mask), partner);
+    }
+    shares_end(&s);
+}
+
+/* ---------------------------------------------------------------- gather, scatter */
+
+/* Ranks below a relative rank in the binomial tree, itself too. */
+static int subtree(int relative, int n)
+{
+    return relative ? minimum(relative & -relative, n - relative) : n;
+}
+
+/* Blocks of the relative ranks FIRST to FIRST + N in the root's buffer: they go round its end. */
+static void copy_turned(const struct collective *c, const struct blocks *b, struct span flat,
+                        int first, int n, bool into_blocks)
+{
+    MPI_Count bytes = b->count * b->type->size;
+
+    for (int i = 0; i < n;) {
+        int rank = (first + i + c->root) % c->p->n;
+        int run = minimum(n - i, c->p->n - rank);
+        struct span whole = block_range(b, rank, run), at = part(flat, i * bytes, run * bytes);
+
+        schedule_copy(c->s, into_blocks ? at : whole, into_blocks ? whole : at);
+        i += run;
+    }
+}
+
+static void gather_at_root(const struct collective *c)
+{
+    const struct party *p = c->p;
+    const struct blocks *b = &c->receive;
+
+    if (!is_in_place(c))
+        schedule_copy(c->s, block(&c->send, 0), block(b, p->rank));
+    for (int mask = 1; mask < p->n; mask <<= 1) {
+        int n = subtree(mask, p->n), rank = (mask + c->root) % p->n;
+
+        if (rank + n <= p->n)
+            schedule_receive_now(c->s, p, block_range(b, rank, n), rank);
+        else {
+            MPI_Count bytes = n * b->count * b->type->size;
+            struct span flat = bytes_at(schedule_memory(c->s, (size_t)bytes), bytes);
+
+            schedule_receive_now(c->s, p, flat, rank);
+            copy_turned(c, b, flat, mask, n, true);
+        }
+    }
+}
+
+static void gather_binomial(const struct collective *c)
+{
+    const struct party *p = c->p;
+    int relative = (p->rank - c->root + p->n) % p->n, n = subtree(relative, p->n);
+    struct span own = block(&c->send, 0), flat = own;
+    MPI_Count bytes;
+
+    if (p->rank == c->root) {
+        if (c->receive.count)
+            gather_at_root(c);
+        return;
+    }
+    bytes = span_bytes(own);
+    if (!bytes)
+        return;
+    if (n > 1) {
+        flat = bytes_at(schedule_memory(c->s, (size_t)(n * bytes)), n * bytes);
+        schedule_copy(c->s, own, part(flat, 0, bytes));
+    }
+    for (int mask = 1; mask < n; mask <<= 1)
+        schedule_receive_now(c->s, p, part(flat, mask * bytes, minimum(mask, n - mask) * bytes),
+                             (p->rank + mask) % p->n);
+    schedule_send_now(c->s, p, flat, ((relative & (relative - 1)) + c->root) % p->n);
+}
+
+/* FLAT: the blocks of the subtree in relative order; N of them. */
+static void scatter_down(const struct collective *c, struct span flat, MPI_Count block_count,
+                         int relative, int n)
+{
+    const struct party *p = c->p;
+    int mask = 1;
+
+    while (mask < n)
+        mask <<= 1;
+    for (mask >>= 1; mask > 0; mask >>= 1)
+        if (mask < n) {
+            schedule_send_now(c->s, p, part(flat, mask * block_count, (n - mask) * block_count),
+                              (relative + mask + c->root) % p->n);
+            n = mask;
+        }
+}
+
+static void scatter_binomial(const struct collective *c)
+{
+    const struct party *p = c->p;
+    int relative = (p->rank - c->root + p->n) % p->n, n = subtree(relative, p->n);
+    const struct blocks *b = &c->send;
+    MPI_Count bytes;
+    struct span flat;
+
+    if (p->rank == c->root) {
+        bytes = b->count * b->type->size;
+        if (!bytes)
+            return;
+        if (c->root == 0)
+            scatter_down(c, block_range(b, 0, n), b->count, 0, n);
+        else {
+            flat = bytes_at(schedule_memory(c->s, (size_t)(n * bytes)), n * bytes);
+            copy_turned(c, b, flat, 0, n, false);
+            scatter_down(c, flat, bytes, 0, n);
+        }
+        if (c->receive.base != MPI_IN_PLACE)
+            schedule_copy(c->s, block(b, p->rank), block(&c->receive, 0));
+        return;
+    }
+    bytes = span_bytes(block(&c->receive, 0));
+    if (!bytes)
+        return;
+    flat = n == 1 ? block(&c->receive, 0)
+                  : bytes_at(schedule_memory(c->s, (size_t)(n * bytes)), n * bytes);
+    schedule_receive_now(c->s, p, flat, ((relative & (relative - 1)) + c->root) % p->n);
+    if (n > 1) {
+        scatter_down(c, flat, bytes, relative, n);
+        schedule_copy(c->s, part(flat, 0, bytes), block(&c->receive, 0));
+    }
+}
+
+static void gatherv_linear(const struct collective *c)
+{
+    const struct party *p = c->p;
+    unsigned flags = c->s->flags;
+
+    if (p->rank == c->root) {
+        for (int i = 0; i < p->n; i++)
+            if (i != p->rank && c->receive.counts[i])
+                schedule_receive(c->s, p, block(&c->receive, i), i);
+        if (!is_in_place(c))
+            schedule_copy(c->s, block(&c->send, 0), block(&c->receive, p->rank));
+        schedule_wait(c->s);
+    } else if (c->send.count) {
+        if (p->n >= 32) /* MPIR_CVAR_GATHERV_INTER_SSEND_MIN_PROCS */
+            c->s->flags |= CLUE_SYNCHRONOUS;
+        schedule_send_now(c->s, p, block(&c->send, 0), c->root);
+        c->s->flags = flags;
+    }
+}
+
+static void scatterv_linear(const struct collective *c)
+{
+    const struct party *p = c->p;
+
+    if (p->rank == c->root) {
+        for (int i = 0; i < p->n; i++)
+            if (i != p->rank && c->send.counts[i])
+                schedule_send(c->s, p, block(&c->send, i), i);
+        if (c->receive.base != MPI_IN_PLACE)
+            schedule_copy(c->s, block(&c->send, p->rank), block(&c->receive, 0));
+        schedule_wait(c->s);
+    } else if (c->receive.count)
+        schedule_receive_now(c->s, p, block(&c->receive, 0), c->root);
+}
+
+/* ---------------------------------------------------------------- allgather */
+
+/* Elements of N blocks from that of RANK on, round the end. */
+static MPI_Count elements(const struct collective *c, int rank, int n)
+{
+    MPI_Count sum = 0;
+
+    if (!c->receive.counts)
+        return n * c->receive.count;
+    for (int i = 0; i < n; i++)
+        sum += c->receive.counts[(rank + i) % c->p->n];
+    return sum;
+}
+
+static void copy_own(const struct collective *c, struct span to)
+{
+    schedule_copy(c->s, is_in_place(c) ? block(&c->receive, c->p->rank) : block(&c->send, 0), to);
+}
+
+static void allgather_ring(const struct collective *c)
+{
+    enum { PIPELINE_BYTES = 32768 }; /* MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE */
+    const struct party *p = c->p;
+    int right = (p->rank + 1) % p->n, left = (p->rank - 1 + p->n) % p->n;
+    int out = p->rank, in = left;
+    MPI_Count to_send = elements(c, 0, p->n) - elements(c, right, 1);
+    MPI_Count to_receive = elements(c, 0, p->n) - elements(c, p->rank, 1);
+    MPI_Count piece = elements(c, 0, 1), sent = 0, received = 0;
+
+    if (!is_in_place(c))
+        copy_own(c, block(&c->receive, p->rank));
+    for (int i = 1; i < p->n; i++)
+        piece = least(piece, elements(c, i, 1));
+    if (piece * c->receive.type->extent < PIPELINE_BYTES)
+        piece = PIPELINE_BYTES / (c->receive.type->extent ? c->receive.type->extent : 1);
+    if (piece < 1)
+        piece = 1;
+    while (to_send || to_receive) {
+        struct span a = block(&c->receive, out), b = block(&c->receive, in);
+        MPI_Count now = to_send ? least(a.count - sent, piece) : 0;
+        MPI_Count then = to_receive ? least(b.count - received, piece) : 0;
+
+        if (then)
+            schedule_receive(c->s, p, part(b, received, then), left);
+        if (now)
+            schedule_send(c->s, p, part(a, sent, now), right);
+        if (now || then)
+            schedule_wait(c->s);
+        to_send -= now;
+        to_receive -= then;
+        if ((sent += now) == a.count) {
+            sent = 0;
+            out = (out - 1 + p->n) % p->n;
+        }
+        if ((received += then) == b.count) {
+            received = 0;
+            in = (in - 1 + p->n) % p->n;
+        }
+    }
+}
+
+static void allgather_brucks(const struct collective *c)
+{
+    const struct party *p = c->p;
+    struct span all = schedule_buffer(c->s, elements(c, 0, p->n), c->receive.type);
+    MPI_Count at = 0;
+    int n = 1;
+
+    copy_own(c, part(all, 0, elements(c, p->rank, 1)));
+    for (; 2 * n <= p->n; n *= 2)
+        schedule_exchange(
+            c->s, p, part(all, 0, elements(c, p->rank, n)), (p->rank - n + p->n) % p->n,
+            part(all, elements(c, p->rank, n), elements(c, p->rank + n, n)), (p->rank + n) % p->n);
+    if (n < p->n)
+        schedule_exchange(c->s, p, part(all, 0, elements(c, p->rank, p->n - n)),
+                          (p->rank - n + p->n) % p->n,
+                          part(all, elements(c, p->rank, n), elements(c, p->rank + n, p->n - n)),
+                          (p->rank + n) % p->n);
+    for (int i = 0; i < p->n; i++) {
+        struct span to = block(&c->receive, (p->rank + i) % p->n);
+
+        if (i || !is_in_place(c))
+            schedule_copy(c->s, part(all, at, to.count), to);
+        at += to.count;
+    }
+}
+
+static void allgather_doubling(const struct collective *c)
+{
+    const struct party *p = c->p;
+    MPI_Count at = 0;
+    struct span all;
+
+    if (power_of_two_below(p->n) != p->n) {
+        allgather_brucks(c);
+        return;
+    }
+    if (c->receive.counts)
+        all = schedule_buffer(c->s, elements(c, 0, p->n), c->receive.type);
+    else
+        all = block_range(&c->receive, 0, p->n);
+    copy_own(c, part(all, elements(c, 0, p->rank), elements(c, p->rank, 1)));
+    for (int mask = 1; mask < p->n; mask <<= 1) {
+        int partner = p->rank ^ mask;
+        int own = p->rank & ~(mask - 1), other = partner & ~(mask - 1);
+
+        schedule_exchange(c->s, p, part(all, elements(c, 0, own), elements(c, own, mask)), partner,
+                          part(all, elements(c, 0, other), elements(c, other, mask)), partner);
+    }
+    for (int i = 0; c->receive.counts && i < p->n; i++) {
+        struct span to = block(&c->receive, i);
+
+        if (i != p->rank || !is_in_place(c))
+            schedule_copy(c->s, part(all, at, to.count), to);
+        at += to.count;
+    }
+}
+
+/* ---------------------------------------------------------------- alltoall, v, w */
+
+static void alltoall_brucks(const struct collective *c)
+{
+    const struct party *p = c->p;
+    MPI_Count bytes = c->receive.count * c->receive.type->size, n;
+    char *work = schedule_memory(c->s, (size_t)(2 * p->n * bytes));
+    struct span all = bytes_at(work, p->n * bytes), packed = bytes_at(work + all.count, all.count);
+    struct span came = bytes_at(schedule_memory(c->s, (size_t)all.count), all.count);
+
+    for (int i = 0; i < p->n; i++)
+        schedule_copy(c->s, block(&c->send, (p->rank + i) % p->n), part(all, i * bytes, bytes));
+    for (int bit = 1; bit < p->n; bit <<= 1) {
+        n = 0;
+        for (int i = bit; i < p->n; i++)
+            if (i & bit)
+                schedule_copy(c->s, part(all, i * bytes, bytes), part(packed, n++ * bytes, bytes));
+        schedule_exchange(c->s, p, part(packed, 0, n * bytes), (p->rank + bit) % p->n,
+                          part(came, 0, n * bytes), (p->rank - bit + p->n) % p->n);
+        n = 0;
+        for (int i = bit; i < p->n; i++)
+            if (i & bit)
+                schedule_copy(c->s, part(came, n++ * bytes, bytes), part(all, i * bytes, bytes));
+    }
+    for (int i = 0; i < p->n; i++)
+        schedule_copy(c->s, part(all, i * bytes, bytes),
+                      block(&c->receive, (p->rank - i + p->n) % p->n));
+}
+
+static void exchange_own(const struct collective *c)
+{
+    schedule_copy(c->s, block(&c->send, c->p->rank), block(&c->receive, c->p->rank));
+}
+
+/* Of vectors, nothing is sent for blocks without data. */
+static bool is_told(const struct collective *c, struct span data)
+{
+    return c->kind == ALLTOALL || span_bytes(data) > 0;
+}
+
+static void alltoall_scattered(const struct collective *c)
+{
+    enum { THROTTLE = 32 }; /* MPIR_CVAR_ALLTOALL_THROTTLE */
+    const struct party *p = c->p;
+
+    exchange_own(c);
+    for (int first = 0; first < p->n; first += THROTTLE) {
+        int end = minimum(first + THROTTLE, p->n);
+
+        for (int i = first; i < end; i++) {
+            int from = (p->rank + i) % p->n;
+
+            if (i && is_told(c, block(&c->receive, from)))
+                schedule_receive(c->s, p, block(&c->receive, from), from);
+        }
+        for (int i = first; i < end; i++) {
+            int to = (p->rank - i + p->n) % p->n;
+
+            if (i && is_told(c, block(&c->send, to)))
+                schedule_send(c->s, p, block(&c->send, to), to);
+        }
+        schedule_wait(c->s);
+    }
+}
+
+static void alltoall_pairwise(const struct collective *c)
+{
+    const struct party *p = c->p;
+    bool is_pow2 = power_of_two_below(p->n) == p->n;
+
+    exchange_own(c);
+    for (int i = 1; i < p->n; i++) {
+        int to = is_pow2 ? p->rank ^ i : (p->rank + i) % p->n;
+        int from = is_pow2 ? to : (p->rank - i + p->n) % p->n;
+
+        schedule_exchange(c->s, p, block(&c->send, to), to, block(&c->receive, from), from);
+    }
+}
+
+static void alltoall_replace(const struct collective *c)
+{
+    const struct party *p = c->p;
+
+    for (int i = 0; i < p->n; i++) {
+        struct span data = block(&c->receive, i);
+        struct span out;
+
+        if (i == p->rank)
+            continue;
+        out = bytes_at(schedule_memory(c->s, (size_t)span_bytes(data)), span_bytes(data));
+        schedule_copy(c->s, data, out);
+        schedule_exchange(c->s, p, out, i, data, i);
+    }
+}
+
+const struct algorithm data_algorithms[] = {
+    {BARRIER, WITHIN, "dissemination recursive_doubling", barrier_dissemination},
+    {BCAST, WITHIN, "binomial", bcast_binomial},
+    {BCAST, WITHIN, "scatter_recursive_doubling_allgather", bcast_scatter_doubling},
+    {BCAST, WITHIN, "scatter_ring_allgather", bcast_scatter_ring},
+    {GATHER, WITHIN, "binomial", gather_binomial},
+    {SCATTER, WITHIN, "binomial", scatter_binomial},
+    {GATHERV, WITHIN, "linear", gatherv_linear},
+    {SCATTERV, WITHIN, "linear", scatterv_linear},
+    {ALLGATHER, WITHIN, "ring", allgather_ring},
+    {ALLGATHER, WITHIN, "brucks", allgather_brucks},
+    {ALLGATHER, WITHIN, "recursive_doubling", allgather_doubling},
+    {ALLGATHERV, WITHIN, "ring", allgather_ring},
+    {ALLGATHERV, WITHIN, "brucks", allgather_brucks},
+    {ALLGATHERV, WITHIN, "recursive_doubling", allgather_doubling},
+    {ALLTOALL, WITHIN, "pairwise", alltoall_pairwise},
+    {ALLTOALL, WITHIN, "brucks", alltoall_brucks},
+    {ALLTOALL, WITHIN, "scattered permuted_sendrecv", alltoall_scattered},
+    {ALLTOALL, WITHIN, "pairwise_sendrecv_replace inplace", alltoall_replace},
+    {ALLTOALLV, WITHIN, "scattered blocked", alltoall_scattered},
+    {ALLTOALLV, WITHIN, "pairwise_sendrecv_replace inplace", alltoall_replace},
+    {ALLTOALLW, WITHIN, "scattered blocked", alltoall_scattered},
+    {ALLTOALLW, WITHIN, "pairwise_sendrecv_replace inplace", alltoall_replace},
+    {.run = NULL},
+};

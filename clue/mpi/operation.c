@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Built-in operations give MPICH's results bit by bit: for reals the order of operands matters when
+ * they are NaN, or zeros of both signs. */
+#include "operation.h"
+
+#include <complex.h>
+#include <limits.h>
+
+enum { MAX = 1, MIN, SUM, PROD, LAND, BAND, LOR, BOR, LXOR, BXOR, MINLOC, MAXLOC, REPLACE, NO_OP };
+
+/* Groups of types in which operations are defined: bits of a set. */
+enum {
+    INTEGER = 1,
+    REAL = 2,
+    COMPLEX = 4,
+    LOGICAL = 8,
+    BYTE = 16,
+    PAIR = 32,
+};
+
+static const struct {
+    const char *name;
+    unsigned groups;
+} operations[] = {
+    [MAX] = {"MPI_MAX", INTEGER | REAL},
+    [MIN] = {"MPI_MIN", INTEGER | REAL},
+    [SUM] = {"MPI_SUM", INTEGER | REAL | COMPLEX},
+    [PROD] = {"MPI_PROD", INTEGER | REAL | COMPLEX},
+    [LAND] = {"MPI_LAND", INTEGER | LOGICAL},
+    [BAND] = {"MPI_BAND", INTEGER | BYTE},
+    [LOR] = {"MPI_LOR", INTEGER | LOGICAL},
+    [BOR] = {"MPI_BOR", INTEGER | BYTE},
+    [LXOR] = {"MPI_LXOR", INTEGER | LOGICAL},
+    [BXOR] = {"MPI_BXOR", INTEGER | BYTE},
+    [MINLOC] = {"MPI_MINLOC", PAIR},
+    [MAXLOC] = {"MPI_MAXLOC", PAIR},
+    [REPLACE] = {"MPI_REPLACE", 0},
+    [NO_OP] = {"MPI_NO_OP", 0},
+};
+enum { N_OPERATIONS = NO_OP + 1 };
+
+#define BUILTIN(n)                                                                                 \
+    {                                                                                              \
+        .handle = 0x58000000 + (n), .is_builtin = true, .is_commutative = (n) < REPLACE            \
+    }
+static struct mpi_op builtin[] = {
+    BUILTIN(0),    BUILTIN(MAX),    BUILTIN(MIN),    BUILTIN(SUM),     BUILTIN(PROD),
+    BUILTIN(LAND), BUILTIN(BAND),   BUILTIN(LOR),    BUILTIN(BOR),     BUILTIN(LXOR),
+    BUILTIN(BXOR), BUILTIN(MINLOC), BUILTIN(MAXLOC), BUILTIN(REPLACE), BUILTIN(NO_OP),
+};
+
+/* ---------------------------------------------------------------- loops */
+
+/* A = A op B; A: what is there, B: what comes in. */
+#define EACH(expression)                                                                           \
+    for (MPI_Count i = 0; i < n; i++)                                                              \
+        a[i] = (expression);                                                                       \
+    return
+
+#define ORDERED                                                                                    \
+    case MAX:                                                                                      \
+        EACH(a[i] > b[i] ? a[i] : b[i]);                                                           \
+    case MIN:                                                                                      \
+        EACH(a[i] < b[i] ? a[i] : b[i])
+#define ARITHMETIC                                                                                 \
+    case SUM:                                                                                      \
+        EACH(a[i] + b[i]);                                                                         \
+    case PROD:                                                                                     \
+        EACH(a[i] * b[i])
+#define BITS                                                                                       \
+    case BAND:                                                                                     \
+        EACH(a[i] & b[i]);                                                                         \
+    case BOR:                                                                                      \
+        EACH(a[i] | b[i]);                                                                         \
+    case BXOR:                                                                                     \
+        EACH(a[i] ^ b[i])
+#define TRUTHS                                                                                     \
+    case LAND:                                                                                     \
+        EACH(a[i] && b[i]);                                                                        \
+    case LOR:                                                                                      \
+        EACH(a[i] || b[i]);                                                                        \
+    case LXOR:                                                                                     \
+        EACH(!a[i] != !b[i])
+
+#define LOOPS(name, type, cases)                                                                   \
+    static void name##_loop(int op, const void *in, void *inout, MPI_Count n)                      \
+    {                                                                                              \
+        type *a = inout;                                                                           \
+        const type *b = in;                                                                        \
+                                                                                                   \
+        switch (op) {                                                                              \
+            cases;                                                                                 \
+        default:                                                                                   \
+            return;                                                                                \
+        }                                                                                          \
+    }
+#define COMMA_FREE_INTEGER                                                                         \
+    ORDERED;                                                                                       \
+    ARITHMETIC;                                                                                    \
+    BITS;                                                                                          \
+    TRUTHS
+#define COMMA_FREE_REAL                                                                            \
+    ORDERED;                                                                                       \
+    ARITHMETIC
+
+/* Of equal values the least index counts. */
+#define PAIRS(name, value_type, index_type)                                                        \
+    static void name##_loop(int op, const void *in, void *inout, MPI_Count n)                      \
+    {                                                                                              \
+        struct {                                                                                   \
+            value_type value;                                                                      \
+            index_type index;                                                                      \
+        } *a = inout;                                                                              \
+        const __typeof__(*a) *b = in;                                                              \
+                                                                                                   \
+        for (MPI_Count i = 0; i < n; i++)                                                          \
+            if (a[i].value == b[i].value)                                                          \
+                a[i].index = a[i].index < b[i].index ? a[i].index : b[i].index;                    \
+            else if (op == MAXLOC ? a[i].value < b[i].value : a[i].value > b[i].value)             \
+                a[i] = b[i];                                                                       \
+    }
+
+LOOPS(int8, int8_t, COMMA_FREE_INTEGER)
+LOOPS(int16, int16_t, COMMA_FREE_INTEGER)
+LOOPS(int32, int32_t, COMMA_FREE_INTEGER)
+LOOPS(int64, int64_t, COMMA_FREE_INTEGER)
+LOOPS(uint8, uint8_t, COMMA_FREE_INTEGER)
+LOOPS(uint16, uint16_t, COMMA_FREE_INTEGER)
+LOOPS(uint32, uint32_t, COMMA_FREE_INTEGER)
+LOOPS(uint64, uint64_t, COMMA_FREE_INTEGER)
+LOOPS(float, float, COMMA_FREE_REAL)
+LOOPS(double, double, COMMA_FREE_REAL)
+LOOPS(long_double, long double, COMMA_FREE_REAL)
+LOOPS(float_complex, float complex, ARITHMETIC)
+LOOPS(double_complex, double complex, ARITHMETIC)
+LOOPS(long_double_complex, long double complex, ARITHMETIC)
+LOOPS(bool, bool, TRUTHS)
+LOOPS(logical, int32_t, TRUTHS)
+PAIRS(float_int, float, int)
+PAIRS(double_int, double, int)
+PAIRS(long_int, long, int)
+PAIRS(short_int, short, int)
+PAIRS(int_int, int, int)
+PAIRS(long_double_int, long double, int)
+PAIRS(float_float, float, float)
+PAIRS(double_double, double, double)
+
+/* ---------------------------------------------------------------- types */
+
+typedef void loop_fn(int op, const void *in, void *inout, MPI_Count n);
+
+static const struct element {
+    MPI_Datatype type;
+    unsigned group;
+    loop_fn *loop;
+} elements[] = {
+    {MPI_CHAR, INTEGER, int8_loop},
+    {MPI_SIGNED_CHAR, INTEGER, int8_loop},
+    {MPI_UNSIGNED_CHAR, INTEGER, uint8_loop},
+    {MPI_BYTE, BYTE, uint8_loop},
+    {MPI_SHORT, INTEGER, int16_loop},
+    {MPI_UNSIGNED_SHORT, INTEGER, uint16_loop},
+    {MPI_INT, INTEGER, int32_loop},
+    {MPI_UNSIGNED, INTEGER, uint32_loop},
+    {MPI_LONG, INTEGER, int64_loop},
+    {MPI_UNSIGNED_LONG, INTEGER, uint64_loop},
+    {MPI_LONG_LONG_INT, INTEGER, int64_loop},
+    {MPI_UNSIGNED_LONG_LONG, INTEGER, uint64_loop},
+    {MPI_INT8_T, INTEGER, int8_loop},
+    {MPI_INT16_T, INTEGER, int16_loop},
+    {MPI_INT32_T, INTEGER, int32_loop},
+    {MPI_INT64_T, INTEGER, int64_loop},
+    {MPI_UINT8_T, INTEGER, uint8_loop},
+    {MPI_UINT16_T, INTEGER, uint16_loop},
+    {MPI_UINT32_T, INTEGER, uint32_loop},
+    {MPI_UINT64_T, INTEGER, uint64_loop},
+    {MPI_AINT, INTEGER, int64_loop},
+    {MPI_OFFSET, INTEGER, int64_loop},
+    {MPI_COUNT, INTEGER, int64_loop},
+    {MPI_INTEGER, INTEGER, int32_loop},
+    {MPI_INTEGER1, INTEGER, int8_loop},
+    {MPI_INTEGER2, INTEGER, int16_loop},
+    {MPI_INTEGER4, INTEGER, int32_loop},
+    {MPI_INTEGER8, INTEGER, int64_loop},
+    {MPI_CHARACTER, INTEGER, int8_loop},
+    {MPI_FLOAT, REAL, float_loop},
+    {MPI_DOUBLE, REAL, double_loop},
+    {MPI_LONG_DOUBLE, REAL, long_double_loop},
+    {MPI_REAL, REAL, float_loop},
+    {MPI_REAL4, REAL, float_loop},
+    {MPI_DOUBLE_PRECISION, REAL, double_loop},
+    {MPI_REAL8, REAL, double_loop},
+    {MPI_REAL16, REAL, long_double_loop},
+    {MPI_C_FLOAT_COMPLEX, COMPLEX, float_complex_loop},
+    {MPI_C_DOUBLE_COMPLEX, COMPLEX, double_complex_loop},
+    {MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX, long_double_complex_loop},
+    {MPI_COMPLEX, COMPLEX, float_complex_loop},
+    {MPI_COMPLEX8, COMPLEX, float_complex_loop},
+    {MPI_DOUBLE_COMPLEX, COMPLEX, double_complex_loop},
+    {MPI_COMPLEX16, COMPLEX, double_complex_loop},
+    {MPI_COMPLEX32, COMPLEX, long_double_complex_loop},
+    {MPI_CXX_FLOAT_COMPLEX, COMPLEX, float_complex_loop},
+    {MPI_CXX_DOUBLE_COMPLEX, COMPLEX, double_complex_loop},
+    {MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX, long_double_complex_loop},
+    {MPI_C_BOOL, LOGICAL, bool_loop},
+    {MPI_CXX_BOOL, LOGICAL, bool_loop},
+    {MPI_LOGICAL, LOGICAL, logical_loop},
+    {MPI_FLOAT_INT, PAIR, float_int_loop},
+    {MPI_DOUBLE_INT, PAIR, double_int_loop},
+    {MPI_LONG_INT, PAIR, long_int_loop},
+    {MPI_SHORT_INT, PAIR, short_int_loop},
+    {MPI_2INT, PAIR, int_int_loop},
+    {MPI_LONG_DOUBLE_INT, PAIR, long_double_int_loop},
+    {MPI_2INTEGER, PAIR, int_int_loop},
+    {MPI_2REAL, PAIR, float_float_loop},
+    {MPI_2DOUBLE_PRECISION, PAIR, double_double_loop},
+};
+
+/* Low bytes of handles are different, except those of pairs: 0 to 4 there. */
+static const struct element *element_of(MPI_Datatype type)
+{
+    static uint8_t place[2][256]; /* 1 + index; all ranks' */
+    unsigned is_pair = (unsigned)type >> 30 == 2;
+
+    if (!place[0][MPI_CHAR & 0xff])
+        for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+            place[(unsigned)elements[i].type >> 30 == 2][elements[i].type & 0xff] =
+                (uint8_t)(i + 1);
+    if (!place[is_pair][type & 0xff] || elements[place[is_pair][type & 0xff] - 1].type != type)
+        return NULL;
+    return &elements[place[is_pair][type & 0xff] - 1];
+}
+
+/* ---------------------------------------------------------------- use */
+
+static int number_of(const struct mpi_op *op)
+{
+    return op->handle & 0xff;
+}
+
+int operation_check(struct mpi_task *t, const struct mpi_op *op, const struct mpi_type *type)
+{
+    const struct element *e = element_of(type->handle);
+
+    if (!op->is_builtin || (e && e->group & operations[number_of(op)].groups))
+        return MPI_SUCCESS;
+    return mpi_error(t, MPI_ERR_OP, "%s is not defined for this datatype",
+                     operations[number_of(op)].name);
+}
+
+static void call_function(const struct mpi_op *op, void *in, void *inout, MPI_Count count,
+                          struct mpi_type *type)
+{
+    MPI_Datatype handle = type->handle;
+
+    if (op->function_c) {
+        op->function_c(in, inout, &count, &handle);
+        return;
+    }
+    while (count > 0) {
+        int n = count < INT_MAX ? (int)count : INT_MAX;
+
+        if (op->cxx)
+            op->cxx(in, inout, n, handle, op->function);
+        else
+            op->function(in, inout, &n, &handle);
+        count -= n;
+        in = (char *)in + n * type->extent;
+        inout = (char *)inout + n * type->extent;
+    }
+}
+
+void operation_apply(struct mpi_task *t, const struct mpi_op *op, void *in, void *inout,
+                     MPI_Count count, struct mpi_type *type)
+{
+    const struct element *e;
+
+    if (!op->is_builtin)
+        call_function(op, in, inout, count, type);
+    else if (number_of(op) == REPLACE)
+        mpi_copy_items(t, in, count, type, inout, count, type);
+    else if (number_of(op) != NO_OP && (e = element_of(type->handle)))
+        e->loop(number_of(op), in, inout, count);
+}
+
+/* ---------------------------------------------------------------- handles */
+
+struct mpi_op *mpi_op(const struct mpi_task *t, MPI_Op handle)
+{
+    unsigned n = (unsigned)handle - 0x58000000U;
+
+    return n > 0 && n < N_OPERATIONS ? &builtin[n] : mpi_item(t, MPI_KIND_OP, handle);
+}
+
+void operation_retain(struct mpi_op *op)
+{
+    op->refs++;
+}
+
+void operation_release(struct mpi_op *op)
+{
+    if (op && !op->is_builtin && op->refs-- == 0)
+        free(op);
+}
+
+static int create(struct mpi_task *t, struct mpi_op made, MPI_Op *handle)
+{
+    struct mpi_op *op = mpi_copy_of(&made, 1, sizeof made);
+
+    *handle = op->handle = mpi_handle(t, MPI_KIND_OP, op);
+    return MPI_SUCCESS;
+}
+
+int do_Op_create(struct mpi_task *t, MPI_User_function *user_fn, int commute, MPI_Op *op)
+{
+    return create(t, (struct mpi_op){.function = user_fn, .is_commutative = commute}, op);
+}
+
+int do_Op_create_c(struct mpi_task *t, MPI_User_function_c *user_fn, int commute, MPI_Op *op)
+{
+    return create(t, (struct mpi_op){.function_c = user_fn, .is_commutative = commute}, op);
+}
+
+int do_Op_free(struct mpi_task *t, MPI_Op *op)
+{
+    struct mpi_op *o = mpi_op(t, *op);
+
+    if (!o || o->is_builtin)
+        return mpi_error(t, MPI_ERR_OP, "cannot free a predefined operation, or none");
+    mpi_handle_free(t, *op);
+    operation_release(o);
+    *op = MPI_OP_NULL;
+    return MPI_SUCCESS;
+}
+
+int do_Op_commutative(struct mpi_task *t, MPI_Op op, int *commute)
+{
+    *commute = mpi_op(t, op)->is_commutative;
+    return MPI_SUCCESS;
+}
+
+int do_Reduce_local(struct mpi_task *t, const void *inbuf, void *inoutbuf, MPI_Count count,
+                    MPI_Datatype datatype, MPI_Op op)
+{
+    int code = operation_check(t, mpi_op(t, op), mpi_type(t, datatype));
+
+    if (!code && count)
+        operation_apply(t, mpi_op(t, op), (void *)inbuf, inoutbuf, count, mpi_type(t, datatype));
+    return code;
+}
+
+/* For libmpichcxx. */
+PORTOLAN_API void MPII_Op_set_cxx(MPI_Op op, void (*call)(void));
+void MPII_Op_set_cxx(MPI_Op op, void (*call)(void))
+{
+    struct mpi_op *o = mpi_op(mpi_task(), op);
+
+    if (o && !o->is_builtin)
+        o->cxx = (operation_cxx_fn *)call;
+}

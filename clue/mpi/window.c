@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Windows: made and freed; epochs. */
+#include "window.h"
+
+#include <unistd.h>
+
+/* All ranks'. */
+static struct windows *all_windows;
+
+/* ---------------------------------------------------------------- made and freed */
+
+static struct windows *windows_of(uint64_t context, int n)
+{
+    struct windows *all = all_windows;
+
+    while (all && all->context != context)
+        all = all->next;
+    if (all)
+        return all;
+    all = mpi_alloc(1, sizeof *all + (size_t)n * sizeof *all->of_rank);
+    all->context = context;
+    all->n_left = n;
+    all->next = all_windows;
+    all_windows = all;
+    return all;
+}
+
+static void windows_release(struct windows *all)
+{
+    struct windows **link = &all_windows;
+
+    if (--all->n_left)
+        return;
+    while (*link != all)
+        link = &(*link)->next;
+    *link = all->next;
+    free(all->memory);
+    free(all);
+}
+
+/* What the ranks tell each other of their parts. */
+struct window_part {
+    MPI_Aint size, unit;
+    pid_t process;
+};
+
+static struct window_part *exchange_parts(struct mpi_task *t, struct mpi_win *w)
+{
+    struct window_part own = {w->size, w->unit, getpid()};
+    struct window_part *all = mpi_alloc((size_t)w->comm->n, sizeof *all);
+
+    mpi_gather_all(t, w->comm, &own, all, sizeof own);
+    for (int i = 0; i < w->comm->n; i++)
+        if (all[i].process != own.process)
+            clue_fail("one-sided communication needs all ranks in one process");
+    return all;
+}
+
+static int create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Win *win)
+{
+    struct mpi_comm *parent = mpi_comm(t, comm);
+    struct mpi_win *w = mpi_copy_of(&from, 1, sizeof from);
+
+    if (from.size < 0 || from.unit <= 0) {
+        free(w);
+        return mpi_error(t, from.size < 0 ? MPI_ERR_SIZE : MPI_ERR_DISP,
+                         "size %lld and unit %lld of a window", (long long)from.size,
+                         (long long)from.unit);
+    }
+    w->comm = mpi_comm_new(t, mpi_context_next(parent, 0), parent->group, NULL);
+    w->all = windows_of(w->comm->context, w->comm->n);
+    w->all->of_rank[w->comm->rank] = w;
+    w->locks = mpi_alloc((size_t)w->comm->n, 1);
+    w->standing = clue_receive(&(struct clue_receive){.from = CLUE_ANY,
+                                                      .context = w->comm->context + MPI_ONE_SIDED,
+                                                      .tag = CLUE_ANY,
+                                                      .flags = CLUE_STANDING | CLUE_FREE,
+                                                      .deliver = access_arrive,
+                                                      .arg = w});
+    free(exchange_parts(t, w));
+    w->handle = *win = mpi_handle(t, MPI_KIND_WIN, w);
+    return MPI_SUCCESS;
+}
+
+int do_Win_create(struct mpi_task *t, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                  MPI_Comm comm, MPI_Win *win)
+{
+    (void)info;
+    return create(
+        t, comm,
+        (struct mpi_win){
+            .base = base, .size = size, .unit = disp_unit, .flavor = MPI_WIN_FLAVOR_CREATE},
+        win);
+}
+
+int do_Win_create_dynamic(struct mpi_task *t, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    (void)info;
+    return create(t, comm, (struct mpi_win){.unit = 1, .flavor = MPI_WIN_FLAVOR_DYNAMIC}, win);
+}
+
+int do_Win_allocate(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                    MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    void *memory = mpi_alloc(size > 0 ? (size_t)size : 1, 1);
+    int code = create(t, comm,
+                      (struct mpi_win){.base = memory,
+                                       .size = size,
+                                       .unit = disp_unit,
+                                       .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+                                       .allocated = memory},
+                      win);
+
+    (void)info;
+    *(void **)baseptr = memory;
+    return code;
+}
+
+/* Of all ranks one after the other, on a common node. */
+int do_Win_allocate_shared(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+                           MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+    enum { ALIGNMENT = 64 };
+    int code = create(
+        t, comm, (struct mpi_win){.size = size, .unit = disp_unit, .flavor = MPI_WIN_FLAVOR_SHARED},
+        win);
+    MPI_Aint total = 0, before = 0;
+    struct window_part *parts;
+    struct mpi_win *w;
+
+    (void)info;
+    if (code)
+        return code;
+    w = mpi_win(t, *win);
+    parts = exchange_parts(t, w);
+    for (int i = 0; i < w->comm->n; i++) {
+        if (clue_host_of(w->comm->group->members[i]) != clue_host_of(t->rank))
+            return mpi_error(t, MPI_ERR_RMA_SHARED, "ranks of the window are on several hosts");
+        before += i < w->comm->rank ? parts[i].size : 0;
+        total += parts[i].size;
+    }
+    free(parts);
+    if (!w->all->memory &&
+        !(w->all->memory = aligned_alloc(ALIGNMENT, (size_t)(total / ALIGNMENT + 1) * ALIGNMENT)))
+        clue_fail("out of memory");
+    w->base = (char *)w->all->memory + before;
+    *(void **)baseptr = w->base;
+    window_barrier(t, w);
+    return MPI_SUCCESS;
+}
+
+int do_Win_shared_query(struct mpi_task *t, MPI_Win win, int rank, MPI_Aint *size,
+                        MPI_Aint *disp_unit, void *baseptr)
+{
+    struct mpi_win *w = mpi_win(t, win), *of = NULL;
+
+    if (w->flavor != MPI_WIN_FLAVOR_SHARED)
+        return mpi_error(t, MPI_ERR_RMA_FLAVOR, "the window is not shared");
+    for (int i = 0; i < w->comm->n && !of; i++)
+        if (rank == MPI_PROC_NULL ? w->all->of_rank[i]->size > 0 : i == rank)
+            of = w->all->of_rank[i];
+    *size = of ? of->size : 0;
+    *disp_unit = of ? of->unit : 1;
+    *(void **)baseptr = of ? of->base : NULL;
+    return MPI_SUCCESS;
+}
+
+int do_Win_attach(struct mpi_task *t, MPI_Win win, void *base, MPI_Aint size)
+{
+    (void)base;
+    (void)size;
+    return mpi_win(t, win)->flavor == MPI_WIN_FLAVOR_DYNAMIC
+               ? MPI_SUCCESS
+               : mpi_error(t, MPI_ERR_RMA_FLAVOR, "the window is not dynamic");
+}
+
+int do_Win_detach(struct mpi_task *t, MPI_Win win, const void *base)
+{
+    return do_Win_attach(t, win, (void *)base, 0);
+}
+
+int do_Win_free(struct mpi_task *t, MPI_Win *win)
+{
+    struct mpi_win *w = mpi_win(t, *win);
+    int code = mpi_attributes_delete(t, w->handle, &w->object);
+
+    if (code)
+        return code;
+    accesses_finish(w, -1);
+    window_barrier(t, w);
+    clue_cancel(w->standing);
+    clue_free(w->standing);
+    mpi_handle_free(t, *win);
+    windows_release(w->all);
+    mpi_comm_release(w->comm);
+    free(w->allocated);
+    free(w->locks);
+    free(w->started);
+    free(w->posted);
+    free(w->completes);
+    free(w);
+    *win = MPI_WIN_NULL;
+    return MPI_SUCCESS;
+}
+
+int do_Win_get_group(struct mpi_task *t, MPI_Win win, MPI_Group *group)
+{
+    *group = mpi_group_publish(t, mpi_group_retain(mpi_win(t, win)->comm->group));
+    return MPI_SUCCESS;
+}
+
+bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value)
+{
+    static int model = MPI_WIN_UNIFIED;
+
+    switch (keyval) {
+    case MPI_WIN_BASE:
+        *value = win->base;
+        return true;
+    case MPI_WIN_SIZE:
+        *value = &win->size;
+        return true;
+    case MPI_WIN_DISP_UNIT:
+        win->int_unit = (int)win->unit;
+        *value = &win->int_unit;
+        return true;
+    case MPI_WIN_CREATE_FLAVOR:
+        *value = &win->flavor;
+        return true;
+    case MPI_WIN_MODEL:
+        *value = &model;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---------------------------------------------------------------- fence */
+
+int do_Win_fence(struct mpi_task *t, int assert, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    if (!(assert &MPI_MODE_NOPRECEDE))
+        accesses_finish(w, -1);
+    if (assert & MPI_MODE_NOPRECEDE && assert &MPI_MODE_NOSTORE && w->comm->n == 1)
+        return MPI_SUCCESS;
+    window_barrier(t, w);
+    w->is_fenced = !(assert &MPI_MODE_NOSUCCEED);
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- post, start, complete, wait */
+
+/* Ranks in the window of those in GROUP. */
+static int *ranks_of(struct mpi_task *t, const struct mpi_win *w, MPI_Group group, int *n)
+{
+    const struct mpi_group *g = mpi_group(t, group);
+    int *ranks = mpi_alloc((size_t)g->n + 1, sizeof *ranks);
+
+    *n = g->n;
+    for (int i = 0; i < g->n; i++)
+        ranks[i] = mpi_group_rank(w->comm->group, g->members[i]);
+    return ranks;
+}
+
+static struct party party_of(const struct mpi_win *w, int channel)
+{
+    return (struct party){w->comm->n, w->comm->rank, w->comm->group->members,
+                          w->comm->context + (uint64_t)channel};
+}
+
+static struct span no_data(void)
+{
+    return span(NULL, 0, mpi_builtin_type(MPI_BYTE));
+}
+
+static void tell_all(struct mpi_win *w, const int *ranks, int n, int channel)
+{
+    struct mpi_schedule s = {.task = mpi_task()};
+    struct party p = party_of(w, channel);
+
+    for (int i = 0; i < n; i++)
+        schedule_send(&s, &p, no_data(), ranks[i]);
+    schedule_end(&s);
+}
+
+static void ignore(void *arg, const struct clue_message *message)
+{
+    (void)arg;
+    (void)message;
+}
+
+int do_Win_post(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    (void)assert;
+    if (w->posted)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_post was called before");
+    w->posted = ranks_of(t, w, group, &w->n_posted);
+    w->completes = mpi_alloc((size_t)w->n_posted + 1, sizeof *w->completes);
+    for (int i = 0; i < w->n_posted; i++)
+        w->completes[i] =
+            clue_receive(&(struct clue_receive){.from = w->comm->group->members[w->posted[i]],
+                                                .context = w->comm->context + WINDOW_COMPLETE,
+                                                .deliver = ignore});
+    tell_all(w, w->posted, w->n_posted, WINDOW_POST);
+    return MPI_SUCCESS;
+}
+
+int do_Win_start(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+    struct mpi_schedule s = {.task = t};
+    struct party p = party_of(w, WINDOW_POST);
+
+    if (w->started)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_start was called before");
+    w->started = ranks_of(t, w, group, &w->n_started);
+    if (!(assert &MPI_MODE_NOCHECK))
+        for (int i = 0; i < w->n_started; i++)
+            schedule_receive(&s, &p, no_data(), w->started[i]);
+    schedule_end(&s);
+    return MPI_SUCCESS;
+}
+
+int do_Win_complete(struct mpi_task *t, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    if (!w->started)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_start was not called");
+    accesses_finish(w, -1);
+    tell_all(w, w->started, w->n_started, WINDOW_COMPLETE);
+    free(w->started);
+    w->started = NULL;
+    w->n_started = 0;
+    return MPI_SUCCESS;
+}
+
+static void end_exposure(struct mpi_win *w)
+{
+    for (int i = 0; i < w->n_posted; i++)
+        clue_free(w->completes[i]);
+    free(w->completes);
+    free(w->posted);
+    w->completes = NULL;
+    w->posted = NULL;
+    w->n_posted = 0;
+}
+
+int do_Win_wait(struct mpi_task *t, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    if (!w->posted)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_post was not called");
+    schedule_wait_for(t, w->completes, (size_t)w->n_posted);
+    end_exposure(w);
+    return MPI_SUCCESS;
+}
+
+int do_Win_test(struct mpi_task *t, MPI_Win win, int *flag)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    if (!w->posted)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_post was not called");
+    *flag = 1;
+    for (int i = 0; i < w->n_posted && *flag; i++)
+        *flag = clue_test(w->completes[i]);
+    if (*flag)
+        end_exposure(w);
+    return MPI_SUCCESS;
+}
+
+/* ---------------------------------------------------------------- locks */
+
+int do_Win_lock(struct mpi_task *t, int lock_type, int rank, int assert, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    (void)assert;
+    if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
+        return mpi_error(t, MPI_ERR_LOCKTYPE, "type of lock %d", lock_type);
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    if (w->locks[rank] || w->is_locking_all)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is locked already", rank);
+    window_lock(w, rank, lock_type == MPI_LOCK_EXCLUSIVE);
+    return MPI_SUCCESS;
+}
+
+int do_Win_unlock(struct mpi_task *t, int rank, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    if (!w->locks[rank])
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
+    window_unlock(w, rank);
+    return MPI_SUCCESS;
+}
+
+/* Locks a target when it is accessed first. */
+int do_Win_lock_all(struct mpi_task *t, int assert, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    (void)assert;
+    if (w->is_locking_all)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "all are locked already");
+    w->is_locking_all = true;
+    return MPI_SUCCESS;
+}
+
+int do_Win_unlock_all(struct mpi_task *t, MPI_Win win)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    if (!w->is_locking_all)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all was not called");
+    accesses_finish(w, -1);
+    for (int i = 0; i < w->comm->n; i++)
+        window_unlock(w, i);
+    w->is_locking_all = false;
+    return MPI_SUCCESS;
+}
+
+static int flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local)
+{
+    struct mpi_win *w = mpi_win(t, win);
+
+    if (!w->is_locking_all && (rank < 0 ? false : !w->locks[rank]))
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
+    if (is_local)
+        accesses_finish(w, rank);
+    else
+        accesses_flush(w, rank);
+    return MPI_SUCCESS;
+}
+
+int do_Win_flush(struct mpi_task *t, int rank, MPI_Win win)
+{
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : flush(t, win, rank, false);
+}
+int do_Win_flush_all(struct mpi_task *t, MPI_Win win)
+{
+    return flush(t, win, -1, false);
+}
+int do_Win_flush_local(struct mpi_task *t, int rank, MPI_Win win)
+{
+    return rank == MPI_PROC_NULL ? MPI_SUCCESS : flush(t, win, rank, true);
+}
+int do_Win_flush_local_all(struct mpi_task *t, MPI_Win win)
+{
+    return flush(t, win, -1, true);
+}
+int do_Win_sync(struct mpi_task *t, MPI_Win win)
+{
+    (void)t;
+    (void)win;
+    return MPI_SUCCESS;
+}

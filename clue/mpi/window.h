@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * window: one-sided communication. An access is a message to a receive that each rank of a window
+ * keeps posted (CLUE_STANDING): what it does there happens when it arrives in virtual time, even
+ * while the target computes. All ranks of a window live in one process, so the access itself is
+ * shared memory; only its time is the message's. An access that brings data back is as long on its
+ * way there as these would be on their way back.
+ */
+#ifndef CLUE_MPI_WINDOW_H
+#define CLUE_MPI_WINDOW_H
+
+#include "operation.h"
+#include "schedule.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Channels of a window's contexts, beside MPI_ONE_SIDED. */
+enum { WINDOW_POST = 4, WINDOW_COMPLETE = 5, WINDOW_GRANT = 6 };
+
+enum access_kind { ACCESS_DATA, ACCESS_COMPARE, ACCESS_LOCK, ACCESS_UNLOCK, ACCESS_NOTHING };
+
+/** On its way, or done and not yet waited for. */
+struct access {
+    struct access *next;
+    enum access_kind kind;
+    uint32_t tag; /**< its number in the process */
+    struct mpi_win *window;
+    int origin, target; /**< ranks */
+    clue_request request;
+    void *row;                /**< the origin's data, packed, or room for the message's */
+    bool is_watched, is_over; /**< a request of the program waits for it; and has seen its end */
+
+    /* Data: AT = data OP AT for COUNT elements of TYPE; the old ones go to RESULT. */
+    char *at;
+    MPI_Count count, n_result;
+    struct mpi_type *type, *result_type; /**< retained */
+    const struct mpi_op *op;
+    void *result;
+    const void *compare;
+    /* Locks. */
+    bool is_exclusive, is_granted;
+};
+
+struct mpi_win {
+    struct mpi_object object;
+    MPI_Win handle;
+    struct mpi_comm *comm; /**< its own */
+    struct windows *all;
+    char *base;
+    MPI_Aint size, unit;
+    int flavor, int_unit;
+    void *allocated;
+    clue_request standing;
+    struct access *accesses; /**< begun here */
+    /* Epochs of this rank as origin and target. */
+    bool is_fenced, is_locking_all;
+    int *started, n_started; /**< ranks of MPI_Win_start */
+    int *posted, n_posted;
+    clue_request *completes; /**< of MPI_Win_post: n_posted */
+    uint8_t *locks;          /**< by target: 0, or what LOCK_ says */
+    /* Locks of this rank's memory. */
+    int n_holders;                         /**< -1: one, exclusive */
+    struct access *first_lock, *last_lock; /**< that wait */
+};
+enum { LOCK_WANTED = 1, LOCK_HELD = 2 }; /* wanted: the first access takes it */
+
+/** The windows of all ranks of one. */
+struct windows {
+    struct windows *next;
+    uint64_t context;
+    int n_left;   /**< ranks that have not freed it */
+    void *memory; /**< of MPI_Win_allocate_shared */
+    struct mpi_win *of_rank[];
+};
+
+/** Begins access A, of which kind, target and data are set; the message has BYTES. */
+struct access *access_begin(struct mpi_win *w, const struct access *a, uint64_t bytes);
+/** Waits for this rank's accesses to TARGET (-1: to all); they have reached it then. */
+void accesses_finish(struct mpi_win *w, int target);
+/** The same, and the news of it has come back. */
+void accesses_flush(struct mpi_win *w, int target);
+/** A rank of the window by a message arrives: runs at the target. */
+void access_arrive(void *window, const struct clue_message *message);
+/** Takes the lock that MPI_Win_lock promised. */
+void window_lock(struct mpi_win *w, int target, bool is_exclusive);
+void window_unlock(struct mpi_win *w, int target);
+/** A barrier among the window's ranks. */
+void window_barrier(struct mpi_task *t, struct mpi_win *w);
+
+#pragma GCC visibility pop
+
+#endif

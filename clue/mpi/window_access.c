@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One-sided accesses, and the locks that they need. */
+#include "window.h"
+
+#include <portolan/list.h>
+
+/* All ranks' accesses, by tag; [0] is none. */
+static struct access **tagged;
+static size_t n_tagged, tagged_room;
+static struct access *free_tags; /* their numbers are used again */
+
+/* ---------------------------------------------------------------- at the target */
+
+/* The old data go to the origin. */
+static void bring_back(struct access *a)
+{
+    size_t bytes = (size_t)(a->count * a->type->size);
+    void *row = mpi_alloc(bytes ? bytes : 1, 1);
+
+    mpi_pack(a->type, a->at, a->count, row);
+    mpi_unpack(a->result_type, a->result, a->n_result, row, (MPI_Count)bytes);
+    free(row);
+}
+
+/* Pairs of value and index, which may have holes. */
+static void apply_pairs(struct access *a, const char *data)
+{
+    char *items = mpi_alloc((size_t)a->count, (size_t)a->type->extent);
+
+    mpi_unpack(a->type, items, a->count, data, a->count * a->type->size);
+    operation_apply(NULL, a->op, items, a->at, a->count, a->type);
+    free(items);
+}
+
+static void apply(struct access *a, const char *data)
+{
+    if (a->op->handle == MPI_NO_OP || !a->count)
+        return;
+    if (a->op->handle == MPI_REPLACE) {
+        mpi_unpack(a->type, a->at, a->count, data, a->count * a->type->size);
+        return;
+    }
+    if (a->op->handle == MPI_MINLOC || a->op->handle == MPI_MAXLOC) {
+        apply_pairs(a, data);
+        return;
+    }
+    for (MPI_Count i = 0; i < a->count; i++)
+        for (size_t k = 0; k < a->type->n_runs; k++) {
+            const struct mpi_run *run = &a->type->runs[k];
+            struct mpi_type *basic = mpi_builtin_type((MPI_Datatype)run->basic);
+            char *at = a->at + i * a->type->extent + run->offset;
+
+            for (MPI_Count j = 0; j < run->count; j++, at += run->stride, data += run->bytes)
+                operation_apply(NULL, a->op, (void *)data, at, run->bytes / basic->size, basic);
+        }
+}
+
+static void compare_and_swap(struct access *a, const char *data)
+{
+    size_t bytes = (size_t)a->type->size;
+    bool is_equal = memcmp(a->at, a->compare, bytes) == 0;
+
+    memcpy(a->result, a->at, bytes);
+    if (is_equal)
+        memcpy(a->at, data, bytes);
+}
+
+static bool grant(struct mpi_win *w, struct access *a)
+{
+    if (w->n_holders < 0 || (a->is_exclusive && w->n_holders > 0))
+        return false;
+    w->n_holders = a->is_exclusive ? -1 : w->n_holders + 1;
+    return a->is_granted = true;
+}
+
+static void arrive_lock(struct mpi_win *w, struct access *a)
+{
+    if (!w->first_lock && grant(w, a))
+        return;
+    if (w->first_lock)
+        w->last_lock->next = a;
+    else
+        w->first_lock = a;
+    w->last_lock = a;
+}
+
+static void arrive_unlock(struct mpi_win *w)
+{
+    w->n_holders = w->n_holders < 0 ? 0 : w->n_holders - 1;
+}
+
+void access_arrive(void *window, const struct clue_message *message)
+{
+    struct access *a = tagged[message->tag];
+
+    switch (a->kind) {
+    case ACCESS_DATA:
+        if (a->result)
+            bring_back(a);
+        apply(a, message->data);
+        break;
+    case ACCESS_COMPARE:
+        compare_and_swap(a, message->data);
+        break;
+    case ACCESS_LOCK:
+        arrive_lock(window, a);
+        break;
+    case ACCESS_UNLOCK:
+        arrive_unlock(window);
+        break;
+    case ACCESS_NOTHING:
+        break;
+    }
+}
+
+/* ---------------------------------------------------------------- at the origin */
+
+static struct access *access_new(const struct access *from)
+{
+    struct access *a = free_tags;
+    uint32_t tag;
+
+    if (a) {
+        free_tags = a->next;
+        tag = a->tag;
+    } else {
+        if (!portolan_reserve(&tagged, &tagged_room, n_tagged + 2, sizeof *tagged))
+            clue_fail("out of memory");
+        n_tagged += !n_tagged;
+        a = mpi_alloc(1, sizeof *a);
+        tag = (uint32_t)n_tagged++;
+        tagged[tag] = a;
+    }
+    *a = *from;
+    a->tag = tag;
+    return a;
+}
+
+static void access_free(struct access *a)
+{
+    if (a->type)
+        mpi_type_release(a->type);
+    if (a->result_type)
+        mpi_type_release(a->result_type);
+    free(a->row);
+    clue_free(a->request);
+    a->next = free_tags;
+    free_tags = a;
+}
+
+static int task_of(const struct mpi_win *w, int rank)
+{
+    return w->comm->group->members[rank];
+}
+
+struct access *access_begin(struct mpi_win *w, const struct access *from, uint64_t bytes)
+{
+    struct access *a = access_new(from);
+
+    a->origin = w->comm->rank;
+    a->window = w->all->of_rank[a->target];
+    if (a->type)
+        mpi_type_retain(a->type);
+    if (a->result_type)
+        mpi_type_retain(a->result_type);
+    a->request = clue_send(&(struct clue_send){.to = task_of(w, a->target),
+                                               .context = w->comm->context + MPI_ONE_SIDED,
+                                               .tag = (int)a->tag,
+                                               .data = a->row,
+                                               .bytes = bytes,
+                                               .flags = CLUE_SYNCHRONOUS});
+    return a;
+}
+
+/* Those to TARGET that are complete; a program's request may still have to see it. */
+static void forget(struct mpi_win *w, int target)
+{
+    for (struct access **link = &w->accesses, *a; (a = *link);)
+        if ((target < 0 || a->target == target) && (!a->is_watched || a->is_over)) {
+            *link = a->next;
+            access_free(a);
+        } else
+            link = &a->next;
+}
+
+void accesses_finish(struct mpi_win *w, int target)
+{
+    size_t n = 0;
+    clue_request *requests;
+
+    for (const struct access *a = w->accesses; a; a = a->next)
+        n += target < 0 || a->target == target;
+    if (!n)
+        return;
+    requests = mpi_alloc(n, sizeof *requests);
+    n = 0;
+    for (const struct access *a = w->accesses; a; a = a->next)
+        if (target < 0 || a->target == target)
+            requests[n++] = a->request;
+    schedule_wait_for(mpi_task(), requests, n);
+    free(requests);
+    forget(w, target);
+}
+
+static void wait_and_free(struct access *a)
+{
+    schedule_wait_for(mpi_task(), &a->request, 1);
+    access_free(a);
+}
+
+static void tell_nothing(struct mpi_win *w, int target)
+{
+    wait_and_free(access_begin(w, &(struct access){.kind = ACCESS_NOTHING, .target = target}, 0));
+}
+
+void accesses_flush(struct mpi_win *w, int target)
+{
+    uint8_t *is_target = mpi_alloc((size_t)w->comm->n, 1);
+
+    for (const struct access *a = w->accesses; a; a = a->next)
+        is_target[a->target] = target < 0 || a->target == target;
+    accesses_finish(w, target);
+    for (int i = 0; i < w->comm->n; i++)
+        if (is_target[i])
+            tell_nothing(w, i);
+    free(is_target);
+}
+
+/* ---------------------------------------------------------------- locks */
+
+static struct span no_data(void)
+{
+    return span(NULL, 0, mpi_builtin_type(MPI_BYTE));
+}
+
+void window_lock(struct mpi_win *w, int target, bool is_exclusive)
+{
+    struct access *a = access_begin(
+        w, &(struct access){.kind = ACCESS_LOCK, .target = target, .is_exclusive = is_exclusive},
+        0);
+    struct mpi_schedule s = {.task = mpi_task(), .tag = (int)a->tag};
+    struct party any = {1, 0, (const int[]){CLUE_ANY}, w->comm->context + WINDOW_GRANT};
+
+    schedule_wait_for(s.task, &a->request, 1);
+    if (!a->is_granted) /* who unlocks it says so */
+        schedule_receive_now(&s, &any, no_data(), 0);
+    access_free(a);
+    w->locks[target] = LOCK_HELD;
+}
+
+/* The lock is free, or free for more that share it: those that wait longest have it. */
+static void grant_next(struct mpi_win *w, struct mpi_win *target)
+{
+    struct mpi_schedule s = {.task = mpi_task()};
+    struct party all = {w->comm->n, w->comm->rank, w->comm->group->members,
+                        w->comm->context + WINDOW_GRANT};
+
+    while (target->first_lock && grant(target, target->first_lock)) {
+        struct access *a = target->first_lock;
+
+        target->first_lock = a->next;
+        s.tag = (int)a->tag;
+        schedule_send_now(&s, &all, no_data(), a->origin);
+    }
+}
+
+void window_unlock(struct mpi_win *w, int target)
+{
+    bool is_held = w->locks[target] == LOCK_HELD;
+
+    w->locks[target] = 0;
+    if (!is_held)
+        return;
+    accesses_finish(w, target);
+    wait_and_free(access_begin(w, &(struct access){.kind = ACCESS_UNLOCK, .target = target}, 0));
+    grant_next(w, w->all->of_rank[target]);
+}
+
+/* ---------------------------------------------------------------- calls */
+
+struct origin {
+    const void *at;
+    MPI_Count count;
+    struct mpi_type *type;
+};
+
+static bool is_started(const struct mpi_win *w, int target)
+{
+    for (int i = 0; i < w->n_started; i++)
+        if (w->started[i] == target)
+            return true;
+    return false;
+}
+
+/* Whether the epoch allows an access, and the target's memory is where it goes. */
+static int prepare(struct mpi_task *t, struct mpi_win *w, struct access *a, MPI_Aint disp)
+{
+    struct mpi_win *target = w->all->of_rank[a->target];
+    MPI_Count first, last;
+
+    if (!w->is_fenced && !w->locks[a->target] && !w->is_locking_all && !is_started(w, a->target))
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "no epoch for an access to rank %d", a->target);
+    if (target->flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+        a->at = (char *)disp;
+    } else {
+        first = disp * target->unit + a->type->true_lb;
+        last = first + (a->count - 1) * a->type->extent + a->type->true_extent;
+        if (a->count && (first < 0 || last > target->size))
+            return mpi_error(t, MPI_ERR_RMA_RANGE,
+                             "bytes %lld to %lld are outside of the %lld of rank %d",
+                             (long long)first, (long long)last, (long long)target->size, a->target);
+        a->at = target->base + disp * target->unit;
+    }
+    if (w->locks[a->target] != LOCK_HELD && (w->is_locking_all || w->locks[a->target]))
+        window_lock(w, a->target, false);
+    return MPI_SUCCESS;
+}
+
+static void watch(struct mpi_task *t, struct mpi_win *w, struct access *a, MPI_Request *request)
+{
+    a->is_watched = true;
+    mpi_request_of_schedule(t, w->comm, schedule_of_request(t, a->request, &a->is_over), request);
+}
+
+/* What all accesses do; RESULT: where old data go. */
+static int begin_access(struct mpi_task *t, MPI_Win win, struct access a, struct origin origin,
+                        MPI_Aint disp, MPI_Request *request)
+{
+    struct mpi_win *w = mpi_win(t, win);
+    MPI_Count bytes, out = origin.type ? origin.count * origin.type->size : 0;
+    struct access *begun;
+    int code;
+
+    if (a.target == MPI_PROC_NULL) {
+        if (request)
+            mpi_request_of_schedule(t, w->comm, schedule_of_request(t, 0, NULL), request);
+        return MPI_SUCCESS;
+    }
+    if ((code = prepare(t, w, &a, disp)))
+        return code;
+    bytes = a.count * a.type->size > out ? a.count * a.type->size : out;
+    a.row = mpi_alloc(bytes ? (size_t)bytes : 1, 1);
+    if (out)
+        mpi_pack(origin.type, origin.at, origin.count, a.row);
+    begun = access_begin(w, &a, (uint64_t)bytes);
+    begun->next = w->accesses;
+    w->accesses = begun;
+    if (request)
+        watch(t, w, begun, request);
+    return MPI_SUCCESS;
+}
+
+int do_Get_accumulate(struct mpi_task *t, const void *origin_addr, MPI_Count origin_count,
+                      MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count,
+                      MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                      MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                      MPI_Request *request)
+{
+    struct access a = {.target = target_rank,
+                       .count = target_count,
+                       .type = mpi_type(t, target_datatype),
+                       .op = mpi_op(t, op),
+                       .result = result_addr};
+    struct origin origin = {origin_addr, origin_count,
+                            op == MPI_NO_OP ? NULL : mpi_type(t, origin_datatype)};
+    struct mpi_type *basic = mpi_builtin_type(a.type->basic);
+    int code =
+        a.op->is_builtin ? MPI_SUCCESS : mpi_error(t, MPI_ERR_OP, "only predefined operations");
+
+    if (!code && op != MPI_REPLACE && op != MPI_NO_OP)
+        code = operation_check(t, a.op, basic ? basic : a.type);
+    if (code)
+        return code;
+    if (result_addr) {
+        a.n_result = result_count;
+        a.result_type = mpi_type(t, result_datatype);
+    }
+    return begin_access(t, win, a, origin, target_disp, request);
+}
+
+int do_Put(struct mpi_task *t, const void *origin_addr, MPI_Count origin_count,
+           MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+           MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    return do_Get_accumulate(t, origin_addr, origin_count, origin_datatype, NULL, 0, 0, target_rank,
+                             target_disp, target_count, target_datatype, MPI_REPLACE, win, request);
+}
+
+int do_Get(struct mpi_task *t, void *origin_addr, MPI_Count origin_count,
+           MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+           MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    return do_Get_accumulate(t, NULL, 0, 0, origin_addr, origin_count, origin_datatype, target_rank,
+                             target_disp, target_count, target_datatype, MPI_NO_OP, win, request);
+}
+
+int do_Accumulate(struct mpi_task *t, const void *origin_addr, MPI_Count origin_count,
+                  MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+                  MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                  MPI_Request *request)
+{
+    return do_Get_accumulate(t, origin_addr, origin_count, origin_datatype, NULL, 0, 0, target_rank,
+                             target_disp, target_count, target_datatype, op, win, request);
+}
+
+int do_Fetch_and_op(struct mpi_task *t, const void *origin_addr, void *result_addr,
+                    MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op,
+                    MPI_Win win)
+{
+    return do_Get_accumulate(t, origin_addr, 1, datatype, result_addr, 1, datatype, target_rank,
+                             target_disp, 1, datatype, op, win, NULL);
+}
+
+int do_Compare_and_swap(struct mpi_task *t, const void *origin_addr, const void *compare_addr,
+                        void *result_addr, MPI_Datatype datatype, int target_rank,
+                        MPI_Aint target_disp, MPI_Win win)
+{
+    struct access a = {.kind = ACCESS_COMPARE,
+                       .target = target_rank,
+                       .count = 1,
+                       .type = mpi_type(t, datatype),
+                       .result = result_addr,
+                       .compare = compare_addr};
+
+    return begin_access(t, win, a, (struct origin){origin_addr, 1, a.type}, target_disp, NULL);
+}
