@@ -87,6 +87,15 @@ static sidl_bool decide(void *self, sidl_BaseInterface *_ex)
     return optimizer_is_ready(o, _ex) && !o->idle && optimizer_swap_now(o, _ex) && !*_ex;
 }
 
+/* Collective: the samples of the last step are those of the slowest rank, or (OFF) not valid. */
+static void use_samples(struct optimizer *o, bool on)
+{
+    o->step_samples = NULL;
+    o->n_step_samples = 0;
+    if (on && !o->idle && o->step > 0)
+        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
+}
+
 /* ------------------------------------------------- ask */
 
 /* The announced contexts, with the question's values in place of theirs. */
@@ -153,12 +162,10 @@ static char *ask(void *self, struct sidl_string__array *names, struct sidl_doubl
         portolan_throw(_ex, PORTOLAN_EINVAL, "give as many values as names of contexts");
         return NULL;
     }
-    if (!o->idle && o->step > 0)
-        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
+    use_samples(o, true);
     if (o->cohort->rank == 0)
         write_best(o, names, values, &text, step_time, &err);
-    o->step_samples = NULL;
-    o->n_step_samples = 0;
+    use_samples(o, false);
     if (o->cohort->bcast(o->cohort, step_time, sizeof *step_time, 0))
         portolan_error_set(&err, PORTOLAN_EIO, "rank 0's answer did not arrive");
     return share_text(o, &text, &err, _ex);
@@ -203,8 +210,10 @@ static char *explain(void *self, sidl_BaseInterface *_ex)
 
     if (!optimizer_is_ready(o, _ex))
         return NULL;
+    use_samples(o, true);
     if (o->cohort->rank == 0)
         explain_all(o, &text, &err);
+    use_samples(o, false);
     return share_text(o, &text, &err, _ex);
 }
 

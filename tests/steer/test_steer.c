@@ -256,6 +256,7 @@ static int ask_for_two_sizes(void *arg)
         const char *best;
     } cases[] = {{1.5, 2.25, "a=paper.A2"}, {4, 8, "a=paper.A1"}};
     sidl_BaseInterface ex = NULL;
+    char *text;
 
     (void)arg;
     step(1.5);
@@ -275,6 +276,12 @@ static int ask_for_two_sizes(void *arg)
         sidl_string__array_deleteRef(names);
         sidl_double__array_deleteRef(values);
     }
+    text =
+        portolan_ports_Optimizer_explain(p.optimizer, &ex); /* at the contexts of the last step */
+    good(&ex);
+    assert_non_null(strstr(text, "  paper.A1: a step would take "));
+    assert_non_null(strstr(text, "  paper.A2: a step would take "));
+    sidl_String_free(text);
     return 0;
 }
 
