@@ -100,8 +100,7 @@ void background_event(struct clue_engine *e, uint32_t source)
 
     if (about->is_traffic) {
         bytes = background_draw(b, &about->bytes);
-        network_traffic(e, (uint32_t)about->host, (uint32_t)about->to,
-                        bytes < 0x1p62 ? (uint64_t)llround(bytes) : (uint64_t)1 << 62);
+        network_traffic(e, source, bytes < 0x1p62 ? (uint64_t)llround(bytes) : (uint64_t)1 << 62);
         again(e, source, &about->every);
         return;
     }

@@ -14,7 +14,8 @@ struct clue_engine *clue_engine_new(const struct clue_machine *machine,
     e->sums.last = -1;
     e->by_events =
         settings->may_change || machine->n_changes || machine->network.model == CLUE_NETWORK_FACTOR;
-    if (network_new(e) && fair_new(e) && hosts_new(e) && background_new(e) && changes_new(e))
+    if (requests_new(e) && network_new(e) && fair_new(e) && hosts_new(e) && background_new(e) &&
+        changes_new(e))
         return e;
     clue_engine_free(e);
     return NULL;
@@ -34,11 +35,11 @@ void clue_engine_free(struct clue_engine *e)
             memcpy(&next, block, sizeof next);
             free(block);
         }
-    free(e->events.heap);
+    events_free(&e->events);
     free(e->tasks);
-    free(e->messages.items);
-    free(e->requests.items);
-    free(e->channels.items);
+    free(e->messages.block);
+    free(e->requests.block);
+    free(e->channels.block);
     free(e->slots);
     free(e->scratch);
     fair_free(e);
@@ -67,10 +68,11 @@ static bool resume(struct clue_engine *e, event next)
 int clue_engine_next(struct clue_engine *e)
 {
     while (!e->error.status && e->events.n_live) {
-        event next = events_pop(&e->events);
+        event next = events_pop(e);
 
+        if (e->error.status)
+            break;
         e->now = event_ns(next);
-        e->events.n_live -= event_is_live(next);
         e->sums.n_events++;
         switch (event_kind(next)) {
         case EVENT_RESUME:
@@ -93,7 +95,6 @@ int clue_engine_next(struct clue_engine *e)
         case EVENT_CHANGE:
             changes_event(e, event_about(next));
             break;
-        case EVENT_INJECT:
         case EVENT_HOP:
             network_hop(e, event_about(next));
             break;

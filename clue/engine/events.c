@@ -1,10 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The heap of events, four children each; pools; blocks of data. */
+/* The calendar of events; pools; blocks of data. */
 #include "internal.h"
 
 void engine_no_memory(struct clue_engine *e)
 {
     portolan_no_memory(&e->error);
+}
+
+/* ------------------------------------------------- the calendar */
+
+static bool list_add(struct event_list *l, event new)
+{
+    if (!portolan_reserve(&l->events, &l->room, l->n + 1, sizeof new))
+        return false;
+    l->events[l->n++] = new;
+    return true;
+}
+
+static void sift_up(event *heap, size_t i, event new)
+{
+    for (; i > 0 && new < heap[(i - 1) / 4]; i = (i - 1) / 4)
+        heap[i] = heap[(i - 1) / 4];
+    heap[i] = new;
+}
+
+static void sift_down(event *heap, size_t n, event last)
+{
+    size_t i = 0, child;
+
+    while ((child = 4 * i + 1) < n) {
+        size_t end = child + 4 < n ? child + 4 : n, least = child;
+
+        for (size_t c = child + 1; c < end; c++)
+            least = heap[c] < heap[least] ? c : least;
+        if (last <= heap[least])
+            break;
+        heap[i] = heap[least];
+        i = least;
+    }
+    heap[i] = last;
+}
+
+static bool place(struct events *h, event new)
+{
+    int64_t ns = event_ns(new);
+    uint64_t day;
+
+    if (ns < h->horizon) {
+        if (!list_add(&h->near, new))
+            return false;
+        sift_up(h->near.events, h->near.n - 1, new);
+        return true;
+    }
+    day = (uint64_t)(ns - h->horizon) / (uint64_t)h->day_ns;
+    if (day < DAYS) {
+        h->n_days++;
+        return list_add(&h->days[(h->today + day) % DAYS], new);
+    }
+    if (!h->later.n || ns < h->least_later)
+        h->least_later = ns;
+    return list_add(&h->later, new);
 }
 
 bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32_t tie,
@@ -13,37 +68,142 @@ bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32
     struct events *h = &e->events;
     event new = (event)(uint64_t)ns << 64 | (uint64_t)kind << 60 | (uint64_t)!is_live << 59 |
                 (uint64_t)(tie & 0x07ffffff) << 32 | about;
-    size_t i = h->n;
 
-    if (!portolan_reserve(&h->heap, &h->room, h->n + 1, sizeof *h->heap)) {
+    h->day_ns = h->day_ns ? h->day_ns : 64;
+    if (!place(h, new)) {
         engine_no_memory(e);
         return false;
     }
     h->n++;
     h->n_live += is_live;
-    for (; i > 0 && new < h->heap[(i - 1) / 4]; i = (i - 1) / 4)
-        h->heap[i] = h->heap[(i - 1) / 4];
-    h->heap[i] = new;
     return true;
 }
 
-event events_pop(struct events *h)
+/* Places those again that were too far away, or (ALL) all that are not near. */
+static bool place_again(struct events *h, bool all)
 {
-    event first = h->heap[0], last = h->heap[--h->n];
-    size_t i = 0, child;
+    struct event_list old = h->later;
+    bool is_good = true;
 
-    while ((child = 4 * i + 1) < h->n) {
-        size_t end = child + 4 < h->n ? child + 4 : h->n, least = child;
+    h->later = (struct event_list){0};
+    for (size_t i = 0; all && i < DAYS; i++) {
+        struct event_list *day = &h->days[i];
 
-        for (size_t c = child + 1; c < end; c++)
-            least = h->heap[c] < h->heap[least] ? c : least;
-        if (last <= h->heap[least])
-            break;
-        h->heap[i] = h->heap[least];
-        i = least;
+        for (size_t j = 0; j < day->n; j++)
+            is_good = is_good && list_add(&old, day->events[j]);
+        day->n = 0;
     }
-    h->heap[i] = last;
+    h->n_days = all ? 0 : h->n_days;
+    for (size_t i = 0; i < old.n; i++)
+        is_good = is_good && place(h, old.events[i]);
+    free(old.events);
+    return is_good;
+}
+
+/* A day shall have about so many events that a small heap has them. */
+static bool choose_day(struct events *h)
+{
+    double each = (double)h->n_popped / (double)(h->n_turned + 1);
+    double day = (double)h->day_ns * EVENTS_OF_DAY / each;
+
+    if (h->n_popped < 1024 || h->n_popped < h->n)
+        return true;
+    h->n_popped = h->n_turned = 0;
+    if (each < 4 * EVENTS_OF_DAY && each > EVENTS_OF_DAY / 4)
+        return true;
+    h->day_ns = day < 1 ? 1 : day > 0x1p50 ? (int64_t)1 << 50 : (int64_t)day;
+    return place_again(h, true);
+}
+
+/* What the network touches first of these events comes into the cache meanwhile. */
+static void fetch(const struct clue_engine *e, const struct event_list *events)
+{
+    for (size_t i = 0; i < events->n; i++)
+        if (event_kind(events->events[i]) == EVENT_HOP)
+            __builtin_prefetch(message_of(e, event_about(events->events[i])));
+}
+
+/* Turns to the next day that has events, which are near then. */
+static bool turn(struct clue_engine *e)
+{
+    struct events *h = &e->events;
+    struct event_list *day;
+
+    if (!choose_day(h))
+        return false;
+    if (!h->n_days && h->later.n)
+        h->horizon = later(h->horizon, h->least_later);
+    while (h->near.n == 0) {
+        if (h->later.n && h->least_later - h->horizon < h->day_ns && !place_again(h, false))
+            return false;
+        day = &h->days[h->today];
+        h->today = (h->today + 1) % DAYS;
+        h->horizon += h->day_ns;
+        h->n_turned++;
+        h->n_days -= day->n;
+        fetch(e, day);
+        for (size_t i = 0; i < day->n; i++)
+            if (!place(h, day->events[i]))
+                return false;
+        day->n = 0;
+    }
+    return true;
+}
+
+int64_t events_next(struct clue_engine *e)
+{
+    struct events *h = &e->events;
+
+    if (!h->n)
+        return NOT_KNOWN;
+    if (!h->near.n && !turn(e)) {
+        engine_no_memory(e);
+        return NOT_KNOWN;
+    }
+    return event_ns(h->near.events[0]);
+}
+
+event events_pop(struct clue_engine *e)
+{
+    struct events *h = &e->events;
+    event first;
+
+    if (events_next(e) == NOT_KNOWN)
+        return 0;
+    first = h->near.events[0];
+    if (--h->near.n > 0)
+        sift_down(h->near.events, h->near.n, h->near.events[h->near.n]);
+    h->n--;
+    h->n_popped++;
+    h->n_live -= event_is_live(first);
     return first;
+}
+
+void events_free(struct events *h)
+{
+    free(h->near.events);
+    free(h->later.events);
+    for (size_t i = 0; i < DAYS; i++)
+        free(h->days[i].events);
+}
+
+/* ------------------------------------------------- pools and blocks */
+
+static bool pool_grow(struct pool *p, size_t size)
+{
+    size_t room = p->room ? 2 * p->room : 64;
+    void *block = portolan_calloc(room + 1, size < 64 ? 64 : size);
+    char *items = (char *)(((uintptr_t)block + 63) & ~(uintptr_t)63);
+
+    if (!block)
+        return false;
+    if (p->room)
+        memcpy(items, p->items, (p->n + 1) * size);
+    free(p->block);
+    p->block = block;
+    p->items = items;
+    p->room = room;
+    return true;
 }
 
 uint32_t pool_take(struct pool *p, size_t size)
@@ -53,7 +213,7 @@ uint32_t pool_take(struct pool *p, size_t size)
     if (i)
         memcpy(&p->free, p->items + i * size, sizeof i);
     else {
-        if (!portolan_reserve(&p->items, &p->room, p->n + 2, size))
+        if (p->n + 2 > p->room && !pool_grow(p, size))
             return 0;
         i = (uint32_t)++p->n;
     }

@@ -64,13 +64,9 @@ bool fair_new(struct clue_engine *e)
         f->n_links = 0;
         return false;
     }
-    for (size_t i = 0; i < m->network.n_links; i++)
-        f->links[i].capacity = m->network.links[i].bytes_per_ns;
-    for (size_t i = 0; i < m->n_hosts; i++)
-        if (m->hosts[i].card_ns_per_byte > 0)
-            f->links[m->network.n_links + i].capacity =
-                f->links[m->network.n_links + m->n_hosts + i].capacity =
-                    1 / m->hosts[i].card_ns_per_byte;
+    for (size_t i = 0; i < f->n_links; i++)
+        f->links[i].capacity =
+            e->network->servers[i].ns_per_byte > 0 ? 1 / e->network->servers[i].ns_per_byte : 0;
     return true;
 }
 
@@ -100,7 +96,7 @@ static void mark_dirty(struct clue_engine *e, uint32_t link)
 
 void fair_link_changed(struct clue_engine *e, uint32_t link)
 {
-    e->fair->links[link].capacity = 1 / e->network->ns_per_byte[link];
+    e->fair->links[link].capacity = 1 / e->network->servers[link].ns_per_byte;
     mark_dirty(e, link);
 }
 
@@ -110,21 +106,14 @@ void fair_link_changed(struct clue_engine *e, uint32_t link)
 static size_t flow_way(struct clue_engine *e, const struct message *m, uint32_t *ways,
                        int64_t *latency)
 {
-    uint32_t n_links = (uint32_t)e->machine->network.n_links, from = from_host(e, m);
-    uint32_t hosts = (uint32_t)e->machine->n_hosts, to = to_host(e, m);
-    const uint32_t *links;
-    size_t n = network_route(e, from, to, &links), count = 0;
+    size_t count = 0;
 
     *latency = 0;
-    for (size_t i = 0; i < n; i++) {
-        *latency += e->network->latency[links[i]];
-        if (e->fair->links[links[i]].capacity > 0)
-            ways[count++] = links[i];
+    for (uint32_t i = 0; i < m->way->n; i++) {
+        *latency += e->network->servers[m->way->servers[i]].latency;
+        if (e->fair->links[m->way->servers[i]].capacity > 0)
+            ways[count++] = m->way->servers[i];
     }
-    if (e->fair->links[n_links + from].capacity > 0)
-        ways[count++] = n_links + from;
-    if (e->fair->links[n_links + hosts + to].capacity > 0)
-        ways[count++] = n_links + hosts + to;
     return count;
 }
 
@@ -162,17 +151,6 @@ static bool flow_begin(struct clue_engine *e, uint32_t message, const uint32_t *
     return true;
 }
 
-static struct clue_use *use_of(struct clue_engine *e, uint32_t link)
-{
-    size_t n_links = e->machine->network.n_links, n_hosts = e->machine->n_hosts;
-
-    if (link < n_links)
-        return &e->network->links[link].use;
-    link -= (uint32_t)n_links;
-    return link < n_hosts ? &e->network->cards_out[link].use
-                          : &e->network->cards_in[link - n_hosts].use;
-}
-
 static void flow_end(struct clue_engine *e, uint32_t message)
 {
     struct fair *f = e->fair;
@@ -185,7 +163,7 @@ static void flow_end(struct clue_engine *e, uint32_t message)
         struct fair_link *l = &f->links[link];
         struct crossing *last = &l->crossings[--l->n];
         double ns = (double)m->bytes / l->capacity;
-        struct clue_use *use = use_of(e, link);
+        struct clue_use *use = &e->network->servers[link].use;
 
         l->crossings[flow->links[i].at] = *last;
         last->flow->links[last->number].at = flow->links[i].at;

@@ -37,10 +37,23 @@ enum event_kind {
  * about; compared as one number. */
 __extension__ typedef unsigned __int128 event;
 
-struct events {
-    event *heap;
+/*
+ * A calendar: events before the horizon are a heap; those of the next days lie in a bucket for each
+ * day, without order; all others in one heap of papers. A day is as long as some events take.
+ */
+enum { DAYS = 1024, EVENTS_OF_DAY = 24 };
+struct event_list {
+    event *events;
     size_t n, room;
-    size_t n_live; /* those that are not about background alone */
+};
+struct events {
+    struct event_list near, later, days[DAYS];
+    int64_t horizon, day_ns;
+    size_t today;              /* the day that begins at the horizon */
+    size_t n_days;             /* events in days */
+    int64_t least_later;       /* time of the first in LATER */
+    size_t n, n_live;          /* LIVE: those that are not about background alone */
+    size_t n_popped, n_turned; /* since the length of the day was chosen: events, days */
 };
 
 static inline int64_t event_ns(event e)
@@ -65,7 +78,8 @@ static inline uint32_t event_about(event e)
 /* Structs by number, from 1; numbers of freed ones are used again. Pointers are valid until the
  * next is taken. */
 struct pool {
-    char *items;
+    char *items; /* aligned for the cache, in BLOCK */
+    void *block;
     size_t n, room;
     uint32_t free; /* a list through their first four bytes */
 };
@@ -80,34 +94,35 @@ static inline void pool_give(struct pool *p, size_t size, uint32_t i)
 
 /* ------------------------------------------------- structs */
 
-struct message {
-    uint32_t next;                           /* in its channel; first, for the pool */
-    uint32_t next_unbound, previous_unbound; /* of the receiver */
-    uint32_t channel;
+/* What the network touches comes first, in one line of the cache. */
+struct __attribute__((aligned(64))) message {
+    uint32_t server; /* the next one of its way; first, for the pool */
     uint32_t from, to;
-    uint32_t receive, send; /* requests; 0: none (yet) */
-    int32_t tag;
-    uint8_t flags; /* of clue_send_flag */
-    uint8_t label;
-    bool is_rendezvous;
-    bool is_pending;    /* not bound, and only its arrival can decide who takes it */
-    bool is_late;       /* it waits for the arrival of one that its sender has sent before */
+    uint8_t hop;        /* servers of its way that it has passed, or its stage (fair) */
+    uint8_t flags;      /* of clue_send_flag */
+    bool is_background; /* traffic: nobody receives it, from and to are hosts */
     bool has_event;     /* EVENT_ARRIVE */
-    bool is_taken;      /* by a probe */
-    bool is_background; /* traffic: nobody receives it */
-    uint8_t hop;        /* its next link */
     uint64_t bytes;
-    const void *data;   /* the engine's copy, or of the sender */
-    uint32_t data_size; /* of the copy's block, 0: of the sender */
-    int64_t ready;      /* when the send delay was over */
-    int64_t start;      /* of the transmission */
-    int64_t arrival;    /* of rendezvous that is not bound: of the envelope */
-    int64_t lead;       /* of the transmission that passed before the network was told */
-    int64_t queueing;
+    const struct way *way;
     /* On a link or card: when its first byte passes, how long the slowest has taken so far, and the
      * time of its event. */
-    int64_t service, slowest, at;
-    double contention;      /* factor of its delays */
+    int64_t at, service, slowest;
+    int64_t queueing;
+
+    uint32_t next, channel;                  /* in its channel */
+    uint32_t next_unbound, previous_unbound; /* of the receiver */
+    uint32_t receive, send;                  /* requests; 0: none (yet) */
+    int32_t tag;
+    uint32_t data_size; /* of the copy's block, 0: of the sender */
+    uint32_t in_flight; /* messages when it began, it included; 0: does not count */
+    uint8_t label;
+    bool is_rendezvous;
+    bool is_pending;        /* not bound, and only its arrival can decide who takes it */
+    bool is_late;           /* it waits for the arrival of one that its sender has sent before */
+    const void *data;       /* the engine's copy, or of the sender */
+    int64_t ready;          /* when the send delay was over */
+    int64_t arrival;        /* of rendezvous that is not bound: of the envelope */
+    int64_t lead;           /* of the transmission that passed before the network was told */
     struct clue_times path; /* of the sender when it was ready */
 };
 
@@ -128,13 +143,14 @@ struct request {
 };
 
 /* From a task to a task in a context: what is on one side and not yet on the other. */
-struct channel {
+struct __attribute__((aligned(64))) channel {
     uint32_t next_free;
     uint32_t from, to;
     uint32_t n_messages; /* on their way or not received */
     uint32_t first_message, last_message, first_receive, last_receive;
     uint64_t context;
     int64_t last_arrival;
+    struct way *way; /* NULL: not asked for yet */
 };
 
 struct task {
@@ -188,6 +204,7 @@ enum { MEETING_SLOTS = 512 };
 struct background {
     uint64_t sequence, drawn;
     bool is_on;
+    struct way *way;
 };
 
 /* Processors of a host, which its bursts of computing and jobs of others share equally. */
@@ -250,12 +267,18 @@ static inline int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The request of all sends that are complete at once. */
+enum { REQUEST_SENT = 1 };
+
 /* ------------------------------------------------- events.c */
 
 /* False, with the error noted: no memory. */
 bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32_t tie,
                  uint32_t about, bool is_live);
-event events_pop(struct events *h);
+event events_pop(struct clue_engine *e);
+/* When the next event is; NOT_KNOWN: there is none. */
+int64_t events_next(struct clue_engine *e);
+void events_free(struct events *h);
 void *data_take(struct clue_engine *e, uint64_t bytes, uint32_t *size);
 void data_give(struct clue_engine *e, const void *data, uint32_t size);
 void engine_no_memory(struct clue_engine *e);
@@ -335,21 +358,25 @@ void message_free(struct clue_engine *e, uint32_t message);
 
 /* ------------------------------------------------- requests.c */
 
+bool requests_new(struct clue_engine *e);
 void request_complete(struct clue_engine *e, uint32_t request, int64_t ns);
 void request_free(struct clue_engine *e, uint32_t request);
 
 /* ------------------------------------------------- network.c */
 
 /* A message of others begins. */
-void network_traffic(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t bytes);
+void network_traffic(struct clue_engine *e, uint32_t source, uint64_t bytes);
 /* The bandwidth or latency of LINK is TIMES that of the machine. */
 void network_change(struct clue_engine *e, uint32_t link, bool is_latency, double times);
 /* The transmission delay from FROM to TO (-1: all) has changed. */
 void network_transmission_changed(struct clue_engine *e, int from, int to);
 bool network_new(struct clue_engine *e);
-/* A message begins to be sent: the factor of its delays. */
-double network_begin(struct clue_engine *e);
-/* EVENT_INJECT and EVENT_HOP. */
+void network_forget(struct clue_engine *e, struct channel *c);
+/* A message begins to be sent: how many are in flight then, 0: that does not matter; and the factor
+ * of delays that follows. */
+uint32_t network_begin(struct clue_engine *e);
+double network_factor(const struct clue_engine *e, uint32_t in_flight);
+/* EVENT_HOP. */
 void network_hop(struct clue_engine *e, uint32_t message);
 /* EVENT_ARRIVE: it is no longer under way. */
 void network_end(struct clue_engine *e, struct message *m);

@@ -31,7 +31,8 @@ static bool channel_is_idle(const struct clue_engine *e, const struct channel *c
     return !c->n_messages && !c->first_receive && c->last_arrival < e->now;
 }
 
-/* Forgets channels that nothing is in, then makes room. */
+/* Makes room; forgets channels that nothing is in when they are many. */
+enum { MOST_KEPT = 1 << 16 };
 static bool channels_grow(struct clue_engine *e)
 {
     uint32_t *old = e->slots;
@@ -39,7 +40,7 @@ static bool channels_grow(struct clue_engine *e)
 
     for (size_t i = 0; i < n_old; i++)
         n_idle += old[i] && channel_is_idle(e, channel_of(e, old[i]));
-    e->n_slots = n_idle > n_old / 4 ? n_old : n_old ? 2 * n_old : 1024;
+    e->n_slots = n_idle > n_old / 4 && n_old > MOST_KEPT ? n_old : n_old ? 2 * n_old : 1024;
     e->slots = portolan_calloc(e->n_slots, sizeof *e->slots);
     if (!e->slots) {
         e->slots = old;
@@ -47,7 +48,8 @@ static bool channels_grow(struct clue_engine *e)
         return false;
     }
     for (size_t i = 0; i < n_old; i++)
-        if (old[i] && channel_is_idle(e, channel_of(e, old[i]))) {
+        if (old[i] && e->n_slots > MOST_KEPT && channel_is_idle(e, channel_of(e, old[i]))) {
+            network_forget(e, channel_of(e, old[i]));
             pool_give(&e->channels, sizeof(struct channel), old[i]);
             e->n_channels--;
         } else if (old[i])
@@ -215,7 +217,7 @@ static void complete(struct clue_engine *e, uint32_t message)
 
     sums->n++;
     sums->bytes += m->bytes;
-    sums->network_ns += m->arrival - m->start;
+    sums->network_ns += m->arrival - (m->is_rendezvous ? later(m->ready, r->posted_at) : m->ready);
     sums->queueing_ns += m->queueing;
     if (m->flags & CLUE_READY && r->posted_at > m->arrival)
         e->sums.n_unready++;

@@ -13,56 +13,83 @@
 bool network_new(struct clue_engine *e)
 {
     const struct clue_machine *m = e->machine;
-    const struct clue_network *network = &m->network;
-    const struct clue_topology *t =
-        network->route == clue_topology_route ? network->topology : NULL;
+    size_t n_links = m->network.n_links;
     struct network *n = e->network = portolan_arena_alloc(&e->arena, 1, sizeof *n);
+    void *block;
 
     if (!n)
         return false;
-    n->links = portolan_arena_alloc(&e->arena, network->n_links, sizeof *n->links);
-    n->ns_per_byte = portolan_arena_alloc(&e->arena, network->n_links, sizeof *n->ns_per_byte);
-    n->latency = portolan_arena_alloc(&e->arena, network->n_links, sizeof *n->latency);
-    n->cards_out = portolan_arena_alloc(&e->arena, m->n_hosts, sizeof *n->cards_out);
-    n->cards_in = portolan_arena_alloc(&e->arena, m->n_hosts, sizeof *n->cards_in);
-    n->cache = portolan_arena_alloc(&e->arena, CACHED_ROUTES, sizeof *n->cache);
-    if (e->arena.failed)
+    block = portolan_arena_alloc(&e->arena, n_links + 2 * m->n_hosts + 1, sizeof *n->servers);
+    if (!block)
         return false;
-    for (size_t i = 0; i < network->n_links; i++) {
-        n->ns_per_byte[i] =
-            network->links[i].bytes_per_ns > 0 ? 1 / network->links[i].bytes_per_ns : 0;
-        n->latency[i] = network->links[i].latency_ns;
+    n->servers = (struct server *)(((uintptr_t)block + 63) & ~(uintptr_t)63);
+    for (size_t i = 0; i < n_links; i++) {
+        const struct clue_link *about = &m->network.links[i];
+
+        n->servers[i].ns_per_byte = about->bytes_per_ns > 0 ? 1 / about->bytes_per_ns : 0;
+        n->servers[i].latency = about->latency_ns;
     }
-    for (size_t i = 0; i < m->n_hosts; i++)
-        n->has_cards |= m->hosts[i].card_gap_ns > 0 || m->hosts[i].card_ns_per_byte > 0;
-    n->first_is_private =
-        t && (t->kind == CLUE_CROSSBAR || t->kind == CLUE_FAT_TREE || t->kind == CLUE_DRAGONFLY);
-    n->last_is_private = n->first_is_private || (t && t->kind == CLUE_BUS);
+    for (size_t i = 0; i < 2 * m->n_hosts; i++) {
+        const struct clue_host *about = &m->hosts[i % m->n_hosts];
+
+        n->servers[n_links + i].ns_per_byte = about->card_ns_per_byte;
+        n->servers[n_links + i].gap = about->card_gap_ns;
+    }
     return true;
 }
 
-size_t network_route(struct clue_engine *e, uint32_t from, uint32_t to, const uint32_t **links)
+/* ------------------------------------------------- ways */
+
+/* Cards have the links beside them for themselves where hosts stand beside switches. */
+static void find_direct(const struct clue_network *network, struct way *way, bool out, bool in)
+{
+    const struct clue_topology *t =
+        network->route == clue_topology_route ? network->topology : NULL;
+    bool is_beside =
+        t && (t->kind == CLUE_CROSSBAR || t->kind == CLUE_FAT_TREE || t->kind == CLUE_DRAGONFLY);
+
+    if (out && is_beside)
+        way->direct |= 2;
+    if (in && way->n <= 64 && (is_beside || (t && t->kind == CLUE_BUS)))
+        way->direct |= (uint64_t)1 << (way->n - 1);
+}
+
+/* NULL: no memory. */
+static struct way *way_new(struct clue_engine *e, uint32_t from, uint32_t to)
 {
     const struct clue_network *network = &e->machine->network;
-    struct network *n = e->network;
-    struct cached_route *c = &n->cache[(from * 2654435761u ^ to * 40503u) % CACHED_ROUTES];
-    size_t n_links;
+    uint32_t links[CLUE_MOST_HOPS], cards[2], size, n_links = 0;
+    bool has_card[2];
+    struct way *way;
 
-    if (c->from == from + 1 && c->to == to + 1) {
-        *links = c->links;
-        return c->n;
+    if (from != to && network->route && network->n_links)
+        n_links = (uint32_t)network->route(network, (int)from, (int)to, links);
+    cards[0] = (uint32_t)network->n_links + from;
+    cards[1] = (uint32_t)(network->n_links + e->machine->n_hosts) + to;
+    for (int i = 0; i < 2; i++) {
+        const struct server *s = &e->network->servers[cards[i]];
+
+        has_card[i] = from != to && (s->gap > 0 || s->ns_per_byte > 0);
     }
-    if (!network->route || !network->n_links)
-        return 0;
-    n_links = network->route(network, (int)from, (int)to, n->scratch);
-    *links = n->scratch;
-    if (n_links <= CACHED_HOPS) {
-        c->from = from + 1;
-        c->to = to + 1;
-        c->n = (uint32_t)n_links;
-        memcpy(c->links, n->scratch, n_links * sizeof *c->links);
-    }
-    return n_links;
+    way = data_take(e, sizeof *way + (n_links + 2) * sizeof *links, &size);
+    if (!way)
+        return NULL;
+    *way = (struct way){.size = size};
+    if (has_card[0])
+        way->servers[way->n++] = cards[0];
+    memcpy(way->servers + way->n, links, n_links * sizeof *links);
+    way->n += n_links;
+    if (has_card[1])
+        way->servers[way->n++] = cards[1];
+    find_direct(network, way, has_card[0] && n_links, has_card[1] && n_links);
+    return way;
+}
+
+void network_forget(struct clue_engine *e, struct channel *c)
+{
+    if (c->way)
+        data_give(e, c->way, c->way->size);
+    c->way = NULL;
 }
 
 /* ------------------------------------------------- queues */
@@ -78,13 +105,20 @@ void network_by_size(const struct clue_network *network, uint64_t bytes, double 
         }
 }
 
-/* S serves M, which is there at NS, for TAKEN; the byte that is last follows by BYTES_NS. Returns
- * when M is at what comes next. */
+/* S serves M, which is there at NS; returns when M is at what comes next. */
 static int64_t serve(const struct clue_network *network, struct server *s, struct message *m,
-                     int64_t ns, int64_t taken, int64_t bytes_ns)
+                     int64_t ns)
 {
-    int64_t start = later(ns, s->free_at);
+    int64_t start = later(ns, s->free_at), taken, bytes_ns, latency = s->latency;
+    double bandwidth = 1, longer = 1, all = (double)m->bytes * s->ns_per_byte;
 
+    if (network->n_by_size && s->gap <= 0) {
+        network_by_size(network, m->bytes, &bandwidth, &longer);
+        all /= bandwidth;
+        latency = llround((double)latency * longer);
+    }
+    bytes_ns = (int64_t)(all + 0.5);
+    taken = (int64_t)(all + s->gap + 0.5);
     s->free_at = start + taken;
     s->use.busy_ns += taken;
     s->use.queueing_ns += start - ns;
@@ -93,34 +127,9 @@ static int64_t serve(const struct clue_network *network, struct server *s, struc
     m->queueing += start - ns;
     m->service = start;
     if (network->store_and_forward)
-        return start + bytes_ns;
+        return start + bytes_ns + latency;
     m->slowest = later(m->slowest, bytes_ns);
-    return start;
-}
-
-static int64_t pass_card(struct clue_engine *e, struct message *m, bool is_in, int64_t ns)
-{
-    uint32_t host = is_in ? to_host(e, m) : from_host(e, m);
-    const struct clue_host *h = &e->machine->hosts[host];
-    double bytes_ns = (double)m->bytes * h->card_ns_per_byte;
-
-    if (!e->network->has_cards)
-        return ns;
-    return serve(&e->machine->network,
-                 is_in ? &e->network->cards_in[host] : &e->network->cards_out[host], m, ns,
-                 (int64_t)(h->card_gap_ns + bytes_ns + 0.5), (int64_t)(bytes_ns + 0.5));
-}
-
-static int64_t pass_link(struct clue_engine *e, struct message *m, uint32_t link, int64_t ns)
-{
-    double bandwidth = 1, latency = 1;
-    int64_t bytes_ns;
-
-    if (e->machine->network.n_by_size)
-        network_by_size(&e->machine->network, m->bytes, &bandwidth, &latency);
-    bytes_ns = (int64_t)((double)m->bytes * e->network->ns_per_byte[link] / bandwidth + 0.5);
-    return serve(&e->machine->network, &e->network->links[link], m, ns, bytes_ns, bytes_ns) +
-           (int64_t)((double)e->network->latency[link] * latency + 0.5);
+    return start + latency;
 }
 
 static int64_t transmission_ns(struct clue_engine *e, const struct message *m)
@@ -129,7 +138,7 @@ static int64_t transmission_ns(struct clue_engine *e, const struct message *m)
     const struct clue_pair *pair = pair_of_hosts(e, from, to);
     int64_t ns = pair ? delay_ns(e, CLUE_TRANSMISSION, from, to, &pair->transmission, m->bytes) : 0;
 
-    ns = m->contention == 1 ? ns : llround((double)ns * m->contention);
+    ns = m->in_flight ? llround((double)ns * network_factor(e, m->in_flight)) : ns;
     return ns > m->lead ? ns - m->lead : 0;
 }
 
@@ -142,26 +151,16 @@ static void transmit(struct clue_engine *e, uint32_t message, int64_t ns)
     network_landed(e, message, ns + (m->is_background ? 0 : transmission_ns(e, m)));
 }
 
-/* Whether the next hop needs no event: none can be before M there, or nothing is in between. */
-static bool goes_on(const struct clue_engine *e, const struct message *m, size_t n_links,
-                    int64_t at)
+/* Whether the next hop needs no event: nobody can be before M there, or the way is over. */
+static bool goes_on(struct clue_engine *e, const struct message *m, int64_t at)
 {
-    const struct network *n = e->network;
-
-    if (e->by_events)
-        return false;
-    return (m->hop == 1 && (n->first_is_private || !n->has_cards)) ||
-           (m->hop > n_links && (n->last_is_private || !n->has_cards || m->hop > n_links + 1)) ||
-           !e->events.n || event_ns(e->events.heap[0]) > at;
+    return !e->by_events && (m->hop == m->way->n || (m->hop < 64 && m->way->direct >> m->hop & 1) ||
+                             events_next(e) > at);
 }
 
-/* Its hops are numbered: 0 the sender's card, then links, then the receiver's card; then all of it
- * is there. */
 void network_hop(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
-    const uint32_t *links;
-    size_t n_links;
     int64_t at = e->now;
 
     if (m->at != e->now)
@@ -172,41 +171,44 @@ void network_hop(struct clue_engine *e, uint32_t message)
             transmit(e, message, e->now);
         return;
     }
-    n_links = network_route(e, from_host(e, m), to_host(e, m), &links);
     do {
-        if (m->hop == 0)
-            at = pass_card(e, m, false, at);
-        else if (m->hop <= n_links)
-            at = pass_link(e, m, links[m->hop - 1], at);
-        else if (m->hop == n_links + 1)
-            at = pass_card(e, m, true, at) + m->slowest;
-        else {
+        if (m->hop == m->way->n) {
             transmit(e, message, at);
             return;
         }
-        m->hop++;
-    } while (goes_on(e, m, n_links, at));
+        at = serve(&e->machine->network, &e->network->servers[m->server], m, at);
+        if (++m->hop == m->way->n)
+            at += m->slowest;
+        else
+            m->server = m->way->servers[m->hop];
+    } while (goes_on(e, m, at));
     m->at = at;
     events_push(e, at, EVENT_HOP, m->from, message, !m->is_background);
 }
 
 /* ------------------------------------------------- all models */
 
-double network_begin(struct clue_engine *e)
+uint32_t network_begin(struct clue_engine *e)
 {
     const struct clue_network *network = &e->machine->network;
-    size_t n;
 
-    if (network->model != CLUE_NETWORK_FACTOR || !network->n_factors)
-        return 1;
-    n = e->network->n_in_flight++;
-    return network->factors[n < network->n_factors ? n : network->n_factors - 1];
+    return network->model == CLUE_NETWORK_FACTOR && network->n_factors ? ++e->network->n_in_flight
+                                                                       : 0;
+}
+
+double network_factor(const struct clue_engine *e, uint32_t in_flight)
+{
+    const struct clue_network *network = &e->machine->network;
+
+    return !in_flight                       ? 1
+           : in_flight > network->n_factors ? network->factors[network->n_factors - 1]
+                                            : network->factors[in_flight - 1];
 }
 
 void network_end(struct clue_engine *e, struct message *m)
 {
-    if (e->machine->network.model == CLUE_NETWORK_FACTOR && !(m->flags & CLUE_FREE))
-        e->network->n_in_flight--;
+    e->network->n_in_flight -= m->in_flight > 0;
+    m->in_flight = 0;
 }
 
 void network_landed(struct clue_engine *e, uint32_t message, int64_t ns)
@@ -222,8 +224,41 @@ void network_landed(struct clue_engine *e, uint32_t message, int64_t ns)
         message_free(e, message);
 }
 
-void network_traffic(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t bytes)
+/* *KEPT: its way, once it is known. */
+static void launch(struct clue_engine *e, uint32_t message, int64_t start, struct way **kept)
 {
+    struct message *m = message_of(e, message);
+
+    if (m->flags & CLUE_FREE) {
+        network_landed(e, message, start);
+        return;
+    }
+    if (e->machine->network.model < CLUE_NETWORK_QUEUE) {
+        transmit(e, message, start);
+        return;
+    }
+    if (!*kept && !(*kept = way_new(e, from_host(e, m), to_host(e, m))))
+        return;
+    m->way = *kept;
+    if (!m->way->n) {
+        transmit(e, message, start);
+        return;
+    }
+    m->server = m->way->servers[0];
+    m->lead = start < e->now ? e->now - start : 0;
+    m->at = start + m->lead;
+    events_push(e, m->at, EVENT_HOP, m->from, message, !m->is_background);
+}
+
+void network_launch(struct clue_engine *e, uint32_t message, int64_t start)
+{
+    launch(e, message, start, &channel_of(e, message_of(e, message)->channel)->way);
+}
+
+void network_traffic(struct clue_engine *e, uint32_t source, uint64_t bytes)
+{
+    const struct clue_background *about = &e->machine->background[source];
+    uint32_t from = (uint32_t)about->host, to = (uint32_t)about->to;
     const struct clue_pair *pair = pair_of_hosts(e, from, to);
     uint32_t i = pair ? pool_take(&e->messages, sizeof(struct message)) : 0;
     struct message *m = message_of(e, i);
@@ -237,15 +272,15 @@ void network_traffic(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t
                           .to = to,
                           .bytes = bytes,
                           .is_background = true,
-                          .contention = network_begin(e)};
+                          .in_flight = network_begin(e)};
     if (e->machine->network.model == CLUE_NETWORK_FACTOR)
         network_landed(e, i,
                        e->now +
                            llround((double)delay_ns(e, CLUE_SEND, from, to, &pair->send, bytes) *
-                                   m->contention) +
+                                   network_factor(e, m->in_flight)) +
                            transmission_ns(e, m));
     else
-        network_launch(e, i, e->now);
+        launch(e, i, e->now, &e->background[source].way);
 }
 
 /* ------------------------------------------------- changes */
@@ -278,16 +313,11 @@ static void change_message(struct clue_engine *e, uint32_t i, uint32_t link, boo
                            double times, int64_t latency)
 {
     struct message *m = message_of(e, i);
-    const uint32_t *links;
-    size_t n_links;
     int64_t rest, sent, at; /* REST: of its bytes, after the first, at the end of the link */
 
-    if (m->hop < 2 - (e->fair != NULL) || m->at < e->now)
+    if (m->at < e->now || m->hop == 0 || m->way->servers[m->hop - 1] != link)
         return;
-    n_links = network_route(e, from_host(e, m), to_host(e, m), &links);
-    if (!n_links || links[m->hop - 2u < n_links ? m->hop - 2u : n_links - 1] != link)
-        return;
-    rest = m->hop == n_links + 2 ? m->slowest : 0;
+    rest = m->hop == m->way->n ? m->slowest : 0;
     sent = m->at - rest - latency;
     if (is_latency)
         at = rest + (sent >= e->now ? sent + llround((double)latency * times)
@@ -308,51 +338,33 @@ static void change_message(struct clue_engine *e, uint32_t i, uint32_t link, boo
 
 void network_change(struct clue_engine *e, uint32_t link, bool is_latency, double times)
 {
-    struct network *n = e->network;
+    struct server *s = &e->network->servers[link];
     const struct clue_link *about = &e->machine->network.links[link];
-    double was = is_latency ? (double)n->latency[link] : n->ns_per_byte[link];
+    double was = is_latency ? (double)s->latency : s->ns_per_byte;
     double now = is_latency ? (double)about->latency_ns * times : 1 / (about->bytes_per_ns * times);
 
-    if (was > 0 && now != was && (!e->fair || is_latency))
+    if (was > 0 && now != was && !e->fair)
         for (uint32_t i = 1; i <= e->messages.n; i++)
-            change_message(e, i, link, is_latency, now / was, n->latency[link]);
+            change_message(e, i, link, is_latency, now / was, s->latency);
     if (is_latency)
-        n->latency[link] = llround(now);
-    else if (e->fair) {
-        n->ns_per_byte[link] = now;
-        fair_link_changed(e, link);
-    } else {
-        n->links[link].free_at = stretched(e->now, n->links[link].free_at, now / was);
-        n->ns_per_byte[link] = now;
-    }
-}
-
-/* ------------------------------------------------- sending */
-
-void network_launch(struct clue_engine *e, uint32_t message, int64_t start)
-{
-    struct message *m = message_of(e, message);
-    const uint32_t *links;
-
-    m->start = start;
-    if (m->flags & CLUE_FREE)
-        network_landed(e, message, start);
-    else if (e->machine->network.model < CLUE_NETWORK_QUEUE || from_host(e, m) == to_host(e, m) ||
-             (!network_route(e, from_host(e, m), to_host(e, m), &links) && !e->network->has_cards))
-        transmit(e, message, start);
+        s->latency = llround(now);
     else {
-        m->lead = start < e->now ? e->now - start : 0;
-        m->at = start + m->lead;
-        events_push(e, m->at, EVENT_INJECT, m->from, message, !m->is_background);
+        s->free_at = stretched(e->now, s->free_at, now / was);
+        s->ns_per_byte = now;
+        if (e->fair)
+            fair_link_changed(e, link);
     }
 }
 
 void clue_engine_link_use(const struct clue_engine *e, size_t link, struct clue_use *use)
 {
-    *use = e->network->links[link].use;
+    *use = e->network->servers[link].use;
 }
 
 void clue_engine_card_use(const struct clue_engine *e, int host, bool is_in, struct clue_use *use)
 {
-    *use = (is_in ? e->network->cards_in : e->network->cards_out)[host].use;
+    *use = e->network
+               ->servers[e->machine->network.n_links + (is_in ? e->machine->n_hosts : 0) +
+                         (size_t)host]
+               .use;
 }

@@ -19,6 +19,15 @@ static uint32_t request_new(struct clue_engine *e, uint32_t task, bool is_send)
     return i;
 }
 
+bool requests_new(struct clue_engine *e)
+{
+    uint32_t sent = pool_take(&e->requests, sizeof(struct request));
+
+    if (sent)
+        request_of(e, sent)->is_send = true;
+    return sent == REQUEST_SENT;
+}
+
 void request_free(struct clue_engine *e, uint32_t request)
 {
     struct request *r = request_of(e, request);
@@ -54,7 +63,7 @@ void clue_engine_release(struct clue_engine *e, clue_request request)
 {
     struct request *r = request_of(e, request);
 
-    if (!request)
+    if (request <= REQUEST_SENT)
         return;
     if (r->complete_at == NOT_KNOWN)
         r->is_released = true;
@@ -128,7 +137,6 @@ static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct c
         .bytes = send->bytes,
         .data = send->data,
         .ready = t->clock,
-        .start = t->clock,
         .arrival = NOT_KNOWN,
         .at = -1,
         .path = t->sums.path,
@@ -141,29 +149,29 @@ static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct c
 
 /* The message is on its way, or waits for its receive. */
 static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_send *send,
-                     double contention)
+                     uint32_t in_flight)
 {
-    uint32_t request = request_new(e, task, true);
-    uint32_t i = request ? message_new(e, task, send) : 0;
+    uint32_t request = REQUEST_SENT, i = message_new(e, task, send);
     const struct clue_pair *pair;
     struct message *m;
-    struct request *r;
 
     if (!i)
         return 0;
     m = message_of(e, i);
-    m->contention = contention;
-    r = request_of(e, request);
-    r->from = send->to;
-    r->tag = send->tag;
-    r->context = send->context;
-    r->bytes = send->bytes;
-    r->posted_at = m->ready;
+    m->in_flight = in_flight;
     if (m->is_rendezvous || send->flags & CLUE_SYNCHRONOUS) {
-        m->send = request;
-        r->message = i;
-    } else
-        r->complete_at = m->ready;
+        if (!(request = m->send = request_new(e, task, true)))
+            return 0;
+        *request_of(e, request) = (struct request){.task = task,
+                                                   .message = i,
+                                                   .from = send->to,
+                                                   .tag = send->tag,
+                                                   .is_send = true,
+                                                   .posted_at = m->ready,
+                                                   .complete_at = NOT_KNOWN,
+                                                   .context = send->context,
+                                                   .bytes = send->bytes};
+    }
     matching_send(e, i);
     send_data(e, m, send);
     if (!m->is_rendezvous)
@@ -185,29 +193,29 @@ static int64_t send_ns(const struct clue_engine *e, uint32_t task, const struct 
 
 /* Takes the send delay; false: the task waits. */
 static bool take_send(struct clue_engine *e, uint32_t task, const struct clue_send *send,
-                      double *contention)
+                      uint32_t *in_flight)
 {
     struct task *t = task_of(e, task);
     const struct clue_pair *pair;
     int64_t ns;
 
     if (t->phase == SETTLING) {
-        memcpy(contention, &t->result, sizeof *contention);
+        *in_flight = (uint32_t)t->result;
         return true;
     }
     if (send->flags & CLUE_FREE)
         return true;
     if (!(pair = pair_of(e, task, (uint32_t)send->to)))
         return false;
-    *contention = network_begin(e);
+    *in_flight = network_begin(e);
     ns = send_ns(e, task, pair, send);
-    ns = *contention == 1 ? ns : llround((double)ns * *contention);
+    ns = *in_flight ? llround((double)ns * network_factor(e, *in_flight)) : ns;
     task_add(t, offsetof(struct clue_times, sending_ns), ns);
     t->clock += ns;
     if (changes_settle(e, task, CLUE_SEND, (int)task_of(e, (uint32_t)send->to)->host, send->bytes))
         return true;
     t->phase = SETTLING;
-    memcpy(&t->result, contention, sizeof *contention);
+    t->result = *in_flight;
     return false;
 }
 
@@ -215,7 +223,7 @@ enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struc
                                     clue_request *request)
 {
     struct task *t = task_of(e, (uint32_t)task);
-    double contention = 1;
+    uint32_t in_flight = 0;
 
     *request = 0;
     if (task_operation(e, (uint32_t)task, CLUE_SENDS) == 0 &&
@@ -226,9 +234,9 @@ enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struc
             return CLUE_WAITS;
     }
     settled(e, t);
-    if (!take_send(e, (uint32_t)task, send, &contention))
+    if (!take_send(e, (uint32_t)task, send, &in_flight))
         return CLUE_WAITS;
-    *request = post(e, (uint32_t)task, send, contention);
+    *request = post(e, (uint32_t)task, send, in_flight);
     task_done(t);
     return *request ? CLUE_DONE : CLUE_WAITS;
 }
@@ -478,8 +486,7 @@ static enum clue_progress poll_failed(struct clue_engine *e, uint32_t task, int6
         return CLUE_DONE;
     }
     t->phase = POLLED;
-    if (e->events.n && event_ns(e->events.heap[0]) < next)
-        next = event_ns(e->events.heap[0]);
+    next = events_next(e) < next ? events_next(e) : next;
     if (next != NOT_KNOWN)
         task_wake(e, task, later(t->clock, next), EVENT_SYNC);
     return CLUE_WAITS;

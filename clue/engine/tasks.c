@@ -17,7 +17,7 @@ bool task_is_in_time(struct clue_engine *e, uint32_t task)
 {
     int64_t clock = task_of(e, task)->clock;
 
-    if (!e->events.n || event_ns(e->events.heap[0]) > clock)
+    if (events_next(e) > clock)
         return true;
     task_wake(e, task, clock, EVENT_SYNC);
     return false;

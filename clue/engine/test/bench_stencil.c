@@ -15,7 +15,7 @@ struct rank {
     int neighbours[4];
 };
 
-static double data[64];
+static double data[16384];
 
 static void deliver(void *arg, const struct clue_message *message)
 {
