@@ -88,6 +88,9 @@ void machine_read_network(struct machine_reader *r, const struct xml_element *ro
     double eager;
 
     m->eager_bytes = UINT64_MAX;
+    for (size_t i = 0; !e && i < m->n_hosts; i++)
+        if (m->hosts[i].card_gap_ns > 0 || m->hosts[i].card_ns_per_byte > 0)
+            m->network.model = CLUE_NETWORK_QUEUE;
     if (!e)
         return;
     machine_read_word(r, e, "model", models, &model);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONFIGURATIONS = 1000, MOST_NODES = 1 << 20 };
+enum { MOST_CONFIGURATIONS = 1000, MOST_NODES = 1 << 20, MOST_HIGH = 100 };
 
 static const struct xml_rule node = {
     .name = "node", .required = XML_WORDS("price", "memory"), .once = true};
@@ -330,6 +330,8 @@ static void read_workload(struct study_reader *r, const struct xml_element *e, s
     w->weight = read_number(r, e, "weight", 100);
     w->communication = read_number(r, e, "communication", 0);
     w->most_high = read_count(r, e, "high", 1);
+    if (w->most_high > MOST_HIGH)
+        xml_complain(r->d, e, "high", "at most %d instances run at once", MOST_HIGH);
     w->kind = WORKLOAD_RESULTS;
     for (size_t i = 0; i < 3; i++)
         if (xml_attribute(e, sources[i])) {
@@ -396,8 +398,10 @@ static void read_tree(struct study_reader *r, const struct xml_element *root)
     check_machines(r, root);
 }
 
-enum portolan_status clue_study_read(const char *path, struct portolan_diagnostics *user,
-                                     struct clue_study **study, struct portolan_error *err)
+/* Reads from memory when TEXT is not NULL, else from PATH. */
+static enum portolan_status read_any(const char *text, size_t size, const char *path,
+                                     struct portolan_diagnostics *user, struct clue_study **study,
+                                     struct portolan_error *err)
 {
     struct portolan_diagnostics_relay relay = {user, err};
     struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
@@ -408,7 +412,8 @@ enum portolan_status clue_study_read(const char *path, struct portolan_diagnosti
 
     *study = NULL;
     if (s && (s->path = portolan_arena_strdup(&s->arena, path)))
-        status = xml_read_file(&s->arena, s->path, XML_PLAIN, &d, &root, err);
+        status = text ? xml_read_text(&s->arena, text, size, s->path, XML_PLAIN, &d, &root, err)
+                      : xml_read_file(&s->arena, s->path, XML_PLAIN, &d, &root, err);
     if (status == PORTOLAN_OK) {
         read_tree(&r, root);
         status = s->arena.failed ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
@@ -419,6 +424,19 @@ enum portolan_status clue_study_read(const char *path, struct portolan_diagnosti
     }
     *study = s;
     return PORTOLAN_OK;
+}
+
+enum portolan_status clue_study_read_text(const char *text, size_t size, const char *path,
+                                          struct portolan_diagnostics *d, struct clue_study **study,
+                                          struct portolan_error *err)
+{
+    return read_any(text, size, path, d, study, err);
+}
+
+enum portolan_status clue_study_read(const char *path, struct portolan_diagnostics *d,
+                                     struct clue_study **study, struct portolan_error *err)
+{
+    return read_any(NULL, 0, path, d, study, err);
 }
 
 void clue_study_destroy(struct clue_study *s)
