@@ -102,6 +102,8 @@ struct mpi_errhandler {
     uint32_t refs;
     MPI_Errhandler handle;
     void (*call)(int *object, int *code, ...); /* NULL: built in */
+    /* Of C++: calls it. The kind of object: 0 communicator, 2 window. */
+    void (*call_by)(int kind, int *object, int *code, void (*call)(void));
 };
 
 static struct mpi_errhandler errors_fatal = {.handle = MPI_ERRORS_ARE_FATAL};
@@ -145,7 +147,10 @@ int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code)
 
     t->error_comm = 0;
     if (handler && handler->call) {
-        handler->call(&object, &code);
+        if (handler->call_by)
+            handler->call_by(w ? 2 : 0, &object, &code, (void (*)(void))handler->call);
+        else
+            handler->call(&object, &code);
         return code;
     }
     if (handler && handler->handle != MPI_ERRORS_ABORT)
@@ -258,6 +263,12 @@ int do_Win_call_errhandler(struct mpi_task *t, MPI_Win win, int code)
     t->error_text[0] = 0;
     mpi_raise(t, MPI_COMM_NULL, win, code);
     return MPI_SUCCESS;
+}
+
+/* For libmpichcxx. */
+PORTOLAN_API void MPII_Errhandler_set_cxx(MPI_Errhandler handle, void (*call)(void))
+{
+    errhandler(mpi_task(), handle)->call_by = (void (*)(int, int *, int *, void (*)(void)))call;
 }
 
 /* ---------------------------------------------------------------- classes and codes */

@@ -253,6 +253,7 @@ struct mpi_request {
         MPI_Grequest_free_function *free;
         MPI_Grequest_cancel_function *cancel;
         void *extra;
+        bool is_fortran; /* its functions take addresses, and give errors in a last argument */
     } generalized;
     struct mpi_request *next; /* free ones; and active schedules */
 };
@@ -287,6 +288,8 @@ void mpi_request_done(struct mpi_task *t, MPI_Request *request);
 void mpi_request_begin(struct mpi_task *t, struct mpi_request *r);
 /* Status of what is complete; tells the observer; frees what is not persistent. Its error. */
 int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *status);
+/* Of a generalized request: its status. */
+int mpi_query(struct mpi_request *r, MPI_Status *status);
 void mpi_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bool is_cancelled);
 void mpi_status_of(const struct mpi_request *r, MPI_Status *status);
 static inline MPI_Count mpi_status_bytes(const MPI_Status *status)
@@ -297,6 +300,8 @@ static inline MPI_Count mpi_status_bytes(const MPI_Status *status)
 bool mpi_is_done(const struct mpi_request *r);
 /* Until one is complete or (IS_ALL) all are; NULL ones do not count. Returns the one, or N. */
 size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all);
+/* To be called after a poll without success that began at BEGAN. */
+void mpi_polled(int64_t began);
 /* Lets active schedules take their steps. */
 void mpi_progress(struct mpi_task *t);
 /* Tells of a message. */

@@ -251,3 +251,5 @@ PORTOLAN_API int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;
 static int unweighted, no_weights;
 PORTOLAN_API int *const MPI_UNWEIGHTED = &unweighted, *const MPI_WEIGHTS_EMPTY = &no_weights;
 PORTOLAN_API int MPIR_C_MPI_UNWEIGHTED, MPIR_C_MPI_WEIGHTS_EMPTY;
+/* Exported by MPICH; the tools interface is not served. */
+PORTOLAN_API struct MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES = NULL;

@@ -286,6 +286,7 @@ int do_Type_create_struct(struct mpi_task *t, MPI_Count count, const MPI_Count l
                           const MPI_Count displacements[], const MPI_Datatype types[],
                           MPI_Datatype *handle)
 {
+    MPI_Count n_blocks = 0;
     struct builder b;
 
     for (MPI_Count i = 0; i < count; i++) {
@@ -303,8 +304,11 @@ int do_Type_create_struct(struct mpi_task *t, MPI_Count count, const MPI_Count l
         note_type(b.type, mpi_type(t, types[i]));
     }
     end(&b);
-    /* As a compiler pads a struct. */
-    b.type->extent = (b.type->extent + b.type->align - 1) / b.type->align * b.type->align;
+    /* As a compiler pads a struct; MPICH does not where a single block is left. */
+    for (MPI_Count i = 0; i < count; i++)
+        n_blocks += lengths[i] > 0;
+    if (n_blocks > 1)
+        b.type->extent = (b.type->extent + b.type->align - 1) / b.type->align * b.type->align;
     b.type->is_contiguous = b.type->is_dense && b.type->size == b.type->extent;
     return publish(t, b.type, handle);
 }

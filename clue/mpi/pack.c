@@ -140,7 +140,7 @@ static int swapped_bytes(uint32_t basic)
 {
     const struct mpi_type *type = mpi_builtin_type((MPI_Datatype)basic);
 
-    return type->handle == MPI_PACKED ? 1 : type->align;
+    return type->handle == MPI_REAL16 || type->handle == MPI_COMPLEX32 ? 16 : type->align;
 }
 
 static bool is_external32(struct mpi_task *t, const char *representation, int *code)

@@ -15,14 +15,15 @@ static bool look(struct mpi_task *t, struct mpi_comm *c, int source, int tag, bo
     bool is_found;
 
     tag = tag == MPI_ANY_TAG ? CLUE_ANY : tag;
-    mpi_progress(t);
-    while (
-        !(is_found = clue_probe(from, context, tag, is_waiting && !t->schedules, message, taken)) &&
-        is_waiting) {
-        /* A nonblocking collective must go on meanwhile: look again every 0.1 us. */
-        clue_spend(100);
+    do {
+        int64_t began = clue_now();
+
+        /* A nonblocking collective goes on meanwhile: so look again and again. */
         mpi_progress(t);
-    }
+        is_found = clue_probe(from, context, tag, is_waiting && !t->schedules, message, taken);
+        if (!is_found)
+            mpi_polled(began);
+    } while (!is_found && is_waiting);
     return is_found;
 }
 

@@ -214,6 +214,28 @@ static void tell_end(struct mpi_task *t, const struct mpi_request *r)
         mpi_tell_message(t, PORTOLAN_MPI_COLLECTIVE_DONE, r);
 }
 
+int mpi_query(struct mpi_request *r, MPI_Status *status)
+{
+    struct mpi_generalized *g = &r->generalized;
+    int code = MPI_SUCCESS;
+
+    if (!g->is_fortran)
+        return g->query(g->extra, status);
+    ((void (*)(void *, MPI_Status *, int *))(void (*)(void))g->query)(g->extra, status, &code);
+    return code;
+}
+
+static void free_generalized(struct mpi_request *r)
+{
+    struct mpi_generalized *g = &r->generalized;
+    int code;
+
+    if (g->is_fortran)
+        ((void (*)(void *, int *))(void (*)(void))g->free)(g->extra, &code);
+    else
+        g->free(g->extra);
+}
+
 int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *status)
 {
     int code;
@@ -230,10 +252,10 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
     if (r->kind == MPI_REQUEST_GENERALIZED) {
         MPI_Status own = {0};
 
-        code = r->generalized.query(r->generalized.extra, &own);
+        code = mpi_query(r, &own);
         if (status != MPI_STATUS_IGNORE)
             *status = own;
-        r->generalized.free(r->generalized.extra);
+        free_generalized(r);
     }
     if (r->schedule) {
         code = mpi_schedule_free(t, r->schedule);

@@ -560,7 +560,8 @@ static void divide(int n, int left, int limit, int *dims, int at, int *best, int
         if (n > limit)
             return;
         dims[at] = n;
-        if (*spread < 0 || dims[0] - n < *spread) {
+        if (*spread < 0 || dims[0] - n < *spread ||
+            (dims[0] - n == *spread && dims[0] == best[0])) {
             *spread = dims[0] - n;
             memcpy(best, dims, ((size_t)at + 1) * sizeof *dims);
         }

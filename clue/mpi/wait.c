@@ -148,9 +148,19 @@ int mpi_wait_posted(struct mpi_task *t, struct mpi_request *requests, size_t n)
     return code;
 }
 
+/* A poll without success takes time, whatever the machine file says: else a loop would never end.
+ */
+enum { LEAST_POLL_NS = 100 };
+void mpi_polled(int64_t began)
+{
+    if (clue_now() == began)
+        clue_spend(LEAST_POLL_NS);
+}
+
 /* One poll of all: which are complete, mpi_is_done() says afterwards. */
 static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n)
 {
+    int64_t began = clue_now();
     struct numbers x;
 
     mpi_progress(t);
@@ -160,8 +170,8 @@ static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n
             x.all[x.n++] = requests[i]->engine;
     if (!x.n)
         add_schedules(t, &x);
-    if (x.n)
-        clue_test_any(x.all, x.n);
+    if (!x.n || clue_test_any(x.all, x.n) == x.n)
+        mpi_polled(began);
     end_numbers(&x);
     mpi_progress(t);
 }
@@ -429,7 +439,7 @@ int do_Request_get_status(struct mpi_task *t, MPI_Request handle, int *flag, MPI
     poll_all(t, &r, 1);
     *flag = mpi_is_done(r);
     if (*flag && r->kind == MPI_REQUEST_GENERALIZED && status != MPI_STATUS_IGNORE)
-        return r->generalized.query(r->generalized.extra, status);
+        return mpi_query(r, status);
     if (*flag)
         mpi_status_of(r, status);
     return MPI_SUCCESS;
@@ -459,6 +469,17 @@ int do_Request_free(struct mpi_task *t, MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
+static int cancel_generalized(struct mpi_request *r)
+{
+    struct mpi_generalized *g = &r->generalized;
+    int code = MPI_SUCCESS, is_done = r->is_done;
+
+    if (!g->is_fortran)
+        return g->cancel(g->extra, is_done);
+    ((void (*)(void *, int *, int *))(void (*)(void))g->cancel)(g->extra, &is_done, &code);
+    return code;
+}
+
 int do_Cancel(struct mpi_task *t, MPI_Request *handle)
 {
     struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *handle);
@@ -466,7 +487,7 @@ int do_Cancel(struct mpi_task *t, MPI_Request *handle)
     if (!r || !r->is_active)
         return mpi_error(t, MPI_ERR_REQUEST, "0x%x", *handle);
     if (r->kind == MPI_REQUEST_GENERALIZED)
-        return r->generalized.cancel(r->generalized.extra, r->is_done);
+        return cancel_generalized(r);
     if (r->engine && (r->kind == MPI_REQUEST_RECEIVE || r->kind == MPI_REQUEST_SEND))
         r->is_cancelled = clue_cancel(r->engine);
     return MPI_SUCCESS;
@@ -487,6 +508,14 @@ int do_Grequest_start(struct mpi_task *t, MPI_Grequest_query_function *query,
     r->is_active = true;
     *request = r->handle;
     return MPI_SUCCESS;
+}
+
+/* For libmpichfort: MPI_Grequest_start gave it the functions of a Fortran program. */
+PORTOLAN_API void MPII_Grequest_set_lang_f77(MPI_Request request)
+{
+    struct mpi_request *r = mpi_item(mpi_task(), MPI_KIND_REQUEST, request);
+
+    r->generalized.is_fortran = true;
 }
 
 int do_Grequest_complete(struct mpi_task *t, MPI_Request request)
