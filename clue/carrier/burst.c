@@ -1,11 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time that ranks compute between two calls. */
+/*
+ * The time that ranks compute between two calls, as it would be if each had a processor. What
+ * others did to the caches since a rank ran last is no part of it: before its clock starts its data
+ * are fetched into the cache. For short bursts that would take longer than they do, and so only
+ * some are measured so, and the others are scaled by what it makes out between the same two calls.
+ * Bursts during which another process had the processor are replaced by the median of those.
+ */
 #include "internal.h"
 
-#include <time.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <x86intrin.h>
 
-static double ns_per_tick;
+enum {
+    PARTS = 8,              /* classes of times in each power of two */
+    CLASSES = 40 * PARTS,   /* of ticks */
+    STARTS = 1 << 12,       /* table of starts, a power of two */
+    MOST_FETCHED = 1 << 19, /* bytes: more do not stay in a core's own cache either */
+    MOST_DATA = 1 << 14,    /* of the program's own data */
+    LONG_NS = 3000,         /* bursts that are always measured with data fetched */
+    CHECKED_NS = 20000, /* that may have been interrupted: asking takes a third of a microsecond */
+    SAMPLED = 16,       /* one in so many of the others, and so many at first */
+    ENOUGH = 8          /* bursts for a median */
+};
+
+/* How a burst was measured. */
+enum burst_kind { BURST_WARM, BURST_COLD, BURST_FETCHED, BURST_KINDS };
+
+/* Code from a call to the next. */
+struct segment {
+    struct segment *next; /* from the same call */
+    uint64_t to;
+    uint64_t n[BURST_KINDS];
+    uint32_t count[BURST_KINDS][CLASSES]; /* bursts by their ticks */
+};
+
+/* A call after which bursts begin. */
+struct burst_start {
+    uint64_t site; /* distance from the begin of a rank's images */
+    struct segment *segments;
+    double expected; /* ticks, of those after others ran */
+    uint32_t turns;  /* of them */
+    uint64_t n;      /* of all */
+};
+
+static struct {
+    double ns_per_tick, ticks_checked, ticks_long;
+    struct burst_start starts[STARTS];
+    long preemptions; /* of this process, when last asked */
+    struct clue_bursts sums;
+} bursts;
 
 static int64_t wall_ns(void)
 {
@@ -24,24 +69,238 @@ static void calibrate(void)
     do
         now = wall_ns();
     while (now - began < 2000000);
-    ns_per_tick = (double)(now - began) / (double)(__rdtsc() - ticks);
+    bursts.ns_per_tick = (double)(now - began) / (double)(__rdtsc() - ticks);
+    bursts.ticks_checked = CHECKED_NS / bursts.ns_per_tick;
+    bursts.ticks_long = LONG_NS / bursts.ns_per_tick;
+}
+
+static long count_preemptions(void)
+{
+    struct rusage usage;
+
+    REAL(getrusage)(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
 }
 
 void clue_bursts_start(struct carrier *c)
 {
-    if (c->run->compute == CLUE_COMPUTE_MEASURED)
-        calibrate();
+    if (c->run->compute != CLUE_COMPUTE_MEASURED)
+        return;
+    calibrate();
+    bursts.preemptions = count_preemptions();
+}
+
+/* ------------------------------------------------- segments */
+
+static struct burst_start *start_of(const struct rank *rank, const void *call)
+{
+    uint64_t site = (uint64_t)((const uint8_t *)call - rank->base);
+    size_t i = site * UINT64_C(0x9E3779B97F4A7C15) >> 52;
+
+    for (size_t tries = 0; tries < STARTS; tries++, i = (i + 1) % STARTS) {
+        struct burst_start *start = &bursts.starts[i];
+
+        if (start->site == site)
+            return start;
+        if (!start->site) {
+            start->site = site;
+            return start;
+        }
+    }
+    return NULL;
+}
+
+static struct segment *segment_of(struct burst_start *start, uint64_t to)
+{
+    struct segment *s;
+
+    if (!start)
+        return NULL;
+    for (s = start->segments; s; s = s->next)
+        if (s->to == to)
+            return s;
+    s = portolan_calloc(1, sizeof *s);
+    if (s) {
+        s->to = to;
+        s->next = start->segments;
+        start->segments = s;
+    }
+    return s;
+}
+
+static unsigned class_of(uint64_t ticks)
+{
+    unsigned power = ticks < PARTS ? 0 : 60 - (unsigned)__builtin_clzll(ticks);
+    uint64_t at = power * PARTS + (ticks >> power);
+
+    return at < CLASSES ? (unsigned)at : CLASSES - 1;
+}
+
+/* The middle of a class. */
+static double ticks_of(unsigned class)
+{
+    unsigned power = class < 2 * PARTS ? 0 : class / PARTS - 1;
+
+    return (double)((uint64_t)(class - power * PARTS) << power) + 0.5 * (double)(1ULL << power);
+}
+
+/* Ticks that a share of the bursts do not exceed. */
+static double quantile(const struct segment *s, enum burst_kind kind, double share)
+{
+    uint64_t before = 0;
+
+    for (unsigned i = 0; i < CLASSES; i++) {
+        before += s->count[kind][i];
+        if ((double)before > share * (double)s->n[kind])
+            return ticks_of(i);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------- fetching */
+
+/* Loads: hints to fetch are dropped where the page's address is not at hand. */
+static void fetch(const volatile uint8_t *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        from[i];
+}
+
+static void fetch_rank(const struct rank *rank)
+{
+    const struct image *program = &rank->program->set.images[0];
+    size_t data = program->stored - program->data;
+
+    fetch(rank->context.stack, 1024);
+    fetch(rank->base + program->offset + program->data, data < MOST_DATA ? data : MOST_DATA);
+    if (rank->heap && rank->heap->bytes <= MOST_FETCHED)
+        fetch((const uint8_t *)rank->heap, rank->heap->bytes);
+}
+
+/* Time that this process had a processor. */
+static int64_t cpu_ns(void)
+{
+    struct timespec now;
+
+    clue_real_clock(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 void clue_burst_begin(struct rank *rank)
 {
+    struct burst_start *start = rank->start;
+
+    if (clue_carrier.run->compute != CLUE_COMPUTE_MEASURED)
+        return;
+    rank->began_cpu =
+        !start || start->n < ENOUGH || start->expected > bursts.ticks_checked ? cpu_ns() : 0;
+
+    rank->kind = BURST_WARM;
+    if (rank->was_switched) {
+        bool is_fetched = start && (start->expected >= bursts.ticks_long ||
+                                    start->turns < SAMPLED || start->turns % SAMPLED == 0);
+
+        if (start)
+            start->turns++;
+        if (is_fetched)
+            fetch_rank(rank);
+        rank->kind = is_fetched ? BURST_FETCHED : BURST_COLD;
+    }
     rank->began_ticks = __rdtsc();
+}
+
+/* ------------------------------------------------- what a burst took */
+
+/* Whether another process had the processor since this was last asked. */
+static bool was_preempted(void)
+{
+    long now = count_preemptions();
+    bool was = now != bursts.preemptions;
+
+    bursts.preemptions = now;
+    return was;
+}
+
+/* What a burst usually takes between these calls. */
+static double usual(const struct segment *s, const struct burst_start *start, enum burst_kind kind)
+{
+    for (int k = 0; k < BURST_KINDS && !s->n[kind]; k++)
+        kind = s->n[k] ? (enum burst_kind)k : kind;
+    return s->n[kind] ? quantile(s, kind, 0.5) : start->expected;
+}
+
+static double without_others(struct segment *s, const struct burst_start *start,
+                             enum burst_kind kind, double ticks)
+{
+    if (ticks > bursts.ticks_checked && was_preempted()) {
+        bursts.sums.n_preempted++;
+        return usual(s, start, kind);
+    }
+    s->n[kind]++;
+    s->count[kind][class_of((uint64_t)ticks)]++;
+    if (kind == BURST_COLD && s->n[BURST_FETCHED] >= ENOUGH && s->n[BURST_COLD] >= ENOUGH) {
+        double cold = quantile(s, BURST_COLD, 0.5), fetched = quantile(s, BURST_FETCHED, 0.5);
+
+        return fetched < cold ? ticks * fetched / cold : ticks;
+    }
+    return ticks;
+}
+
+/* What other processes took of a burst whose processor time is known. */
+static double without_waiting(const struct rank *rank, double ticks)
+{
+    double cpu;
+
+    if (!rank->began_cpu)
+        return ticks;
+    cpu = (double)(cpu_ns() - rank->began_cpu) / bursts.ns_per_tick;
+    if (ticks - cpu < bursts.ticks_checked / 4)
+        return ticks;
+    bursts.sums.n_preempted++;
+    return cpu;
 }
 
 int64_t clue_burst_end(struct rank *rank, const void *site)
 {
-    (void)site;
+    double ticks = (double)(__rdtsc() - rank->began_ticks);
+    struct burst_start *start = rank->start;
+    struct segment *s;
+
     if (clue_carrier.run->compute != CLUE_COMPUTE_MEASURED)
         return 0;
-    return (int64_t)((double)(__rdtsc() - rank->began_ticks) * ns_per_tick + 0.5);
+    bursts.sums.n++;
+    ticks = without_waiting(rank, ticks);
+    rank->start = start_of(rank, site);
+    s = segment_of(start, rank->start ? rank->start->site : 0);
+    if (s)
+        start->n++;
+    if (s && rank->kind != BURST_WARM)
+        start->expected += (ticks - start->expected) / (start->turns < SAMPLED ? 2 : SAMPLED);
+    if (s && !rank->began_cpu)
+        ticks = without_others(s, start, rank->kind, ticks);
+    return (int64_t)(ticks * bursts.ns_per_tick + 0.5);
+}
+
+/*
+ * What folding is thought to have left: bursts after others ran, against a tenth of those of their
+ * segment, the fastest that were measured with data fetched. What varies by itself counts too.
+ */
+void clue_bursts_end(struct clue_bursts *sums)
+{
+    double all = 0, least = 0;
+
+    for (size_t i = 0; i < STARTS; i++)
+        for (struct segment *s = bursts.starts[i].segments, *next; s; s = next) {
+            double n = (double)(s->n[BURST_FETCHED] + s->n[BURST_COLD]);
+
+            next = s->next;
+            if (s->n[BURST_FETCHED] >= ENOUGH) {
+                all += n * quantile(s, BURST_FETCHED, 0.5);
+                least += n * quantile(s, BURST_FETCHED, 0.1);
+            }
+            free(s);
+        }
+    *sums = bursts.sums;
+    sums->added = least > 0 ? all / least - 1 : 0;
+    memset(&bursts, 0, sizeof bursts);
 }

@@ -52,6 +52,13 @@ struct exit_call {
     void (*run)(void);
 };
 
+/* The begin of each heap of glibc but the first: struct _heap_info. */
+struct heap {
+    void *arena;
+    struct heap *before;
+    size_t bytes;
+};
+
 struct rank {
     struct context context;
     int task;
@@ -65,7 +72,11 @@ struct rank {
     int depth;
     /* The burst that runs: how it began. */
     uint64_t began_ticks;
-    bool was_switched; /* others have run since its burst before */
+    int64_t began_cpu;         /* 0: not asked */
+    const struct heap *heap;   /* or NULL: not known */
+    struct burst_start *start; /* the call after which it began */
+    int kind;                  /* enum burst_kind */
+    bool was_switched;         /* others have run since its burst before */
     struct exit_call calls[CLUE_OWNERS];
     int n_calls;
     struct exit_handler *handlers;
@@ -147,6 +158,7 @@ void clue_burst_begin(struct rank *rank);
 /* Nanoseconds since its begin, of this machine's processor. */
 int64_t clue_burst_end(struct rank *rank, const void *site);
 void clue_bursts_start(struct carrier *c);
+void clue_bursts_end(struct clue_bursts *sums);
 
 /* cxx.c */
 void clue_cxx_begin(void);

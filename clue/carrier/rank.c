@@ -10,9 +10,11 @@
 #include <portolan/list.h>
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 /* Functions of glibc that have no header. */
@@ -26,7 +28,9 @@ struct thread_functions {
 };
 static struct thread_functions glibc;
 
-enum { ALIGN = 64, CANARY = 0x28, POINTER_GUARD = 0x30 };
+enum { ALIGN = 64 };
+/* Of glibc's malloc. */
+enum { HEAP_ALIGN = 64 << 20, NOT_OF_MAIN_HEAP = 4, MOST_HEAPS = 6000, MAPPED_BYTES = 16 << 20 };
 
 static size_t round_up(size_t size, size_t to)
 {
@@ -129,11 +133,33 @@ static uint8_t *write_arguments(char *const *words, uint8_t *end)
     return end;
 }
 
+/* If the process does not count as single-threaded malloc() gives each thread a heap, and so each
+ * rank, until memory maps are used up. */
+static void give_heaps(int n)
+{
+    bool has_maps = n <= MOST_HEAPS;
+
+    __libc_single_threaded = !has_maps;
+    mallopt(M_ARENA_MAX, has_maps ? n + 8 : 1);
+    mallopt(M_TOP_PAD, PAGE);
+    mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+}
+
+static void find_heap(struct rank *rank)
+{
+    void *volatile first = malloc(1);
+
+    if (first && ((size_t *)first)[-1] & NOT_OF_MAIN_HEAP)
+        rank->heap = (void *)((uintptr_t)first / HEAP_ALIGN * HEAP_ALIGN);
+    free(first);
+}
+
 static void begin_rank(void)
 {
     struct rank *rank = clue_carrier.current;
 
     glibc.ctype();
+    find_heap(rank);
     clue_burst_begin(rank);
     clue_enter(rank->top, (uint64_t)(uintptr_t)rank->base + rank->program->set.images[0].entry);
 }
@@ -183,6 +209,7 @@ enum portolan_status clue_ranks_make(struct carrier *c, const struct program *pr
         status = find_thread_functions(err);
         c->stack_bytes = round_up(c->run->stack_bytes, PAGE);
         clue_context_begin();
+        give_heaps(n);
     }
     if (!status && !program->stride)
         status = plan_memory(c, (struct program *)program, err);

@@ -77,6 +77,7 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
         clue_faults_begin();
         run_ranks(c);
         clue_faults_end();
+        clue_bursts_end(&outcome->bursts);
         if (c->error.status)
             status = portolan_error_set(err, c->error.status, "%s", c->error.text);
     }
