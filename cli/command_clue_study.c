@@ -22,7 +22,8 @@ static const struct cli_option study_command_table[] = {
     {"output", 'o', "FILE", "draw time over price, with the Pareto front (.svg, .gp)",
      INTO(struct study_command_options, picture)},
     {"json", 'j', NULL, "print everything as JSON", INTO(struct study_command_options, json)},
-    {"run", 'r', "OPTION", "give this option to `portolan clue run` (may be repeated)",
+    {"run", 'r', "OPTION",
+     "give this option to `portolan clue run`, as compute=none (may be repeated)",
      INTO_LIST(struct study_command_options, run_words, n_run_words)},
     {NULL, CLI_WORD, NULL, "only one study can be made", INTO(struct study_command_options, file)},
     {NULL, CLI_END, NULL, "the file of a study is missing",
@@ -71,7 +72,10 @@ static bool add_words(struct portolan_arena *a, struct portolan_words *command,
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         good = good && portolan_words_add(a, command, words[i]);
     for (size_t i = 0; i < o->n_run_words; i++)
-        good = good && portolan_words_add(a, command, o->run_words[i]);
+        good = good && portolan_words_add(a, command,
+                                          portolan_arena_printf(a, "%s%s",
+                                                                *o->run_words[i] == '-' ? "" : "--",
+                                                                o->run_words[i]));
     if (!run->is_record)
         good = good && portolan_words_add(a, command, "--");
     for (size_t i = 0; i < run->n_words; i++)

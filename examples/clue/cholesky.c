@@ -34,27 +34,37 @@ static void factor_panel(const struct grid *g, double *a, int k, int nb, int fir
         dtrsm_("R", "L", "T", "N", &m, &nb, &one, diagonal, &nb, panel, &g->rows);
 }
 
-/* The blocks of the panel that belong to the own columns, by way of the column of processes: each
- * block of rows goes from who has it. BELOW: own rows from FIRST on; ACROSS gets them. */
+/* The rows of the panel that the own columns need, from FROM on: each has them from the process of
+ * its column of processes that owns that row. BELOW: own rows from FIRST on. */
 static void turn_panel(const struct grid *g, const double *below, int nb, int first, int from,
                        double *across)
 {
-    int m = g->rows - first, n = g->columns - from;
-    double *mine = calloc((size_t)(m > n ? m : n) * nb + 1, sizeof *mine);
+    int m = g->rows - first, n = g->columns - from, mine = 0, total = 0;
+    int *counts = calloc((size_t)g->p * 3, sizeof *counts), *at = counts + g->p, *next = at + g->p;
+    double *send = malloc(((size_t)n * nb + 1) * sizeof *send);
+    double *all = malloc(((size_t)n * nb + 1) * sizeof *all);
 
-    memset(across, 0, (size_t)n * nb * sizeof *across);
     for (int j = 0; j < n; j++) {
-        int row = grid_global(from + j, g->nb, g->column, g->q);
+        int row = grid_global(from + j, g->nb, g->column, g->q), owner = row / g->nb % g->p;
 
-        if (row / g->nb % g->p == g->row) {
-            int i = grid_count(row, g->nb, g->row, g->p) - first;
-
-            for (int c = 0; c < nb; c++)
-                mine[(size_t)c * n + j] = below[(size_t)c * m + i];
-        }
+        counts[owner] += nb;
+        if (owner != g->row)
+            continue;
+        for (int c = 0, i = grid_count(row, g->nb, g->row, g->p) - first; c < nb; c++)
+            send[mine++] = below[(size_t)c * m + i];
     }
-    MPI_Allreduce(mine, across, n * nb, MPI_DOUBLE, MPI_SUM, g->in_column);
-    free(mine);
+    for (int r = 0; r < g->p; total += counts[r++])
+        at[r] = next[r] = total;
+    MPI_Allgatherv(send, mine, MPI_DOUBLE, all, counts, at, MPI_DOUBLE, g->in_column);
+    for (int j = 0; j < n; j++) {
+        int owner = grid_global(from + j, g->nb, g->column, g->q) / g->nb % g->p;
+
+        for (int c = 0; c < nb; c++)
+            across[(size_t)c * n + j] = all[next[owner]++];
+    }
+    free(counts);
+    free(send);
+    free(all);
 }
 
 static void step(const struct grid *g, double *a, int k, double *diagonal, double *below,

@@ -32,9 +32,18 @@ struct grid grid_begin(int argc, char **argv)
         g.q = atoi(argv[4]);
         g.pace = argc > 5 ? atof(argv[5]) : 0;
     }
+    if (g.p == 0 && g.q == 0) {
+        int sizes[2] = {0, 0};
+
+        MPI_Dims_create(size, 2, sizes);
+        g.p = sizes[1];
+        g.q = sizes[0];
+    }
     if (g.n < 1 || g.nb < 1 || g.p * g.q != size) {
         if (rank == 0)
-            fprintf(stderr, "usage: %s N NB P Q [PACE], on P x Q processes\n", argv[0]);
+            fprintf(stderr,
+                    "usage: %s N NB P Q [PACE], on P x Q processes (0 0: as square as it goes)\n",
+                    argv[0]);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     g.all = MPI_COMM_WORLD;

@@ -18,7 +18,7 @@ struct grid {
     MPI_Comm all, in_row, in_column; /* of the row: ranked by column */
 };
 
-/* Reads "N NB P Q [PACE]"; ends the program if they are wrong. */
+/* Reads "N NB P Q [PACE]", P and Q 0: as square as it goes; ends the program if they are wrong. */
 struct grid grid_begin(int argc, char **argv);
 void grid_end(struct grid *g);
 
