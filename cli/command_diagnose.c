@@ -179,6 +179,9 @@ static void warn_of_trace(const struct subject *s)
 
     for (size_t i = 0; i < s->trace->n_locations; i++)
         n_cut += s->trace->locations[i].is_cut || s->trace->locations[i].lost;
+    if (s->trace->replaces)
+        fprintf(stderr, "portolan: warning: one program ran after the other: only the last one's "
+                        "trace is kept\n");
     if (n_cut)
         fprintf(stderr,
                 "portolan: warning: a part of the trace is missing for %zu of %zu threads\n", n_cut,
@@ -195,8 +198,9 @@ static void warn_of_trace(const struct subject *s)
                 "disagree\n",
                 (unsigned long long)m->n_reversed);
     if (m->is_uncertain)
-        fprintf(stderr, "portolan: warning: several threads of a rank communicate: which messages "
-                        "belong together is not certain\n");
+        fprintf(stderr,
+                "portolan: warning: threads of a rank share partners and tags: which messages "
+                "belong together is not certain\n");
 }
 
 enum portolan_status diagnose_analyse(struct subject *s, struct portolan_error *err)

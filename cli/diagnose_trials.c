@@ -3,14 +3,17 @@
 #include "diagnose.h"
 #include "trial_store.h"
 
+#include <portolan/command.h>
 #include <portolan/list.h>
 #include <portolan/recorder.h>
 #include <portolan/store.h>
 #include <portolan/trace.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +33,29 @@ static char *traces_folder(struct subject *s)
                : portolan_arena_printf(&s->arena, "%s.traces", s->store);
 }
 
+/* Traces of processes of this HOST that were killed. */
+static void remove_orphans(struct subject *s, const char *all, const char *host)
+{
+    DIR *dir = opendir(all);
+    char owner[sizeof((struct utsname *)0)->nodename], *path;
+    int pid;
+
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (sscanf(e->d_name, "new-%d-%*[0-9]-%64s", &pid, owner) == 2 && !strcmp(owner, host) &&
+            kill(pid, 0) && errno == ESRCH &&
+            (path = portolan_arena_printf(&s->arena, "%s/%s", all, e->d_name)))
+            portolan_folder_remove(path);
+    if (dir)
+        closedir(dir);
+}
+
 char *diagnose_new_folder(struct subject *s, struct portolan_error *err)
 {
+    struct utsname u = {.nodename = ""};
     char *all = traces_folder(s);
-    char *new = all ? portolan_arena_printf(&s->arena, "%s/new-%d-%.0f", all, (int)getpid(),
-                                            1e6 * portolan_now_s())
+    char *new = all && !uname(&u)
+                    ? portolan_arena_printf(&s->arena, "%s/new-%d-%.0f-%s", all, (int)getpid(),
+                                            1e6 * portolan_now_s(), u.nodename)
                     : NULL;
 
     if (!new)
@@ -44,6 +65,8 @@ char *diagnose_new_folder(struct subject *s, struct portolan_error *err)
                            strerror(errno));
         return NULL;
     }
+    if (new)
+        remove_orphans(s, all, u.nodename);
     return new;
 }
 

@@ -70,7 +70,8 @@ static const char *doubt_of(const struct portolan_waits *waits)
     if (trace->n_unrelated_clocks > 0)
         return "nothing goes both ways between hosts: their clocks cannot be compared";
     if (m->is_uncertain)
-        return "several threads communicate: which messages belong together is not certain";
+        return "threads of a rank share partners and tags: which messages belong together is not "
+               "certain";
     return NULL;
 }
 

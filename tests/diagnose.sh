@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 75
+plan 77
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -133,12 +133,19 @@ try "$PORTOLAN" diagnose --keep kept -n 2 -p master-worker -- ./farm tasks=20
 gives 'and is not mixed with that of another run' 1 'kept is not empty'
 
 
+killed=portolan.db.traces/new-999999999-1-$(uname -n)
+running=portolan.db.traces/new-$$-1-$(uname -n)
+elsewhere=portolan.db.traces/new-999999999-1-another.host
+mkdir -p "$killed" "$running" "$elsewhere"
+touch "$killed/0.0.trace"
 # Trials: both runs above were stored, the trace of the first where it was wanted.
 gives 'a failed run leaves nothing' 1 'kept is not empty'
 try "$PORTOLAN" diagnose -n 2 -p master-worker --repeat 2 -- ./farm tasks=20
 gives 'repeated runs are averaged' "$status" 'trace, .* MB, mean of 2 runs .*, trial 3\)$'
 [ -f portolan.db.traces/3/0.0.trace ] && [ ! -e portolan.db.traces/1 ] && [ -f kept/0.0.trace ]
 result 'traces are kept beside the store, or where it was said' $?
+[ ! -e "$killed" ] && [ -d "$running" ] && [ -d "$elsewhere" ]
+result 'what a killed diagnosis left is removed, but not what others are at' $?
 try "$PORTOLAN" diagnose -p master-worker --trial 1
 gives 'a trial is diagnosed again from its trace' "$status" '^portolan.db: .* trial 1$' '^experiment 3: trace of the store'
 try "$PORTOLAN" diagnose --against 1 3
@@ -288,5 +295,7 @@ try "$PORTOLAN" diagnose -n 1 -- ./leaves
 gives 'a program that leaves without MPI_Finalize is told' 0 'a part of the trace is missing for 1 of 1 threads'
 lacks 'and where nobody waited nobody is blamed' 'who made others wait'
 
+try "$PORTOLAN" diagnose -n 1 -- sh -c './leaves; ./leaves'
+gives 'of two programs in a row the first is lost, and that is told' 0 "one program ran after the other: only the last one's"
 try "$PORTOLAN" diagnose --once --set driver.n=16 --set driver.steps=2 "$BUILD/examples/heat/plate.xml"
 gives 'components find the files beside their assembly' 0 '^plate.xml: 2 ranks'

@@ -48,23 +48,48 @@ static uint32_t *no_events(size_t n)
     return events ? memset(events, 0xff, (n + 1) * sizeof *events) : NULL;
 }
 
-/* A rank that communicates from more than one thread posts in an order that nobody saw. */
-static bool threads_communicate(const struct portolan_trace *t)
+/* A message of a thread of RANK. */
+struct thread_message {
+    int32_t rank, peer, tag;
+    uint32_t kind, comm;
+    uint32_t location; /* the last of the fields: not compared */
+};
+
+static int compare_messages(const void *a, const void *b)
 {
-    int communicates = -1; /* the rank of the last location that does */
+    return memcmp(a, b, offsetof(struct thread_message, location));
+}
 
-    for (size_t i = 0; i < t->n_locations; i++) {
-        const struct portolan_trace_location *l = &t->locations[i];
-        bool has = false;
+static bool is_message(const struct portolan_trace_event *e)
+{
+    return e->kind == PORTOLAN_TRACE_SEND || e->kind == PORTOLAN_TRACE_RECV;
+}
 
-        for (size_t e = l->first; !has && e < l->first + l->n; e++)
-            has = t->events[e].kind == PORTOLAN_TRACE_SEND ||
-                  t->events[e].kind == PORTOLAN_TRACE_RECV;
-        if (has && l->rank == communicates)
-            return true;
-        communicates = has ? l->rank : communicates;
-    }
-    return false;
+/* Whether two threads of a rank have messages to, or from, the same rank with the same communicator
+ * and tag: nobody saw in which order these were posted. False: no memory. */
+static bool find_competing_threads(const struct portolan_trace *t, struct portolan_matching *m)
+{
+    struct thread_message *all;
+    size_t n = 0;
+
+    if (t->n_locations <= (size_t)t->n_ranks)
+        return true;
+    if (!(all = portolan_calloc(t->n_events + 1, sizeof *all)))
+        return false;
+    for (uint32_t l = 0; l < t->n_locations; l++)
+        for (size_t k = 0; k < t->locations[l].n; k++) {
+            const struct portolan_trace_event *e = &t->events[t->locations[l].first + k];
+
+            if (is_message(e) && e->peer >= 0)
+                all[n++] = (struct thread_message){
+                    t->locations[l].rank, e->peer, e->tag, e->kind, e->what, l};
+        }
+    qsort(all, n, sizeof *all, compare_messages);
+    for (size_t i = 1; i < n; i++)
+        m->is_uncertain |=
+            all[i].location != all[i - 1].location && !compare_messages(&all[i], &all[i - 1]);
+    free(all);
+    return true;
 }
 
 enum portolan_status portolan_matching_create(const struct portolan_trace *trace,
@@ -81,11 +106,10 @@ enum portolan_status portolan_matching_create(const struct portolan_trace *trace
     for (size_t i = 0; ok && i < trace->n_routines; i++)
         m->classes[i] = (uint8_t)portolan_trace_classify(trace->routines[i], NULL);
     if (!ok || !link_operations(trace, m) || !match_collectives(trace, m) ||
-        !match_messages(trace, m)) {
+        !match_messages(trace, m) || !find_competing_threads(trace, m)) {
         portolan_matching_destroy(m);
         return portolan_no_memory(err);
     }
-    m->is_uncertain = trace->has_threads || threads_communicate(trace);
     *matching = m;
     return PORTOLAN_OK;
 }

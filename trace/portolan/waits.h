@@ -86,8 +86,9 @@ struct portolan_matching {
     uint64_t n_cancelled;
     uint64_t n_reversed;   /**< received before they were sent: the clocks disagree */
     uint64_t n_incomplete; /**< collectives that lack a member */
-    bool is_uncertain; /**< several threads of a rank communicate: the order of postings, by which
-                          messages are matched, is not certain */
+    bool is_uncertain; /**< threads of a rank have messages of the same communicator, partner and
+                          tag: the order of postings, by which messages are matched, is not certain
+                        */
 };
 
 /**

@@ -183,12 +183,23 @@ static void name_counter(void)
         fclose(f);
 }
 
+/* As in `sh -c 'first; second'`. */
+static bool was_recorded_before(void)
+{
+    char *path = portolan_asprintf("%s/%d.0.trace", record_process.folder, record_process.rank);
+    bool was = path && !access(path, F_OK);
+
+    free(path);
+    return was;
+}
+
 /* When there is a folder and it is known what process this is. */
 static void begin(void)
 {
     pthread_mutex_lock(&lock);
     if (!has_begun && !has_ended && is_running && record_process.folder) {
         has_begun = true;
+        record_process.flags |= was_recorded_before() ? PORTOLAN_STREAM_REPLACES : 0;
         choose_cpu();
         unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }

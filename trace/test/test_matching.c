@@ -206,6 +206,35 @@ static void epochs_of_windows_meet(void **state)
     portolan_trace_destroy(t);
 }
 
+/* Two threads of rank 0 send to rank 1, with the tags TAGS. */
+static bool are_uncertain(const int tags[2])
+{
+    struct portolan_trace *t = portolan_trace_create(2, NULL);
+    struct portolan_matching *m;
+    bool is_uncertain;
+
+    for (int i = 0; i < 2; i++) {
+        struct portolan_trace_event e = {
+            .ns = i, .peer = 1, .tag = tags[i], .kind = PORTOLAN_TRACE_SEND};
+
+        assert_true(portolan_trace_add(t, 0, i, &e));
+        EVENT(1, RECV, .ns = 10 + i, .peer = 0, .tag = tags[i]);
+    }
+    m = made_matching(t);
+    assert_int_equal(m->n_messages, 2);
+    is_uncertain = m->is_uncertain;
+    portolan_matching_destroy(m);
+    portolan_trace_destroy(t);
+    return is_uncertain;
+}
+
+static void only_threads_that_share_a_tag_are_uncertain(void **state)
+{
+    (void)state;
+    assert_false(are_uncertain((int[]){5, 6}));
+    assert_true(are_uncertain((int[]){5, 5}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +243,7 @@ int main(void)
         cmocka_unit_test(communicators_keep_messages_apart),
         cmocka_unit_test(collectives_meet_by_their_ordinal),
         cmocka_unit_test(epochs_of_windows_meet),
+        cmocka_unit_test(only_threads_that_share_a_tag_are_uncertain),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
