@@ -34,7 +34,7 @@ struct clue_recorder {
     int n;
     struct recorder_call *calls;
     int64_t inited_ns, finalized_ns; /* of the last rank: end of MPI_Init, begin of MPI_Finalize */
-    const char **routines; /* by number */
+    const char **routines;           /* by number */
     size_t n_routines, room_routines;
     struct portolan_index index;
     struct recorder_row *rows;

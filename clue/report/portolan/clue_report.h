@@ -26,7 +26,8 @@ struct clue_recorder *clue_recorder_new(const struct clue_machine *machine, int 
                                         bool keeps_events);
 /** For clue_run.observer. */
 const struct portolan_mpi_observer *clue_recorder_observer(const struct clue_recorder *recorder);
-/** From the last end of MPI_Init to the last begin of MPI_Finalize: what a real run can be timed by.
+/** From the last end of MPI_Init to the last begin of MPI_Finalize: what a real run can be timed
+ * by.
  */
 double clue_recorder_span_ns(const struct clue_recorder *recorder);
 /** NULL is legal. */

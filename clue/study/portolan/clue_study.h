@@ -44,8 +44,8 @@ enum portolan_status clue_study_read(const char *path, struct portolan_diagnosti
                                      struct clue_study **study, struct portolan_error *err);
 /** The same for SIZE bytes of TEXT; PATH stands in messages, and what it names is beside it. */
 enum portolan_status clue_study_read_text(const char *text, size_t size, const char *path,
-                                          struct portolan_diagnostics *d,
-                                          struct clue_study **study, struct portolan_error *err);
+                                          struct portolan_diagnostics *d, struct clue_study **study,
+                                          struct portolan_error *err);
 /** NULL is legal. */
 void clue_study_destroy(struct clue_study *study);
 
