@@ -116,13 +116,18 @@ struct __attribute__((aligned(64))) message {
     uint32_t data_size; /* of the copy's block, 0: of the sender */
     uint32_t in_flight; /* messages when it began, it included; 0: does not count */
     uint8_t label;
-    bool is_rendezvous;
-    bool is_pending;        /* not bound, and only its arrival can decide who takes it */
-    bool is_late;           /* it waits for the arrival of one that its sender has sent before */
-    const void *data;       /* the engine's copy, or of the sender */
-    int64_t ready;          /* when the send delay was over */
-    int64_t arrival;        /* of rendezvous that is not bound: of the envelope */
-    int64_t lead;           /* of the transmission that passed before the network was told */
+    bool is_rendezvous; /* an envelope comes first; data when it is bound */
+    bool has_landed;    /* its arrival, or its envelope's, is known, and of all sent before it */
+    bool is_pending;    /* not bound, and only its arrival can decide who takes it */
+    const void *data;   /* the engine's copy, or of the sender */
+    int64_t ready;      /* when the send delay was over */
+    int64_t arrival;
+    union {
+        struct {
+            uint32_t number, next_held; /* in its channel, until it has landed */
+        };
+        int64_t lead; /* rendezvous: of the transmission that the envelope's has taken already */
+    };
     struct clue_times path; /* of the sender when it was ready */
 };
 
@@ -146,7 +151,8 @@ struct request {
 struct __attribute__((aligned(64))) channel {
     uint32_t next_free;
     uint32_t from, to;
-    uint32_t n_messages; /* on their way or not received */
+    uint32_t n_messages;                   /* on their way or not received */
+    uint32_t n_sent, n_landed, first_held; /* HELD: those that must not overtake others */
     uint32_t first_message, last_message, first_receive, last_receive;
     uint64_t context;
     int64_t last_arrival;

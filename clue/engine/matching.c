@@ -229,6 +229,21 @@ static void complete(struct clue_engine *e, uint32_t message)
         request_complete(e, receive, ns);
 }
 
+/* Both sides of a rendezvous are there. */
+static void send_data(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    const struct request *r = request_of(e, m->receive);
+    int64_t start = later(m->arrival, r->posted_at);
+
+    m->lead = start - later(m->ready, r->posted_at);
+    m->arrival = NOT_KNOWN;
+    m->has_event = false;
+    if (r->posted_at > m->ready)
+        m->path = task_of(e, r->task)->sums.path;
+    network_launch(e, message, start);
+}
+
 void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
 {
     struct message *m = message_of(e, message);
@@ -250,13 +265,9 @@ void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
         data_give(e, m->data, m->data_size);
     m->data_size = 0;
     m->data = NULL;
-    if (m->is_rendezvous) {
-        m->arrival = NOT_KNOWN;
-        m->has_event = false;
-        if (r->posted_at > m->ready)
-            m->path = task_of(e, r->task)->sums.path;
-        network_launch(e, message, later(m->ready, r->posted_at));
-    } else if (m->arrival != NOT_KNOWN && !m->has_event)
+    if (m->is_rendezvous && m->has_landed)
+        send_data(e, message);
+    else if (m->has_landed && !m->has_event)
         complete(e, message);
 }
 
@@ -272,7 +283,7 @@ void matching_send(struct clue_engine *e, uint32_t message)
         matching_bind(e, message, receive);
         return;
     }
-    m->is_pending = t->n_watching || t->n_pending || (e->by_events && !e->settings.takes_arrived);
+    m->is_pending = t->n_watching || t->n_pending;
     t->n_pending += m->is_pending;
     keep(e, message);
 }
@@ -292,7 +303,8 @@ static uint32_t first_unbound(const struct clue_engine *e, uint32_t task, uint64
         if (channel_of(e, m->channel)->context != context || !tag_fits(tag, m->tag))
             continue;
         *is_choice |= best && best->from != m->from;
-        if (e->settings.takes_arrived ? found != 0 : m->is_pending || m->arrival > until)
+        if (e->settings.takes_arrived ? found != 0
+                                      : m->is_pending || !m->has_landed || m->arrival > until)
             continue;
         if (!found || m->arrival < best->arrival ||
             (m->arrival == best->arrival && m->from < best->from)) {
@@ -322,17 +334,19 @@ static void receive_wild(struct clue_engine *e, uint32_t receive)
 {
     struct request *r = request_of(e, receive);
     struct task *t = task_of(e, r->task);
+    /* Once arrivals are watched, all that are not pending are there. */
+    int64_t until = t->n_watching || t->n_pending ? NOT_KNOWN : e->now - 1;
     bool is_choice;
     uint32_t message;
 
     e->sums.n_wildcards += !r->is_standing;
-    message = first_unbound(e, r->task, r->context, r->tag, e->now - 1, &is_choice);
+    message = first_unbound(e, r->task, r->context, r->tag, until, &is_choice);
     while (message) {
         e->sums.n_choices += is_choice && !r->is_standing;
         take_for(e, message, receive);
         if (!r->is_standing)
             return;
-        message = first_unbound(e, r->task, r->context, r->tag, e->now - 1, &is_choice);
+        message = first_unbound(e, r->task, r->context, r->tag, until, &is_choice);
     }
     list_append(e, &t->first_wild, &t->last_wild, receive);
     if (!e->settings.takes_arrived)
@@ -376,7 +390,7 @@ static void expect(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
 
-    if (!m->has_event && !m->is_late)
+    if (!m->has_event)
         m->has_event = events_push(e, later(m->arrival, e->now), EVENT_ARRIVE, m->from, message,
                                    !m->is_background);
 }
@@ -390,13 +404,38 @@ void matching_watch(struct clue_engine *e, uint32_t task)
     for (uint32_t i = t->first_unbound; i; i = message_of(e, i)->next_unbound) {
         struct message *m = message_of(e, i);
 
-        if (m->is_pending || m->arrival < e->now)
+        if (m->is_pending || (m->has_landed && m->arrival < e->now))
             continue;
         m->is_pending = true;
         t->n_pending++;
-        if (m->arrival != NOT_KNOWN)
+        if (m->has_landed)
             expect(e, i);
     }
+}
+
+/* The arrival of M is known, and M overtakes nobody. */
+static void land(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+
+    m->has_landed = true;
+    if (m->receive && m->is_rendezvous)
+        send_data(e, message);
+    else if (e->by_events || m->is_pending)
+        expect(e, message);
+    else if (m->receive)
+        complete(e, message);
+}
+
+/* The one that is held with that number; 0: none. */
+static uint32_t take_held(struct clue_engine *e, struct channel *c, uint32_t number)
+{
+    for (uint32_t *at = &c->first_held, i; (i = *at); at = &message_of(e, i)->next_held)
+        if (message_of(e, i)->number == number) {
+            *at = message_of(e, i)->next_held;
+            return i;
+        }
+    return 0;
 }
 
 void matching_landed(struct clue_engine *e, uint32_t message)
@@ -404,22 +443,24 @@ void matching_landed(struct clue_engine *e, uint32_t message)
     struct message *m = message_of(e, message);
     struct channel *c = channel_of(e, m->channel);
 
-    if (!m->is_rendezvous || !m->receive)
+    if (m->has_landed) { /* data of a rendezvous */
+        if (e->by_events)
+            expect(e, message);
+        else
+            complete(e, message);
+        return;
+    }
+    if (m->number != c->n_landed) {
+        m->next_held = c->first_held;
+        c->first_held = message;
+        return;
+    }
+    for (; message; message = take_held(e, c, c->n_landed)) {
+        m = message_of(e, message);
+        c->n_landed++;
         c->last_arrival = m->arrival = later(m->arrival, c->last_arrival);
-    if (e->by_events || m->is_pending)
-        expect(e, message);
-    else if (m->receive)
-        complete(e, message);
-}
-
-/* Its sender has sent another that is on its way still. */
-static bool is_late(const struct clue_engine *e, uint32_t message)
-{
-    for (uint32_t i = channel_of(e, message_of(e, message)->channel)->first_message; i != message;
-         i = message_of(e, i)->next)
-        if (message_of(e, i)->is_pending)
-            return true;
-    return false;
+        land(e, message);
+    }
 }
 
 static void decide(struct clue_engine *e, uint32_t message)
@@ -429,7 +470,7 @@ static void decide(struct clue_engine *e, uint32_t message)
     uint32_t receive;
     bool is_choice;
 
-    m->is_pending = m->is_late = false;
+    m->is_pending = m->has_event = false;
     t->n_pending--;
     m->arrival = later(m->arrival, e->now);
     receive = first_posted(e, m);
@@ -451,37 +492,27 @@ static void decide(struct clue_engine *e, uint32_t message)
 void matching_arrive(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
-    uint32_t next = message;
 
     if (!m->has_event || m->arrival > e->now)
         return; /* of one that was there before, or is later now */
     m->has_event = false;
-    if (m->receive || !m->is_rendezvous || m->is_background)
+    if (m->receive || !m->is_rendezvous)
         network_end(e, m);
-    if (m->is_background) {
+    if (m->is_background)
         message_free(e, message);
-        return;
-    }
-    if (m->receive) {
+    else if (m->receive)
         complete(e, message);
-        return;
-    }
-    if (!m->is_pending)
-        return;
-    m->is_late = is_late(e, message);
-    while (next && !is_late(e, next)) {
-        uint32_t i = next;
-
-        next = message_of(e, i)->next;
-        if (message_of(e, i)->is_pending)
-            decide(e, i);
-        while (next && !message_of(e, next)->is_late)
-            next = message_of(e, next)->next;
-    }
+    else if (m->is_pending) /* after those that its sender has sent before */
+        for (uint32_t i = channel_of(e, m->channel)->first_message, next; i; i = next) {
+            next = i == message ? 0 : message_of(e, i)->next;
+            if (message_of(e, i)->is_pending)
+                decide(e, i);
+        }
 }
 
 uint32_t matching_probe(struct clue_engine *e, uint32_t task, int from, uint64_t context, int tag)
 {
+    const struct message *m;
     bool is_choice;
     uint32_t i;
 
@@ -492,18 +523,19 @@ uint32_t matching_probe(struct clue_engine *e, uint32_t task, int from, uint64_t
     }
     i = channel_find(e, (uint32_t)from, task, context);
     i = i ? first_of_channel(e, i, tag) : 0;
-    return i && !message_of(e, i)->is_pending &&
-                   message_of(e, i)->arrival <= task_of(e, task)->clock
-               ? i
-               : 0;
+    m = message_of(e, i);
+    return i && !m->is_pending && m->has_landed && m->arrival <= task_of(e, task)->clock ? i : 0;
 }
 
 int64_t matching_next(const struct clue_engine *e, uint32_t task)
 {
     int64_t next = NOT_KNOWN;
 
-    for (uint32_t i = task_of(e, task)->first_unbound; i; i = message_of(e, i)->next_unbound)
-        if (message_of(e, i)->arrival > task_of(e, task)->clock && message_of(e, i)->arrival < next)
-            next = message_of(e, i)->arrival;
+    for (uint32_t i = task_of(e, task)->first_unbound; i; i = message_of(e, i)->next_unbound) {
+        const struct message *m = message_of(e, i);
+
+        if (m->has_landed && m->arrival > task_of(e, task)->clock && m->arrival < next)
+            next = m->arrival;
+    }
     return next;
 }

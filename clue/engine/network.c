@@ -139,7 +139,7 @@ static int64_t transmission_ns(struct clue_engine *e, const struct message *m)
     int64_t ns = pair ? delay_ns(e, CLUE_TRANSMISSION, from, to, &pair->transmission, m->bytes) : 0;
 
     ns = m->in_flight ? llround((double)ns * network_factor(e, m->in_flight)) : ns;
-    return ns > m->lead ? ns - m->lead : 0;
+    return later(0, ns - (m->is_rendezvous ? m->lead : 0));
 }
 
 /* The network is passed: the pair's transmission delay begins. */
@@ -245,8 +245,7 @@ static void launch(struct clue_engine *e, uint32_t message, int64_t start, struc
         return;
     }
     m->server = m->way->servers[0];
-    m->lead = start < e->now ? e->now - start : 0;
-    m->at = start + m->lead;
+    m->at = start;
     events_push(e, m->at, EVENT_HOP, m->from, message, !m->is_background);
 }
 

@@ -103,7 +103,7 @@ static void settled(const struct clue_engine *e, struct task *t)
         t->clock = e->now;
 }
 
-static void send_data(struct clue_engine *e, struct message *m, const struct clue_send *send)
+static void copy_data(struct clue_engine *e, struct message *m, const struct clue_send *send)
 {
     void *copy;
 
@@ -127,6 +127,7 @@ static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct c
     }
     *message_of(e, i) = (struct message){
         .channel = channel,
+        .number = channel_of(e, channel)->n_sent++,
         .from = task,
         .to = (uint32_t)send->to,
         .tag = send->tag,
@@ -173,10 +174,10 @@ static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_sen
                                                    .bytes = send->bytes};
     }
     matching_send(e, i);
-    send_data(e, m, send);
+    copy_data(e, m, send);
     if (!m->is_rendezvous)
         network_launch(e, i, m->ready);
-    else if (!m->receive && (pair = pair_of(e, m->from, m->to)))
+    else if ((pair = pair_of(e, m->from, m->to)))
         network_landed(e, i, m->ready + clue_law_ns(&pair->transmission, 0));
     return request;
 }
@@ -591,7 +592,8 @@ enum clue_progress clue_engine_cancel(struct clue_engine *e, int task, clue_requ
     *is_cancelled = false;
     if (r->complete_at == NOT_KNOWN && !r->is_send)
         *is_cancelled = matching_cancel_receive(e, request);
-    else if (r->complete_at == NOT_KNOWN && r->message && !message_of(e, r->message)->receive) {
+    else if (r->complete_at == NOT_KNOWN && r->message && !message_of(e, r->message)->receive &&
+             message_of(e, r->message)->has_landed) {
         *is_cancelled = true;
         matching_take(e, r->message);
         message_free(e, r->message);
