@@ -15,18 +15,9 @@ const struct xml_rule traffic_rule = {.name = "traffic",
                                       .required = XML_WORDS("from", "to", "every", "bytes"),
                                       .optional = XML_WORDS("seed")};
 
-static const struct xml_rule new_send = {.name = "send",
-                                         .optional = XML_WORDS("k", "d"),
-                                         .children = XML_RULES(&point_rule),
-                                         .once = true};
-static const struct xml_rule new_transmission = {.name = "transmission",
-                                                 .optional = XML_WORDS("k", "d"),
-                                                 .children = XML_RULES(&point_rule),
-                                                 .once = true};
-static const struct xml_rule new_receive = {.name = "receive",
-                                            .optional = XML_WORDS("k", "d"),
-                                            .children = XML_RULES(&point_rule),
-                                            .once = true};
+static const struct xml_rule new_send = {.name = "send", LAW, .once = true};
+static const struct xml_rule new_transmission = {.name = "transmission", LAW, .once = true};
+static const struct xml_rule new_receive = {.name = "receive", LAW, .once = true};
 const struct xml_rule change_rule = {
     .name = "change",
     .required = XML_WORDS("at"),
@@ -64,6 +55,8 @@ static void check_advances(struct machine_reader *r, const struct xml_element *e
 }
 
 /* Several hosts in one element are sources of their own, with seeds of their own. */
+#define NEXT_SEED 0x9e3779b97f4a7c15
+
 static uint64_t read_seed(struct machine_reader *r, const struct xml_element *e)
 {
     int64_t seed = 0;
@@ -87,7 +80,7 @@ static void read_load(struct machine_reader *r, const struct xml_element *e)
         return;
     if (xml_attribute(e, "off"))
         check_advances(r, e, "on", &source.on);
-    for (int i = 0; i < hosts.n; i++, source.seed += 0x9e3779b97f4a7c15) {
+    for (int i = 0; i < hosts.n; i++, source.seed += NEXT_SEED) {
         source.host = hosts.first + i;
         add_source(r, e, &source);
     }
@@ -104,21 +97,20 @@ static void read_traffic(struct machine_reader *r, const struct xml_element *e)
     check_advances(r, e, "every", &source.every);
     if (!machine_read_range(r, e, "from", &from) || !machine_read_range(r, e, "to", &to))
         return;
-    if (from.n > 1 && to.n > 1 && from.n != to.n)
+    if (from.n > 1 && to.n > 1 && from.n != to.n) {
         xml_complain(r->d, e, NULL,
-                     "traffic from %d hosts to %d; name as many, one on either side, or write one "
-                     "<traffic> for each",
-                     from.n, to.n);
-    for (int i = 0; i < from.n || i < to.n; i++, source.seed += 0x9e3779b97f4a7c15) {
-        source.host = from.first + (from.n > 1 ? i : 0);
-        source.to = to.first + (to.n > 1 ? i : 0);
-        if (from.n > 1 && to.n > 1 && i >= (from.n < to.n ? from.n : to.n))
-            break;
-        if (source.host == source.to && from.n == 1 && to.n == 1)
+                     "traffic from %d hosts to %d; name as many, or one on either side", from.n,
+                     to.n);
+        return;
+    }
+    for (int i = 0; i < from.n || i < to.n; i++, source.seed += NEXT_SEED) {
+        source.host = from.first + i % from.n;
+        source.to = to.first + i % to.n;
+        if (source.host != source.to)
+            add_source(r, e, &source);
+        else if (from.n == 1 && to.n == 1)
             xml_complain(r->d, e, "to", "traffic from '%s' to itself; name another host",
                          r->file->machine.hosts[source.to].name);
-        else if (source.host != source.to)
-            add_source(r, e, &source);
     }
 }
 

@@ -32,6 +32,9 @@ void machine_read_changes(struct machine_reader *r, const struct xml_element *ro
 extern const char *const machine_parameters[];
 extern const struct xml_rule network_rule, load_rule, traffic_rule, change_rule, point_rule;
 
+/* What an element that is a law may hold. */
+#define LAW .optional = XML_WORDS("k", "d"), .children = XML_RULES(&point_rule)
+
 /* The hosts that TEXT, "node[2-5]" or the like, names; false, with *WHY a text of the arena. */
 bool machine_find_range(const struct clue_machine_file *f, struct portolan_arena *arena,
                         const char *text, struct host_range *range, const char **why);

@@ -11,7 +11,6 @@
 static const struct clue_host usual_host = {.cpus = 1, .factor = 1};
 
 const struct xml_rule point_rule = {.name = "point", .required = XML_WORDS("bytes", "time")};
-#define LAW .optional = XML_WORDS("k", "d"), .children = XML_RULES(&point_rule)
 
 static const struct xml_rule busy = {.name = "busy", .required = XML_WORDS("cpus", "factor")};
 static const struct xml_rule receive = {.name = "receive", LAW, .once = true};

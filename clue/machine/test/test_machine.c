@@ -311,6 +311,74 @@ static void errors_are_drawn_from_their_covariance(void **state)
     assert_true(fabs(st / sqrt(ss * tt) + 0.5) < 0.06);
 }
 
+/* One message from the first host to the last, on the engine: when the receiver goes on. */
+static int64_t message_ns(const struct clue_machine_file *f, uint64_t bytes)
+{
+    struct clue_engine *e = clue_engine_new(&f->machine, &(struct clue_engine_settings){0});
+    int last = (int)f->machine.n_hosts - 1, sender, receiver, task;
+    static char data[1 << 16];
+    struct clue_send send = {.tag = 1, .data = data, .bytes = bytes};
+    struct clue_receive receive = {.tag = 1};
+    clue_request sent = 0, received = 0;
+    int64_t end = -1;
+    size_t index;
+
+    assert_non_null(e);
+    sender = clue_engine_add(e, 0, 0);
+    receiver = clue_engine_add(e, last, 0);
+    send.to = receiver;
+    receive.from = sender;
+    while ((task = clue_engine_next(e)) >= 0)
+        if (task == sender) {
+            if (clue_engine_send(e, task, &send, &sent) == CLUE_DONE)
+                clue_engine_exit(e, task);
+        } else {
+            received = received ? received : clue_engine_receive(e, task, &receive);
+            if (clue_engine_wait(e, task, &received, 1, true, &index) != CLUE_DONE)
+                continue;
+            end = clue_engine_now(e, task);
+            clue_engine_exit(e, task);
+        }
+    assert_int_equal(task, CLUE_FINISHED);
+    clue_engine_free(e);
+    return end;
+}
+
+/* 1 KB: sent in (0.01 x 1 + 0.9) x 100 us, on its way for 60 us and a 64th of 5.84 ms, received in
+ * 0.05 x 100 us: 91 + 151.25 + 5 us. From 50 us on, sending takes twice as long: the 41 us that are
+ * left become 82. */
+static void messages_take_what_the_file_says(void **state)
+{
+    static const char machine[] =
+        "<machine name='m'><host name='n' count='4' receive='0.05'/>"
+        "<send from='n' to='n' k='0.01' d='0.9'/><transmission from='n' to='n'>"
+        "<point bytes='0' time='60us'/><point bytes='64KB' time='5.9ms'/></transmission>%s"
+        "</machine>";
+    static const struct {
+        const char *more;
+        int64_t ns;
+    } cases[] = {
+        {"", 247250},
+        {"<change at='50us' from='n[0]' to='*' send='2'/>", 247250 + 41000},
+        {"<change at='0' host='n[3]' receive='3'/>", 247250 + 10000},
+        {"<network model='factor' contention='1.5 2'/>", 91000 * 3 / 2 + 151250 * 3 / 2 + 5000},
+        /* Two links of 1 GB/s and 1 us, cut through: 1,024 ns once. */
+        {"<network topology='crossbar' bandwidth='1GB/s' latency='1us'/>", 247250 + 2000 + 1024},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000];
+        struct clue_machine_file *f;
+
+        snprintf(text, sizeof text, machine, cases[i].more);
+        f = read_good(text);
+        if (message_ns(f, 1024) != cases[i].ns)
+            fail_msg("%s: %lld", cases[i].more, (long long)message_ns(f, 1024));
+        clue_machine_destroy(f);
+    }
+}
+
 /* ------------------------------------------------- placement */
 
 static void check_placement(const struct clue_machine_file *f, const char *how, bool is_sharing,
@@ -575,6 +643,7 @@ int main(void)
         cmocka_unit_test(links_have_their_own_numbers_and_routes_their_way_back),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(errors_are_drawn_from_their_covariance),
+        cmocka_unit_test(messages_take_what_the_file_says),
         cmocka_unit_test(ranks_are_placed),
         cmocka_unit_test(mistakes_are_told_with_their_remedy),
         cmocka_unit_test(all_mistakes_are_told_at_once),
