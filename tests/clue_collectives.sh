@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Collectives in virtual time: random ones give what MPICH gives, bit by bit, and on many ranks what
-# each rank computes by itself; calls that do not agree are named.
+# Collectives and one-sided communication in virtual time: random ones give what MPICH gives, bit by
+# bit, and on many ranks what each rank computes by itself; calls that do not agree are named.
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "MPICH's binaries only"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'ranks are folded'
-plan 8
+plan 12
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
-mpicc.mpich -O1 "$SOURCE/clue/mpi/test/collectives.c" -o "$work/collectives" || exit 99
+for program in collectives groups one_sided; do
+    mpicc.mpich -O1 -w "$SOURCE/clue/mpi/test/$program.c" -o "$work/$program" || exit 99
+done
 mpicc.mpich -g -O0 "$SOURCE/clue/mpi/test/mistakes.c" -o "$work/mistakes" || exit 99
 
 try_folded() {
@@ -16,17 +18,23 @@ try_folded() {
     shift
     try "$PORTOLAN" clue run -m "$machine" --no-trial -n "$n" -- "$@"
 }
+# same NAME N PROGRAM ARGUMENT...
 same() {
-    "$MPIEXEC" -n "$2" "$work/collectives" "$3" "$4" >"$work/real"
-    try_folded "$2" "$work/collectives" "$3" "$4"
-    grep -a '^[0-9]* [a-z_]* .* root' "$work/out" >"$work/virtual"
-    cmp -s "$work/real" "$work/virtual"
-    result "$1" $?
+    name=$1 n=$2 program=$work/$3
+    shift 3
+    "$MPIEXEC" -n "$n" "$program" "$@" >"$work/real"
+    try_folded "$n" "$program" "$@"
+    grep -aE ' root [0-9]+: |, rank [0-9]+: ' "$work/out" >"$work/virtual"
+    [ -s "$work/real" ] && cmp -s "$work/real" "$work/virtual"
+    result "$name" $?
 }
-same '2 ranks: the same bits as with MPICH' 2 1 300
+same '2 ranks: the same bits as with MPICH' 2 collectives 1 200
+same '2 ranks: groups, neighbours, several at once' 2 groups
+same '3 ranks: the same' 3 groups
+same '2 ranks: one-sided' 2 one_sided
 MPIR_CVAR_DEVICE_COLLECTIVES=none
 export MPIR_CVAR_DEVICE_COLLECTIVES
-same '4 ranks: the same bits as with MPICH' 4 3 60
+same '4 ranks: the same bits as with MPICH' 4 collectives 3 40
 unset MPIR_CVAR_DEVICE_COLLECTIVES
 
 for n in 7 32; do
@@ -34,6 +42,22 @@ for n in 7 32; do
     grep -aq 'virtual time' "$work/err" "$work/out" || echo error >>"$work/err"
     count "$n ranks compute what each knows" 0 'wrong|error'
 done
+
+cat >"$work/nodes.xml" <<'END'
+<machine name="nodes" placement="by-cpu">
+  <host name="node" count="8" cpus="4" receive="1us"/>
+  <send from="*" to="*" k="1ns/B" d="1us"/>
+  <transmission from="*" to="*" k="10ns/B" d="20us"/>
+  <collectives>
+    <bcast k="0.1ns/B" d="1us"/> <reduce k="0.1ns/B" d="1us"/>
+    <allreduce k="0.1ns/B" d="2us"/> <barrier d="1us"/>
+  </collectives>
+</machine>
+END
+machine=$work/nodes.xml
+try_folded 13 "$work/collectives" 13 300
+grep -aq 'virtual time' "$work/err" "$work/out" || echo error >>"$work/err"
+count 'over nodes, and in their shared memory' 0 'wrong|error'
 
 try_folded 2 "$work/mistakes" root
 gives 'another root' 1 "rank [01] .*MPI_Bcast\(root [01], 8 bytes\).*MPI_Bcast\(root [01], 8 bytes\)" 'mistakes'

@@ -347,19 +347,25 @@ int do_Reduce_scatter(struct mpi_task *t, const void *sendbuf, void *recvbuf,
 
 /* ---------------------------------------------------------------- neighbours */
 
-/* Sends to all, then receives from all: MPICH has no other algorithm. */
+/* Sends to all, then receives from all: MPICH has no other algorithm. Of MPI_Neighbor_alltoall
+ * alone the last receive comes first: in a ring of two both neighbours are one, and what is sent
+ * down comes from above. */
 static void exchange_with_neighbours(struct call *x, const int *from, int n_from, const int *to,
                                      int n_to)
 {
     struct collective *c = &x->c;
     bool is_gather = c->kind == NEIGHBOR_ALLGATHER || c->kind == NEIGHBOR_ALLGATHERV;
+    bool is_reversed = c->kind == NEIGHBOR_ALLTOALL;
 
     for (int i = 0; i < n_to; i++)
         if (to[i] != MPI_PROC_NULL)
             schedule_send(c->s, c->p, block(&c->send, is_gather ? 0 : i), to[i]);
-    for (int i = 0; i < n_from; i++)
+    for (int k = 0; k < n_from; k++) {
+        int i = is_reversed ? n_from - 1 - k : k;
+
         if (from[i] != MPI_PROC_NULL)
             schedule_receive(c->s, c->p, block(&c->receive, i), from[i]);
+    }
 }
 
 /* Partners of a neighbourhood collective. */

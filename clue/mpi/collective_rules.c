@@ -28,7 +28,7 @@ enum fact {
     IS_SENDBUF_INPLACE,
     IS_MULTI_THREADED,
     FACTS,
-    POW2 = FACTS,
+    POW2,
     NODE_COMM_SIZE,
     NUMBERS
 };
@@ -422,9 +422,12 @@ static bool holds(const struct rule *rule, const struct collective *c)
                                        : value < than;
 }
 
+/* MPICH's rules give scans over nodes whose ranks are mixed to an algorithm that would be wrong. */
 static bool fits(const struct algorithm *a, const struct collective *c)
 {
-    return (a->where == BETWEEN) == (c->remote != NULL) && (a->where != OVER_NODES || c->is_whole);
+    if ((a->where == BETWEEN) != (c->remote != NULL) || (a->where == OVER_NODES && !c->is_whole))
+        return false;
+    return a->where != OVER_NODES || c->kind != SCAN || c->state->nodes->is_consecutive;
 }
 
 /* The first from rule I on whose conditions hold; NULL: none. */

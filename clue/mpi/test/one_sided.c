@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One-sided communication: prints what does not depend on time, to be compared with MPICH. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 64 };
+static int rank, n;
+
+static void tell(const char *what, const int *values, int count)
+{
+    unsigned long own = 5381, all[64];
+
+    for (int i = 0; i < count; i++)
+        own = own * 33 + (unsigned)values[i];
+    MPI_Gather(&own, 1, MPI_UNSIGNED_LONG, all, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < n; i++)
+        printf("%s, rank %d: %lx\n", what, i, all[i]);
+}
+
+static void fences(void)
+{
+    int *memory, got[N], right = (rank + 1) % n, left = (rank + n - 1) % n;
+    MPI_Datatype every_second;
+    MPI_Win win;
+
+    MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Type_vector(N / 4, 1, 2, MPI_INT, &every_second);
+    MPI_Type_commit(&every_second);
+    for (int i = 0; i < N; i++) {
+        memory[i] = rank * 1000 + i;
+        got[i] = -rank * 1000 - i;
+    }
+    MPI_Win_fence(0, win);
+    MPI_Put(got, N / 4, MPI_INT, right, 1, 1, every_second, win);
+    MPI_Win_fence(0, win);
+    tell("put", memory, N);
+    MPI_Get(got, 1, every_second, left, 3, N / 4, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    tell("get", got, N);
+    for (int i = 0; i < n; i++)
+        MPI_Accumulate(got, N / 4, MPI_INT, i, 2, 1, every_second, MPI_SUM, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    tell("accumulate", memory, N);
+    MPI_Type_free(&every_second);
+    MPI_Win_free(&win);
+}
+
+static void pairs(void)
+{
+    struct {
+        double value;
+        int index;
+    } * memory, own = {3.5 * ((rank * 7) % 5), rank};
+    MPI_Win win;
+    int index;
+
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    memory->value = -1;
+    memory->index = 99;
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(&own, 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, MPI_MAXLOC, win);
+    MPI_Win_fence(0, win);
+    index = memory->index;
+    tell("maxloc", &index, 1);
+    MPI_Win_free(&win);
+}
+
+static void post_and_start(void)
+{
+    int memory[N], given[N], right = (rank + 1) % n, left = (rank + n - 1) % n;
+    MPI_Group world, to, from;
+    MPI_Win win;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &right, &to);
+    MPI_Group_incl(world, 1, &left, &from);
+    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < N; i++)
+            given[i] = round * 100000 + rank * 100 + i;
+        MPI_Win_post(from, 0, win);
+        MPI_Win_start(to, 0, win);
+        MPI_Put(given, N, MPI_INT, right, 0, N, MPI_INT, win);
+        MPI_Win_complete(win);
+        MPI_Win_wait(win);
+        tell("post and start", memory, N);
+    }
+    MPI_Win_free(&win);
+    MPI_Group_free(&world);
+    MPI_Group_free(&to);
+    MPI_Group_free(&from);
+}
+
+static void locks(void)
+{
+    int *memory, value, sum = 0, one = 1, seen[2] = {0, 0};
+    MPI_Win win;
+
+    MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    for (int i = 0; i < 4; i++)
+        memory[i] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 20; i++) { /* not atomic without the lock */
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_flush(0, win);
+        value += rank + 1;
+        MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_unlock(0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_unlock(0, win);
+    tell("exclusive locks", &value, 1);
+
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 10; i++) { /* tickets are all different */
+        MPI_Fetch_and_op(&one, &value, MPI_INT, n - 1, 1, MPI_SUM, win);
+        MPI_Win_flush(n - 1, win);
+        sum += value;
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    tell("tickets", &sum, 1);
+
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 5; i++) /* spins until it is this rank's turn */
+        do {
+            int turn = i * n + rank, next = turn + 1;
+
+            MPI_Compare_and_swap(&next, &turn, &value, MPI_INT, 0, 2, win);
+            MPI_Win_flush(0, win);
+            seen[0] = value;
+        } while (seen[0] != i * n + rank);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Get(&value, 1, MPI_INT, 0, 2, 1, MPI_INT, win);
+    MPI_Win_unlock(0, win);
+    tell("compare and swap", &value, 1);
+    MPI_Win_free(&win);
+}
+
+static void with_requests(void)
+{
+    int memory[N], given[N], got[N], old[N], right = (rank + 1) % n;
+    MPI_Request requests[3];
+    MPI_Win win;
+
+    for (int i = 0; i < N; i++) {
+        memory[i] = rank;
+        given[i] = rank * 10 + i;
+    }
+    MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    MPI_Rput(given, N / 2, MPI_INT, right, 0, N / 2, MPI_INT, win, &requests[0]);
+    MPI_Raccumulate(given, 4, MPI_INT, right, N - 4, 4, MPI_INT, MPI_PROD, win, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Win_flush_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Rget(got, N, MPI_INT, right, 0, N, MPI_INT, win, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    tell("with requests", got, N);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Rget_accumulate(given, N, MPI_INT, old, N, MPI_INT, right, 0, N, MPI_INT, MPI_REPLACE, win,
+                        &requests[2]);
+    MPI_Wait(&requests[2], MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    tell("old", old, N);
+    tell("replaced", memory, N);
+    MPI_Win_free(&win);
+}
+
+static void dynamic(void)
+{
+    int memory[4] = {rank, rank + 1, rank + 2, rank + 3}, got[4];
+    MPI_Aint own, all[64];
+    MPI_Win win;
+
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, memory, sizeof memory);
+    MPI_Get_address(memory, &own);
+    MPI_Allgather(&own, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Win_fence(0, win);
+    MPI_Get(got, 4, MPI_INT, (rank + 1) % n, all[(rank + 1) % n], 4, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    tell("dynamic", got, 4);
+    MPI_Win_detach(win, memory);
+    MPI_Win_free(&win);
+}
+
+static void attributes(void)
+{
+    int memory[8], *unit, *flavor, is_set, values[4];
+    MPI_Aint *size;
+    void *base;
+    MPI_Win win;
+
+    MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &is_set);
+    values[0] = is_set && base == memory;
+    MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &is_set);
+    values[1] = (int)*size;
+    MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &is_set);
+    values[2] = *unit;
+    MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &is_set);
+    values[3] = *flavor == MPI_WIN_FLAVOR_CREATE;
+    tell("attributes", values, 4);
+    MPI_Win_free(&win);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    fences();
+    pairs();
+    post_and_start();
+    locks();
+    with_requests();
+    dynamic();
+    attributes();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which algorithm is chosen: MPICH 4.0.2's rules as its library states them. */
+#include "collective.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka needs the above */
+#include <cmocka.h>
+
+/* Instead of the carrier's: no run is under way. */
+const char *clue_collectives_file(void)
+{
+    return NULL;
+}
+
+struct choice {
+    enum collective_kind kind;
+    int ranks;
+    int64_t bytes; /* of a message; allgather, reduce_scatter: of each rank's block */
+    const char *expected;
+    bool is_request, is_own_operation, is_not_commutative, is_in_place;
+};
+
+static void check(const struct choice *x)
+{
+    struct mpi_op op = {.is_builtin = !x->is_own_operation && !x->is_not_commutative,
+                        .is_commutative = !x->is_not_commutative};
+    struct mpi_schedule s = {.op = &op, .is_stored = x->is_request};
+    struct party p = {.n = x->ranks};
+    struct mpi_type byte = {.size = 1, .extent = 1}, *bytes = &byte;
+    struct collective c = {.s = &s,
+                           .p = &p,
+                           .kind = x->kind,
+                           .count = x->bytes,
+                           .type = bytes,
+                           .send = {.base = x->is_in_place ? MPI_IN_PLACE : NULL},
+                           .receive = {.count = x->bytes, .type = bytes}};
+    const struct algorithm *found = rules_choose(RULES_FLAT, &c);
+
+    if (!strstr(found->name, x->expected))
+        fail_msg("kind %d of %d ranks, %lld bytes: %s, expected %s", (int)x->kind, x->ranks,
+                 (long long)x->bytes, found->name, x->expected);
+}
+
+static void test_choices(void **state)
+{
+    static const struct choice choices[] = {
+        {BCAST, 7, 1 << 20, "binomial", 0, 0, 0, 0},
+        {BCAST, 8, 12288, "binomial", 0, 0, 0, 0},
+        {BCAST, 8, 12289, "scatter_recursive_doubling_allgather", 0, 0, 0, 0},
+        {BCAST, 8, 524289, "scatter_ring_allgather", 0, 0, 0, 0},
+        {BCAST, 12, 12289, "scatter_ring_allgather", 0, 0, 0, 0},
+        {BCAST, 8, 12288, "scatter_recursive_doubling_allgather", 1, 0, 0, 0},
+        {REDUCE, 8, 2048, "binomial", 0, 0, 0, 0},
+        {REDUCE, 8, 2049, "reduce_scatter_gather", 0, 0, 0, 0},
+        {REDUCE, 8, 4096, "binomial", 0, 1, 0, 0},
+        {ALLREDUCE, 8, 8, "recursive_doubling", 0, 0, 0, 0},
+        {ALLREDUCE, 8, 9, "reduce_scatter_allgather", 0, 0, 0, 0},
+        {ALLREDUCE, 16, 15, "recursive_doubling", 0, 0, 0, 0},
+        {ALLREDUCE, 8, 4096, "recursive_doubling", 0, 1, 0, 0},
+        {ALLREDUCE, 8, 2048, "recursive_doubling", 1, 0, 0, 0},
+        {ALLREDUCE, 8, 2049, "reduce_scatter_allgather", 1, 0, 0, 0},
+        {ALLGATHER, 8, 65535, "recursive_doubling", 0, 0, 0, 0},
+        {ALLGATHER, 8, 65536, "ring", 0, 0, 0, 0},
+        {ALLGATHER, 10, 8191, "brucks", 0, 0, 0, 0},
+        {ALLGATHER, 10, 8192, "ring", 0, 0, 0, 0},
+        {ALLTOALL, 7, 32768, "scattered", 0, 0, 0, 0},
+        {ALLTOALL, 7, 32769, "pairwise", 0, 0, 0, 0},
+        {ALLTOALL, 8, 256, "brucks", 0, 0, 0, 0},
+        {ALLTOALL, 8, 257, "scattered", 0, 0, 0, 0},
+        {ALLTOALL, 8, 2048, "brucks", 1, 0, 0, 0},
+        {ALLTOALL, 8, 8, "pairwise_sendrecv_replace", 0, 0, 0, 1},
+        {REDUCE_SCATTER_BLOCK, 8, 65535, "recursive_halving", 0, 0, 0, 0},
+        {REDUCE_SCATTER_BLOCK, 8, 65536, "pairwise", 0, 0, 0, 0},
+        {REDUCE_SCATTER_BLOCK, 8, 8, "noncommutative", 0, 0, 1, 0},
+        {REDUCE_SCATTER_BLOCK, 6, 8, "recursive_doubling", 0, 0, 1, 0},
+        {BARRIER, 8, 0, "dissemination", 0, 0, 0, 0},
+        {SCAN, 8, 8, "recursive_doubling", 0, 0, 0, 0},
+        {GATHER, 8, 8, "binomial", 0, 0, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        check(&choices[i]);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_choices)};
+
+    unsetenv("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
