@@ -180,7 +180,7 @@ static void print_points(struct report *r)
 
 /* ------------------------------------------------- what else could win */
 
-enum { STEPS_PER_DOUBLING = 16, DOUBLINGS = 4 };
+enum { STEPS_PER_DOUBLING = 16, DOUBLINGS = 4, BISECTIONS = 12 };
 
 static const struct change {
     const char *what, *unit;
@@ -199,32 +199,46 @@ enum { CHANGES = sizeof changes / sizeof *changes };
 typedef void told_change(struct report *r, void *to, const struct change *change, size_t network,
                          double factor, size_t winner);
 
-/* The least factor above (STEP 1) or below 1 (STEP -1) that makes another one win. */
+/* Who wins with FACTOR, if not who does today; else SIZE_MAX. */
+static size_t other_winner(struct report *r, const struct change *change, size_t network,
+                           double factor)
+{
+    size_t now = r->o.order[0], winner = SIZE_MAX;
+    struct supposition with = as_it_is;
+    struct portolan_arena arena = {0};
+    struct outcome o;
+
+    with.network = network;
+    *(double *)((char *)&with + change->offset) = factor;
+    o = study_outcome(r->s, &with, &arena);
+    if (!arena.failed && o.sums[o.order[0]] > o.sums[now])
+        winner = o.order[0];
+    r->arena.failed |= arena.failed;
+    portolan_arena_clear(&arena);
+    return winner;
+}
+
+/* The least factor above 1 (STEP 1), or the largest below it (STEP -1), that makes another one win:
+ * on a grid, then by bisection. */
 static void try_change(struct report *r, const struct change *change, size_t network, int step,
                        told_change *tell, void *to)
 {
-    size_t now = r->o.order[0];
+    size_t winner = SIZE_MAX;
+    double same = 0, other = 0;
 
-    for (int i = 1; i <= STEPS_PER_DOUBLING * DOUBLINGS && !r->arena.failed; i++) {
-        double factor = exp2((double)step * i / STEPS_PER_DOUBLING);
-        struct supposition with = as_it_is;
-        struct portolan_arena arena = {0};
-        struct outcome o;
-        bool is_other;
-        size_t winner;
-
-        with.network = network;
-        *(double *)((char *)&with + change->offset) = factor;
-        o = study_outcome(r->s, &with, &arena);
-        is_other = !arena.failed && o.order[0] != now && o.sums[o.order[0]] > o.sums[now];
-        winner = is_other ? o.order[0] : now;
-        r->arena.failed |= arena.failed;
-        portolan_arena_clear(&arena);
-        if (is_other) {
-            tell(r, to, change, network, factor, winner);
-            return;
-        }
+    while (winner == SIZE_MAX && fabs(other) < DOUBLINGS && !r->arena.failed) {
+        same = other;
+        other += (double)step / STEPS_PER_DOUBLING;
+        winner = other_winner(r, change, network, exp2(other));
     }
+    for (int i = 0; winner < SIZE_MAX && i < BISECTIONS; i++) {
+        size_t between = other_winner(r, change, network, exp2((same + other) / 2));
+
+        *(between < SIZE_MAX ? &other : &same) = (same + other) / 2;
+        winner = between < SIZE_MAX ? between : winner;
+    }
+    if (winner < SIZE_MAX)
+        tell(r, to, change, network, exp2(other), winner);
 }
 
 static void try_changes(struct report *r, told_change *tell, void *to)
