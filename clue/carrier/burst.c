@@ -6,7 +6,7 @@
  * some are measured so, and the others are scaled by what it makes out between the same two calls.
  * Bursts during which another process had the processor are replaced by the median of those.
  */
-#include "internal.h"
+#include "record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,9 +92,41 @@ void clue_bursts_start(struct carrier *c)
 
 /* ------------------------------------------------- segments */
 
+/* Outside the rank's memory: the place in a library that all ranks share, wherever it is loaded. */
+static uint64_t shared_site(const void *call)
+{
+    static struct {
+        const void *call;
+        uint64_t key;
+    } known[1024];
+    size_t i = (uintptr_t)call * UINT64_C(0x9E3779B97F4A7C15) >> 54;
+    Dl_info info;
+    uint64_t key = 1;
+
+    if (known[i].call == call)
+        return known[i].key;
+    if (dladdr(call, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+
+        for (const char *c = slash ? slash : info.dli_fname; *c; c++)
+            key = key * 33 + (uint8_t)*c;
+        key = (key << 32) + (uint64_t)((const char *)call - (const char *)info.dli_fbase);
+    }
+    known[i].call = call;
+    known[i].key = key;
+    return key;
+}
+
+uint64_t clue_site_key(const struct rank *rank, const void *call)
+{
+    uint64_t at = (uint64_t)((const uint8_t *)call - rank->base);
+
+    return !call ? 1 : at < rank->program->stride ? at : shared_site(call);
+}
+
 static struct burst_start *start_of(const struct rank *rank, const void *call)
 {
-    uint64_t site = (uint64_t)((const uint8_t *)call - rank->base);
+    uint64_t site = clue_site_key(rank, call);
     size_t i = site * UINT64_C(0x9E3779B97F4A7C15) >> 52;
 
     for (size_t tries = 0; tries < STARTS; tries++, i = (i + 1) % STARTS) {
@@ -266,6 +298,8 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
     struct burst_start *start = rank->start;
     struct segment *s;
 
+    if (clue_carrier.run->compute == CLUE_COMPUTE_TABLE)
+        return clue_table_ns(rank->task, clue_site_key(rank, site));
     if (clue_carrier.run->compute != CLUE_COMPUTE_MEASURED)
         return 0;
     bursts.sums.n++;

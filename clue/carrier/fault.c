@@ -14,20 +14,23 @@
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
+enum { RED_ZONE = 128 }; /* below the stack pointer, which functions may use */
+
 static void tell_fault(int signal, siginfo_t *info, void *machine)
 {
     struct rank *rank = clue_carrier.current;
     const ucontext_t *state = machine;
-    const uint8_t *at = info->si_addr;
+    const uint8_t *top = (const uint8_t *)state->uc_mcontext.gregs[REG_RSP];
     char *where;
 
+    (void)info;
     if (!rank) { /* of portolan-clue itself */
         sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
         return;
     }
     clue_carrier.exit_status = 128 + signal;
     where = clue_where(rank, (void *)(state->uc_mcontext.gregs[REG_RIP] + 1));
-    if (signal == SIGSEGV && at >= rank->stack - PAGE && at < rank->stack)
+    if (signal == SIGSEGV && top < rank->stack + RED_ZONE)
         clue_fail("its stack of %zu KB has no room left%s%s; give it more by --stack",
                   clue_carrier.stack_bytes / 1024, where ? ", at " : "", where ? where : "");
     clue_fail("the program is ended by signal %d (%s)%s%s", signal, strsignal(signal),

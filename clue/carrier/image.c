@@ -58,7 +58,8 @@ static enum portolan_status check_header(const struct image *image, struct porto
         return refuse(image, err, "is not a program for x86-64, for which ranks can be folded");
     if (h->e_type == ET_EXEC)
         return refuse(image, err,
-                      "is linked to fixed addresses (not PIE); compile and link it with -fPIE and "
+                      "is linked statically or to fixed addresses (not PIE); compile and link it "
+                      "with -fPIE and "
                       "-pie, or run it with --apart");
     if (h->e_type != ET_DYN || h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > image->size ||
         h->e_phnum > (image->size - h->e_phoff) / sizeof(Elf64_Phdr))

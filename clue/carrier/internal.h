@@ -155,6 +155,8 @@ enum { CLUE_NO_NUMBER = UINT32_MAX };
 
 /* burst.c: the time that ranks compute. */
 void clue_burst_begin(struct rank *rank);
+/* Where a call stands, the same in all ranks and runs. */
+uint64_t clue_site_key(const struct rank *rank, const void *call);
 /* Nanoseconds since its begin, of this machine's processor. */
 int64_t clue_burst_end(struct rank *rank, const void *site);
 void clue_bursts_start(struct carrier *c);

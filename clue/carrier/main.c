@@ -2,6 +2,8 @@
 /* The command line of portolan-clue, which is that of `portolan clue run`. */
 #include "output.h"
 
+#include "record.h"
+
 #include <portolan/clue_machine.h>
 #include <portolan/clue_run.h>
 
@@ -21,6 +23,8 @@ struct options {
     struct output output;
     const char *machine, *placement;
     bool is_sharing;
+    const char *table;
+    struct record record; /* of `table`, or what runs instead of the program */
     const char *private[MOST_LIBRARIES], *shared[MOST_LIBRARIES];
     const char *libraries[3];
 };
@@ -30,6 +34,7 @@ enum option_key {
     KEY_PLACEMENT,
     KEY_PRIVATE,
     KEY_RECEIVE,
+    KEY_RECORD,
     KEY_SEED,
     KEY_SHARE,
     KEY_SHARED,
@@ -41,7 +46,10 @@ static const struct argp_option rows[] = {
     {"placement", KEY_PLACEMENT, "HOW", 0,
      "by-node, by-slot, or hosts by rank, instead of the file's", 0},
     {"share", KEY_SHARE, NULL, 0, "let a host have more ranks than processors", 0},
-    {"compute", KEY_COMPUTE, "HOW", 0, "how long ranks compute: measured (default) or none", 0},
+    {"compute", KEY_COMPUTE, "HOW", 0,
+     "how long ranks compute: measured (default), table=RECORD (as in that run), or none", 0},
+    {"record", KEY_RECORD, "FILE", 0,
+     "keep what ranks compute and ask for; FILE runs instead of the program on other machines", 0},
     {"receive", KEY_RECEIVE, "ORDER", 0,
      "virtual (default), or arrival: take what is there first, as MISS-PVM may have done", 0},
     {"seed", KEY_SEED, "N", 0, "added to the seeds of all that is drawn", 0},
@@ -110,7 +118,15 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
         o->is_sharing = true;
         return 0;
     case KEY_COMPUTE:
-        run->compute = (enum clue_compute_kind)read_word(state, arg, "way to compute", computes, 4);
+        o->table = strncmp(arg, "table=", 6) == 0 ? arg + 6 : NULL;
+        run->compute =
+            o->table ? CLUE_COMPUTE_TABLE
+                     : (enum clue_compute_kind)read_word(state, arg, "way to compute", computes, 4);
+        if (run->compute == CLUE_COMPUTE_TABLE && !o->table)
+            argp_error(state, "say out of which record: --compute table=FILE");
+        return 0;
+    case KEY_RECORD:
+        run->record = arg;
         return 0;
     case KEY_RECEIVE:
         run->settings.takes_arrived = read_word(state, arg, "order of receives", orders, 2);
@@ -247,18 +263,51 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
     return status;
 }
 
+/* The record that is given as a table, or in the place of a program. */
+static enum portolan_status take_record(struct options *o, struct portolan_error *err)
+{
+    struct clue_run *run = &o->run;
+    bool is_program = !o->table && record_is_at(run->program[0]);
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->table || is_program)
+        status = record_read(o->table ? o->table : run->program[0], &o->record, err);
+    if (!status && is_program) {
+        if (run->n && run->n != o->record.n)
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "'%s' is the record of %d ranks, not %d", run->program[0],
+                                      o->record.n, run->n);
+        run->n = o->record.n;
+        if (!o->record.n_depends) {
+            run->replay = &o->record;
+        } else {
+            fprintf(stderr,
+                    "portolan: what the recorded run did depended on time (%llu wildcards, tests "
+                    "and the like), and so '%s' runs again, with the recorded times\n",
+                    (unsigned long long)o->record.n_depends, o->record.words[0]);
+            o->table = run->program[0];
+            run->program = o->record.words;
+            run->compute = CLUE_COMPUTE_TABLE;
+        }
+    }
+    if (o->table)
+        run->table = &o->record;
+    run->n = run->n ? run->n : 1;
+    return status;
+}
+
 int clue_main(int argc, char **argv, size_t thread_local_bytes)
 {
     static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {rows,
                                      take_option,
-                                     "PROGRAM [ARGUMENT]...",
+                                     "PROGRAM [ARGUMENT]...\nRECORD",
                                      "Runs an MPI program here, in the time of another machine.",
                                      children,
                                      NULL,
                                      NULL};
     struct portolan_diagnostics d = {print_problem, NULL, 0};
-    struct options o = {.run = {.n = 1, .thread_local_bytes = thread_local_bytes}};
+    struct options o = {.run = {.thread_local_bytes = thread_local_bytes}};
     struct clue_machine_file *file = NULL;
     struct portolan_error err = {0};
     int *hosts = NULL;
@@ -266,6 +315,8 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     argp_err_exit_status = EXIT_USAGE;
     o.run.stack_bytes = default_stack();
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+    if (take_record(&o, &err))
+        return print_error(&err);
     o.run.private = o.private;
     o.run.shared = o.shared;
     if (!o.machine)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A run: program and libraries are loaded, ranks are made and run, and what came out is handed on.
  */
-#include "internal.h"
+#include "record.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -42,24 +42,69 @@ static enum portolan_status prepare(struct carrier *c, struct portolan_error *er
     return status;
 }
 
-static void run_ranks(struct carrier *c)
+/* How it came to its end, if no rank has said so. */
+static void judge(struct carrier *c)
 {
-    int next = clue_engine_next(c->engine);
-
-    c->main.thread = __builtin_thread_pointer();
-
-    if (next >= 0) {
-        c->current = c->ranks[next];
-        clue_switch(&c->main, &c->current->context);
-    } else {
-        c->verdict = next;
-    }
     if (c->has_failed)
         return;
     if (c->verdict == CLUE_DEADLOCK)
         clue_tell_deadlock(c);
     else if (c->verdict != CLUE_FINISHED)
         c->error = *clue_engine_error(c->engine);
+}
+
+static void run_ranks(struct carrier *c)
+{
+    int next = clue_engine_next(c->engine);
+
+    c->main.thread = __builtin_thread_pointer();
+    if (next >= 0) {
+        c->current = c->ranks[next];
+        clue_switch(&c->main, &c->current->context);
+    } else {
+        c->verdict = next;
+    }
+    judge(c);
+}
+
+static enum portolan_status run_program(struct carrier *c, struct clue_outcome *outcome,
+                                        struct portolan_error *err)
+{
+    enum portolan_status status =
+        c->run->table ? clue_table_begin(c->run->table, err) : PORTOLAN_OK;
+
+    if (!status)
+        status = prepare(c, err);
+    if (status)
+        return status;
+    clue_bursts_start(c);
+    clue_faults_begin();
+    run_ranks(c);
+    clue_faults_end();
+    clue_bursts_end(&outcome->bursts);
+    outcome->bursts.n_missing = clue_table_missing();
+    if (c->run->record && !c->error.status)
+        status = record_write(c->run, err);
+    record_end();
+    clue_table_end();
+    return status;
+}
+
+static enum portolan_status run_record(struct carrier *c, struct portolan_error *err)
+{
+    enum portolan_status status = make_engine(c, err);
+
+    if (status)
+        return status;
+    if (!clue_replay(c->engine, c->run->replay, &c->verdict))
+        return portolan_error_set(err, PORTOLAN_ESYNTAX,
+                                  "the record is damaged; record the run again");
+    if (c->verdict == CLUE_DEADLOCK)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "deadlock: on this machine the recorded operations wait for each "
+                                  "other; run the program itself to see where");
+    judge(c);
+    return PORTOLAN_OK;
 }
 
 enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *outcome,
@@ -71,18 +116,11 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
 
     *c = (struct carrier){.run = run, .observer = run->observer, .process = getpid()};
     *outcome = (struct clue_outcome){0};
-    status = prepare(c, err);
-    if (!status) {
-        clue_bursts_start(c);
-        clue_faults_begin();
-        run_ranks(c);
-        clue_faults_end();
-        clue_bursts_end(&outcome->bursts);
-        if (c->error.status)
-            status = portolan_error_set(err, c->error.status, "%s", c->error.text);
-    }
+    status = run->replay ? run_record(c, err) : run_program(c, outcome, err);
+    if (!status && c->error.status)
+        status = portolan_error_set(err, c->error.status, "%s", c->error.text);
     outcome->engine = c->engine;
-    outcome->n_tasks = (int)c->n_ranks;
+    outcome->n_tasks = run->replay ? run->n : (int)c->n_ranks;
     outcome->exit_status = c->exit_status ? c->exit_status : status ? 1 : 0;
     outcome->remarks = c->remarks;
     outcome->n_remarks = c->n_remarks;

@@ -3,7 +3,7 @@
  * What tasks ask of the virtual cluster, by ranks that are folded: who must wait hands the one
  * thread to the rank that the engine names.
  */
-#include "internal.h"
+#include "record.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +13,13 @@
 struct carrier clue_carrier;
 
 #define RUN clue_carrier
+/* If the run is recorded. */
+#define RECORD(...)                                                                                \
+    do                                                                                             \
+        if (RUN.run->record)                                                                       \
+            record_add(__VA_ARGS__);                                                               \
+    while (0)
+#define N(value) ((uint64_t)(value))
 
 /* The rank that can go on, or the main context if the run has come to its end. */
 static const struct context *next_context(void)
@@ -55,6 +62,7 @@ void clue_rank_over(int status)
     rank->is_over = true;
     if (status && !RUN.exit_status)
         RUN.exit_status = status;
+    RECORD(RECORD_EXIT, 0);
     clue_engine_exit(RUN.engine, rank->task);
     clue_switch(&rank->context, next_context());
     abort(); /* nobody continues a rank that is over */
@@ -139,6 +147,7 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
     rank->routine = routine;
     rank->site = site;
     rank->was_switched = false;
+    RECORD(RECORD_CALL, 3, record_routine(routine), clue_site_key(rank, site), N(ns));
     if (ns > 0)
         UNTIL_DONE(clue_engine_compute(RUN.engine, rank->task, ns));
     tell_call(rank, PORTOLAN_MPI_BEGIN);
@@ -150,6 +159,7 @@ void clue_call_end(void)
 
     if (--rank->depth)
         return;
+    RECORD(RECORD_END, 0);
     tell_call(rank, PORTOLAN_MPI_END);
     clue_burst_begin(rank);
 }
@@ -161,17 +171,23 @@ clue_request clue_send(const struct clue_send *send)
     clue_request request = 0;
 
     UNTIL_DONE(clue_engine_send(RUN.engine, RUN.current->task, send, &request));
+    RECORD(RECORD_SEND, 8, record_request(request, true), N(send->to), send->context, N(send->tag),
+           send->bytes, send->packed, N(send->flags), N(send->label));
     return request;
 }
 
 clue_request clue_timer(int64_t ns)
 {
-    return clue_engine_timer(RUN.engine, RUN.current->task, ns);
+    clue_request request = clue_engine_timer(RUN.engine, RUN.current->task, ns);
+
+    RECORD(RECORD_TIMER, 2, record_request(request, true), N(ns));
+    return request;
 }
 
 void clue_in_order(void)
 {
     UNTIL_DONE(clue_engine_order(RUN.engine, RUN.current->task));
+    RECORD(RECORD_ORDER, 0);
 }
 
 clue_request clue_receive(const struct clue_receive *receive)
@@ -180,6 +196,8 @@ clue_request clue_receive(const struct clue_receive *receive)
 
     if (!request)
         clue_fail("out of memory");
+    RECORD(RECORD_RECEIVE, 5, record_request(request, true), N(receive->from + 1), receive->context,
+           N(receive->tag + 1), N(receive->flags));
     return request;
 }
 
@@ -188,6 +206,8 @@ size_t clue_wait(const clue_request *requests, size_t n, bool is_all)
     size_t index = n;
 
     UNTIL_DONE(clue_engine_wait(RUN.engine, RUN.current->task, requests, n, is_all, &index));
+    if (RUN.run->record)
+        record_add_requests(RECORD_WAIT, is_all, requests, n);
     return index;
 }
 
@@ -196,6 +216,8 @@ size_t clue_test_any(const clue_request *requests, size_t n)
     size_t index = n;
 
     UNTIL_DONE(clue_engine_test(RUN.engine, RUN.current->task, requests, n, &index));
+    if (RUN.run->record)
+        record_add_requests(RECORD_TEST, false, requests, n);
     return index;
 }
 
@@ -209,6 +231,7 @@ bool clue_is_complete(clue_request request)
     bool is_complete = false;
 
     UNTIL_DONE(clue_engine_is_complete(RUN.engine, RUN.current->task, request, &is_complete));
+    RECORD(RECORD_COMPLETE, 1, record_request(request, false));
     return is_complete;
 }
 
@@ -219,6 +242,8 @@ void clue_received(clue_request request, struct clue_message *message)
 
 void clue_free(clue_request request)
 {
+    if (RUN.run->record)
+        record_free_request(request);
     clue_engine_release(RUN.engine, request);
 }
 
@@ -227,6 +252,7 @@ bool clue_cancel(clue_request request)
     bool is_cancelled = false;
 
     UNTIL_DONE(clue_engine_cancel(RUN.engine, RUN.current->task, request, &is_cancelled));
+    RECORD(RECORD_CANCEL, 1, record_request(request, false));
     return is_cancelled;
 }
 
@@ -238,6 +264,8 @@ bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clu
 
     UNTIL_DONE(clue_engine_probe(RUN.engine, RUN.current->task, &what, is_waiting, &is_found,
                                  message, taken));
+    RECORD(RECORD_PROBE, 5, N(from + 1), context, N(tag + 1), N(is_waiting),
+           is_found && taken ? record_request(*taken, true) + 1 : 0);
     return is_found;
 }
 
@@ -249,6 +277,8 @@ void clue_receive_taken(clue_request taken, const struct clue_receive *receive)
 void clue_meet(const struct clue_meeting *meeting)
 {
     UNTIL_DONE(clue_engine_meet(RUN.engine, RUN.current->task, meeting));
+    RECORD(RECORD_MEET, 7, N(meeting->kind), meeting->context, meeting->sequence, N(meeting->n),
+           N(meeting->index), N(meeting->root), N(meeting->ns));
 }
 
 int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes)
@@ -275,16 +305,19 @@ const char *clue_collectives_file(void)
 void clue_compute(int64_t ns)
 {
     UNTIL_DONE(clue_engine_compute(RUN.engine, RUN.current->task, ns));
+    RECORD(RECORD_COMPUTE, 1, N(ns));
 }
 
 void clue_sleep(int64_t ns)
 {
     UNTIL_DONE(clue_engine_sleep(RUN.engine, RUN.current->task, ns));
+    RECORD(RECORD_SLEEP, 1, N(ns));
 }
 
 void clue_spend(int64_t ns)
 {
     UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
+    RECORD(RECORD_SPEND, 1, N(ns));
 }
 
 /* ------------------------------------------------- tasks */

@@ -107,7 +107,7 @@ static void copy_data(struct clue_engine *e, struct message *m, const struct clu
 {
     void *copy;
 
-    if (m->receive || m->is_rendezvous || !send->bytes)
+    if (m->receive || m->is_rendezvous || !send->bytes || !send->data)
         return;
     copy = data_take(e, send->bytes, &m->data_size);
     if (copy)

@@ -23,6 +23,9 @@ struct clue_run {
     const int *hosts; /**< of each */
     char **program;   /**< its words, the last is NULL */
     enum clue_compute_kind compute;
+    const char *record; /**< file that gets a record of the run; or NULL */
+    /** Where times of computing come from (TABLE), or what runs instead of the program; or NULL. */
+    const struct record *table, *replay;
     size_t stack_bytes;        /**< of each rank */
     size_t thread_local_bytes; /**< what portolan-clue has room for */
     size_t n_private, n_shared;
@@ -46,6 +49,7 @@ struct clue_outcome {
     int exit_status;            /**< as mpiexec would return it */
     double wall_s;
     struct clue_bursts {
+        uint64_t n_missing; /**< that the table did not have */
         uint64_t n, n_preempted; /**< bursts, and those replaced since another process ran */
         double added;            /**< share that folding is thought to have added */
     } bursts;

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of runs: writing while a run goes on, and reading. */
+#include "record.h"
+
+#include <portolan/list.h>
+#include <portolan/trace_stream.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is recorded of a rank. */
+struct track {
+    struct portolan_text bytes;
+    clue_request *requests; /* by their number; 0: free */
+    size_t n_requests, room, last;
+};
+
+static struct {
+    struct track *tracks; /* by rank */
+    size_t n, room;
+    const struct clue_routine **routines;
+    size_t n_routines;
+    uint64_t n_depends;
+} recording;
+
+static struct track *track_of(int rank)
+{
+    size_t before = recording.n;
+
+    if ((size_t)rank >= before) {
+        if (!portolan_reserve(&recording.tracks, &recording.room, (size_t)rank + 1,
+                              sizeof *recording.tracks))
+            clue_fail("out of memory for the record");
+        memset(recording.tracks + before, 0, ((size_t)rank + 1 - before) * sizeof(struct track));
+        recording.n = (size_t)rank + 1;
+    }
+    return &recording.tracks[rank];
+}
+
+static void add_number(struct portolan_text *to, uint64_t value)
+{
+    uint8_t bytes[10];
+
+    portolan_text_add_bytes(to, (const char *)bytes,
+                            (size_t)(portolan_stream_unsigned(bytes, value) - bytes));
+}
+
+void record_add(enum record_operation operation, int n, ...)
+{
+    struct track *track = track_of(clue_carrier.current->task);
+    va_list numbers;
+
+    if (operation == RECORD_TEST || operation == RECORD_COMPLETE || operation == RECORD_PROBE ||
+        operation == RECORD_CANCEL)
+        recording.n_depends++;
+    add_number(&track->bytes, operation);
+    va_start(numbers, n);
+    for (int i = 0; i < n; i++) {
+        uint64_t value = va_arg(numbers, uint64_t);
+
+        if (operation == RECORD_RECEIVE && i == 1 && value == 0)
+            recording.n_depends++;
+        add_number(&track->bytes, value);
+    }
+    va_end(numbers);
+}
+
+void record_add_requests(enum record_operation operation, int is_all, const clue_request *requests,
+                         size_t n)
+{
+    struct portolan_text *bytes = &track_of(clue_carrier.current->task)->bytes;
+
+    if (operation == RECORD_WAIT) {
+        record_add(operation, 2, (uint64_t)is_all, (uint64_t)n);
+        recording.n_depends += !is_all && n > 1;
+    } else {
+        record_add(operation, 1, (uint64_t)n);
+    }
+    for (size_t i = 0; i < n; i++)
+        add_number(bytes, requests[i] ? record_request(requests[i], false) + 1 : 0);
+}
+
+/* Requests are mostly used in the order in which they were made. */
+uint64_t record_request(clue_request request, bool is_new)
+{
+    struct track *track = track_of(clue_carrier.current->task);
+    clue_request wanted = is_new ? 0 : request;
+
+    for (size_t i = 0; i < track->n_requests; i++) {
+        size_t at = (track->last + i) % track->n_requests;
+
+        if (track->requests[at] == wanted) {
+            track->requests[at] = request;
+            track->last = at + 1;
+            return at;
+        }
+    }
+    if (!portolan_reserve(&track->requests, &track->room, track->n_requests + 1, sizeof request))
+        clue_fail("out of memory for the record");
+    track->requests[track->n_requests] = request;
+    return track->n_requests++;
+}
+
+void record_free_request(clue_request request)
+{
+    struct track *track = track_of(clue_carrier.current->task);
+    uint64_t number = record_request(request, false);
+
+    record_add(RECORD_FREE, 1, number);
+    track->requests[number] = 0;
+}
+
+uint64_t record_routine(const struct clue_routine *routine)
+{
+    for (size_t i = 0; i < recording.n_routines; i++)
+        if (recording.routines[i] == routine)
+            return i;
+    if (!portolan_append(&recording.routines, &recording.n_routines, &routine, sizeof routine))
+        clue_fail("out of memory for the record");
+    return recording.n_routines - 1;
+}
+
+static void add_word(struct portolan_text *to, const char *word)
+{
+    add_number(to, strlen(word));
+    portolan_text_add_bytes(to, word, strlen(word));
+}
+
+enum portolan_status record_write(const struct clue_run *run, struct portolan_error *err)
+{
+    struct portolan_text file = {0};
+    uint64_t n_words = 0;
+    enum portolan_status status;
+
+    while (run->program[n_words])
+        n_words++;
+    portolan_text_add_bytes(&file, RECORD_MAGIC, strlen(RECORD_MAGIC));
+    add_number(&file, recording.n);
+    add_number(&file, recording.n_depends + (recording.n != (size_t)run->n));
+    add_number(&file, n_words);
+    for (uint64_t i = 0; i < n_words; i++)
+        add_word(&file, run->program[i]);
+    add_number(&file, recording.n_routines);
+    for (size_t i = 0; i < recording.n_routines; i++)
+        add_word(&file, recording.routines[i]->name);
+    for (size_t i = 0; i < recording.n; i++) {
+        const struct portolan_text *bytes = &recording.tracks[i].bytes;
+
+        file.failed |= bytes->failed;
+        add_number(&file, bytes->length);
+        portolan_text_add_bytes(&file, bytes->bytes ? bytes->bytes : "", bytes->length);
+    }
+    status = file.failed ? portolan_no_memory(err)
+                         : portolan_replace_file(run->record, file.bytes, file.length, err);
+    portolan_text_clear(&file);
+    return status;
+}
+
+void record_end(void)
+{
+    for (size_t i = 0; i < recording.n; i++) {
+        portolan_text_clear(&recording.tracks[i].bytes);
+        free(recording.tracks[i].requests);
+    }
+    free(recording.tracks);
+    free(recording.routines);
+    memset(&recording, 0, sizeof recording);
+}
+
+/* ------------------------------------------------- reading */
+
+/* 0 at the end, which is no operation. */
+uint64_t record_number(struct record_reader *r)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; r->at < r->end && shift < 64; shift += 7) {
+        value |= (uint64_t)(*r->at & 0x7f) << shift;
+        if (!(*r->at++ & 0x80))
+            return value;
+    }
+    r->at = r->end;
+    return value;
+}
+
+static char *read_word(struct record_reader *r)
+{
+    uint64_t length = record_number(r);
+    char *word = length <= (uint64_t)(r->end - r->at) ? portolan_calloc(length + 1, 1) : NULL;
+
+    if (word) {
+        memcpy(word, r->at, length);
+        r->at += length;
+    }
+    return word;
+}
+
+static bool read_record(struct record_reader *r, struct record *record)
+{
+    uint64_t most = (uint64_t)(r->end - r->at), n = record_number(r), n_words;
+
+    record->n_depends = record_number(r);
+    n_words = record_number(r);
+    if (n < 1 || n > most || n_words < 1 || n_words > most)
+        return false;
+    record->n = (int)n;
+    record->words = portolan_calloc(n_words + 1, sizeof *record->words);
+    for (uint64_t i = 0; record->words && i < n_words; i++)
+        if (!(record->words[i] = read_word(r)))
+            return false;
+    record->n_routines = record_number(r);
+    record->routines = record->n_routines <= most
+                           ? portolan_calloc(record->n_routines, sizeof *record->routines)
+                           : NULL;
+    for (size_t i = 0; record->routines && i < record->n_routines; i++) {
+        record->routines[i].number = (uint32_t)i;
+        if (!(record->routines[i].name = read_word(r)))
+            return false;
+    }
+    record->ranks = portolan_calloc(n, sizeof *record->ranks);
+    for (uint64_t i = 0; record->ranks && i < n; i++) {
+        uint64_t length = record_number(r);
+
+        if (length > (uint64_t)(r->end - r->at))
+            return false;
+        record->ranks[i] = (struct record_reader){r->at, r->at + length};
+        r->at += length;
+    }
+    return record->words && record->routines && record->ranks;
+}
+
+bool record_is_at(const char *path)
+{
+    char begin[sizeof RECORD_MAGIC] = "";
+    FILE *file = fopen(path, "rbe");
+    bool is_record = file && fread(begin, 1, sizeof begin - 1, file) == sizeof begin - 1 &&
+                     strcmp(begin, RECORD_MAGIC) == 0;
+
+    if (file)
+        fclose(file);
+    return is_record;
+}
+
+enum portolan_status record_read(const char *path, struct record *record,
+                                 struct portolan_error *err)
+{
+    struct record_reader reader;
+
+    *record = (struct record){0};
+    if (!portolan_text_add_file(&record->bytes, path, SIZE_MAX))
+        return portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read", path);
+    reader = (struct record_reader){(const uint8_t *)record->bytes.bytes,
+                                    (const uint8_t *)record->bytes.bytes + record->bytes.length};
+    if (!record_is_at(path))
+        return portolan_error_set(err, PORTOLAN_ESYNTAX,
+                                  "'%s' is no record; portolan clue run --record makes one", path);
+    reader.at += strlen(RECORD_MAGIC);
+    return read_record(&reader, record)
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_ESYNTAX, "'%s' is damaged; record it again",
+                                    path);
+}
+
+void record_clear(struct record *record)
+{
+    for (char **word = record->words; word && *word; word++)
+        free(*word);
+    for (size_t i = 0; record->routines && i < record->n_routines; i++)
+        free((char *)record->routines[i].name);
+    free(record->words);
+    free(record->routines);
+    free(record->ranks);
+    portolan_text_clear(&record->bytes);
+    *record = (struct record){0};
+}

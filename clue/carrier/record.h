@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A record of a run: what each rank computed and asked for, one after the other. It gives the times
+ * of computing to other runs (--compute table), and runs by itself on other machines.
+ *
+ * A file is RECORD_MAGIC and numbers as LEB128 (DWARF 5, 7.6): ranks, what depended on the order in
+ * time, words of the program (each its length and bytes), routines (likewise), and for each rank
+ * the bytes of its operations. An operation is enum record_operation and its numbers.
+ */
+#ifndef PORTOLAN_CLUE_RECORD_H
+#define PORTOLAN_CLUE_RECORD_H
+
+#include "internal.h"
+
+#define RECORD_MAGIC "CLUEREC1"
+
+/* Requests are numbers of the rank's own, used again when they were freed. */
+enum record_operation {
+    RECORD_CALL = 1, /* routine, site, ns computed before */
+    RECORD_END,
+    RECORD_SEND,     /* request, to, context, tag, bytes, packed, flags, label */
+    RECORD_RECEIVE,  /* request, from + 1, context, tag + 1, flags */
+    RECORD_WAIT,     /* is all, n, requests + 1 */
+    RECORD_TEST,     /* n, requests + 1 */
+    RECORD_COMPLETE, /* request */
+    RECORD_CANCEL,   /* request */
+    RECORD_FREE,     /* request */
+    RECORD_PROBE,    /* from + 1, context, tag + 1, is waiting, request taken + 1 */
+    RECORD_MEET,     /* kind, context, sequence, n, index, root, ns */
+    RECORD_COMPUTE,  /* ns */
+    RECORD_SLEEP,    /* ns */
+    RECORD_SPEND,    /* ns */
+    RECORD_TIMER,    /* request, ns */
+    RECORD_ORDER,
+    RECORD_EXIT
+};
+
+/* While the run is recorded: an operation of the current rank, N numbers. */
+void record_add(enum record_operation operation, int n, ...);
+/* The same with requests at the end. */
+void record_add_requests(enum record_operation operation, int is_all, const clue_request *requests,
+                         size_t n);
+/* The rank's own number of a request; a new one gets a number. */
+uint64_t record_request(clue_request request, bool is_new);
+void record_free_request(clue_request request);
+uint64_t record_routine(const struct clue_routine *routine);
+/* Writes all to the run's file. EIO, ENOMEM. */
+enum portolan_status record_write(const struct clue_run *run, struct portolan_error *err);
+void record_end(void);
+
+/* What a rank's bytes are read with. */
+struct record_reader {
+    const uint8_t *at, *end;
+};
+uint64_t record_number(struct record_reader *reader);
+
+/* A record that was read. */
+struct record {
+    struct portolan_text bytes;
+    int n;              /* ranks */
+    uint64_t n_depends; /* operations that depended on the order in time */
+    char **words;       /* of the program, the last is NULL */
+    struct clue_routine *routines;
+    size_t n_routines;
+    struct record_reader *ranks;
+};
+/* Whether the file begins as a record does. */
+bool record_is_at(const char *path);
+/* EIO, ESYNTAX, ENOMEM. */
+enum portolan_status record_read(const char *path, struct record *record,
+                                 struct portolan_error *err);
+void record_clear(struct record *record);
+
+/* table.c: bursts of a record by rank, call site and occurrence. */
+enum portolan_status clue_table_begin(const struct record *record, struct portolan_error *err);
+int64_t clue_table_ns(int rank, uint64_t site);
+uint64_t clue_table_missing(void);
+void clue_table_end(void);
+
+/* replay.c: runs the record on the engine, without the program. False: it is damaged. */
+bool clue_replay(struct clue_engine *engine, const struct record *record, int *verdict);
+
+#endif

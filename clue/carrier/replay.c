@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A record runs on a machine: the same operations, without the program and without data. */
+#include "record.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+
+struct replayed {
+    struct record_reader reader;
+    clue_request *requests; /* by the record's numbers */
+    size_t n, room;
+    clue_request *waited; /* of a wait or test */
+    size_t room_waited;
+    const struct clue_routine *routine; /* of the call that it is in */
+};
+
+struct replay {
+    struct clue_engine *engine;
+    const struct record *record;
+    struct replayed *ranks;
+    bool is_damaged;
+};
+
+static clue_request *request_at(struct replay *p, struct replayed *rank, uint64_t number)
+{
+    static clue_request none;
+
+    if (number >= rank->n) {
+        if (number > rank->n ||
+            !portolan_reserve(&rank->requests, &rank->room, rank->n + 1, sizeof *rank->requests)) {
+            p->is_damaged = true;
+            return &none;
+        }
+        rank->requests[rank->n++] = 0;
+    }
+    return &rank->requests[number];
+}
+
+static size_t take_requests(struct replay *p, struct replayed *rank)
+{
+    uint64_t n = record_number(&rank->reader);
+
+    if (n > (uint64_t)(rank->reader.end - rank->reader.at) ||
+        !portolan_reserve(&rank->waited, &rank->room_waited, n + 1, sizeof *rank->waited)) {
+        p->is_damaged = true;
+        return 0;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t number = record_number(&rank->reader);
+
+        rank->waited[i] = number ? *request_at(p, rank, number - 1) : 0;
+    }
+    return n;
+}
+
+static void tell(int task, const struct clue_routine *routine, enum portolan_mpi_event_kind kind)
+{
+    const struct portolan_mpi_observer *observer = clue_carrier.observer;
+
+    if (observer && observer->is_on)
+        observer->tell(&(struct portolan_mpi_event){
+            .kind = kind,
+            .routine = routine->number,
+            .name = routine->name,
+            .ticks = (uint64_t)clue_engine_now(clue_carrier.engine, task)});
+}
+
+/* A number of the operation that is read. */
+#define NEXT record_number(&rank->reader)
+
+static enum clue_progress send(struct replay *p, int task, struct replayed *rank)
+{
+    clue_request *request = request_at(p, rank, NEXT);
+    struct clue_send what = {0};
+
+    what.to = (int)NEXT;
+    what.context = NEXT;
+    what.tag = (int)NEXT;
+    what.bytes = NEXT;
+    what.packed = NEXT;
+    what.flags = (unsigned)NEXT;
+    what.label = (uint8_t)NEXT;
+    if (what.to < 0 || what.to >= p->record->n) {
+        p->is_damaged = true;
+        return CLUE_DONE;
+    }
+    return clue_engine_send(p->engine, task, &what, request);
+}
+
+static void receive(struct replay *p, int task, struct replayed *rank)
+{
+    clue_request *request = request_at(p, rank, NEXT);
+    struct clue_receive what = {0};
+
+    what.from = (int)NEXT - 1;
+    what.context = NEXT;
+    what.tag = (int)NEXT - 1;
+    what.flags = (unsigned)NEXT;
+    *request = clue_engine_receive(p->engine, task, &what);
+}
+
+static enum clue_progress meet(struct replay *p, int task, struct replayed *rank)
+{
+    struct clue_meeting m = {.kind = (enum clue_meeting_kind)NEXT};
+
+    m.context = NEXT;
+    m.sequence = NEXT;
+    m.n = (int)NEXT;
+    m.index = (int)NEXT;
+    m.root = (int)NEXT;
+    m.ns = (int64_t)NEXT;
+    return clue_engine_meet(p->engine, task, &m);
+}
+
+static enum clue_progress call(struct replay *p, int task, struct replayed *rank)
+{
+    uint64_t routine = NEXT;
+    int64_t ns;
+
+    NEXT; /* site */
+    ns = (int64_t)NEXT;
+    if (ns > 0 && clue_engine_compute(p->engine, task, ns) == CLUE_WAITS)
+        return CLUE_WAITS;
+    if (routine >= p->record->n_routines) {
+        p->is_damaged = true;
+        return CLUE_DONE;
+    }
+    rank->routine = &p->record->routines[routine];
+    tell(task, rank->routine, PORTOLAN_MPI_BEGIN);
+    return CLUE_DONE;
+}
+
+static enum clue_progress step(struct replay *p, int task, struct replayed *rank)
+{
+    struct clue_engine *e = p->engine;
+    bool is_all;
+    size_t n, index;
+    clue_request *request;
+
+    switch ((enum record_operation)NEXT) {
+    case RECORD_CALL:
+        return call(p, task, rank);
+    case RECORD_END:
+        if (rank->routine)
+            tell(task, rank->routine, PORTOLAN_MPI_END);
+        return CLUE_DONE;
+    case RECORD_SEND:
+        return send(p, task, rank);
+    case RECORD_RECEIVE:
+        receive(p, task, rank);
+        return CLUE_DONE;
+    case RECORD_WAIT:
+        is_all = NEXT;
+        n = take_requests(p, rank);
+        return clue_engine_wait(e, task, rank->waited, n, is_all, &index);
+    case RECORD_FREE:
+        request = request_at(p, rank, NEXT);
+        if (*request)
+            clue_engine_release(e, *request);
+        *request = 0;
+        return CLUE_DONE;
+    case RECORD_MEET:
+        return meet(p, task, rank);
+    case RECORD_COMPUTE:
+        return clue_engine_compute(e, task, (int64_t)NEXT);
+    case RECORD_SLEEP:
+        return clue_engine_sleep(e, task, (int64_t)NEXT);
+    case RECORD_SPEND:
+        return clue_engine_spend(e, task, (int64_t)NEXT);
+    case RECORD_TIMER:
+        request = request_at(p, rank, NEXT);
+        *request = clue_engine_timer(e, task, (int64_t)NEXT);
+        return CLUE_DONE;
+    case RECORD_ORDER:
+        return clue_engine_order(e, task);
+    case RECORD_EXIT:
+        rank->reader.at = rank->reader.end;
+        return CLUE_DONE;
+    default: /* records of courses that depend on time are not replayed */
+        p->is_damaged = true;
+        return CLUE_DONE;
+    }
+}
+
+/* Until it must wait or has come to its end. */
+static void run_rank(struct replay *p, int task)
+{
+    struct replayed *rank = &p->ranks[task];
+
+    while (rank->reader.at < rank->reader.end && !p->is_damaged) {
+        const uint8_t *before = rank->reader.at;
+
+        if (step(p, task, rank) == CLUE_WAITS) {
+            rank->reader.at = before;
+            return;
+        }
+    }
+    clue_engine_exit(p->engine, task);
+}
+
+bool clue_replay(struct clue_engine *engine, const struct record *record, int *verdict)
+{
+    struct replay p = {engine, record, NULL, false};
+
+    p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks);
+    for (int i = 0; p.ranks && i < record->n; i++)
+        p.ranks[i].reader = record->ranks[i];
+    *verdict = CLUE_FAILED;
+    while (p.ranks && !p.is_damaged && (*verdict = clue_engine_next(engine)) >= 0)
+        run_rank(&p, *verdict);
+    for (int i = 0; p.ranks && i < record->n; i++) {
+        free(p.ranks[i].requests);
+        free(p.ranks[i].waited);
+    }
+    free(p.ranks);
+    return !p.is_damaged;
+}
