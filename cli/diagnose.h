@@ -90,9 +90,6 @@ enum portolan_status diagnose_settle_trace(struct subject *s, struct portolan_er
 enum portolan_status diagnose_run_assembly(struct subject *s, const struct diagnose_options *o,
                                            const struct diagnose_run *r, const char *folder,
                                            const char *token, struct portolan_error *err);
-/* The ManualClock that A has, and the name of its *INSTANCE; NULL: it has none. */
-const struct portolan_assembly_alternative *diagnose_manual_clock(const struct portolan_assembly *a,
-                                                                  const char **instance);
 /* The streams of FOLDER with the calls of ports that the store has of the trial. */
 enum portolan_status diagnose_read_assembly(struct subject *s, const char *folder,
                                             struct portolan_error *err);

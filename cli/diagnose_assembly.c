@@ -60,33 +60,14 @@ static enum portolan_status write_assembly(const struct portolan_assembly *a, co
 
 /* ------------------------------------------------- the run */
 
-const struct portolan_assembly_alternative *diagnose_manual_clock(const struct portolan_assembly *a,
-                                                                  const char **instance)
-{
-    for (size_t i = 0; i < a->n_instances; i++) {
-        const struct portolan_assembly_instance *x = &a->instances[i];
-
-        *instance = x->name;
-        if (!strcmp(x->alternatives[x->selected].class_name, "portolan.ManualClock"))
-            return &x->alternatives[x->selected];
-    }
-    return NULL;
-}
-
-/* Where time stands still, calls of ports and of MPI would all be at one instant, and nothing would
- * say which are within which: each look at the clock takes 1 ns. NULL: it moves by itself. */
+/* Where the clock stands still, each look at it takes 1 ns. NULL: it moves by itself. */
 static char *tick_option(struct subject *s)
 {
-    const char *instance;
-    const struct portolan_assembly_alternative *clock =
-        diagnose_manual_clock(s->bench.assembly, &instance);
-    double tick;
+    bool stands_still;
+    const char *clock = portolan_manual_clock(s->bench.assembly, &stands_still);
 
-    for (size_t i = 0; clock && i < clock->n_parameters; i++)
-        if (!strcmp(clock->parameters[i].name, "tick") &&
-            portolan_read_double(clock->parameters[i].text, &tick) && tick > 0)
-            return NULL;
-    return clock ? portolan_arena_printf(&s->arena, "--set=%s.tick=1e-9", instance) : NULL;
+    return clock && stands_still ? portolan_arena_printf(&s->arena, "--set=%s.tick=1e-9", clock)
+                                 : NULL;
 }
 
 enum portolan_status diagnose_run_assembly(struct subject *s, const struct diagnose_options *o,

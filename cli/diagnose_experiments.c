@@ -5,6 +5,7 @@
  */
 #include "diagnose.h"
 
+#include <portolan/hercule_assembly.h>
 #include <portolan/list.h>
 
 #include <math.h>
@@ -359,11 +360,11 @@ static enum portolan_status make_profiles(struct work *w, int *next)
 static bool can_profile(const struct work *w)
 {
     struct portolan_machine_reading here;
-    const char *instance;
+    bool stands_still;
 
     portolan_machine_read(&here);
     return (w->o->launcher || w->o->ranks <= here.cores) &&
-           !diagnose_manual_clock(w->s->bench.assembly, &instance);
+           !portolan_manual_clock(w->s->bench.assembly, &stands_still);
 }
 
 /* In stages, or all at once; a trial of the store has both profiles. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 77
+plan 78
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -297,5 +297,27 @@ lacks 'and where nobody waited nobody is blamed' 'who made others wait'
 
 try "$PORTOLAN" diagnose -n 1 -- sh -c './leaves; ./leaves'
 gives 'of two programs in a row the first is lost, and that is told' 0 "one program ran after the other: only the last one's"
+cat >full.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/resource.h>
+int main(int argc, char **argv)
+{
+    int rank, there;
+
+    MPI_Init(&argc, &argv);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, 100000}); /* after MPI has its files */
+    for (int i = 0; i < 40000; i++)
+        MPI_Iprobe(0, 0, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Finalize();
+    if (!rank)
+        puts("to the end");
+}
+C
+"$MPICC" full.c -o full.out || exit 99
+try "$PORTOLAN" diagnose -n 2 -p geometric -- ./full.out
+gives 'where the disk is full in the middle, that is told, and the program does not notice' "$status" '^to the end' \
+    'a part of the trace is missing for 2 of 2 threads'
 try "$PORTOLAN" diagnose --once --set driver.n=16 --set driver.steps=2 "$BUILD/examples/heat/plate.xml"
 gives 'components find the files beside their assembly' 0 '^plate.xml: 2 ranks'

@@ -3,7 +3,7 @@
 # portolan.Diagnosis: steps of a run are diagnosed while it runs. On ManualClock, on which each look at the clock
 # takes 1 us: messages take time by their number, and nothing depends on the machine.
 . "$(dirname "$0")/tap.sh"
-plan 14
+plan 15
 
 cd "$work" || exit 99
 sed -e 's|<path dir="."/>|<path dir="'"$BUILD"'/examples/amr"/>|' -e '/portolan.BusyWork/d' \
@@ -40,6 +40,9 @@ lacks 'and no others are recorded' 'steps (3|7|11) to'
 ranks=1
 run long --set=diagnosis.steps=20
 gives 'a window longer than the run' 0 "warning: the run ended before step 21: .* 'steps' less than 20" '12 steps done'
+run still --set=measurement.tick=0
+gives 'a clock that stands still' 0 "nothing is diagnosed in this run: the clock 'measurement' stands still .* 'tick'" \
+    '12 steps done'
 sed '/<paradigm/,/<\/paradigm>/d' amr.xml >none.xml
 mv amr.xml kept.xml && cp none.xml amr.xml
 run none

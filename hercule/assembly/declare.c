@@ -133,6 +133,22 @@ bool portolan_part_uses(const struct portolan_assembly_part *p,
     return p->uses && !strcmp(p->uses, c->uses) && (!p->user || !strcmp(p->user, c->user));
 }
 
+const char *portolan_manual_clock(const struct portolan_assembly *a, bool *stands_still)
+{
+    for (size_t i = 0; a && i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &a->instances[i];
+        const char *text;
+        double tick;
+
+        if (strcmp(x->alternatives[x->selected].class_name, "portolan.ManualClock") != 0)
+            continue;
+        text = portolan_assembly_peek_parameter(a, x->name, "tick");
+        *stands_still = !text || !portolan_read_double(text, &tick) || !(tick > 0);
+        return x->name;
+    }
+    return NULL;
+}
+
 void portolan_diagnosis_to_store(const struct portolan_diagnosis *d,
                                  struct portolan_stored_diagnosis *whole,
                                  struct portolan_stored_finding *findings)

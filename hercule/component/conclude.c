@@ -18,7 +18,15 @@ static enum portolan_status check_run(const struct diagnosis_component *d,
                                       struct portolan_error *err)
 {
     const struct portolan_assembly *a = d->assembly;
+    bool stands_still;
+    const char *clock = portolan_manual_clock(a, &stands_still);
 
+    if (clock && stands_still)
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "the clock '%s' stands still while ports and MPI are called; give it the parameter "
+            "'tick', as 1e-9: the seconds that each look at it takes",
+            clock);
     if (!a->paradigm)
         return portolan_error_set(
             err, PORTOLAN_EINVAL,

@@ -30,6 +30,12 @@ portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct por
 PORTOLAN_API bool portolan_part_uses(const struct portolan_assembly_part *p,
                                      const struct portolan_assembly_connection *c);
 
+/** The instance of A that is a portolan.ManualClock; NULL: there is none. *STANDS_STILL: looking at
+ * it takes no time (no `tick`). Then calls of ports and of MPI would all be at one instant, and
+ * nothing would say which are within which. */
+PORTOLAN_API const char *portolan_manual_clock(const struct portolan_assembly *a,
+                                               bool *stands_still);
+
 /** Fills what the store keeps of D and of its `n_causes` FINDINGS, but for the trial, number and
  * steps of WHOLE. Texts are borrowed of D. */
 PORTOLAN_API void portolan_diagnosis_to_store(const struct portolan_diagnosis *d,
