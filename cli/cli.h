@@ -127,6 +127,7 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
 struct run_options {
     struct assembly_options assembly;
     bool fixed, quiet;
+    const char *purpose;           /* --purpose, of those who store a trial for a choice; or NULL */
     const char *control, *signals; /* --control, --signal; or NULL */
     const char *explore;           /* --explore: "on", "off" or a share; or NULL */
 };
@@ -198,6 +199,7 @@ struct study {
     struct portolan_plan_options options;
     struct portolan_name_value *facts; /* of this machine, and of the newest build */
     char host[256], processor[256];
+    char *machine; /* name of the virtual machine that is chosen for; or NULL */
     bool was_read; /* the trials were read; may be true if study_open() failed later */
     struct portolan_plan *plan;
 };
@@ -208,8 +210,9 @@ bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_
 /* Options for the plan. */
 struct study_options {
     struct assembly_options assembly;
-    bool any_machine; /* --any-machine */
-    int ranks;        /* --ranks; 0: as many as were explored last */
+    bool any_machine;    /* --any-machine */
+    const char *machine; /* --machine: a virtual one's file; or NULL */
+    int ranks;           /* --ranks; 0: as many as were explored last */
 };
 
 /* Options of commands that choose or predict, including those of the assembly. */

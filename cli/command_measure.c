@@ -3,7 +3,7 @@
  * Runs the trials that the choice needs: rank 0 asks the plan which trial comes next, all ranks run
  * it, and the Mastermind stores it. With --all-fixed every assembly is run once, as an oracle.
  */
-#include "cli.h"
+#include "virtual_trials.h"
 
 #include <portolan/machine.h>
 #include <portolan/models.h>
@@ -27,6 +27,8 @@ struct measurement {
     struct job *job;
     struct workbench *w;
     const char *store;
+    struct virtual_trials virtual;   /* `file` NULL: trials run here */
+    struct portolan_name_value fact; /* of the trials that count there */
     bool quiet;
     double began_s, budget_s; /* start on the monotonic clock; limit for the whole session */
     double ordered_s;         /* when the last trial was started */
@@ -42,7 +44,8 @@ struct measurement {
 struct measure_options {
     struct assembly_options assembly;
     double budget_s; /* < 0: the assembly's */
-    int repeat;
+    int repeat, n;
+    const char *machine;
     bool all_fixed, quiet;
 };
 
@@ -52,14 +55,23 @@ static const struct cli_option options[] = {
      INTO(struct measure_options, all_fixed)},
     {"budget", 'b', "SECONDS", "stop exploring after so much time",
      INTO(struct measure_options, budget_s), .most = HUGE_VAL, .wanted = "a number of seconds"},
-    {"repeat", 'n', "NUMBER", "run no setting more often (10)",
-     INTO(struct measure_options, repeat), .least = 1, .most = 1000,
-     .wanted = "a number from 1 to 1000"},
+    {"machine", 'm', "FILE",
+     "run on the virtual machine of this file, portolan-machine(5), instead of here",
+     INTO(struct measure_options, machine)},
+    {"ranks", 'n', "N", "with --machine: on so many ranks (1); without it, as --repeat",
+     INTO(struct measure_options, n), .least = 1, .wanted = "a whole number from 1 on"},
+    {"repeat", 0, "NUMBER", "run no setting more often (10)", INTO(struct measure_options, repeat),
+     .least = 1, .most = 1000, .wanted = "a number from 1 to 1000"},
     {"quiet", 'q', NULL, "say nothing but errors and warnings",
      INTO(struct measure_options, quiet)},
     TABLE_OF(assembly_table, struct measure_options, assembly),
     {0},
 };
+
+static int ranks_of(const struct measurement *m)
+{
+    return m->virtual.file ? m->virtual.n_ranks : m->job->cohort->size;
+}
 
 /* Time since the command started, including its set-up. */
 static double spent_s(const struct measurement *m)
@@ -122,9 +134,8 @@ static enum portolan_status read_trials(const struct measurement *m, bool with_s
                                         struct portolan_sample_set **set,
                                         struct portolan_error *err)
 {
-    struct portolan_store_query query = {.assembly = m->w->assembly->name,
-                                         .purpose = m->w->assembly->purpose,
-                                         .ranks = m->job->cohort->size};
+    struct portolan_store_query query = {
+        .assembly = m->w->assembly->name, .purpose = m->w->assembly->purpose, .ranks = ranks_of(m)};
     struct portolan_store *store;
     enum portolan_status status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
 
@@ -132,6 +143,8 @@ static enum portolan_status read_trials(const struct measurement *m, bool with_s
         return status;
     status = portolan_store_read(store, &query, with_samples, set, err);
     portolan_store_close(store);
+    if (!status)
+        trials_keep_those_of(*set, m->virtual.name);
     return status;
 }
 
@@ -176,7 +189,8 @@ static enum portolan_status keep_models(const struct measurement *m,
     const struct portolan_plan_model *models;
     struct portolan_store *store = NULL;
     struct portolan_plan *plan = NULL;
-    const struct portolan_plan_options options = {.ranks = m->job->cohort->size};
+    const struct portolan_plan_options options = {
+        .ranks = ranks_of(m), .n_facts = m->virtual.file != NULL, .facts = &m->fact};
     size_t n = 0;
     enum portolan_status status = portolan_plan_create(m->w->assembly, set, &options, &plan, err);
 
@@ -186,7 +200,7 @@ static enum portolan_status keep_models(const struct measurement *m,
     }
     if (status == PORTOLAN_OK)
         status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
-    if (status == PORTOLAN_OK)
+    if (status == PORTOLAN_OK && !m->virtual.file) /* the store's models are of this machine */
         n = portolan_plan_peek_models(plan, &models);
     for (size_t i = 0; status == PORTOLAN_OK && i < n; i++) {
         struct portolan_stored_model stored = {.assembly = m->w->assembly->name,
@@ -226,8 +240,10 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
 {
     struct portolan_sample_set *set = NULL;
     struct portolan_next_trial *next = NULL;
-    const struct portolan_plan_options options = {.ranks = m->job->cohort->size,
-                                                  .most_trials = m->most_trials};
+    const struct portolan_plan_options options = {.ranks = ranks_of(m),
+                                                  .most_trials = m->most_trials,
+                                                  .n_facts = m->virtual.file != NULL,
+                                                  .facts = &m->fact};
     enum portolan_status status = read_trials(m, true, &set, err);
 
     if (status == PORTOLAN_OK) {
@@ -366,10 +382,14 @@ static enum portolan_status next_fixed_orders(struct measurement *m, struct orde
 
 /* ------------------------------------------------------------------ running */
 
-static enum portolan_status run_trial(struct measurement *m, struct portolan_error *err)
+static enum portolan_status run_trial(struct measurement *m, const char *orders,
+                                      struct portolan_error *err)
 {
     int result = 0;
-    enum portolan_status status = job_execute(m->job, m->w, &result, err);
+    enum portolan_status status = m->virtual.file
+                                      ? virtual_trials_run(&m->virtual, m->w->assembly->purpose,
+                                                           m->store, orders, err)
+                                      : job_execute(m->job, m->w, &result, err);
 
     if (status == PORTOLAN_OK && result != 0)
         status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "go returned %d", result);
@@ -402,7 +422,7 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
         free(o.text);
         free(failed);
         failed = NULL;
-        if (more && status == PORTOLAN_OK && run_trial(m, err) != PORTOLAN_OK) {
+        if (more && status == PORTOLAN_OK && run_trial(m, orders, err) != PORTOLAN_OK) {
             say(m, err->text); /* it is stored as failed; the plan leaves it out */
             *err = (struct portolan_error){0};
             m->failed++;
@@ -469,6 +489,26 @@ static enum portolan_status look_at_machine(struct measurement *m,
     return status;
 }
 
+/* Links what is to run elsewhere, or looks at this machine. */
+static enum portolan_status prepare(struct measurement *m, const struct measure_options *o,
+                                    struct portolan_machine_reading *before,
+                                    struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    if (!o->machine)
+        return look_at_machine(m, before, err);
+    if (m->job->cohort->size > 1)
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "measure --machine runs its ranks itself; start it without mpiexec");
+    m->virtual.file = o->machine;
+    m->virtual.n_ranks = o->n ? o->n : 1;
+    status = virtual_trials_open(&m->virtual, m->w, o->assembly.file, err);
+    m->fact = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, m->virtual.name};
+    return status;
+}
+
 int command_measure(int argc, char **argv)
 {
     static const struct cli_line line = {
@@ -490,12 +530,12 @@ int command_measure(int argc, char **argv)
     parse_line(&line, argc, argv, 0, &o);
     job_drop_recorder(&job);
     m.quiet = o.quiet;
-    m.most_trials = o.repeat;
+    m.most_trials = o.repeat ? o.repeat : o.machine ? 0 : o.n;
     print_log(true, job.cohort->rank);
     status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
     status = portolan_cohort_agree(job.cohort, status, &err);
     if (status == PORTOLAN_OK)
-        status = look_at_machine(&m, &before, &err);
+        status = prepare(&m, &o, &before, &err);
     if (status == PORTOLAN_OK) {
         m.store = workbench_peek_store(&w);
         m.budget_s = o.budget_s >= 0 ? o.budget_s : w.assembly->sweep_budget_s;
@@ -511,6 +551,7 @@ int command_measure(int argc, char **argv)
                                         "would be kept",
                                         o.assembly.file);
     }
+    virtual_trials_close(&m.virtual);
     workbench_close(&w);
     if (status != PORTOLAN_OK)
         return job_fail(&job, &err);

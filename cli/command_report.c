@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Predicted compared with measured, also for each fixed assembly. */
-#include "cli.h"
+#include "virtual_trials.h"
 
 #include <portolan/mastermind.h>
 #include <portolan/profile.h>
@@ -15,6 +15,7 @@ static const double s_per_ns = 1e-9;
 
 struct report {
     const struct portolan_assembly *assembly;
+    char *machine; /* a virtual one's name, or NULL */
     struct portolan_store *store;
     struct portolan_sample_set *runs, *fixed, *explored; /* without samples */
 };
@@ -25,7 +26,11 @@ static enum portolan_status read_trials(struct report *r, const char *purpose,
 {
     struct portolan_store_query query = {.assembly = r->assembly->name, .purpose = purpose};
 
-    return portolan_store_read(r->store, &query, false, set, err);
+    enum portolan_status status = portolan_store_read(r->store, &query, false, set, err);
+
+    if (!status)
+        trials_keep_those_of(*set, r->machine);
+    return status;
 }
 
 static bool counts(const struct report *r, const struct portolan_trial *t)
@@ -65,6 +70,18 @@ static const struct portolan_trial *peek_run(const struct report *r)
         if (counts(r, &r->runs->trials[i]))
             return &r->runs->trials[i];
     return NULL;
+}
+
+/* On a virtual machine only fixed assemblies run: the fastest. */
+static const struct portolan_trial *peek_fastest(const struct report *r)
+{
+    const struct portolan_trial *best = NULL;
+
+    for (size_t i = 0; i < r->fixed->n_trials; i++)
+        if (counts(r, &r->fixed->trials[i]) &&
+            (!best || r->fixed->trials[i].elapsed_ns < best->elapsed_ns))
+            best = &r->fixed->trials[i];
+    return best;
 }
 
 /* The decision of the run, or else an earlier one for these parameters on this machine. */
@@ -204,7 +221,12 @@ static enum portolan_status print_report(struct report *r, struct portolan_error
         status = read_trials(r, "explore", &r->explored, err);
     if (status != PORTOLAN_OK)
         return status;
-    run = peek_run(r);
+    run = r->machine ? peek_fastest(r) : peek_run(r);
+    if (!run && r->machine)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "no fixed assembly of '%s' ran on '%s'; run them with: portolan "
+                                  "measure --machine FILE -n RANKS --all-fixed %s",
+                                  r->assembly->name, r->machine, r->assembly->file);
     if (!run)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "no finished run of '%s' with these parameters is stored; run it "
@@ -253,21 +275,37 @@ static int report_store(const struct assembly_options *o)
     return result;
 }
 
+struct report_options {
+    struct assembly_options assembly;
+    const char *machine;
+};
+
+static const struct cli_option report_table[] = {
+    {"machine", 'm', "FILE", "of the virtual machine of this file, portolan-machine(5)",
+     INTO(struct report_options, machine)},
+    TABLE_OF(of_trials_table, struct report_options, assembly),
+    {0},
+};
+
 int command_report(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml|STORE",
         .doc = "Compare the newest run with what was predicted and with each fixed assembly; of a "
                "wrapped program's store, libraries with each other.",
-        .options = of_trials_table,
+        .options = report_table,
     };
-    struct assembly_options o = {0};
+    struct report_options all = {0};
+    struct assembly_options o;
     struct portolan_error err = {0};
     struct workbench w;
     struct report r = {0};
     const char *file;
 
-    parse_line(&line, argc, argv, 0, &o);
+    parse_line(&line, argc, argv, 0, &all);
+    o = all.assembly;
+    if (all.machine && virtual_machine_name(all.machine, &r.machine, &err))
+        return print_error(&err);
     if (portolan_store_is_one(o.file))
         return report_store(&o);
     if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
@@ -284,5 +322,6 @@ int command_report(int argc, char **argv)
     portolan_sample_set_destroy(r.explored);
     portolan_store_close(r.store);
     workbench_close(&w);
+    free(r.machine);
     return err.status == PORTOLAN_OK ? 0 : print_error(&err);
 }

@@ -36,6 +36,8 @@ const struct cli_option run_table[] = {
      INTO(struct run_options, explore), .take = check_explore},
     {"fixed", 'f', NULL, "no swaps: run the assembly as it stands",
      INTO(struct run_options, fixed)},
+    {"purpose", 0, "WORD", "with --fixed: of the trial", INTO(struct run_options, purpose),
+     .is_hidden = true},
     {"quiet", 'q', NULL, "say nothing but errors and warnings", INTO(struct run_options, quiet)},
     {0},
 };
@@ -86,7 +88,7 @@ int run_assembly(struct job *job, struct run_options *o)
         return job_fail(job, &err);
     }
     if (o->fixed)
-        w.assembly->purpose = "fixed";
+        w.assembly->purpose = o->purpose ? o->purpose : "fixed";
     status = job_execute(job, &w, &result, &err);
     workbench_close(&w);
     if (status != PORTOLAN_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What was measured of an assembly, with the plan made from it, for commands that only read. */
-#include "cli.h"
+#include "virtual_trials.h"
 
 #include <portolan/list.h>
 #include <portolan/machine.h>
@@ -83,6 +83,14 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
     if (status == PORTOLAN_OK)
         status = portolan_store_read(store, &query, true, &s->data, err);
     portolan_store_close(store);
+    if (status == PORTOLAN_OK)
+        trials_keep_those_of(s->data, s->machine);
+    if (status == PORTOLAN_OK && s->data->n_trials == 0 && s->machine)
+        return portolan_error_set(
+            err, PORTOLAN_ENOTFOUND,
+            "store '%s' has no trial of assembly '%s' on the virtual machine "
+            "'%s'; measure it with: portolan measure --machine FILE -n RANKS %s",
+            file, s->w.assembly->name, s->machine, s->w.assembly->file);
     if (status == PORTOLAN_OK && s->data->n_trials == 0)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                     "store '%s' has no trial of assembly '%s'; measure it with: "
@@ -113,8 +121,14 @@ static enum portolan_status list_facts(struct study *s, struct portolan_error *e
     struct utsname u;
     size_t n = 0;
 
-    if (!(s->facts = portolan_calloc(newest->n_metadata + 3, sizeof *s->facts)))
+    if (!(s->facts = portolan_calloc(newest->n_metadata + 4, sizeof *s->facts)))
         return portolan_no_memory(err);
+    if (s->machine) {
+        s->facts[0] = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, s->machine};
+        s->options.n_facts = 1;
+        s->options.facts = s->facts;
+        return PORTOLAN_OK;
+    }
     snprintf(s->host, sizeof s->host, "%s", uname(&u) ? "" : u.nodename);
     portolan_machine_processor(s->processor, sizeof s->processor);
     if (s->host[0])
@@ -145,6 +159,8 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
                  : workbench_open(&s->w, &o->assembly, true, err);
     if (status == PORTOLAN_ENOTFOUND) /* a wrong name, which no trial would help with */
         err->status = status = PORTOLAN_EINVAL;
+    if (status == PORTOLAN_OK && o->machine)
+        status = virtual_machine_name(o->machine, &s->machine, err);
     if (status == PORTOLAN_OK)
         status = read_data(s, &s->options.ranks, err);
     if (status == PORTOLAN_OK && o->ranks)
@@ -152,7 +168,7 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
     s->options.n_known = o->assembly.n_contexts;
     s->options.known_names = o->assembly.context_names;
     s->options.known_values = o->assembly.contexts;
-    if (status == PORTOLAN_OK && here && !o->any_machine)
+    if (status == PORTOLAN_OK && ((here && !o->any_machine) || s->machine))
         status = list_facts(s, err);
     if (status == PORTOLAN_OK)
         status = portolan_plan_create(s->w.assembly, s->data, &s->options, &s->plan, err);
@@ -204,7 +220,9 @@ static error_t take_context(void *to, char *arg, const struct cli_option *option
 const struct cli_option study_table[] = {
     {"any-machine", 0, NULL, "use trials of other machines and builds as well",
      INTO(struct study_options, any_machine)},
-    {"ranks", 0, "N", "on so many ranks; as were explored last unless said",
+    {"machine", 'm', "FILE", "on the virtual machine of this file, portolan-machine(5)",
+     INTO(struct study_options, machine)},
+    {"ranks", 'n', "N", "on so many ranks; as were explored last unless said",
      INTO(struct study_options, ranks), .least = 1, .wanted = "a number of ranks"},
     {"context", 0, "NAME=VALUE", "calls will have this context", .take = take_context},
     TABLE_OF(assembly_table, struct study_options, assembly),
@@ -217,6 +235,7 @@ void study_close(struct study *s)
     portolan_sample_set_destroy(s->data);
     workbench_close(&s->w);
     free(s->facts);
+    free(s->machine);
     *s = (struct study){0};
 }
 

@@ -249,6 +249,8 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
         .file = file, .run = &o->run, .outcome = &outcome, .machine_path = o->machine};
     int status;
 
+    setenv("PORTOLAN_MPI_YIELD", "never", 1); /* Portolan's own programs: who waits takes no core */
+    setenv("PORTOLAN_VIRTUAL_MACHINE", o->run.machine->name ? o->run.machine->name : "virtual", 1);
     if (output_begin(&o->output, &o->run, err))
         return print_error(err);
     if (clue_run(&o->run, &outcome, err)) {

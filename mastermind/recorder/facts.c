@@ -214,6 +214,10 @@ void portolan_facts_put_machine(struct portolan_facts *f)
         portolan_facts_put(f, "host", u.nodename);
         facts_printf(f, "kernel", "%s %s %s", u.sysname, u.release, u.machine);
     }
+    if (getenv("PORTOLAN_VIRTUAL_MACHINE")) {
+        portolan_facts_put(f, "host", getenv("PORTOLAN_VIRTUAL_MACHINE"));
+        portolan_facts_put(f, PORTOLAN_STORE_VIRTUAL, getenv("PORTOLAN_VIRTUAL_MACHINE"));
+    }
     put_processor(f);
     facts_printf(f, "memory", "%.0f MiB", pages * page / (1 << 20));
     facts_printf(f, "C library", "glibc %s", gnu_get_libc_version());
@@ -320,8 +324,9 @@ static void put_verdict(struct portolan_facts *f, const struct portolan_machine_
     facts_printf(f, "run delay %", "%.3g", v->delay_percent);
     if (mhz > 0)
         facts_printf(f, "processor MHz", "%.0f", mhz);
-    /* Nobody disturbs a clock that is moved by hand. */
-    if (v->is_disturbed && portolan_probe_clock_get() != PORTOLAN_PROBE_CLOCK_MANUAL)
+    /* Nobody disturbs a clock that is moved by hand, or virtual time. */
+    if (v->is_disturbed && portolan_probe_clock_get() != PORTOLAN_PROBE_CLOCK_MANUAL &&
+        !getenv("PORTOLAN_VIRTUAL_MACHINE"))
         portolan_facts_put(f, PORTOLAN_STORE_DISTURBED, v->reason);
 }
 

@@ -236,7 +236,12 @@ static const char *difference(struct survey *s, const struct portolan_trial *t)
 static const char *elsewhere(struct survey *s, const struct portolan_trial *t)
 {
     const struct portolan_plan_options *o = s->options;
+    const char *machine = survey_value_of(t->metadata, t->n_metadata, PORTOLAN_STORE_VIRTUAL);
+    const char *wanted = survey_value_of(o->facts, o->n_facts, PORTOLAN_STORE_VIRTUAL);
 
+    /* A virtual machine tells nothing of a real one, unless it is chosen for that one. */
+    if (machine && (!wanted || strcmp(machine, wanted) != 0))
+        return portolan_arena_printf(&s->pool, "virtual machine %s", machine);
     for (size_t i = 0; i < o->n_facts; i++) {
         const char *value = survey_value_of(t->metadata, t->n_metadata, o->facts[i].name);
 

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trials of an assembly on a machine that is not there: its linked program, run in virtual time. */
+#include "virtual_trials.h"
+
+#include <portolan/clue_machine.h>
+#include <portolan/command.h>
+#include <portolan/link.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool trial_is_of(const struct portolan_trial *t, const char *machine)
+{
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (!strcmp(t->metadata[i].name, PORTOLAN_STORE_VIRTUAL))
+            return machine && !strcmp(t->metadata[i].value, machine);
+    return !machine;
+}
+
+void trials_keep_those_of(struct portolan_sample_set *set, const char *machine)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < set->n_trials; i++)
+        if (trial_is_of(&set->trials[i], machine)) {
+            struct portolan_trial kept = set->trials[i];
+
+            set->trials[i] = set->trials[n]; /* whoever frees the set finds all of them */
+            set->trials[n++] = kept;
+        }
+    set->n_trials = n;
+}
+
+enum portolan_status virtual_machine_name(const char *file, char **name, struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct clue_machine_file *machine = NULL;
+    enum portolan_status status = clue_machine_read(file, &d, &machine, err);
+    const char *slash = strrchr(file, '/');
+
+    *name = NULL;
+    if (status)
+        return status;
+    *name = portolan_strdup(machine->machine.name ? machine->machine.name
+                            : slash               ? slash + 1
+                                                  : file);
+    clue_machine_destroy(machine);
+    return *name ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+/* Beside the assembly, so that components find their files; the name is this process's. */
+static enum portolan_status link_program(struct virtual_trials *v, const struct workbench *w,
+                                         const char *assembly, struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct portolan_link_result result = {0};
+    char *settings = NULL, *folder = folder_of(assembly);
+    enum portolan_status status;
+
+    v->program =
+        folder ? portolan_asprintf("%s/.portolan-virtual-%ld", folder, (long)getpid()) : NULL;
+    free(folder);
+    if (!v->program)
+        return portolan_no_memory(err);
+    status = find_settings("link.conf", PORTOLAN_LINK_SETTINGS, &settings, err);
+    if (!status)
+        status =
+            portolan_link(w->assembly, w->palette, settings,
+                          &(struct portolan_link_options){.output = v->program}, &result, &d, err);
+    if (status && result.log)
+        fputs(result.log, stderr);
+    free(result.log);
+    free(settings);
+    return status;
+}
+
+enum portolan_status virtual_trials_open(struct virtual_trials *v, const struct workbench *w,
+                                         const char *assembly, struct portolan_error *err)
+{
+    enum portolan_status status = virtual_machine_name(v->file, &v->name, err);
+
+    return status ? status : link_program(v, w, assembly, err);
+}
+
+void virtual_trials_close(struct virtual_trials *v)
+{
+    if (v->program)
+        unlink(v->program);
+    free(v->program);
+    free(v->name);
+}
+
+/* A line of orders, "select INSTANCE CLASS" or "set INSTANCE PARAMETER VALUE", as options. */
+static bool add_order(struct portolan_arena *arena, struct portolan_words *words, char *line)
+{
+    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
+
+    if (!strcmp(verb, "select"))
+        return portolan_words_add(arena, words,
+                                  portolan_arena_printf(arena, "--select=%s=%s", instance, line));
+    parameter = strsep(&line, " ");
+    return portolan_words_add(
+        arena, words, portolan_arena_printf(arena, "--set=%s.%s=%s", instance, parameter, line));
+}
+
+static bool add_words(const struct virtual_trials *v, const char *purpose, const char *store,
+                      const char *orders, struct portolan_arena *arena,
+                      struct portolan_words *words)
+{
+    char *self = realpath("/proc/self/exe", NULL), *lines = portolan_arena_strdup(arena, orders);
+    const char *const start[] = {self ? portolan_arena_strdup(arena, self) : NULL,
+                                 "clue",
+                                 "run",
+                                 "--no-trial",
+                                 "--quiet",
+                                 "-m",
+                                 v->file,
+                                 "-n",
+                                 portolan_arena_printf(arena, "%d", v->n_ranks),
+                                 "--",
+                                 v->program,
+                                 "--fixed",
+                                 portolan_arena_printf(arena, "--purpose=%s", purpose),
+                                 portolan_arena_printf(arena, "--store=%s", store)};
+    bool has_memory = lines;
+
+    free(self);
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
+        has_memory = has_memory && portolan_words_add(arena, words, start[i]);
+    for (char *line; has_memory && (line = strsep(&lines, "\n"));)
+        has_memory = !*line || add_order(arena, words, line);
+    return has_memory;
+}
+
+enum portolan_status virtual_trials_run(const struct virtual_trials *v, const char *purpose,
+                                        const char *store, const char *orders,
+                                        struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct portolan_words words = {0};
+    const char *folder = portolan_temporary_folder(&arena, err), *said = NULL, *out;
+    enum portolan_status status = folder ? PORTOLAN_OK : err->status;
+    size_t size;
+
+    out = portolan_arena_printf(&arena, "%s/out", folder ? folder : "");
+    if (!status && !add_words(v, purpose, store, orders, &arena, &words))
+        status = portolan_no_memory(err);
+    if (!status && (status = portolan_command_run(&arena, &words, out, err)) &&
+        !portolan_file_read(&arena, out, &said, &size, NULL)) {
+        *err = (struct portolan_error){0};
+        portolan_error_set(err, status, "on '%s': %.*s", v->name, (int)strcspn(said, "\n"), said);
+    }
+    if (folder)
+        portolan_folder_remove(folder);
+    portolan_arena_clear(&arena);
+    return status;
+}
