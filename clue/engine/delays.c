@@ -24,16 +24,31 @@ int64_t clue_law_ns(const struct clue_law *law, uint64_t bytes)
     return ns > 0 ? (int64_t)(ns + 0.5) : 0;
 }
 
+bool has_pair(const struct clue_engine *e, uint32_t from, uint32_t to)
+{
+    const struct clue_machine *m = e->machine;
+
+    return (m->pair_of ? m->pair_of(m, (int)from, (int)to) : 0) < m->n_pairs;
+}
+
+void note_no_delays(struct clue_engine *e, uint32_t from, uint32_t to)
+{
+    portolan_error_set(&e->error, PORTOLAN_ENOTFOUND,
+                       "the machine has no delays for messages from host %s to host %s",
+                       e->machine->hosts[from].name, e->machine->hosts[to].name);
+}
+
 const struct clue_pair *pair_of_hosts(struct clue_engine *e, uint32_t from, uint32_t to)
 {
+    static const struct clue_pair no_delays;
     const struct clue_machine *m = e->machine;
     size_t pair = m->pair_of ? m->pair_of(m, (int)from, (int)to) : 0;
 
     if (pair < m->n_pairs)
         return &m->pairs[pair];
-    portolan_error_set(&e->error, PORTOLAN_ENOTFOUND,
-                       "the machine has no delays for messages from host %s to host %s",
-                       m->hosts[from].name, m->hosts[to].name);
+    if (m->network.model >= CLUE_NETWORK_QUEUE && m->network.route && from != to)
+        return &no_delays; /* the network has a way, or says that it has none */
+    note_no_delays(e, from, to);
     return NULL;
 }
 

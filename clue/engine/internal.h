@@ -305,7 +305,9 @@ enum { SYNCHRONIZED = 1, BLOCKED, POLLED, SETTLING };
 
 /* ------------------------------------------------- delays.c */
 
-/* NULL, with the error noted: it has no delays. */
+bool has_pair(const struct clue_engine *e, uint32_t from, uint32_t to);
+void note_no_delays(struct clue_engine *e, uint32_t from, uint32_t to);
+/* NULL, with the error noted: it has no delays, and the network may have no way. */
 const struct clue_pair *pair_of_hosts(struct clue_engine *e, uint32_t from, uint32_t to);
 /* The pair of two tasks' hosts. */
 static inline const struct clue_pair *pair_of(struct clue_engine *e, uint32_t from, uint32_t to)

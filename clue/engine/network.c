@@ -64,6 +64,10 @@ static struct way *way_new(struct clue_engine *e, uint32_t from, uint32_t to)
 
     if (from != to && network->route && network->n_links)
         n_links = (uint32_t)network->route(network, (int)from, (int)to, links);
+    if (from != to && !n_links && !has_pair(e, from, to)) {
+        note_no_delays(e, from, to);
+        return NULL;
+    }
     cards[0] = (uint32_t)network->n_links + from;
     cards[1] = (uint32_t)(network->n_links + e->machine->n_hosts) + to;
     for (int i = 0; i < 2; i++) {

@@ -503,12 +503,13 @@ static void poll_again(struct clue_engine *e, struct task *t)
 }
 
 /* Before an answer: false: the task must wait until others have come as far. */
-static bool poll_begin(struct clue_engine *e, uint32_t task, enum clue_operation operation)
+static bool poll_begin(struct clue_engine *e, uint32_t task, enum clue_operation operation,
+                       bool is_waiting)
 {
     struct task *t = task_of(e, task);
 
     if (task_operation(e, task, operation) == 0) {
-        e->sums.n_polls++;
+        e->sums.n_polls += !is_waiting;
         t->phase = SYNCHRONIZED;
         if (!task_is_in_time(e, task))
             return false;
@@ -527,7 +528,7 @@ enum clue_progress clue_engine_test(struct clue_engine *e, int task, const clue_
     *index = n;
     if (!any_request(requests, n))
         return CLUE_DONE;
-    if (!poll_begin(e, (uint32_t)task, CLUE_TESTS))
+    if (!poll_begin(e, (uint32_t)task, CLUE_TESTS, false))
         return CLUE_WAITS;
     clock = t->clock;
     for (size_t i = n; i-- > 0;)
@@ -650,7 +651,9 @@ enum clue_progress clue_engine_probe(struct clue_engine *e, int task,
     const struct message *m;
     uint32_t i;
 
-    if (!poll_begin(e, (uint32_t)task, CLUE_PROBES))
+    if (t->phase == 0)
+        e->sums.n_wildcards += what->from == CLUE_ANY;
+    if (!poll_begin(e, (uint32_t)task, CLUE_PROBES, is_waiting))
         return CLUE_WAITS;
     if (is_waiting && t->is_probing && e->now > t->clock) {
         t->sums.times.waiting_ns += e->now - t->clock;

@@ -224,6 +224,28 @@ static void test_fair_with_latency(void **state)
     script_clear(&s);
 }
 
+static void test_hosts_without_delays(void **state)
+{
+    static const uint32_t first[] = {0};
+    static const struct clue_route routes[] = {{0, 1, 1, first}};
+    static const struct step a[] = {{SEND, 1, 1, 100}, {SEND, 2, 1, 100}, {END}};
+    static const struct step b[] = {{RECV, 0, 1}, {END}};
+    struct script s = {.n = 3,
+                       .actors = {{.steps = a}, {.steps = b, .host = 1}, {.steps = b, .host = 2}}};
+    struct network_machine m;
+
+    (void)state;
+    network_machine(
+        &m, (struct clue_topology){.kind = CLUE_EXPLICIT, .routes = routes, .n_routes = 1}, 3);
+    m.small.machine.network.n_links = 1;
+    m.small.machine.n_pairs = 0;
+    assert_int_equal(script_run(&s, &m.small.machine, &plain), CLUE_FAILED);
+    assert_int_equal(s.actors[0].clocks[0], 0);
+    assert_string_equal(clue_engine_error(s.engine)->text,
+                        "the machine has no delays for messages from host host to host host");
+    script_clear(&s);
+}
+
 /* Follows the names of a way's links from host to host. */
 static void check_ways(struct clue_topology topology, size_t most)
 {
@@ -321,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_two_hops),
         cmocka_unit_test(test_factors_by_size),
         cmocka_unit_test(test_contention_factor),
+        cmocka_unit_test(test_hosts_without_delays),
         cmocka_unit_test(test_fair_shares),
         cmocka_unit_test(test_fair_with_latency),
         cmocka_unit_test(test_fat_trees_lead_there),

@@ -119,11 +119,45 @@ static void test_queues(void **state)
     assert_true(compare(&m) > 100);
 }
 
+/* Whichever allocation fails: the run fails, says so, and frees all. */
+static void test_no_memory(void **state)
+{
+    static const struct clue_background load = {
+        .on = {CLUE_CONSTANT, 50}, .off = {CLUE_CONSTANT, 50}, .jobs = 1};
+    struct clue_engine_settings settings = {.may_change = true};
+    struct random_program p;
+    struct small_machine m;
+    unsigned long n = 1;
+    int end;
+
+    (void)state;
+    small_machine(&m, TASKS);
+    m.machine.eager_bytes = 2000;
+    m.machine.background = &load;
+    m.machine.n_background = 1;
+    random_program(&p, 12);
+    do {
+        static struct script s;
+
+        s = (struct script){.n = TASKS};
+        for (int i = 0; i < TASKS; i++)
+            s.actors[i] = (struct actor){.steps = p.steps[i], .host = i};
+        portolan_alloc_fail_at(n);
+        end = script_run(&s, &m.machine, &settings);
+        if (s.engine && end == CLUE_FAILED)
+            assert_int_equal(clue_engine_error(s.engine)->status, PORTOLAN_ENOMEM);
+        script_clear(&s);
+        portolan_alloc_fail_at(0);
+    } while (++n < 5000 && end == CLUE_FAILED);
+    assert_true(n > 10 && end != CLUE_FAILED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_delays),
         cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
