@@ -7,28 +7,24 @@
 
 /* ---------------------------------------------------------------- built-in types */
 
+/* clang-format off */
 #define BASIC_TYPES(X)                                                                             \
-    X(CHAR)                                                                                        \
-    X(SIGNED_CHAR)                                                                                 \
-    X(UNSIGNED_CHAR)                                                                               \
-    X(BYTE) X(WCHAR) X(SHORT) X(UNSIGNED_SHORT) X(INT) X(UNSIGNED) X(LONG) X(UNSIGNED_LONG)        \
-        X(FLOAT) X(DOUBLE) X(LONG_DOUBLE) X(LONG_LONG_INT) X(UNSIGNED_LONG_LONG) X(PACKED)         \
-            X(COMPLEX) X(DOUBLE_COMPLEX) X(LOGICAL) X(REAL) X(DOUBLE_PRECISION) X(INTEGER)         \
-                X(CHARACTER) X(REAL4) X(REAL8) X(REAL16) X(COMPLEX8) X(COMPLEX16) X(COMPLEX32)     \
-                    X(INTEGER1) X(INTEGER2) X(INTEGER4) X(INTEGER8) X(INT8_T) X(INT16_T)           \
-                        X(INT32_T) X(INT64_T) X(UINT8_T) X(UINT16_T) X(UINT32_T) X(UINT64_T)       \
-                            X(C_BOOL) X(C_FLOAT_COMPLEX) X(C_DOUBLE_COMPLEX)                       \
-                                X(C_LONG_DOUBLE_COMPLEX) X(AINT) X(OFFSET) X(COUNT) X(CXX_BOOL)    \
-                                    X(CXX_FLOAT_COMPLEX) X(CXX_DOUBLE_COMPLEX)                     \
-                                        X(CXX_LONG_DOUBLE_COMPLEX)
+    X(CHAR) X(SIGNED_CHAR) X(UNSIGNED_CHAR) X(BYTE) X(WCHAR) X(SHORT) X(UNSIGNED_SHORT) X(INT)     \
+    X(UNSIGNED) X(LONG) X(UNSIGNED_LONG) X(FLOAT) X(DOUBLE) X(LONG_DOUBLE) X(LONG_LONG_INT)        \
+    X(UNSIGNED_LONG_LONG) X(PACKED) X(COMPLEX) X(DOUBLE_COMPLEX) X(LOGICAL) X(REAL)                \
+    X(DOUBLE_PRECISION) X(INTEGER) X(CHARACTER) X(REAL4) X(REAL8) X(REAL16) X(COMPLEX8)            \
+    X(COMPLEX16) X(COMPLEX32) X(INTEGER1) X(INTEGER2) X(INTEGER4) X(INTEGER8) X(INT8_T)            \
+    X(INT16_T) X(INT32_T) X(INT64_T) X(UINT8_T) X(UINT16_T) X(UINT32_T) X(UINT64_T) X(C_BOOL)      \
+    X(C_FLOAT_COMPLEX) X(C_DOUBLE_COMPLEX) X(C_LONG_DOUBLE_COMPLEX) X(AINT) X(OFFSET) X(COUNT)     \
+    X(CXX_BOOL) X(CXX_FLOAT_COMPLEX) X(CXX_DOUBLE_COMPLEX) X(CXX_LONG_DOUBLE_COMPLEX)
 /* Two values, the second (or both) at OFFSET. */
 #define PAIR_TYPES(X)                                                                              \
-    X(FLOAT_INT, FLOAT, INT, 4)                                                                    \
-    X(DOUBLE_INT, DOUBLE, INT, 8)                                                                  \
-    X(LONG_INT, LONG, INT, 8)                                                                      \
-    X(SHORT_INT, SHORT, INT, 4) X(LONG_DOUBLE_INT, LONG_DOUBLE, INT, 16) X(2INT, INT, INT, 4)      \
-        X(2INTEGER, INTEGER, INTEGER, 4) X(2REAL, REAL, REAL, 4)                                   \
-            X(2DOUBLE_PRECISION, DOUBLE_PRECISION, DOUBLE_PRECISION, 8)
+    X(FLOAT_INT, FLOAT, INT, 4) X(DOUBLE_INT, DOUBLE, INT, 8) X(LONG_INT, LONG, INT, 8)            \
+    X(SHORT_INT, SHORT, INT, 4)                                                                    \
+    X(LONG_DOUBLE_INT, LONG_DOUBLE, INT, 16) X(2INT, INT, INT, 4)                                  \
+    X(2INTEGER, INTEGER, INTEGER, 4) X(2REAL, REAL, REAL, 4)                                       \
+    X(2DOUBLE_PRECISION, DOUBLE_PRECISION, DOUBLE_PRECISION, 8)
+/* clang-format on */
 
 static struct mpi_type basics[256], direct_pairs[MPI_FIRST_TYPE];
 static struct mpi_run basic_runs[256][2], pair_runs[MPI_FIRST_TYPE][2];

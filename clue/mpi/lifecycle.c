@@ -45,11 +45,16 @@ void mpi_tell_collective(struct mpi_task *t, MPI_Comm comm, uint64_t bytes, int 
 /* World ranks of MPI_COMM_WORLD: all ranks have the same. */
 static struct mpi_group *world_group(int n)
 {
-    int *members = mpi_alloc((size_t)n, sizeof *members);
+    static struct mpi_group *world;
+    int *members;
 
-    for (int i = 0; i < n; i++)
-        members[i] = i;
-    return mpi_group_new(n, members);
+    if (!world) {
+        members = mpi_alloc((size_t)n, sizeof *members);
+        for (int i = 0; i < n; i++)
+            members[i] = i;
+        world = mpi_group_new(n, members);
+    }
+    return mpi_group_retain(world);
 }
 
 static void make_built_in(struct mpi_task *t)
