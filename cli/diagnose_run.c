@@ -96,20 +96,12 @@ static double bytes_in(const char *folder)
 
 enum portolan_status diagnose_settle_trace(struct subject *s, struct portolan_error *err)
 {
-    enum portolan_status status;
-
     if (s->trace->is_virtual) { /* clocks that nothing disturbs */
         s->shares_cores = false;
         s->machine = (struct portolan_machine_verdict){0};
     }
-    if (!s->shares_cores)
-        return PORTOLAN_OK;
-    status = portolan_trace_give_cores(s->trace, s->waits, err);
-    portolan_waits_destroy(s->waits);
-    portolan_matching_destroy(s->matching);
-    s->waits = NULL;
-    s->matching = NULL;
-    return status ? status : diagnose_analyse(s, err);
+    return s->shares_cores ? portolan_trace_give_cores(s->trace, &s->matching, &s->waits, err)
+                           : PORTOLAN_OK;
 }
 
 /* The trial, then its trace: a program's was read when it ended. */

@@ -148,18 +148,6 @@ static bool shares_cores(const struct portolan_machine_reading *ranks, int n)
     return false;
 }
 
-static enum portolan_status find_waits(struct analysis *a, struct portolan_error *err)
-{
-    enum portolan_status status;
-
-    portolan_waits_destroy(a->waits);
-    portolan_matching_destroy(a->matching);
-    a->waits = NULL;
-    a->matching = NULL;
-    status = portolan_matching_create(a->trace, &a->matching, err);
-    return status ? status : portolan_waits_create(a->trace, a->matching, NULL, &a->waits, err);
-}
-
 static enum portolan_status analyse(struct diagnosis_component *d,
                                     const struct portolan_machine_reading *machine,
                                     struct analysis *a, struct portolan_error *err)
@@ -172,12 +160,11 @@ static enum portolan_status analyse(struct diagnosis_component *d,
     enum portolan_status status = read_trace(d, a, &to_error, err);
 
     if (!status)
-        status = find_waits(a, err);
-    if (!status && !a->trace->is_virtual && shares_cores(machine, d->cohort->size)) {
-        status = portolan_trace_give_cores(a->trace, a->waits, err);
-        if (!status)
-            status = find_waits(a, err);
-    }
+        status = portolan_matching_create(a->trace, &a->matching, err);
+    if (!status)
+        status = portolan_waits_create(a->trace, a->matching, NULL, &a->waits, err);
+    if (!status && !a->trace->is_virtual && shares_cores(machine, d->cohort->size))
+        status = portolan_trace_give_cores(a->trace, &a->matching, &a->waits, err);
     if (!status && !a->trace->is_virtual) {
         portolan_machine_judge(machine, (size_t)d->cohort->size, &verdict);
         options.disturbance = verdict.is_disturbed ? verdict.reason : NULL;

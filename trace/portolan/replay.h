@@ -120,10 +120,12 @@ PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *w
 
 /**
  * For a TRACE whose ranks shared cores: changes all times to those with a core for each rank.
- * WAITS, those of the trace, and their matching are not true any more. Errors of portolan_replay().
+ * *MATCHING and *WAITS, those of the trace, are replaced; NULL after an error. Errors of
+ * portolan_replay().
  */
 PORTOLAN_API enum portolan_status portolan_trace_give_cores(struct portolan_trace *trace,
-                                                            const struct portolan_waits *waits,
+                                                            struct portolan_matching **matching,
+                                                            struct portolan_waits **waits,
                                                             struct portolan_error *err);
 
 /**

@@ -45,17 +45,24 @@ enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
 }
 
 enum portolan_status portolan_trace_give_cores(struct portolan_trace *trace,
-                                               const struct portolan_waits *waits,
+                                               struct portolan_matching **matching,
+                                               struct portolan_waits **waits,
                                                struct portolan_error *err)
 {
     int64_t *ns = portolan_calloc(trace->n_events + 1, sizeof *ns);
     const struct portolan_replay_options options = {.use_cpu = true, .event_ns = ns};
     struct portolan_replay replay;
     enum portolan_status status =
-        ns ? portolan_replay(waits, NULL, 0, &options, &replay, err) : portolan_no_memory(err);
+        ns ? portolan_replay(*waits, NULL, 0, &options, &replay, err) : portolan_no_memory(err);
 
     for (size_t e = 0; !status && e < trace->n_events; e++)
         trace->events[e].ns = ns[e];
     free(ns);
-    return status;
+    portolan_waits_destroy(*waits);
+    portolan_matching_destroy(*matching);
+    *waits = NULL;
+    *matching = NULL;
+    if (!status)
+        status = portolan_matching_create(trace, matching, err);
+    return status ? status : portolan_waits_create(trace, *matching, NULL, waits, err);
 }
