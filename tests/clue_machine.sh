@@ -13,7 +13,7 @@ cp "$work/all" "$work/out"
 : >"$work/err"
 status=$good
 gives 'the examples are good' 0 \
-    "cheap.xml: good: 'cheap', 10 hosts with 20 processors; network: delays alone" \
+    "cheap.xml: good: 'cheap', 10 hosts with 20 processors; network: queues" \
     "fattree.xml: good: 'fattree', 512 hosts with 1024 processors; network: queues, 1792 links"
 
 cat >"$work/bad.xml" <<'END'
