@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `portolan clue study`: the tables of Cluster Configuration by Simulation (2000), section 5.
 . "$(dirname "$0")/tap.sh"
-plan 14
+plan 15
 
 # row NAME: its numbers in the table of that TITLE, without blanks at its ends.
 row() {
@@ -85,3 +85,18 @@ ln -s "$SOURCE/examples/clue/machines" "$work/machines"
 try "$PORTOLAN" clue study -r compute=none "$work/kernels.xml"
 gives 'of small matrices the fast network is the best: programs run on the machine of each configuration' 0 \
     '^  Network +50 +50 +100 +1$' '^  Cheap +3 +6 +18 +2 '
+
+"$PORTOLAN" clue run -m "$SOURCE/examples/clue/machines/cheap.xml" -n 4 --compute none --no-trial --quiet \
+    --record "$work/run" -- ./cholesky 512 32 2 2 300 >/dev/null 2>&1
+cat >"$work/record.xml" <<END
+<study name="record" budget="300000">
+  <node price="20000" memory="128MB"/>
+  <network name="fast ethernet" machine="machines/cheap.xml"/>
+  <network name="gigabit" price="20000" machine="machines/gigabit-class.xml"/>
+  <configuration name="slow" memory="128MB" network="fast ethernet"><variant high="1" low="4"/></configuration>
+  <configuration name="fast" memory="128MB" network="gigabit"><variant high="1" low="4"/></configuration>
+  <workload name="w" record="$work/run"/>
+</study>
+END
+try "$PORTOLAN" clue study "$work/record.xml"
+gives 'a record takes the place of the program' 0 '^  fast +100 +100 +1$' '^  slow +[1-9][0-9] +[1-9][0-9] +2$'
