@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "MPICH's binaries only"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'ranks are folded'
-plan 12
+plan 14
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 for program in collectives groups one_sided; do
@@ -42,6 +42,20 @@ for n in 7 32; do
     grep -aq 'virtual time' "$work/err" "$work/out" || echo error >>"$work/err"
     count "$n ranks compute what each knows" 0 'wrong|error'
 done
+
+# Other languages: what they print is the same, line by line.
+other_language() {
+    if ! command -v "$2" >/dev/null || ! "$2" -O1 -w "$SOURCE/clue/mpi/test/$3" -o "$work/other" 2>/dev/null; then
+        result "$1 # SKIP no compiler" 0
+        return
+    fi
+    "$MPIEXEC" -n 2 "$work/other" >"$work/real"
+    try "$PORTOLAN" clue run -m "$machine" --no-trial --quiet -n 2 -- "$work/other"
+    cmp -s "$work/real" "$work/out"
+    result "$1" $?
+}
+other_language Fortran mpifort.mpich fortran.f90
+other_language C++ mpicxx.mpich cxx.cpp
 
 cat >"$work/nodes.xml" <<'END'
 <machine name="nodes" placement="by-cpu">

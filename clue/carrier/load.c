@@ -49,7 +49,8 @@ static bool is_private(const struct carrier *c, const struct shared_object *obje
     if (is_in(run->shared, run->n_shared, name))
         return false;
     return is_in(run->private, run->n_private, name) || !is_in_system(object->file) ||
-           strncmp(name, "libportolan", 11) == 0;
+           strncmp(name, "libportolan", 11) == 0 ||
+           strncmp(name, "libmpichfort", 12) == 0; /* knows its program's MPI_IN_PLACE */
 }
 
 /* The program's file: as execvp(3) finds it. */

@@ -1,0 +1,45 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! What differs from C: constants that are addresses, reals and logicals, operations of its own.
+program collective
+  use mpi
+  implicit none
+  integer :: ierr, rank, n, i, op, win_i, status(MPI_STATUS_SIZE), newtype, req
+  real(8) :: a(4), b(4)
+  integer :: list(64)
+  logical :: l, m
+  complex(8) :: c, d
+  external :: addup
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
+  a = (/ (rank + 0.1d0 * i, i = 1, 4) /)
+  call MPI_Allreduce(a, b, 4, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
+  if (rank == 0) print *, b
+  call MPI_Allreduce(MPI_IN_PLACE, a, 4, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierr)
+  if (rank == 0) print *, a
+  l = rank == 0
+  call MPI_Allreduce(l, m, 1, MPI_LOGICAL, MPI_LOR, MPI_COMM_WORLD, ierr)
+  if (rank == 0) print *, m
+  c = cmplx(rank + 1, 2, 8)
+  call MPI_Reduce(c, d, 1, MPI_DOUBLE_COMPLEX, MPI_PROD, 0, MPI_COMM_WORLD, ierr)
+  if (rank == 0) print *, d
+  call MPI_Op_create(addup, .true., op, ierr)
+  call MPI_Allreduce(rank, i, 1, MPI_INTEGER, op, MPI_COMM_WORLD, ierr)
+  if (rank == 0) print *, i
+  call MPI_Op_free(op, ierr)
+  call MPI_Allgather(rank, 1, MPI_INTEGER, list, 1, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  if (rank == 0) print *, list(1:n)
+  call MPI_Sendrecv(rank, 1, MPI_INTEGER, mod(rank + 1, n), 5, &
+    i, 1, MPI_INTEGER, mod(rank + n - 1, n), 5, MPI_COMM_WORLD, status, ierr)
+  if (rank == 0) print *, i, status(MPI_SOURCE), status(MPI_TAG)
+  call MPI_Ibcast(list, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, req, ierr)
+  call MPI_Wait(req, MPI_STATUS_IGNORE, ierr)
+  if (MPI_Wtime() < 0) print *, 'time'
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  call MPI_Finalize(ierr)
+end program
+subroutine addup(x, y, length, type)
+  integer :: length, type
+  integer :: x(length), y(length)
+  y = y + x
+end subroutine
