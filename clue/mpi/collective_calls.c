@@ -9,6 +9,7 @@ struct call {
     struct mpi_task *t;
     struct collective c;
     struct mpi_schedule own;
+    struct scratch scratch;
     MPI_Request *request;
 };
 
@@ -19,7 +20,9 @@ static void begin(struct call *x, struct mpi_task *t, enum collective_kind kind,
     struct collective_state *state = collective_state_of(comm);
     struct mpi_schedule *s = request ? mpi_alloc(1, sizeof *s) : &x->own;
 
-    *s = (struct mpi_schedule){.task = t, .is_stored = request != NULL};
+    *s = (struct mpi_schedule){
+        .task = t, .is_stored = request != NULL, .scratch = request ? NULL : &x->scratch};
+    x->scratch.used = 0;
     x->t = t;
     x->request = request;
     x->c = (struct collective){.s = s,

@@ -15,16 +15,6 @@ struct step {
     struct span other; /* of a copy: where to; `at` of a reduction: what comes in */
 };
 
-/* A message on its way. */
-struct transfer {
-    struct transfer *next;
-    clue_request request;
-    struct span data;
-    void *packed; /* of a send */
-    uint64_t bytes;
-    bool *is_over; /* of a request that is not the schedule's */
-};
-
 struct memory {
     struct memory *next;
 };
@@ -34,8 +24,14 @@ static struct transfer *free_transfers;
 
 void *schedule_memory(struct mpi_schedule *s, size_t bytes)
 {
-    struct memory *m = mpi_alloc(1, sizeof(max_align_t) + bytes);
+    size_t aligned = (bytes + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
+    struct memory *m;
 
+    if (s->scratch && aligned <= sizeof s->scratch->room - s->scratch->used) {
+        s->scratch->used += aligned;
+        return memset(s->scratch->room + s->scratch->used - aligned, 0, bytes);
+    }
+    m = mpi_alloc(1, sizeof(max_align_t) + bytes);
     m->next = s->memory;
     s->memory = m;
     return (char *)m + sizeof(max_align_t);
@@ -50,11 +46,15 @@ struct span schedule_buffer(struct mpi_schedule *s, MPI_Count count, struct mpi_
 
 /* ---------------------------------------------------------------- messages */
 
+enum { FEW = sizeof((struct scratch *)0)->few / sizeof(struct transfer) };
+
 static struct transfer *transfer_new(struct mpi_schedule *s, struct span data)
 {
     struct transfer *x = free_transfers;
 
-    if (x)
+    if (s->scratch && s->n_pending < FEW)
+        x = &s->scratch->few[s->n_pending];
+    else if (x)
         free_transfers = x->next;
     else
         x = mpi_alloc(1, sizeof *x);
@@ -132,6 +132,8 @@ static void end_transfers(struct mpi_schedule *s)
             clue_free(x->request);
         free(x->packed);
         s->pending = x->next;
+        if (s->scratch && x >= s->scratch->few && x < s->scratch->few + FEW)
+            continue;
         x->next = free_transfers;
         free_transfers = x;
     }

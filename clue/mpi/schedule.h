@@ -10,6 +10,8 @@
 
 #include "internal.h"
 
+#include <stddef.h>
+
 #pragma GCC visibility push(hidden)
 
 struct mpi_op;
@@ -28,8 +30,26 @@ struct party {
     uint64_t context;
 };
 
+/** A message on its way. */
+struct transfer {
+    struct transfer *next;
+    struct span data;
+    void *packed; /**< of a send */
+    uint64_t bytes;
+    bool *is_over; /**< of a request that is not the schedule's */
+    clue_request request;
+};
+
+/** Memory of a call that waits, on its stack, so that small ones allocate nothing. */
+struct scratch {
+    struct transfer few[4];
+    size_t used;
+    _Alignas(max_align_t) char room[192];
+};
+
 struct mpi_schedule {
     struct mpi_task *task;
+    struct scratch *scratch; /**< NULL: none */
     int tag;
     unsigned flags; /**< of clue_send() and clue_receive(): CLUE_FREE in shared memory */
     struct mpi_op *op;
