@@ -194,10 +194,10 @@ static void print_check(const struct clue_samples *real, const struct clue_sampl
             if (strcmp(v->kind, r->kind) != 0 || v->bytes != r->bytes)
                 continue;
             printf("%-20s %10llu %12s %12s %+7.1f %%\n", r->kind, (unsigned long long)r->bytes,
-                   portolan_format_time(v->median, 4, there, sizeof there),
-                   portolan_format_time(r->median, 4, here, sizeof here),
-                   100 * (v->median / r->median - 1));
-            errors[n++] = 100 * fabs(v->median / r->median - 1);
+                   portolan_format_time(v->value, 4, there, sizeof there),
+                   portolan_format_time(r->value, 4, here, sizeof here),
+                   100 * (v->value / r->value - 1));
+            errors[n++] = 100 * fabs(v->value / r->value - 1);
         }
     }
     printf("median error %.1f %%\n", portolan_sort_to_median(n, errors));

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Medians of so many parts of the rounds are the repetitions that tell models/ of noise. */
+/* Quartiles of so many parts of the rounds are the repetitions that tell models/ of noise. */
 enum { PARTS = 5 };
 
-/* A law may miss a median by the larger of both. */
+/* A law may miss a sample by the larger of both. */
 static const double may_miss = 0.02, std_errors = 2;
 
 double clue_law_at(const struct clue_law *law, double bytes)
@@ -45,8 +45,9 @@ static bool make_rows(const struct clue_sample *samples, size_t n, struct portol
         for (size_t k = 0; k < parts; k++) {
             size_t from = k * s->n / parts, to = (k + 1) * s->n / parts;
 
+            portolan_sort_numbers(to - from, room + from);
             (*x)[*n_rows] = (double)s->bytes;
-            (*y)[(*n_rows)++] = portolan_sort_to_median(to - from, room + from);
+            (*y)[(*n_rows)++] = room[from + (to - from) / 4];
         }
     }
     return *x && *y;
@@ -76,27 +77,27 @@ static size_t take_ends(const struct portolan_model *model, const struct clue_sa
     return n_points;
 }
 
-/* Puts the median of S among the points, in place of one of the same size. */
-static size_t put_median(struct clue_law_point *points, size_t n, const struct clue_sample *s)
+/* Puts S among the points, in place of one of the same size. */
+static size_t put_sample(struct clue_law_point *points, size_t n, const struct clue_sample *s)
 {
     size_t i = n;
 
     while (i && points[i - 1].bytes > s->bytes)
         i--;
     if (i && points[i - 1].bytes == s->bytes) {
-        points[i - 1].ns = s->median;
+        points[i - 1].ns = s->value;
         return n;
     }
     memmove(&points[i + 1], &points[i], (n - i) * sizeof *points);
-    points[i] = (struct clue_law_point){.bytes = s->bytes, .ns = s->median};
+    points[i] = (struct clue_law_point){.bytes = s->bytes, .ns = s->value};
     return n + 1;
 }
 
 /* By how much the law misses S, in terms of what it may. */
 static double miss_of(const struct clue_law *law, const struct clue_sample *s)
 {
-    double allowed = fmax(may_miss * s->median, std_errors * s->std_error);
-    double miss = fabs(clue_law_at(law, (double)s->bytes) - s->median);
+    double allowed = fmax(may_miss * s->value, std_errors * s->std_error);
+    double miss = fabs(clue_law_at(law, (double)s->bytes) - s->value);
 
     return allowed > 0 ? miss / allowed : miss > 0 ? INFINITY : 0;
 }
@@ -113,7 +114,7 @@ static void refine(struct clue_law *law, struct clue_law_point *points,
                 worst = i;
         if (miss_of(law, &samples[worst]) <= 1)
             return;
-        law->n_points = put_median(points, law->n_points, &samples[worst]);
+        law->n_points = put_sample(points, law->n_points, &samples[worst]);
     }
 }
 

@@ -37,7 +37,7 @@ static void note(struct making *m, const char *name, const char *format, ...)
     m->file.n_facts += fact->value != NULL;
 }
 
-/* The mean relative standard error of the medians of a kind. */
+/* The mean relative standard error of the samples of a kind. */
 static double relative_error(const struct clue_samples *samples, const char *kind)
 {
     size_t n, counted = 0;
@@ -45,8 +45,8 @@ static double relative_error(const struct clue_samples *samples, const char *kin
     double sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (s[i].median > 0) {
-            sum += s[i].std_error / s[i].median;
+        if (s[i].value > 0) {
+            sum += s[i].std_error / s[i].value;
             counted++;
         }
     return counted ? sum / (double)counted : 0;
@@ -88,7 +88,7 @@ static bool go_beyond(struct making *m, const struct clue_samples *samples, stru
 
     for (size_t i = 0; i < n && has_memory; i++) {
         double all = clue_law_at(&l->half, (double)rest[i].bytes);
-        double before = all - rest[i].median - taken;
+        double before = all - rest[i].value - taken;
         bool is_noise = before < 2 * sent || before < 0.1 * all;
 
         has_memory = add_point(m, &l->send, rest[i].bytes, is_noise ? sent : before);
@@ -196,8 +196,8 @@ static void make_card(struct making *m, const struct clue_samples *samples, uint
     if (!last)
         return;
     m->type.host.card_ns_per_byte =
-        fmax(0, s[last].median - s[0].median) / (double)(s[last].bytes - s[0].bytes);
-    m->type.host.card_gap_ns = s[0].median;
+        fmax(0, s[last].value - s[0].value) / (double)(s[last].bytes - s[0].bytes);
+    m->type.host.card_gap_ns = s[0].value;
 }
 
 static enum portolan_status make_messages(struct making *m)
@@ -262,10 +262,10 @@ static void make_busy(struct making *m)
     if (!alone || !together || n != n_together || n > 16)
         return;
     for (size_t i = 0; i < n; i++) {
-        ratios[counted++] = together[i].median / alone[i].median;
+        ratios[counted++] = together[i].value / alone[i].value;
         note(m, "busy", "%llu bytes: %.3f +- %.3f", (unsigned long long)alone[i].bytes, ratios[i],
-             ratios[i] * hypot(alone[i].std_error / alone[i].median,
-                               together[i].std_error / together[i].median));
+             ratios[i] * hypot(alone[i].std_error / alone[i].value,
+                               together[i].std_error / together[i].value));
     }
     m->busy.cpus = m->type.host.cpus;
     m->busy.factor = fmax(1, portolan_sort_to_median(counted, ratios));
@@ -273,6 +273,16 @@ static void make_busy(struct making *m)
         m->type.host.busy = &m->busy;
         m->type.host.n_busy = 1;
     }
+}
+
+static void make_packing(struct making *m)
+{
+    const struct clue_calibration *c = m->calibration;
+    size_t n;
+    const struct clue_sample *s = clue_samples_of(c->between ? c->between : c->within, "pack", &n);
+
+    if (s && s->bytes)
+        m->type.host.packing_ns_per_byte = s->value / (double)s->bytes;
 }
 
 static void note_errors(struct making *m, const struct clue_samples *s, const char *where)
@@ -285,7 +295,7 @@ static void note_errors(struct making *m, const struct clue_samples *s, const ch
         const struct clue_sample *of = clue_samples_of(s, kinds[i], &n);
 
         if (of)
-            note(m, "standard-error", "%s %s: %.2g %% of a median of %zu rounds", where, kinds[i],
+            note(m, "standard-error", "%s %s: %.2g %% of a quartile of %zu rounds", where, kinds[i],
                  100 * relative_error(s, kinds[i]), of->n);
     }
 }
@@ -362,6 +372,7 @@ enum portolan_status clue_calibration_write(const struct clue_calibration *calib
         status = make_collectives(&m);
     if (!status) {
         make_busy(&m);
+        make_packing(&m);
         make_facts(&m);
         make_covariance(&m);
         status = clue_machine_write(&m.file, text, err);

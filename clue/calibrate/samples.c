@@ -62,13 +62,10 @@ static void read_fact(struct clue_samples *s, char *text)
     }
 }
 
-/* Of N values around MEDIAN: 1.2533 standard deviations of the mean, these from the median of the
- * deviations, which few wild values do not change. */
-static double error_of_median(size_t n, const double *values, double median, double *room)
+/* Of the lower quartile of N values, as of normal ones with this difference to their median. */
+static double error_of_quartile(size_t n, double quartile, double median)
 {
-    for (size_t i = 0; i < n; i++)
-        room[i] = fabs(values[i] - median);
-    return 1.2533 * 1.4826 * portolan_sort_to_median(n, room) / sqrt((double)n);
+    return 1.36 / 0.6745 * (median - quartile) / sqrt((double)n);
 }
 
 static bool add_sample(struct clue_samples *s, const struct line *lines, size_t n, double *room)
@@ -86,8 +83,9 @@ static bool add_sample(struct clue_samples *s, const struct line *lines, size_t 
     s->n++;
     for (size_t i = 0; i < n; i++)
         room[i] = one->ns[i] = lines[i].ns;
-    one->median = portolan_sort_to_median(n, room);
-    one->std_error = error_of_median(n, one->ns, one->median, room);
+    portolan_sort_numbers(n, room);
+    one->value = room[n / 4];
+    one->std_error = error_of_quartile(n, one->value, portolan_median_of_sorted(n, room));
     return true;
 }
 

@@ -314,6 +314,15 @@ void clue_sleep(int64_t ns)
     RECORD(RECORD_SLEEP, 1, N(ns));
 }
 
+void clue_pack(uint64_t bytes)
+{
+    int host = clue_engine_host(RUN.engine, RUN.current->task);
+    double ns = RUN.run->machine->hosts[host].packing_ns_per_byte * (double)bytes;
+
+    if (ns >= 0.5)
+        clue_spend((int64_t)(ns + 0.5));
+}
+
 void clue_spend(int64_t ns)
 {
     UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));

@@ -209,10 +209,12 @@ static void do_step(struct mpi_schedule *s, const struct step *step)
         wait_pending(s, s->is_stored);
         break;
     case STEP_REDUCE:
+        clue_pack((uint64_t)span_bytes(step->data));
         operation_apply(s->task, s->op, step->other.at, step->data.at, step->data.count,
                         step->data.type);
         break;
     case STEP_COPY:
+        clue_pack((uint64_t)span_bytes(step->data));
         if (is_dense(step->data) && is_dense(step->other))
             memmove(bytes_of(step->other), bytes_of(step->data), (size_t)span_bytes(step->data));
         else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * clue_calibrate: from what micro-benchmarks measured between two ranks (portolan-calibrate) to a
- * machine file. Medians of interleaved rounds, their standard errors, laws with as few points as
+ * machine file. Quartiles of interleaved rounds, their standard errors, laws with as few points as
  * meet them. Nothing here prints, exits or measures.
  */
 #ifndef PORTOLAN_CLUE_CALIBRATE_H
@@ -19,8 +19,8 @@ struct clue_sample {
     const char *kind;
     uint64_t bytes;
     size_t n;
-    double *ns;               /**< in the order of rounds */
-    double median, std_error; /**< of the median */
+    double *ns;              /**< in the order of rounds */
+    double value, std_error; /**< lower quartile: others only make it longer; its error */
 };
 
 struct clue_samples {
@@ -41,8 +41,8 @@ const struct clue_sample *clue_samples_of(const struct clue_samples *samples, co
                                           size_t *n);
 
 /**
- * The law of KIND: pieces of straight lines that models/ finds, and where they miss a median by
- * more than 2 % and two standard errors, that median. Points are ARENA's. ENOTFOUND: there is no
+ * The law of KIND: pieces of straight lines that models/ finds, and where they miss a quartile by
+ * more than 2 % and two standard errors, that quartile. Points are ARENA's. ENOTFOUND: there is no
  * such kind; ENOMEM.
  */
 enum portolan_status clue_law_of(const struct clue_samples *samples, const char *kind,

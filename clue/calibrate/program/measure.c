@@ -200,6 +200,19 @@ static double sample_together(int bytes)
     return kernel_time(bytes);
 }
 
+/* A copy in memory, as collectives make of a rank's own part. */
+static double sample_pack(int bytes)
+{
+    int n = repetitions(1000);
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++) {
+        memcpy(in, out, (size_t)bytes);
+        __asm__ volatile("" ::: "memory");
+    }
+    return (now_ns() - start) / n;
+}
+
 /* How long a send blocks if nobody receives it for so long. */
 static double sample_late(int bytes, double late_ns)
 {
@@ -247,6 +260,7 @@ static const struct kind kinds[] = {
     {"bcast", sample_bcast, 8, MOST_BYTES, 1, .of_one_host = true},
     {"reduce", sample_reduce, 8, MOST_BYTES, 1, .of_one_host = true},
     {"allreduce", sample_allreduce, 8, MOST_BYTES, 1, .of_one_host = true},
+    {"pack", sample_pack, 65536, 65536, 0, .of_one_host = false},
     {"alone", sample_alone, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
     {"together", sample_together, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
 };

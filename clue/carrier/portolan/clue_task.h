@@ -178,6 +178,8 @@ PORTOLAN_API const char *clue_collectives_file(void);
 PORTOLAN_API void clue_compute(int64_t ns);
 /** The task does nothing for NS. */
 PORTOLAN_API void clue_sleep(int64_t ns);
+/** Moves BYTES in memory, as the parts of a collective do: takes the host's packing delay. */
+PORTOLAN_API void clue_pack(uint64_t bytes);
 /** Takes NS in the library: no factor. */
 PORTOLAN_API void clue_spend(int64_t ns);
 
