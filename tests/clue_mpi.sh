@@ -24,7 +24,7 @@ done
 
 # Every name that MPICH's library has, but for what it keeps for itself.
 names() {
-    nm -D --defined-only "$1" | awk '{print $3}' | grep -Ev '^(QMPI_|MPII_Version_|MPIR_Err_|MPII_Op_set_cxx)' | sort
+    nm -D --defined-only "$1" | awk '{print $3}' | grep -Ev '^(QMPI_|MPII_Version_|MPIR_Err_)' | sort
 }
 names "$(ldconfig -p | sed -n 's/.*libmpich\.so\.12 .*=> //p' | head -1)" >"$work/theirs"
 names "$BUILD/clue/mpi/libmpich.so.12" | comm -13 - "$work/theirs" >"$work/out"

@@ -335,34 +335,6 @@ PORTOLAN_API int MPII_Win_get_attr(MPI_Win win, int keyval, void *value, int *fl
     return get_win(mpi_task(), win, keyval, value, flag, (enum value_form)form);
 }
 
-/* Names of MPI-1. */
-
-int do_Keyval_create(struct mpi_task *t, MPI_Copy_function *copy, MPI_Delete_function *delete,
-                     int *keyval, void *extra)
-{
-    return create_key(t, MPI_KIND_COMM, copy, delete, extra, keyval);
-}
-
-int do_Keyval_free(struct mpi_task *t, int *keyval)
-{
-    return free_key(t, keyval);
-}
-
-int do_Attr_put(struct mpi_task *t, MPI_Comm comm, int keyval, void *value)
-{
-    return do_Comm_set_attr(t, comm, keyval, value);
-}
-
-int do_Attr_get(struct mpi_task *t, MPI_Comm comm, int keyval, void *value, int *flag)
-{
-    return do_Comm_get_attr(t, comm, keyval, value, flag);
-}
-
-int do_Attr_delete(struct mpi_task *t, MPI_Comm comm, int keyval)
-{
-    return do_Comm_delete_attr(t, comm, keyval);
-}
-
 /* ---------------------------------------------------------------- names */
 
 int mpi_get_name(const struct mpi_object *object, char *name, int *length)

@@ -89,11 +89,6 @@ int do_Comm_free(struct mpi_task *t, MPI_Comm *handle)
     return MPI_SUCCESS;
 }
 
-int do_Comm_disconnect(struct mpi_task *t, MPI_Comm *handle)
-{
-    return do_Comm_free(t, handle);
-}
-
 /* ---------------------------------------------------------------- how ranks agree */
 
 /* Sends N bytes to rank TO, and receives as many as ROOM from FROM; -1: does not. */

@@ -181,21 +181,11 @@ int do_Type_size(struct mpi_task *t, MPI_Datatype handle, MPI_Count *size)
     return MPI_SUCCESS;
 }
 
-int do_Type_size_x(struct mpi_task *t, MPI_Datatype handle, MPI_Count *size)
-{
-    return do_Type_size(t, handle, size);
-}
-
 int do_Type_get_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb, MPI_Count *extent)
 {
     *lb = mpi_type(t, handle)->lb;
     *extent = mpi_type(t, handle)->extent;
     return MPI_SUCCESS;
-}
-
-int do_Type_get_extent_x(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb, MPI_Count *extent)
-{
-    return do_Type_get_extent(t, handle, lb, extent);
 }
 
 int do_Type_get_true_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb,
@@ -204,12 +194,6 @@ int do_Type_get_true_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Count *
     *lb = mpi_type(t, handle)->true_lb;
     *extent = mpi_type(t, handle)->true_extent;
     return MPI_SUCCESS;
-}
-
-int do_Type_get_true_extent_x(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb,
-                              MPI_Count *extent)
-{
-    return do_Type_get_true_extent(t, handle, lb, extent);
 }
 
 int do_Type_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Aint *extent)

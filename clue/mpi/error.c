@@ -196,12 +196,6 @@ int do_Comm_create_errhandler(struct mpi_task *t, MPI_Comm_errhandler_function *
     return create(t, (void (*)(int *, int *, ...))call, handle);
 }
 
-int do_Errhandler_create(struct mpi_task *t, MPI_Comm_errhandler_function *call,
-                         MPI_Errhandler *handle)
-{
-    return do_Comm_create_errhandler(t, call, handle);
-}
-
 int do_Win_create_errhandler(struct mpi_task *t, MPI_Win_errhandler_function *call,
                              MPI_Errhandler *handle)
 {
@@ -213,11 +207,6 @@ int do_Comm_set_errhandler(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler han
     return set(t, &mpi_comm(t, comm)->object, handle);
 }
 
-int do_Errhandler_set(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler handle)
-{
-    return do_Comm_set_errhandler(t, comm, handle);
-}
-
 int do_Win_set_errhandler(struct mpi_task *t, MPI_Win win, MPI_Errhandler handle)
 {
     return set(t, (struct mpi_object *)mpi_win(t, win), handle);
@@ -226,11 +215,6 @@ int do_Win_set_errhandler(struct mpi_task *t, MPI_Win win, MPI_Errhandler handle
 int do_Comm_get_errhandler(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler *handle)
 {
     return get(t, &mpi_comm(t, comm)->object, handle);
-}
-
-int do_Errhandler_get(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler *handle)
-{
-    return do_Comm_get_errhandler(t, comm, handle);
 }
 
 int do_Win_get_errhandler(struct mpi_task *t, MPI_Win win, MPI_Errhandler *handle)

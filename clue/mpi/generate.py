@@ -19,11 +19,23 @@ NOT_SERVED = [
     (r'^Session_|^Group_from_session|^Comm_create_from_group|^Intercomm_create_from_groups',
      'sessions'),
     (r'^P(send|recv|ready|arrived)', 'partitioned communication'),
-    (r'spawn|^Comm_(accept|connect|join|get_parent)|_port$|^(Publish|Lookup|Unpublish)_name',
+    (r'spawn|^Comm_(accept|connect|join)|_port$|^(Publish|Lookup|Unpublish)_name',
      'processes that are started or joined later'),
     (r'_init$', 'persistent collectives'),
     (r'^X_', 'extensions of MPICH'),
 ]
+# Routines of MPI-1 and others that another one serves as well.
+ALSO = {
+    'Address': 'Get_address', 'Attr_delete': 'Comm_delete_attr', 'Attr_get': 'Comm_get_attr',
+    'Attr_put': 'Comm_set_attr', 'Comm_disconnect': 'Comm_free',
+    'Errhandler_create': 'Comm_create_errhandler', 'Errhandler_get': 'Comm_get_errhandler',
+    'Errhandler_set': 'Comm_set_errhandler', 'Get_elements_x': 'Get_elements',
+    'Keyval_create': 'Comm_create_keyval', 'Keyval_free': 'Comm_free_keyval',
+    'Status_set_elements': 'Status_set_elements_x', 'Type_get_extent_x': 'Type_get_extent',
+    'Type_get_true_extent_x': 'Type_get_true_extent', 'Type_hindexed': 'Type_create_hindexed',
+    'Type_hvector': 'Type_create_hvector', 'Type_size_x': 'Type_size',
+    'Type_struct': 'Type_create_struct',
+}
 # May be called before MPI_Init and after MPI_Finalize.
 ALWAYS = re.compile(r'^(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Abort'
                     r'|Info_.*|Error_.*|Wtime|Wtick|Aint_.*|Status_.*|Comm_get_parent)$')
@@ -217,8 +229,8 @@ def write_form(narrow, wide, name):
     """An entry point that hands its arguments to call_NAME, which has those of WIDE."""
     before, after, freed, given = [], [], [], ['__builtin_return_address(0)']
     for p, w in zip(narrow.parameters, wide.parameters):
-        if p.text == w.text or (p.dims or '*' in p.type) and 'int' not in p.type.split():
-            given.append(p.name if p.text == w.text else f'(void *){p.name}')
+        if (p.type, p.dims) == (w.type, w.dims) or 'int' not in p.type.split():
+            given.append(p.name)
         elif p.dims:
             kind = 'MPI_Count' if 'MPI_Count' in w.type else 'MPI_Aint'
             before.append(f'{kind} *wide_{p.name} = widen({lengths_of(name, p.name)}, {p.name});')
@@ -228,8 +240,8 @@ def write_form(narrow, wide, name):
             kind = 'MPI_Count' if 'MPI_Count' in w.type else 'MPI_Aint'
             initial = f'{p.name} ? *{p.name} : 0' if p.name == 'position' else '0'
             before.append(f'{kind} wide_{p.name} = {initial};')
-            after.append(f'if (!code)\n        code = narrow(*{p.name} = wide_{p.name} > INT_MAX ? '
-                         f'MPI_UNDEFINED : (int)wide_{p.name});'.replace('code = narrow(', '').replace(');', ';'))
+            after.append(f'if (!code)\n        *{p.name} = wide_{p.name} > INT_MAX ? '
+                         f'MPI_UNDEFINED : (int)wide_{p.name};')
             given.append(f'{p.name} ? &wide_{p.name} : NULL')
         else:
             given.append(p.name)
@@ -289,8 +301,11 @@ def main(header, routines, sources):
                 wide.name = routine.name + '_c'
         elif plain in served:
             write_form(routine, routine, plain)
-        else:
+        elif ALSO.get(name) not in served:
             write_missing(routine, name, number)
+    for name, other in ALSO.items():
+        if other in served:
+            write_form(all_routines[name], all_routines.get(other + '_c', all_routines[other]), other)
     unknown = served - set(all_routines)
     if unknown:
         sys.exit(f'generate.py: error: no MPI routine for do_{", do_".join(sorted(unknown))}')

@@ -229,11 +229,6 @@ int do_Get_address(struct mpi_task *t, const void *location, MPI_Aint *address)
     return MPI_SUCCESS;
 }
 
-int do_Address(struct mpi_task *t, void *location, MPI_Aint *address)
-{
-    return do_Get_address(t, location, address);
-}
-
 MPI_Aint do_Aint_add(struct mpi_task *t, MPI_Aint base, MPI_Aint disp)
 {
     (void)t;

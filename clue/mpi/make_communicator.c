@@ -275,3 +275,11 @@ int do_Intercomm_merge(struct mpi_task *t, MPI_Comm intercomm, int high, MPI_Com
     mpi_group_release(group);
     return MPI_SUCCESS;
 }
+
+/* Nobody was spawned. */
+int do_Comm_get_parent(struct mpi_task *t, MPI_Comm *parent)
+{
+    (void)t;
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}

@@ -222,12 +222,6 @@ int do_Type_create_hvector(struct mpi_task *t, MPI_Count count, MPI_Count length
     return publish(t, type, handle);
 }
 
-int do_Type_hvector(struct mpi_task *t, int count, int length, MPI_Aint stride, MPI_Datatype old,
-                    MPI_Datatype *handle)
-{
-    return do_Type_create_hvector(t, count, length, stride, old, handle);
-}
-
 /* LENGTHS[i * step] items at DISPLACEMENTS[i], times UNIT bytes. */
 static int make_indexed(struct mpi_task *t, int combiner, MPI_Count count, const MPI_Count *lengths,
                         size_t step, const MPI_Count *displacements, bool is_bytes,
@@ -311,32 +305,6 @@ int do_Type_create_struct(struct mpi_task *t, MPI_Count count, const MPI_Count l
         b.type->extent = (b.type->extent + b.type->align - 1) / b.type->align * b.type->align;
     b.type->is_contiguous = b.type->is_dense && b.type->size == b.type->extent;
     return publish(t, b.type, handle);
-}
-
-static int old_form(struct mpi_task *t, bool is_struct, int count, const int *lengths,
-                    const MPI_Aint *displacements, const MPI_Datatype *types, MPI_Datatype *handle)
-{
-    MPI_Count *wide = mpi_alloc((size_t)(count > 0 ? count : 0), sizeof *wide);
-    int code;
-
-    for (int i = 0; i < count; i++)
-        wide[i] = lengths[i];
-    code = is_struct ? do_Type_create_struct(t, count, wide, displacements, types, handle)
-                     : do_Type_create_hindexed(t, count, wide, displacements, *types, handle);
-    free(wide);
-    return code;
-}
-
-int do_Type_hindexed(struct mpi_task *t, int count, int lengths[], MPI_Aint displacements[],
-                     MPI_Datatype old, MPI_Datatype *handle)
-{
-    return old_form(t, false, count, lengths, displacements, &old, handle);
-}
-
-int do_Type_struct(struct mpi_task *t, int count, int lengths[], MPI_Aint displacements[],
-                   MPI_Datatype types[], MPI_Datatype *handle)
-{
-    return old_form(t, true, count, lengths, displacements, types, handle);
 }
 
 /* ---------------------------------------------------------------- others */

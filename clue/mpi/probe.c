@@ -162,12 +162,6 @@ int do_Get_elements(struct mpi_task *t, const MPI_Status *status, MPI_Datatype h
     return MPI_SUCCESS;
 }
 
-int do_Get_elements_x(struct mpi_task *t, const MPI_Status *status, MPI_Datatype handle,
-                      MPI_Count *count)
-{
-    return do_Get_elements(t, status, handle, count);
-}
-
 int do_Status_set_elements_x(struct mpi_task *t, MPI_Status *status, MPI_Datatype handle,
                              MPI_Count count)
 {
@@ -186,11 +180,6 @@ int do_Status_set_elements_x(struct mpi_task *t, MPI_Status *status, MPI_Datatyp
     status->count_lo = (int)(bytes & 0xffffffff);
     status->count_hi_and_cancelled = (int)(bytes >> 32 << 1) | (status->count_hi_and_cancelled & 1);
     return MPI_SUCCESS;
-}
-
-int do_Status_set_elements(struct mpi_task *t, MPI_Status *status, MPI_Datatype handle, int count)
-{
-    return do_Status_set_elements_x(t, status, handle, count);
 }
 
 int do_Status_set_cancelled(struct mpi_task *t, MPI_Status *status, int flag)

@@ -8,6 +8,15 @@
 
 static int rank, n, next, before;
 
+/* As a tool does: the profiling interface. */
+static int synchronous;
+
+int MPI_Ssend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    synchronous++;
+    return PMPI_Ssend(buf, count, type, dest, tag, comm);
+}
+
 static void show(const char *what, const MPI_Status *status, int value)
 {
     int count, cancelled;
@@ -46,7 +55,7 @@ static void blocking(void)
     }
     MPI_Buffer_detach(&back, &size);
     if (rank == 0)
-        printf("detached %d %d\n", back == buffer, size);
+        printf("detached %d %d, synchronous %d\n", back == buffer, size, synchronous);
     free(buffer);
     MPI_Sendrecv(out, 2, MPI_INT, next, 9, in, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG,
                  MPI_COMM_WORLD, &status);

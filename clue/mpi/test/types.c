@@ -196,6 +196,34 @@ static void show_external(void)
     }
 }
 
+/* Large counts, and names of MPI-1. */
+static void show_forms(int rank)
+{
+    int data[24], got[24] = {0}, count, partner = 1 - rank;
+    MPI_Count lengths[2] = {2, 1}, displs[2] = {0, 4}, size, position = 0, extent, lb;
+    MPI_Aint old;
+    MPI_Datatype a, b;
+    MPI_Status status;
+    char row[128];
+
+    for (int i = 0; i < 24; i++)
+        data[i] = 100 * rank + i;
+    MPI_Type_indexed_c(2, lengths, displs, MPI_INT, &a);
+    MPI_Type_hvector(2, 1, 40, a, &b);
+    MPI_Type_commit(&b);
+    MPI_Type_get_extent_c(b, &lb, &extent);
+    MPI_Type_size_c(b, &size);
+    MPI_Type_extent(b, &old);
+    MPI_Pack_c(data, 1, b, row, 128, &position, MPI_COMM_WORLD);
+    MPI_Sendrecv_c(data, 1, b, partner, 1, got, 1, b, partner, 1, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    if (rank == 0)
+        printf("forms: %ld %ld %ld %ld %lx %d %lx\n", (long)size, (long)extent, (long)old,
+               (long)position, hash(row, (size_t)position), count, hash(got, sizeof got));
+    MPI_Type_free(&a);
+    MPI_Type_free(&b);
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -213,6 +241,7 @@ int main(int argc, char **argv)
         if (rank == 0)
             printf("\n");
     }
+    show_forms(rank);
     if (rank == 0)
         show_external();
     MPI_Finalize();
