@@ -11,7 +11,7 @@ void engine_no_memory(struct clue_engine *e)
 
 static bool list_add(struct event_list *l, event new)
 {
-    if (!portolan_reserve(&l->events, &l->room, l->n + 1, sizeof new))
+    if (l->n == l->room && !portolan_reserve(&l->events, &l->room, l->n + 1, sizeof new))
         return false;
     l->events[l->n++] = new;
     return true;
@@ -115,12 +115,19 @@ static bool choose_day(struct events *h)
     return place_again(h, true);
 }
 
-/* What the network touches first of these events comes into the cache meanwhile. */
+/* What the network touches of a day's messages comes into the cache, all at once. */
 static void fetch(const struct clue_engine *e, const struct event_list *events)
 {
     for (size_t i = 0; i < events->n; i++)
         if (event_kind(events->events[i]) == EVENT_HOP)
             __builtin_prefetch(message_of(e, event_about(events->events[i])));
+    for (size_t i = 0; i < events->n; i++)
+        if (event_kind(events->events[i]) == EVENT_HOP) {
+            const struct message *m = message_of(e, event_about(events->events[i]));
+
+            network_fetch(e, m);
+            __builtin_prefetch((const char *)m + 64);
+        }
 }
 
 /* Turns to the next day that has events, which are near then. */
@@ -217,7 +224,6 @@ uint32_t pool_take(struct pool *p, size_t size)
             return 0;
         i = (uint32_t)++p->n;
     }
-    memset(p->items + i * size, 0, size);
     return i;
 }
 

@@ -84,7 +84,7 @@ struct pool {
     uint32_t free; /* a list through their first four bytes */
 };
 
-/* Zeroed; 0: no memory. */
+/* 0: no memory. The struct is as its last user left it. */
 uint32_t pool_take(struct pool *p, size_t size);
 static inline void pool_give(struct pool *p, size_t size, uint32_t i)
 {
@@ -384,6 +384,8 @@ void network_forget(struct clue_engine *e, struct channel *c);
  * of delays that follows. */
 uint32_t network_begin(struct clue_engine *e);
 double network_factor(const struct clue_engine *e, uint32_t in_flight);
+/* What the next hop of M touches comes into the cache meanwhile. */
+void network_fetch(const struct clue_engine *e, const struct message *m);
 /* EVENT_HOP. */
 void network_hop(struct clue_engine *e, uint32_t message);
 /* EVENT_ARRIVE: it is no longer under way. */

@@ -75,9 +75,7 @@ uint32_t channel_find(struct clue_engine *e, uint32_t from, uint32_t to, uint64_
         engine_no_memory(e);
         return 0;
     }
-    channel_of(e, i)->from = from;
-    channel_of(e, i)->to = to;
-    channel_of(e, i)->context = context;
+    *channel_of(e, i) = (struct channel){.from = from, .to = to, .context = context};
     channels_place(e, i);
     e->n_channels++;
     return i;

@@ -162,6 +162,12 @@ static bool goes_on(struct clue_engine *e, const struct message *m, int64_t at)
                              events_next(e) > at);
 }
 
+void network_fetch(const struct clue_engine *e, const struct message *m)
+{
+    __builtin_prefetch(&e->network->servers[m->server]);
+    __builtin_prefetch(m->way);
+}
+
 void network_hop(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);

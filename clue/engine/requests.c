@@ -24,7 +24,7 @@ bool requests_new(struct clue_engine *e)
     uint32_t sent = pool_take(&e->requests, sizeof(struct request));
 
     if (sent)
-        request_of(e, sent)->is_send = true;
+        *request_of(e, sent) = (struct request){.is_send = true};
     return sent == REQUEST_SENT;
 }
 
