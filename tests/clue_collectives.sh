@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "MPICH's binaries only"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'ranks are folded'
-plan 14
+plan 15
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 for program in collectives groups one_sided; do
@@ -72,6 +72,21 @@ machine=$work/nodes.xml
 try_folded 13 "$work/collectives" 13 300
 grep -aq 'virtual time' "$work/err" "$work/out" || echo error >>"$work/err"
 count 'over nodes, and in their shared memory' 0 'wrong|error'
+
+# Times are the same by the rules that MPICH's library holds: for shared memory, over nodes, flat.
+strings -n 3 "$(ldconfig -p | sed -n 's/.*libmpich\.so\.12 .*=> //p' | head -1)" |
+    grep '^{"collective=' >"$work/rules"
+for i in 1 2 3; do sed -n "${i}p" "$work/rules" >"$work/rules$i"; done
+virtual_time() {
+    "$PORTOLAN" clue run --compute=none -m "$machine" --no-trial -n 13 -- "$work/collectives" 13 300 2>&1 |
+        grep -a '^virtual time'
+}
+virtual_time >"$work/ours"
+MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE=$work/rules1 \
+    MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=$work/rules2 \
+    MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$work/rules3 virtual_time >"$work/theirs"
+[ -s "$work/rules3" ] && [ -s "$work/ours" ] && cmp -s "$work/ours" "$work/theirs"
+result "MPICH's rules, from its library, are ours" $?
 
 try_folded 2 "$work/mistakes" root
 gives 'another root' 1 "rank [01] .*MPI_Bcast\(root [01], 8 bytes\).*MPI_Bcast\(root [01], 8 bytes\)" 'mistakes'

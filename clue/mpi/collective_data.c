@@ -428,27 +428,41 @@ static void allgather_doubling(const struct collective *c)
 
 /* ---------------------------------------------------------------- alltoall, v, w */
 
+/* Blocks whose number has BIT go from or to PACKED, in runs; the bytes of all. */
+static MPI_Count copy_bit(const struct collective *c, struct span all, struct span packed, int bit,
+                          bool is_packing)
+{
+    MPI_Count bytes = c->receive.count * c->receive.type->size, at = 0;
+
+    for (int i = bit; i < c->p->n; i += 2 * bit) {
+        MPI_Count run = minimum(bit, c->p->n - i) * bytes;
+        struct span one = part(all, i * bytes, run), other = part(packed, at, run);
+
+        schedule_copy(c->s, is_packing ? one : other, is_packing ? other : one);
+        at += run;
+    }
+    return at;
+}
+
 static void alltoall_brucks(const struct collective *c)
 {
     const struct party *p = c->p;
-    MPI_Count bytes = c->receive.count * c->receive.type->size, n;
-    char *work = schedule_memory(c->s, (size_t)(2 * p->n * bytes));
-    struct span all = bytes_at(work, p->n * bytes), packed = bytes_at(work + all.count, all.count);
-    struct span came = bytes_at(schedule_memory(c->s, (size_t)all.count), all.count);
+    MPI_Count bytes = c->receive.count * c->receive.type->size, total = p->n * bytes, n;
+    char *work = schedule_memory(c->s, (size_t)(3 * total));
+    struct span all = bytes_at(work, total), out = bytes_at(work + total, total);
+    struct span in = bytes_at(work + 2 * total, total);
 
-    for (int i = 0; i < p->n; i++)
-        schedule_copy(c->s, block(&c->send, (p->rank + i) % p->n), part(all, i * bytes, bytes));
+    if (!bytes)
+        return;
+    schedule_copy(c->s, block_range(&c->send, p->rank, p->n - p->rank),
+                  part(all, 0, (p->n - p->rank) * bytes));
+    schedule_copy(c->s, block_range(&c->send, 0, p->rank),
+                  part(all, (p->n - p->rank) * bytes, p->rank * bytes));
     for (int bit = 1; bit < p->n; bit <<= 1) {
-        n = 0;
-        for (int i = bit; i < p->n; i++)
-            if (i & bit)
-                schedule_copy(c->s, part(all, i * bytes, bytes), part(packed, n++ * bytes, bytes));
-        schedule_exchange(c->s, p, part(packed, 0, n * bytes), (p->rank + bit) % p->n,
-                          part(came, 0, n * bytes), (p->rank - bit + p->n) % p->n);
-        n = 0;
-        for (int i = bit; i < p->n; i++)
-            if (i & bit)
-                schedule_copy(c->s, part(came, n++ * bytes, bytes), part(all, i * bytes, bytes));
+        n = copy_bit(c, all, out, bit, true);
+        schedule_exchange(c->s, p, part(out, 0, n), (p->rank + bit) % p->n, part(in, 0, n),
+                          (p->rank - bit + p->n) % p->n);
+        copy_bit(c, all, in, bit, false);
     }
     for (int i = 0; i < p->n; i++)
         schedule_copy(c->s, part(all, i * bytes, bytes),

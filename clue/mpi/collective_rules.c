@@ -86,7 +86,7 @@ static const char *const default_rules[] = {
 
 /* ---------------------------------------------------------------- algorithms by name */
 
-/* What ch4 calls a composition where it has but one. */
+/* What ch4 calls a composition where it has but one; and neighbours', which are not chosen. */
 static const struct algorithm flat = {.name = "flat", .run = collective_run_flat};
 
 static bool has_name(const char *names, const char *name)
@@ -134,7 +134,9 @@ static const struct algorithm *read_algorithm(enum collective_kind kind, const c
     a = find_algorithm(kind, is_inter, tail);
     if (!a)
         a = find_algorithm(kind, !is_inter, tail);
-    return a || strncmp(tail, "composition_", 12) != 0 ? a : &flat;
+    if (!a && (kind >= NEIGHBOR_ALLGATHER || strncmp(tail, "composition_", 12) == 0))
+        a = &flat;
+    return a;
 }
 
 /* ---------------------------------------------------------------- reading */
