@@ -60,8 +60,8 @@ PORTOLAN_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t
 {
     if (!clue_carrier.current)
         return REAL(pthread_create)(thread, how, start, arg);
-    clue_fail("the program starts a thread, which ranks in one process cannot have; run it with "
-              "--apart, or without threads (OMP_NUM_THREADS=1)");
+    clue_fail("the program starts a thread, which ranks in one process cannot have; run it "
+              "without threads (OMP_NUM_THREADS=1)");
 }
 
 /* ------------------------------------------------- deadlocks */

@@ -60,7 +60,7 @@ static enum portolan_status check_header(const struct image *image, struct porto
         return refuse(image, err,
                       "is linked statically or to fixed addresses (not PIE); compile and link it "
                       "with -fPIE and "
-                      "-pie, or run it with --apart");
+                      "-pie");
     if (h->e_type != ET_DYN || h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > image->size ||
         h->e_phnum > (image->size - h->e_phoff) / sizeof(Elf64_Phdr))
         return refuse(image, err, "is not a program that can be run");
@@ -140,8 +140,8 @@ static enum portolan_status take_dynamic(struct image *image, const Elf64_Dyn *d
 #ifdef DT_RELR
     if (value[DT_RELR])
         return refuse(image, err,
-                      "has packed relocations; link it with -z nopack-relative-relocs, "
-                      "or run it with --apart");
+                      "has packed relocations; link it with "
+                      "-z nopack-relative-relocs");
 #endif
     image->strings = clue_image_at(image, value[DT_STRTAB], 1);
     image->symbols = clue_image_at(image, value[DT_SYMTAB], sizeof(Elf64_Sym));

@@ -33,10 +33,18 @@ struct exit_handler {
     void *arg;
 };
 
-/* getopt(3)'s variables, where the program does not have copies of its own. */
+/* getopt(3)'s variables, where the program does not have copies of its own; and what it found. */
 struct option_state {
     int index, error, option;
     char *argument;
+    struct found_option {
+        int result, which, index, option;
+        char *argument;
+    } * found;
+    size_t n_found, room, n_taken;
+    int handed_out; /* the last index */
+    char *const *argv;
+    const char *letters;
 };
 
 /* A program, and where its images and the rest lie in the memory of a rank of it. */
@@ -146,6 +154,7 @@ void *clue_tls_address(const uint64_t index[2]);
 
 /* state.c: what of the C library is each rank's own. */
 void clue_state_begin(struct rank *rank);
+void clue_state_end(struct rank *rank);
 bool clue_override(const char *name, uint32_t *base, uint64_t *value);
 
 /* clock.c: the clock of this machine, which programs do not see. */

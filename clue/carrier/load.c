@@ -108,11 +108,11 @@ static enum portolan_status take_object(struct carrier *c, struct image_set *set
                                         struct portolan_error *err)
 {
     const char *name = object->name ? object->name : base_name(object->file);
-    enum portolan_status status = check_needs(object, err);
+    enum portolan_status status;
     struct image image;
 
-    if (status || (!is_program && is_there(name)))
-        return status;
+    if (!is_program && is_there(name))
+        return PORTOLAN_OK;
     if (!is_program && !is_private(c, object))
         return dlopen(object->file, RTLD_NOW | RTLD_GLOBAL)
                    ? PORTOLAN_OK
@@ -128,7 +128,9 @@ static enum portolan_status take_object(struct carrier *c, struct image_set *set
 /* All names that somebody needs are there: the search leaves out what it does not find. */
 static enum portolan_status check_all(const struct shared_closure *all, struct portolan_error *err)
 {
-    for (size_t i = 0; i < all->n; i++)
+    for (size_t i = 0; i < all->n; i++) {
+        if (check_needs(&all->objects[i], err))
+            return err->status;
         for (const char **name = all->objects[i].needed; name && *name; name++) {
             bool is_found = is_there(*name);
 
@@ -140,6 +142,7 @@ static enum portolan_status check_all(const struct shared_closure *all, struct p
                                           "'%s' needs %s, which is not found (LD_LIBRARY_PATH?)",
                                           all->objects[i].file, *name);
         }
+    }
     return PORTOLAN_OK;
 }
 

@@ -53,8 +53,7 @@ static enum portolan_status find_thread_functions(struct portolan_error *err)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!(*wanted[i].to = dlsym(RTLD_DEFAULT, wanted[i].name)))
             return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                                      "this C library has no %s, and so ranks cannot be folded; "
-                                      "use --apart",
+                                      "this C library has no %s, and so ranks cannot be folded",
                                       wanted[i].name);
     glibc.rseq_offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
     return PORTOLAN_OK;
@@ -69,7 +68,7 @@ static enum portolan_status plan_memory(const struct carrier *c, struct program 
     if ((size_t)p->set.tls_bytes > c->run->thread_local_bytes)
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                   "'%s' and its libraries have %lld bytes of thread-local data, "
-                                  "more than the %zu that fit; use --apart",
+                                  "more than the %zu that fit",
                                   p->path, (long long)p->set.tls_bytes, c->run->thread_local_bytes);
     p->thread_bytes = round_up(thread_bytes + ALIGN, PAGE);
     at = p->images_at = PAGE + c->stack_bytes + p->thread_bytes;
@@ -227,6 +226,7 @@ enum portolan_status clue_ranks_make(struct carrier *c, const struct program *pr
 void clue_ranks_free(struct carrier *c)
 {
     for (size_t i = 0; i < c->n_ranks; i++) {
+        clue_state_end(c->ranks[i]);
         free(c->ranks[i]->handlers);
         free(c->ranks[i]);
     }

@@ -160,8 +160,7 @@ static bool relocate(struct linking *l, size_t own, const Elf64_Rela *r)
         return true;
     default:
         portolan_error_set(l->err, PORTOLAN_EUNSUPPORTED,
-                           "'%s' has a relocation of type %u, which folding does not know; run it "
-                           "with --apart",
+                           "'%s' has a relocation of type %u, which folding does not know",
                            image->file, type);
         return false;
     }

@@ -5,6 +5,8 @@
  */
 #include "internal.h"
 
+#include <portolan/list.h>
+
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,32 +35,55 @@ static void *variable_of(struct rank *rank, int which)
     return (char *)rank + variables[which].offset;
 }
 
-/*
- * The C library keeps where it is in the arguments of the last caller. When another rank calls, it
- * begins anew (optind 0), with the arguments that this rank has not looked at.
- */
-static int get_option(int argc, char *const *argv, const char *letters, const struct option *names,
-                      int *which,
-                      int (*parse)(int, char *const *, const char *, const struct option *, int *))
-{
-    static const struct rank *last;
-    struct rank *rank = clue_carrier.current;
-    int *index = variable_of(rank, INDEX), shift = 0, result;
+typedef int parse_fn(int argc, char *const *argv, const char *letters, const struct option *names,
+                     int *which);
 
-    optind = *index;
+/*
+ * The C library keeps where it is in the arguments of the last caller, and ranks may call in turn.
+ * So all that a rank's arguments have is found at its first call, and handed out one by one.
+ */
+static void find_options(struct rank *rank, int argc, char *const *argv, const char *letters,
+                         const struct option *names, int begin, parse_fn *parse)
+{
+    struct option_state *o = &rank->options;
+    int shift = begin > 1 && begin < argc ? begin - 1 : 0;
+    struct found_option found;
+
+    o->n_found = o->n_taken = 0;
+    optind = 0;
     opterr = *(int *)variable_of(rank, ERROR);
-    if (last != rank) {
-        shift = *index > 1 ? *index - 1 : 0;
-        optind = 0;
-        last = rank;
-    }
-    if (shift >= argc)
-        return -1;
-    result = parse(argc - shift, argv + shift, letters, names, which);
-    *index = optind + shift;
-    *(int *)variable_of(rank, OPTION) = optopt;
-    *(char **)variable_of(rank, ARGUMENT) = optarg;
-    return result;
+    do {
+        found.which = -1;
+        found.result = parse(argc - shift, argv + shift, letters, names, &found.which);
+        found.index = optind + shift;
+        found.option = optopt;
+        found.argument = optarg;
+        if (!portolan_reserve(&o->found, &o->room, o->n_found + 1, sizeof found))
+            clue_fail("out of memory");
+        o->found[o->n_found++] = found;
+    } while (found.result != -1);
+}
+
+static int get_option(int argc, char *const *argv, const char *letters, const struct option *names,
+                      int *which, parse_fn *parse)
+{
+    struct rank *rank = clue_carrier.current;
+    struct option_state *o = &rank->options;
+    int *index = variable_of(rank, INDEX);
+    const struct found_option *next;
+
+    if (o->n_taken == o->n_found || o->argv != argv || o->letters != letters ||
+        *index != o->handed_out)
+        find_options(rank, argc, argv, letters, names, *index, parse);
+    o->argv = argv;
+    o->letters = letters;
+    next = &o->found[o->n_taken++];
+    *index = o->handed_out = next->index;
+    *(int *)variable_of(rank, OPTION) = next->option;
+    *(char **)variable_of(rank, ARGUMENT) = next->argument;
+    if (which && next->which >= 0)
+        *which = next->which;
+    return next->result;
 }
 
 static int parse_letters(int argc, char *const *argv, const char *letters,
@@ -83,6 +108,11 @@ static int own_getopt_long_only(int argc, char *const *argv, const char *letters
                                 const struct option *names, int *which)
 {
     return get_option(argc, argv, letters, names, which, getopt_long_only);
+}
+
+void clue_state_end(struct rank *rank)
+{
+    free(rank->options.found);
 }
 
 /* ------------------------------------------------- random numbers */

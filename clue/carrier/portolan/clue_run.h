@@ -49,7 +49,7 @@ struct clue_outcome {
     int exit_status;            /**< as mpiexec would return it */
     double wall_s;
     struct clue_bursts {
-        uint64_t n_missing; /**< that the table did not have */
+        uint64_t n_missing;      /**< that the table did not have */
         uint64_t n, n_preempted; /**< bursts, and those replaced since another process ran */
         double added;            /**< share that folding is thought to have added */
     } bursts;

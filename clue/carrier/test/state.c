@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What each rank has for itself: data, thread-locals, errno, places in arguments, random numbers.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int global = 1, zero[1000];
+static _Thread_local int local = 7;
+static char all[1000];
+
+static void at_end(void)
+{
+    puts(all);
+}
+
+/* Lets the other ranks go first. */
+static void pause_rank(void)
+{
+    usleep(100);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option names[] = {{"size", 1, 0, 's'}, {"verbose", 0, 0, 'v'}, {0}};
+    int rank, c, drawn;
+    double real;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    global += rank;
+    local += rank;
+    zero[5] += rank;
+    errno = rank + 1;
+    srand((unsigned)rank + 5);
+    srand48(rank + 3);
+    pause_rank();
+    sprintf(all, "rank %d: %d %d %d %d", rank, global, local, zero[5], errno);
+    drawn = rand();
+    real = drand48();
+    pause_rank();
+    sprintf(all + strlen(all), " %d %d %.9f %.9f", drawn, rand(), real, drand48());
+    while ((c = getopt_long(argc, argv, "s:vx", names, NULL)) != -1) {
+        sprintf(all + strlen(all), " %c=%s", c, optarg ? optarg : "");
+        pause_rank();
+    }
+    sprintf(all + strlen(all), " then %d %s", optind, argv[optind]);
+    atexit(at_end);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs as they are, all ranks in one process: what each has for itself, how they end, and runs
+# that a record repeats.
+. "$(dirname "$0")/tap.sh"
+
+[ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
+plan 24
+test=$SOURCE/clue/carrier/test
+machines=$SOURCE/examples/clue/machines
+
+run() {
+    try "$PORTOLAN" clue run --compute=none --quiet --no-trial "$@"
+}
+
+# same NAME WORD...: two ranks print what they print under mpiexec, in whatever order
+same() {
+    name=$1
+    shift
+    # shellcheck disable=SC2016 # mpiexec may mix lines: each rank has a file
+    "$MPIEXEC" -n 2 sh -c '"$@" >"$0.$PMI_RANK"' "$work/rank" "$@" 2>/dev/null
+    sort "$work/rank.0" "$work/rank.1" >"$work/real"
+    run -n 2 -- "$@"
+    sort "$work/out" | diff "$work/real" - | sed 's/^/# /'
+    sort "$work/out" | cmp -s "$work/real" - && [ -s "$work/real" ] && [ "$status" = 0 ]
+    result "$name" $?
+}
+
+"$MPICC" -O1 -Wno-stringop-overflow "$test/state.c" -o "$work/state"
+same 'data, thread-locals, errno, getopt, random numbers' "$work/state" -s 12 -v --size=3 rest -x
+strip "$work/state"
+same 'the same, stripped' "$work/state" -v rest
+if mpicxx.mpich -O1 "$test/cxx.cc" -o "$work/cxx" 2>/dev/null; then
+    same 'C++: constructors, exceptions, streams' "$work/cxx"
+else
+    result 'C++: constructors, exceptions, streams # SKIP no compiler' 0
+fi
+
+"$MPICC" -O2 -Wno-stringop-overflow "$SOURCE/bench/clue_stencil.c" -o "$work/stencil" -lm
+"$MPIEXEC" -n 1 "$work/stencil" 256 >"$work/real" 2>/dev/null
+run -n 1024 -- "$work/stencil" 8
+cmp -s "$work/real" "$work/out"
+result '1,024 ranks compute what one does' $?
+
+# A library that is not the system's: each rank has its own.
+echo 'static int calls; int count_calls(void) { return ++calls; }' >"$work/count.c"
+"$MPICC" -shared -fPIC "$work/count.c" -o "$work/libcount.so"
+cat >"$work/counts.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int count_calls(void);
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    count_calls();
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("%d\n", count_calls());
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" "$work/counts.c" -o "$work/counts" -L"$work" -lcount -Wl,-rpath,"$work"
+same 'a library with state' "$work/counts"
+run -n 2 --shared=libcount.so -- "$work/counts"
+gives 'that is shared on request' 0 '^4$'
+
+# Clocks are virtual.
+cat >"$work/clocks.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct timeval a, b;
+    struct timespec c, d;
+    double began;
+    MPI_Init(&argc, &argv);
+    began = MPI_Wtime();
+    gettimeofday(&a, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &c);
+    sleep(1000);
+    usleep(500000);
+    gettimeofday(&b, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &d);
+    printf("%.1f %.1f %.1f\n", MPI_Wtime() - began,
+           (double)(b.tv_sec - a.tv_sec) + 1e-6 * (double)(b.tv_usec - a.tv_usec),
+           (double)(d.tv_sec - c.tv_sec) + 1e-9 * (double)(d.tv_nsec - c.tv_nsec));
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" "$work/clocks.c" -o "$work/clocks"
+run -- "$work/clocks"
+gives 'clocks and sleeping' 0 '^1000\.5 1000\.5 1000\.5$'
+
+"$MPICC" -g "$test/ends.c" -o "$work/ends"
+ends() {
+    run -m "$machines/gigabit.xml" -n 4 --stack=256k -- "$work/ends" "$1"
+}
+ends circle
+gives 'a circle of long sends' 1 '4 ranks wait for each other' \
+    'rank 3 in MPI_Send at ends.c:35 \(main\) waits for rank 0 to receive 8388608 bytes, tag 3'
+ends tag
+gives 'a wrong tag' 1 'rank 1 in MPI_Recv at ends.c:39 \(main\) waits for rank 0 to send, tag 5'
+ends missing
+gives 'a missing collective' 1 'rank 1 in MPI_Barrier at ends.c:41' 'rank 0 in MPI_Finalize at ends.c:54'
+ends gone
+gives 'a rank that is gone' 3 'rank 0 in MPI_Recv at ends.c:45.* waits for rank 1, which has ended'
+ends abort
+gives 'abort()' 134 'rank 1 after MPI_.* at ends.c:3[0-9] \(main\), at .*: the program calls abort\(\)'
+ends fault
+gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends.c:49 \(main\)'
+ends stack
+gives 'a stack that is full' 139 'rank 1 .*stack of 256 KB has no room left, at ends.c:1[0-9] \(deep\)'
+ends thread
+gives 'a thread' 1 'rank 1 .*starts a thread'
+
+# What cannot be folded is told before anything runs.
+"$MPICC" -no-pie "$test/ends.c" -o "$work/fixed"
+run -n 2 -- "$work/fixed"
+gives 'a program at fixed addresses' 1 "fixed' is linked statically or to fixed addresses .*-pie"
+run -n 2 -- "$0"
+gives 'a script' 1 "cannot be run|is not a program for this machine"
+run -n 2 -- "$work/none"
+gives 'no program' 1 "none' cannot be run: No such file"
+LC_ALL=C sed 's/libmpich\.so\.12/libmpi.so.40.1/' "$work/ends" >"$work/foreign" # of the same length
+chmod +x "$work/foreign"
+run -n 2 -- "$work/foreign"
+gives 'a program of Open MPI' 1 'is made for Open MPI \(it needs libmpi\.so\.40'
+
+# Records: the same again, from a table and without the program; another folder, the same bytes.
+fattree=$machines/fattree.xml
+try "$PORTOLAN" clue run --no-trial -n 16 -m "$fattree" --record "$work/record" --json "$work/first.json" -- \
+    "$work/stencil" 8
+virtual='s/.*"virtual_ns": *\([0-9]*\).*/\1/p'
+first=$(sed -n "$virtual" "$work/first.json" | head -1)
+try "$PORTOLAN" clue run --no-trial -m "$fattree" --json "$work/again.json" -- "$work/record"
+again=$(sed -n "$virtual" "$work/again.json" | head -1)
+[ -n "$first" ] && [ "$first" = "$again" ]
+result "a record takes the time of its run ($first, $again ns)" $?
+table() { # FOLDER
+    mkdir "$work/$1"
+    (cd "$work/$1" && try "$PORTOLAN" clue run --no-trial -n 16 -m "$fattree" --compute="table=$work/record" \
+        --calls calls --picture picture.svg -- "$work/stencil" 8 && [ "$status" = 0 ])
+}
+table one && table two && diff -r "$work/one" "$work/two" && [ -s "$work/one/calls" ]
+result 'two runs by table are equal, byte by byte' $?
+run -m "$fattree" -n 8 -- "$work/record"
+gives 'a record has its ranks' 1 'is the record of 16 ranks, not 8'
+head -c 5000 "$work/record" >"$work/half"
+run -m "$fattree" -- "$work/half"
+gives 'a damaged record' 1 'damaged; record it again'
+run -n 2 --compute=tables -- "$work/stencil"
+gives 'a way to compute that there is not' 2 "unknown way to compute 'tables'; did you mean 'table'"
