@@ -6,16 +6,16 @@
 # Each block that begins with a comment of one file's name is that file.
 awk -v to="$work" '
     /^    (\/\/|\/\*|<!--|;|#) my[A-Za-z_.]*( \*\/| -->)?$/ { file = to "/" $2; next }
-    /^[^ ]/ || /^    (cc|portolan) / { file = "" }
+    /^[^ ]/ || /^    (cc|portolan|mpicc.mpich) / { file = "" }
     file { print substr($0, 5) > file }' "$SOURCE/docs/tutorial.md"
 # What it leaves to the reader.
 sed -i 's/{ … }/{ (void)self, (void)x; *_ex = NULL; }/' "$work/my_jacobi.c"
 # Commands stand on lines of their own; the backslash continues one.
-awk 'on || /^    (cc|ar|portolan|mpiexec.mpich) / {
+awk 'on || /^    (cc|ar|portolan|mpiexec.mpich|mpicc.mpich) / {
     text = text substr($0, 5)
     on = sub(/\\$/, "", text)
     if (!on) { print text; text = "" } }' "$SOURCE/docs/tutorial.md" >"$work/commands"
-plan $(($(wc -l <"$work/commands") + 4))
+plan $(($(wc -l <"$work/commands") + 6))
 
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
 PKG_CONFIG_PATH=$(dirname "$(find "$work/dest" -name portolan.pc)")
@@ -36,6 +36,8 @@ while read -r command; do
     'portolan check'*) gives 'the assembly' 0 'good: 5 instances' ;;
     'mpiexec.mpich'*'run my.xml') try portolan profile my.xml && gives 'what it measured' 0 'smoother.smooth \[my.Jacobi\]' ;;
     *'ring my_ring.txt'*3*'it found'*) gives 'the cause, as printed' 3 '1 parts are uneven +23\.8 % +229 ms +23\.5 %' ;;
+    *'clue run'*) gives 'eight messages of 85 us' 0 '^8 ranks: 680 us$' ;;
+    *'clue study'*) gives 'the fast network, on half as many nodes' 0 '^  four fast +100 +100 +1$' ;;
     *my_two.txt*) gives 'what was added to it' 3 'ranks agree too often' ;;
     esac
 done <"$work/commands"
