@@ -216,17 +216,16 @@ int mpi_attributes_delete(struct mpi_task *t, int handle, struct mpi_object *obj
 /* Of MPI_COMM_WORLD and its like; NULL: no such number. */
 static const int *built_in_of_comm(struct mpi_task *t, int keyval)
 {
-    static const int tag_ub = 268435455, is_global = 1;
+    static const int tag_ub = 268435455, is_global = 1, number = 0, no_host = MPI_PROC_NULL,
+                     io = MPI_ANY_SOURCE;
 
     switch (keyval & ~1) {
     case MPI_TAG_UB & ~1:
         return &tag_ub;
     case MPI_HOST & ~1:
-        t->no_host = MPI_PROC_NULL;
-        return &t->no_host;
+        return &no_host;
     case MPI_IO & ~1:
-        t->io = MPI_ANY_SOURCE;
-        return &t->io;
+        return &io;
     case MPI_WTIME_IS_GLOBAL & ~1:
         return &is_global;
     case MPI_UNIVERSE_SIZE & ~1:
@@ -235,6 +234,8 @@ static const int *built_in_of_comm(struct mpi_task *t, int keyval)
         if (!t->last_used_code)
             t->last_used_code = MPI_ERR_LASTCODE;
         return &t->last_used_code;
+    case MPI_APPNUM & ~1:
+        return &number;
     default:
         return NULL;
     }

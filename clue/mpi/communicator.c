@@ -105,12 +105,12 @@ static void exchange(struct mpi_task *t, struct mpi_comm *c, int to, const void 
     mpi_wait_posted(t, from >= 0 ? r : r + 1, (size_t)(from >= 0) + (to >= 0));
 }
 
-/* Bruck's: after each step a rank has twice as many blocks, those of the ranks behind it. */
+/* Bruck's: after each step a rank has twice as many blocks, its own first. */
 void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, void *all,
                     size_t bytes)
 {
     size_t n = (size_t)c->n, have = 1;
-    char *row = mpi_alloc(n, bytes);
+    char *row = all, *copy;
 
     memcpy(row, mine, bytes);
     while (have < n) {
@@ -120,9 +120,10 @@ void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, vo
                  (c->rank + (int)have) % c->n, row + have * bytes, more * bytes);
         have += more;
     }
-    for (size_t i = 0; i < n; i++)
-        memcpy((char *)all + (i + (size_t)c->rank) % n * bytes, row + i * bytes, bytes);
-    free(row);
+    copy = mpi_copy_of(row, n, bytes);
+    memcpy(row + (size_t)c->rank * bytes, copy, (n - (size_t)c->rank) * bytes);
+    memcpy(row, copy + (n - (size_t)c->rank) * bytes, (size_t)c->rank * bytes);
+    free(copy);
 }
 
 /* A binomial tree. */

@@ -90,6 +90,7 @@ int mpi_error(struct mpi_task *t, int class, const char *format, ...)
 {
     va_list arguments;
 
+    t->error_comm = 0;
     va_start(arguments, format);
     vsnprintf(t->error_text, sizeof t->error_text, format, arguments);
     va_end(arguments);
@@ -140,8 +141,11 @@ int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code)
     struct mpi_win *w = mpi_win(t, win);
     struct mpi_comm *c = mpi_comm(t, t->error_comm ? t->error_comm : comm);
     int object = w ? win : c ? c->handle : MPI_COMM_WORLD;
-    struct mpi_errhandler *handler =
-        w ? ((struct mpi_object *)w)->errhandler : (c ? c : t->world)->object.errhandler;
+    struct mpi_object *object_of = w          ? (struct mpi_object *)w
+                                   : c        ? &c->object
+                                   : t->world ? &t->world->object
+                                              : NULL;
+    struct mpi_errhandler *handler = object_of ? object_of->errhandler : NULL;
     char text[MPI_MAX_ERROR_STRING];
     int length;
 

@@ -339,10 +339,9 @@ struct mpi_task {
     struct mpi_error_code *error_codes; /* added by the program */
     size_t n_error_codes;
     int last_used_code;
-    int universe_size, io, no_host, is_global; /* values of built-in attributes */
-    uint64_t n_drawn;                          /* of mpi_draw() */
-    uint32_t n_comms;                          /* `number` of the next one */
-    void *one_sided;                           /* the windows' own */
+    uint64_t n_drawn; /* numbers of communicators that its ranks alone made */
+    uint32_t n_comms; /* `number` of the next one */
+    void *one_sided;  /* the windows' own */
 };
 
 /* The calling task's; made when it is first asked for. */

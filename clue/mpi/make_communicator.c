@@ -96,32 +96,41 @@ int do_Comm_idup_with_info(struct mpi_task *t, MPI_Comm comm, MPI_Info info, MPI
 /* ---------------------------------------------------------------- parts */
 
 struct ticket {
-    int color, key, rank, world;
+    int color, key;
+};
+struct place {
+    int key, rank;
 };
 
 static int by_key(const void *a, const void *b)
 {
-    const struct ticket *x = a, *y = b;
+    const struct place *x = a, *y = b;
 
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
                             : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Those of COLOR among N tickets, by key. */
-static struct mpi_group *group_of_color(struct ticket *tickets, int n, int color)
+/* Those of COLOR among the ranks of OLD, by key. */
+static struct mpi_group *group_of_color(const struct ticket *tickets, struct mpi_group *old,
+                                        int color)
 {
-    int *members = mpi_alloc((size_t)n, sizeof *members), n_members = 0;
+    struct place *places = mpi_alloc((size_t)old->n, sizeof *places);
+    int n = 0, *members;
 
-    qsort(tickets, (size_t)n, sizeof *tickets, by_key);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < old->n; i++)
         if (tickets[i].color == color)
-            members[n_members++] = tickets[i].world;
-    return mpi_group_new(n_members, members);
+            places[n++] = (struct place){tickets[i].key, i};
+    qsort(places, (size_t)n, sizeof *places, by_key);
+    members = mpi_alloc((size_t)n, sizeof *members);
+    for (int i = 0; i < n; i++)
+        members[i] = old->members[places[i].rank];
+    free(places);
+    return mpi_group_new(n, members);
 }
 
 static int split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI_Comm *new)
 {
-    struct ticket mine = {color, key, c->rank, t->rank}, *theirs = NULL;
+    struct ticket mine = {color, key}, *theirs = NULL;
     struct ticket *all = mpi_alloc((size_t)c->n, sizeof *all);
     struct mpi_group *group = NULL, *remote = NULL;
     size_t bytes = 0;
@@ -132,8 +141,8 @@ static int split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI
     meet(t, c->remote ? c->local : c);
     *new = MPI_COMM_NULL;
     if (color != MPI_UNDEFINED) {
-        group = group_of_color(all, c->n, color);
-        remote = theirs ? group_of_color(theirs, (int)(bytes / sizeof *theirs), color) : NULL;
+        group = group_of_color(all, c->group, color);
+        remote = theirs ? group_of_color(theirs, c->remote, color) : NULL;
     }
     if (group && (!remote || remote->n))
         *new = mpi_comm_publish(

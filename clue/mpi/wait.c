@@ -186,10 +186,11 @@ struct listed {
 
 static int list(struct mpi_task *t, struct listed *l, int n, const MPI_Request *handles)
 {
+    l->all = l->few;
+    l->is_empty = true;
     if (n < 0)
         return mpi_error(t, MPI_ERR_COUNT, "count is %d", n);
     l->n = (size_t)n;
-    l->is_empty = true;
     l->all = n <= 64 ? l->few : mpi_alloc((size_t)n, sizeof *l->all);
     for (size_t i = 0; i < l->n; i++) {
         struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, handles[i]);

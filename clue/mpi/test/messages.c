@@ -112,11 +112,13 @@ static void several(void)
 
 static void persistent(void)
 {
-    int in = 0, out = rank;
+    int in = 0, out = rank, size;
+    char buffer[1024], *back;
     MPI_Request requests[2];
     MPI_Status statuses[2];
 
-    MPI_Send_init(&out, 1, MPI_INT, next, 4, MPI_COMM_WORLD, &requests[0]);
+    MPI_Bsend_init(&out, 1, MPI_INT, next, 4, MPI_COMM_WORLD, &requests[0]);
+    MPI_Buffer_attach(buffer, sizeof buffer);
     MPI_Recv_init(&in, 1, MPI_INT, before, 4, MPI_COMM_WORLD, &requests[1]);
     for (int i = 0; i < 3; i++) {
         MPI_Startall(2, requests);
@@ -124,6 +126,7 @@ static void persistent(void)
         show("again", &statuses[1], in);
         out += 10;
     }
+    MPI_Buffer_detach(&back, &size);
     MPI_Wait(&requests[1], &statuses[1]);
     show("inactive", &statuses[1], in);
     MPI_Request_free(&requests[0]);
