@@ -51,6 +51,7 @@ struct calibration_run {
     const char *folder, *hosts[2];
     int n_hosts;
     struct clue_samples *between, *within;
+    double factor, factor_error;
     struct portolan_error err;
 };
 
@@ -150,12 +151,12 @@ static double median_of(char *text, double *error)
     return portolan_median_of_sorted(n, times);
 }
 
-static enum portolan_status read_factor(struct calibration_run *c, struct clue_calibration *made)
+static enum portolan_status read_factor(struct calibration_run *c)
 {
     double there, here, error_there = 0, error_here = 0;
     char *text, *rest;
 
-    made->factor = 1;
+    c->factor = 1;
     if (!c->o->factor)
         return PORTOLAN_OK;
     if (!(text = portolan_arena_strdup(&c->arena, c->o->factor)))
@@ -169,8 +170,8 @@ static enum portolan_status read_factor(struct calibration_run *c, struct clue_c
                                   "--factor %s: no times of your program there and here; "
                                   "13.1,13.4:10.2,10.3 would be right",
                                   c->o->factor);
-    made->factor = there / here;
-    made->factor_error = made->factor * hypot(error_there, error_here);
+    c->factor = there / here;
+    c->factor_error = c->factor * hypot(error_there, error_here);
     return PORTOLAN_OK;
 }
 
@@ -258,14 +259,15 @@ static enum portolan_status write_file(struct calibration_run *c)
                                     .created = created,
                                     .processor = processor,
                                     .n_hosts = c->n_hosts,
-                                    .cpus = (unsigned)c->o->cpus};
-    enum portolan_status status = read_factor(c, &made);
+                                    .cpus = (unsigned)c->o->cpus,
+                                    .factor = c->factor,
+                                    .factor_error = c->factor_error};
+    enum portolan_status status;
     char *text = NULL;
 
     portolan_machine_processor(processor, sizeof processor);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    if (!status)
-        status = clue_calibration_write(&made, &text, &c->err);
+    status = clue_calibration_write(&made, &text, &c->err);
     if (!status)
         status = portolan_replace_file(c->o->output, text, strlen(text), &c->err);
     free(text);
@@ -276,6 +278,8 @@ static enum portolan_status calibrate(struct calibration_run *c)
 {
     enum portolan_status status = read_hosts(c);
 
+    if (!status)
+        status = read_factor(c);
     if (!status && c->n_hosts > 1) {
         const char *hosts = portolan_arena_printf(&c->arena, "%s,%s", c->hosts[0], c->hosts[1]);
 

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs on two real ranks beside virtual ones, on a machine file that `portolan clue calibrate` makes
+# here first; then the same on this machine with a slow network. Prints the table of docs/truth.md. Give
+# it the machine for itself; QUIET may name a command that waits for that.
+#
+#     bench/clue_truth.sh BUILD [SECONDS]
+set -eu
+build=$(cd "$1" && pwd) seconds=${2:-25}
+portolan=$build/cli/portolan
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+PORTOLAN_PATH=$(find "$build/proxygen" "$build/mastermind" "$build/optimizer/component" "$build/components" \
+    "$build/examples/heat/components" "$build/examples/halo" -maxdepth 1 -type d | tr '\n' ':')
+export PORTOLAN_PATH
+cp "$source"/examples/heat/plate.* "$source"/examples/halo/halo.xml .
+"$portolan" link plate.xml -o plate >/dev/null
+"$portolan" link halo.xml -o halo >/dev/null
+mpicc.mpich -O2 -w "$source/bench/clue_collectives.c" -o collectives
+
+# NAME COMMAND...: a row of the table.
+row() {
+    name=$1
+    shift
+    if ${QUIET:-} "$portolan" clue run -m "$machine" -n 2 --no-trial --beside -- "$@" >out 2>err; then
+        sed -n "s/^beside  *virtual \(.*\)   real \(.*\) (5 runs, \(.*\) \.\.\. \(.*\))   \(.*\)/| $name | \1 | \2 | \3 ... \4 | \5 |/p" err
+    else
+        echo "| $name | $(tail -1 err) | | | |"
+    fi
+}
+
+table() {
+    machine=$1
+    echo "| program, 2 ranks | virtual | real, median of 5 | real runs | error |"
+    echo "|---|---|---|---|---|"
+    row 'ring, shift, pipeline, all-to-all … (calibrate'"'"'s patterns)' "$build/clue/calibrate/portolan-patterns"
+    row 'collectives of 8 B to 4 MiB' ./collectives
+    row 'master and worker (patterns/farm)' "$build/examples/patterns/farm"
+    row 'wavefront (patterns/wavefront)' "$build/examples/patterns/wavefront"
+    row 'sort (patterns/sort)' "$build/examples/patterns/sort"
+    row 'stencil (patterns/stencil)' "$build/examples/patterns/stencil"
+    row 'FFT over BSP (examples/fft)' "$build/examples/fft/fft" 4096 65536 3
+    row 'exchange over BSP (examples/exchange)' "$build/examples/exchange/exchange"
+    row 'heat conduction, linked (examples/heat)' ./plate --fixed --quiet
+    row 'halo, narrow, linked (examples/halo)' ./halo --fixed --quiet
+    row 'halo, wide, linked' ./halo --fixed --quiet --select relaxation=halo.Wide
+    row 'Cholesky factorization (examples/clue)' "$build/examples/clue/cholesky" 768 64 1 2
+    row 'tridiagonalisation (examples/clue)' "$build/examples/clue/tridiagonal" 512 32 1 2
+}
+
+${QUIET:-} "$portolan" clue calibrate -o here.xml -s "$seconds" --no-check
+printf 'As this machine is:\n\n'
+table here.xml
+if [ -f "$build/clue/calibrate/libportolan-slow.so" ]; then
+    export LD_PRELOAD="$build/clue/calibrate/libportolan-slow.so" PORTOLAN_SLOW="60000 88"
+    ${QUIET:-} "$portolan" clue calibrate -o slow.xml -s "$seconds" --no-check
+    printf '\nWith a slow network, 60 us + 88 ns a byte for each message:\n\n'
+    table slow.xml
+fi

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `portolan clue calibrate` measures this machine for a second: what comes out is a machine file on
+# which programs run. A library that holds up each message makes another machine of it. What times are
+# is not tested here but in bench/clue_truth.sh; only that none is shorter than what holds it up.
+set -u
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/tap.sh"
+command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
+[ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
+[ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
+plan 9
+cd "$work" || exit 99
+
+try "$PORTOLAN" clue calibrate -o here.xml -s 1 --no-check
+gives 'this machine is measured' 0
+try "$PORTOLAN" clue check here.xml
+gives 'its file is good' 0 "good: 'here', 1 host"
+try cat here.xml
+gives 'it says where its numbers come from' 0 '<fact name="library" value="MPICH' \
+    '<fact name="created"' 'standard-error' 'busy' 'eager="[0-9]' '<allreduce'
+
+cat >ping.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, token = 0;
+    double start;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    start = MPI_Wtime();
+    for (int i = 0; i < 100; i++) {
+        if (rank == 0)
+            MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(&token, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+    if (rank == 0)
+        printf("%.0f ms\n", 1e3 * (MPI_Wtime() - start));
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -O1 -w -o ping ping.c || exit 99
+try "$PORTOLAN" clue run -m here.xml -n 2 --no-trial --beside -- ./ping
+gives 'a virtual run beside real ones' 0 \
+    '^beside  +virtual [0-9.]+ .?s   real [0-9.]+ .?s \(5 runs, .* \.\.\. .*\)   [+-][0-9.]+ %'
+
+slow=$BUILD/clue/calibrate/libportolan-slow.so
+if [ -f "$slow" ]; then
+    # 200 messages, each of which is held up.
+    try "$MPIEXEC" -n 2 env LD_PRELOAD="$slow" PORTOLAN_SLOW='100000 0' ./ping
+    gives 'a slow network' 0
+    ms=$(sed -n 's/^\([0-9]*\) ms$/\1/p' "$work/out")
+    result 'holds up each message' "$([ "${ms:-0}" -ge 20 ]; echo $?)"
+else
+    for name in 'a slow network' 'each message'; do
+        result "$name # SKIP no headers of UCX" 0
+    done
+fi
+
+printf 'half 8 100\nhalf x 100\n' >samples
+try "$PORTOLAN" clue calibrate --samples samples -o x.xml --no-check
+gives 'a bad sample is told with its line' 1 'samples:2: error: no sample'
+printf 'half 8 100\n' >samples
+try "$PORTOLAN" clue calibrate --samples samples -o x.xml --no-check
+gives 'and what is missing' 1 "'send' was not measured|eager limit was not measured"
+try "$PORTOLAN" clue calibrate --factor 12:x -o x.xml --no-check
+gives 'and a factor that is none, before anything is measured' 1 'no times of your program there and here'
