@@ -7,6 +7,21 @@
 /* All ranks'. */
 static struct windows *all_windows;
 
+void window_tell(struct mpi_task *t, struct mpi_win *w, enum portolan_mpi_event_kind kind, int rank,
+                 uint64_t bytes)
+{
+    struct portolan_mpi_event event = {.kind = kind, .comm = &w->comm->seen, .bytes = bytes};
+
+    event.peer = rank < 0 ? PORTOLAN_MPI_NONE : w->comm->group->members[rank];
+    if (mpi_is_observed())
+        mpi_tell(t, &event);
+}
+
+static void tell_epoch(struct mpi_task *t, struct mpi_win *w)
+{
+    window_tell(t, w, PORTOLAN_MPI_EPOCH, -1, 0);
+}
+
 /* ---------------------------------------------------------------- made and freed */
 
 static struct windows *windows_of(uint64_t context, int n)
@@ -78,6 +93,9 @@ static int create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Wi
                                                       .deliver = access_arrive,
                                                       .arg = w});
     free(exchange_parts(t, w));
+    w->comm->seen.is_window = true;
+    w->comm->seen.number = t->n_comms++;
+    tell_epoch(t, w);
     w->handle = *win = mpi_handle(t, MPI_KIND_WIN, w);
     return MPI_SUCCESS;
 }
@@ -188,6 +206,7 @@ int do_Win_free(struct mpi_task *t, MPI_Win *win)
         return code;
     accesses_finish(w, -1);
     window_barrier(t, w);
+    tell_epoch(t, w);
     clue_cancel(w->standing);
     clue_free(w->standing);
     mpi_handle_free(t, *win);
@@ -252,6 +271,13 @@ int do_Win_fence(struct mpi_task *t, int assert, MPI_Win win)
 
 /* ---------------------------------------------------------------- post, start, complete, wait */
 
+static void tell_access(struct mpi_task *t, struct mpi_win *w, const int *ranks, int n)
+{
+    for (int i = 0; i < n; i++)
+        window_tell(t, w, PORTOLAN_MPI_ACCESS, ranks[i], 0);
+    tell_epoch(t, w);
+}
+
 /* Ranks in the window of those in GROUP. */
 static int *ranks_of(struct mpi_task *t, const struct mpi_win *w, MPI_Group group, int *n)
 {
@@ -306,6 +332,7 @@ int do_Win_post(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
                                                 .context = w->comm->context + WINDOW_COMPLETE,
                                                 .deliver = ignore});
     tell_all(w, w->posted, w->n_posted, WINDOW_POST);
+    tell_access(t, w, w->posted, w->n_posted);
     return MPI_SUCCESS;
 }
 
@@ -322,6 +349,7 @@ int do_Win_start(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
         for (int i = 0; i < w->n_started; i++)
             schedule_receive(&s, &p, no_data(), w->started[i]);
     schedule_end(&s);
+    tell_access(t, w, w->started, w->n_started);
     return MPI_SUCCESS;
 }
 
@@ -336,11 +364,13 @@ int do_Win_complete(struct mpi_task *t, MPI_Win win)
     free(w->started);
     w->started = NULL;
     w->n_started = 0;
+    tell_epoch(t, w);
     return MPI_SUCCESS;
 }
 
-static void end_exposure(struct mpi_win *w)
+static void end_exposure(struct mpi_task *t, struct mpi_win *w)
 {
+    tell_epoch(t, w);
     for (int i = 0; i < w->n_posted; i++)
         clue_free(w->completes[i]);
     free(w->completes);
@@ -357,7 +387,7 @@ int do_Win_wait(struct mpi_task *t, MPI_Win win)
     if (!w->posted)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_post was not called");
     schedule_wait_for(t, w->completes, (size_t)w->n_posted);
-    end_exposure(w);
+    end_exposure(t, w);
     return MPI_SUCCESS;
 }
 
@@ -371,7 +401,7 @@ int do_Win_test(struct mpi_task *t, MPI_Win win, int *flag)
     for (int i = 0; i < w->n_posted && *flag; i++)
         *flag = clue_test(w->completes[i]);
     if (*flag)
-        end_exposure(w);
+        end_exposure(t, w);
     return MPI_SUCCESS;
 }
 

@@ -84,6 +84,9 @@ void access_arrive(void *window, const struct clue_message *message);
 /** Takes the lock that MPI_Win_lock promised. */
 void window_lock(struct mpi_win *w, int target, bool is_exclusive);
 void window_unlock(struct mpi_win *w, int target);
+/** Tells the observer of a window; RANK -1: no partner. */
+void window_tell(struct mpi_task *t, struct mpi_win *w, enum portolan_mpi_event_kind kind, int rank,
+                 uint64_t bytes);
 /** A barrier among the window's ranks. */
 void window_barrier(struct mpi_task *t, struct mpi_win *w);
 

@@ -342,6 +342,8 @@ static int begin_access(struct mpi_task *t, MPI_Win win, struct access a, struct
     a.row = mpi_alloc(bytes ? (size_t)bytes : 1, 1);
     if (out)
         mpi_pack(origin.type, origin.at, origin.count, a.row);
+    window_tell(t, w, PORTOLAN_MPI_TRANSFER, a.target,
+                (uint64_t)(out + (a.result_type ? a.n_result * a.result_type->size : 0)));
     begun = access_begin(w, &a, (uint64_t)bytes);
     begun->next = w->accesses;
     w->accesses = begun;
