@@ -44,6 +44,8 @@ static void bcast_binomial(const struct collective *c)
     struct span flat = as_bytes(c, data, p->rank == c->root);
     int relative = (p->rank - c->root + p->n) % p->n, mask = 1;
 
+    if (!flat.count)
+        return;
     for (; mask < p->n && !(relative & mask); mask <<= 1)
         ;
     if (mask < p->n)
@@ -376,6 +378,8 @@ static void allgather_brucks(const struct collective *c)
     MPI_Count at = 0;
     int n = 1;
 
+    if (!elements(c, 0, p->n))
+        return;
     copy_own(c, part(all, 0, elements(c, p->rank, 1)));
     for (; 2 * n <= p->n; n *= 2)
         schedule_exchange(
@@ -405,6 +409,8 @@ static void allgather_doubling(const struct collective *c)
         allgather_brucks(c);
         return;
     }
+    if (!elements(c, 0, p->n))
+        return;
     if (c->receive.counts)
         all = schedule_buffer(c->s, elements(c, 0, p->n), c->receive.type);
     else
@@ -474,12 +480,6 @@ static void exchange_own(const struct collective *c)
     schedule_copy(c->s, block(&c->send, c->p->rank), block(&c->receive, c->p->rank));
 }
 
-/* Of vectors, nothing is sent for blocks without data. */
-static bool is_told(const struct collective *c, struct span data)
-{
-    return c->kind == ALLTOALL || span_bytes(data) > 0;
-}
-
 static void alltoall_scattered(const struct collective *c)
 {
     enum { THROTTLE = 32 }; /* MPIR_CVAR_ALLTOALL_THROTTLE */
@@ -492,13 +492,13 @@ static void alltoall_scattered(const struct collective *c)
         for (int i = first; i < end; i++) {
             int from = (p->rank + i) % p->n;
 
-            if (i && is_told(c, block(&c->receive, from)))
+            if (i && span_bytes(block(&c->receive, from)))
                 schedule_receive(c->s, p, block(&c->receive, from), from);
         }
         for (int i = first; i < end; i++) {
             int to = (p->rank - i + p->n) % p->n;
 
-            if (i && is_told(c, block(&c->send, to)))
+            if (i && span_bytes(block(&c->send, to)))
                 schedule_send(c->s, p, block(&c->send, to), to);
         }
         schedule_wait(c->s);
