@@ -8,7 +8,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 15
+plan 16
 cd "$work" || exit 99
 
 cat >ring.c <<'END'
@@ -97,6 +97,13 @@ gives 'the trial has who sent how much to whom' 0 'on tiny' \
     '^ *0 +1 +10 +' '^ *2 +0 +10 +'
 try "$PORTOLAN" profile portolan.db
 gives 'and what ranks did with their time' 0 'waiting' 'sending' 'receiving'
+if command -v otf2-print >/dev/null; then
+    try "$PORTOLAN" export --format otf2 -o run portolan.db
+    otf2-print run/traces.otf2 >otf2.txt 2>&1
+    result 'exported to OTF2 it has its messages' "$([ "$(grep -c '^MPI_RECV ' otf2.txt)" = 30 ]; echo $?)"
+else
+    result 'the export # SKIP no otf2-print' 0
+fi
 try "$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --quiet -- ./ring
 gives 'a second trial' 0 'token'
 try "$PORTOLAN" export --format csv -o out.csv portolan.db

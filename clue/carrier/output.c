@@ -3,6 +3,7 @@
 #include "output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum output_key {
@@ -144,16 +145,19 @@ enum portolan_status output_write(struct output *o, struct clue_report *report,
                                   struct portolan_error *err)
 {
     const char *store = o->store ? o->store : "portolan.db";
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status;
     int64_t trial = 0;
+    char *trace;
 
     fflush(stdout);
     report->recorder = o->recorder;
-    if (!o->has_no_trial)
+    status = write_texts(o, report, err);
+    report->trace = trace = o->traces[0] && !status ? realpath(o->traces[0], NULL) : NULL;
+    if (!status && !o->has_no_trial)
         status = clue_report_store(report, store, &trial, err);
-    if (!status)
-        status = print(o, report, trial, store, err);
-    return status ? status : write_texts(o, report, err);
+    free(trace);
+    report->trace = NULL;
+    return status ? status : print(o, report, trial, store, err);
 }
 
 void output_end(struct output *o)

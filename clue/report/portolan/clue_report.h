@@ -47,6 +47,7 @@ struct clue_report {
     const struct clue_outcome *outcome;
     struct clue_recorder *recorder; /**< NULL: nothing is known of single calls */
     const char *machine_path;
+    const char *trace; /**< folder of its trace, absolute, which the trial then has; or NULL */
     size_t n_settings; /**< options of the run, for the trial */
     const struct portolan_name_value *settings;
     /** Of --repeat: the bounds of the run's time; 0: it ran once. */
