@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
-plan 24
+plan 25
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -147,6 +147,8 @@ table() { # FOLDER
 }
 table one && table two && diff -r "$work/one" "$work/two" && [ -s "$work/one/calls" ]
 result 'two runs by table are equal, byte by byte' $?
+try "$PORTOLAN" clue run --no-trial -m "$fattree" --repeat 30 -- "$work/record"
+gives 'an interval' 0 'virtual time .*\([0-9.]+ [um]?s \.\.\. [0-9.]+ [um]?s\), 16 ranks'
 run -m "$fattree" -n 8 -- "$work/record"
 gives 'a record has its ranks' 1 'is the record of 16 ranks, not 8'
 head -c 5000 "$work/record" >"$work/half"

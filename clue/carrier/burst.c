@@ -33,6 +33,7 @@ struct segment {
     struct segment *next; /* from the same call */
     uint64_t to;
     uint64_t n[BURST_KINDS];
+    double scale;                         /* of cold bursts, as of late */
     uint32_t count[BURST_KINDS][CLASSES]; /* bursts by their ticks */
 };
 
@@ -261,6 +262,21 @@ static double usual(const struct segment *s, const struct burst_start *start, en
     return s->n[kind] ? quantile(s, kind, 0.5) : start->expected;
 }
 
+/* By how much bursts take less if data are fetched; found anew now and then. */
+static double scale_of(struct segment *s)
+{
+    double cold, fetched;
+
+    if (s->n[BURST_FETCHED] < ENOUGH || s->n[BURST_COLD] < ENOUGH)
+        return 1;
+    if (!s->scale || s->n[BURST_COLD] % (SAMPLED * SAMPLED) == 0) {
+        cold = quantile(s, BURST_COLD, 0.5);
+        fetched = quantile(s, BURST_FETCHED, 0.5);
+        s->scale = fetched < cold ? fetched / cold : 1;
+    }
+    return s->scale;
+}
+
 static double without_others(struct segment *s, const struct burst_start *start,
                              enum burst_kind kind, double ticks)
 {
@@ -270,12 +286,7 @@ static double without_others(struct segment *s, const struct burst_start *start,
     }
     s->n[kind]++;
     s->count[kind][class_of((uint64_t)ticks)]++;
-    if (kind == BURST_COLD && s->n[BURST_FETCHED] >= ENOUGH && s->n[BURST_COLD] >= ENOUGH) {
-        double cold = quantile(s, BURST_COLD, 0.5), fetched = quantile(s, BURST_FETCHED, 0.5);
-
-        return fetched < cold ? ticks * fetched / cold : ticks;
-    }
-    return ticks;
+    return kind == BURST_COLD ? ticks * scale_of(s) : ticks;
 }
 
 /* What other processes took of a burst whose processor time is known. */

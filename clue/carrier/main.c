@@ -9,6 +9,7 @@
 
 #include <argp.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct options {
     const char *machine, *placement;
     bool is_sharing;
     const char *table;
+    int n_repeats;
     struct record record; /* of `table`, or what runs instead of the program */
     const char *private[MOST_LIBRARIES], *shared[MOST_LIBRARIES];
     const char *libraries[3];
@@ -35,6 +37,7 @@ enum option_key {
     KEY_PRIVATE,
     KEY_RECEIVE,
     KEY_RECORD,
+    KEY_REPEAT,
     KEY_SEED,
     KEY_SHARE,
     KEY_SHARED,
@@ -52,6 +55,9 @@ static const struct argp_option rows[] = {
      "keep what ranks compute and ask for; FILE runs instead of the program on other machines", 0},
     {"receive", KEY_RECEIVE, "ORDER", 0,
      "virtual (default), or arrival: take what is there first, as MISS-PVM may have done", 0},
+    {"repeat", KEY_REPEAT, "N", 0,
+     "interval of 90 % of N repetitions, with bursts, the machine's errors and seeds drawn again",
+     0},
     {"seed", KEY_SEED, "N", 0, "added to the seeds of all that is drawn", 0},
     {"private", KEY_PRIVATE, "LIBRARY", 0,
      "each rank has its own data of this library of the system, as libgfortran.so.5", 0},
@@ -124,6 +130,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
                      : (enum clue_compute_kind)read_word(state, arg, "way to compute", computes, 4);
         if (run->compute == CLUE_COMPUTE_TABLE && !o->table)
             argp_error(state, "say out of which record: --compute table=FILE");
+        return 0;
+    case KEY_REPEAT:
+        o->n_repeats = (int)read_number(state, arg, "the number of repetitions", MOST_RANKS);
         return 0;
     case KEY_RECORD:
         run->record = arg;
@@ -242,26 +251,75 @@ static int print_error(const struct portolan_error *err)
     return EXIT_BAD_INPUT;
 }
 
+/* For repetitions a run without a record of its own is recorded too. */
+static enum portolan_status record_for_repeats(struct options *o, char *path,
+                                               struct portolan_error *err)
+{
+    int fd;
+
+    if (o->n_repeats < 2 || o->run.record || o->run.replay)
+        return PORTOLAN_OK;
+    fd = mkstemp(path);
+    if (fd < 0)
+        return portolan_error_set(err, PORTOLAN_EIO, "no file can be made in /tmp: %s",
+                                  strerror(errno));
+    close(fd);
+    o->run.record = path;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status repeat(struct options *o, struct clue_report *report,
+                                   struct portolan_error *err)
+{
+    double interval[2];
+    struct record own = {0};
+    const struct record *record = o->run.replay ? o->run.replay : &own;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->n_repeats < 2)
+        return PORTOLAN_OK;
+    if (!o->run.replay)
+        status = record_read(o->run.record, &own, err);
+    if (!status && record->n_depends)
+        fprintf(stderr,
+                "portolan: no interval: what the run did depended on time (wildcards, tests "
+                "and the like), and so its record cannot be repeated\n");
+    else if (!status)
+        status = clue_repeat(&o->run, o->machine, record, o->n_repeats, interval, err);
+    if (!status && !record->n_depends) {
+        report->n_repeats = o->n_repeats;
+        report->low_ns = interval[0];
+        report->high_ns = interval[1];
+    }
+    record_clear(&own);
+    return status;
+}
+
 static int run(struct options *o, const struct clue_machine_file *file, struct portolan_error *err)
 {
     struct clue_outcome outcome;
     struct clue_report report = {
         .file = file, .run = &o->run, .outcome = &outcome, .machine_path = o->machine};
+    char path[] = "/tmp/portolan-clue-XXXXXX";
     int status;
 
+    if (record_for_repeats(o, path, err))
+        return print_error(err);
     setenv("PORTOLAN_MPI_YIELD", "never", 1); /* Portolan's own programs: who waits takes no core */
     setenv("PORTOLAN_VIRTUAL_MACHINE", o->run.machine->name ? o->run.machine->name : "virtual", 1);
     if (output_begin(&o->output, &o->run, err))
         return print_error(err);
     if (clue_run(&o->run, &outcome, err)) {
         print_error(err);
-    } else if (output_write(&o->output, &report, err)) {
+    } else if (repeat(o, &report, err) || output_write(&o->output, &report, err)) {
         print_error(err);
         outcome.exit_status = EXIT_BAD_INPUT;
     }
     status = outcome.exit_status;
     clue_run_end(&outcome);
     output_end(&o->output);
+    if (o->run.record == path)
+        unlink(path);
     return status;
 }
 

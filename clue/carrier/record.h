@@ -77,7 +77,19 @@ int64_t clue_table_ns(int rank, uint64_t site);
 uint64_t clue_table_missing(void);
 void clue_table_end(void);
 
-/* replay.c: runs the record on the engine, without the program. False: it is damaged. */
-bool clue_replay(struct clue_engine *engine, const struct record *record, int *verdict);
+/* The next burst of a rank, and the site where it ended; false: there is none. */
+bool record_next_burst(struct record_reader *reader, uint64_t *site, int64_t *ns);
+
+/* replay.c: runs the record on the engine, without the program. DRAW (or NULL) says what a burst
+ * takes instead; PLACE: that of the burst among the rank's. False: it is damaged. */
+typedef int64_t clue_draw_fn(int rank, uint64_t site, uint64_t place);
+bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
+                 int *verdict);
+
+/* repeat.c: the interval in which 90 % of N repetitions of a record end, on the machine of a file
+ * (NULL: on the run's). Nobody observes them. EINVAL, ENOMEM. */
+enum portolan_status clue_repeat(const struct clue_run *run, const char *machine,
+                                 const struct record *record, int n, double interval[2],
+                                 struct portolan_error *err);
 
 #endif

@@ -19,6 +19,7 @@ struct replay {
     struct clue_engine *engine;
     const struct record *record;
     struct replayed *ranks;
+    clue_draw_fn *draw;
     bool is_damaged;
 };
 
@@ -115,11 +116,11 @@ static enum clue_progress meet(struct replay *p, int task, struct replayed *rank
 
 static enum clue_progress call(struct replay *p, int task, struct replayed *rank)
 {
-    uint64_t routine = NEXT;
-    int64_t ns;
+    uint64_t place = (uint64_t)(rank->reader.end - rank->reader.at), routine = NEXT, site = NEXT;
+    int64_t ns = (int64_t)NEXT;
 
-    NEXT; /* site */
-    ns = (int64_t)NEXT;
+    if (p->draw)
+        ns = p->draw(task, site, place);
     if (ns > 0 && clue_engine_compute(p->engine, task, ns) == CLUE_WAITS)
         return CLUE_WAITS;
     if (routine >= p->record->n_routines) {
@@ -199,9 +200,10 @@ static void run_rank(struct replay *p, int task)
     clue_engine_exit(p->engine, task);
 }
 
-bool clue_replay(struct clue_engine *engine, const struct record *record, int *verdict)
+bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
+                 int *verdict)
 {
-    struct replay p = {engine, record, NULL, false};
+    struct replay p = {engine, record, NULL, draw, false};
 
     p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks);
     for (int i = 0; p.ranks && i < record->n; i++)

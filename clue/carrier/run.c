@@ -96,7 +96,7 @@ static enum portolan_status run_record(struct carrier *c, struct portolan_error 
 
     if (status)
         return status;
-    if (!clue_replay(c->engine, c->run->replay, &c->verdict))
+    if (!clue_replay(c->engine, c->run->replay, NULL, &c->verdict))
         return portolan_error_set(err, PORTOLAN_ESYNTAX,
                                   "the record is damaged; record the run again");
     if (c->verdict == CLUE_DEADLOCK)

@@ -51,19 +51,29 @@ static void skip(struct record_reader *r, uint64_t operation)
             record_number(r);
 }
 
-static bool read_rank(struct table_rank *rank, struct record_reader r)
+bool record_next_burst(struct record_reader *r, uint64_t *site, int64_t *ns)
 {
-    while (r.at < r.end) {
-        uint64_t operation = record_number(&r);
-        struct table_burst burst = {.number = rank->n};
+    while (r->at < r->end) {
+        uint64_t operation = record_number(r);
 
         if (operation != RECORD_CALL) {
-            skip(&r, operation);
+            skip(r, operation);
             continue;
         }
-        record_number(&r);
-        burst.site = record_number(&r);
-        burst.ns = (int64_t)record_number(&r);
+        record_number(r);
+        *site = record_number(r);
+        *ns = (int64_t)record_number(r);
+        return true;
+    }
+    return false;
+}
+
+static bool read_rank(struct table_rank *rank, struct record_reader r)
+{
+    struct table_burst burst;
+
+    while (record_next_burst(&r, &burst.site, &burst.ns)) {
+        burst.number = rank->n;
         if (!portolan_reserve(&rank->bursts, &rank->room, rank->n + 1, sizeof burst))
             return false;
         rank->bursts[rank->n++] = burst;

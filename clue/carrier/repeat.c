@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How sure a virtual time is: its record runs again and again, with bursts drawn from all of the
+ * same call site, parameters of the machine drawn from their errors, and other seeds.
+ */
+#include "record.h"
+
+#include <portolan/clue_machine.h>
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+struct site_burst {
+    uint64_t site;
+    int64_t ns;
+};
+static struct {
+    struct site_burst *bursts; /* by site */
+    size_t n, room;
+    uint64_t seed;
+} pool;
+
+static int by_site(const void *a, const void *b)
+{
+    const struct site_burst *x = a, *y = b;
+
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static bool fill_pool(const struct record *record)
+{
+    for (int i = 0; i < record->n; i++) {
+        struct record_reader r = record->ranks[i];
+        struct site_burst burst;
+
+        while (record_next_burst(&r, &burst.site, &burst.ns)) {
+            if (!portolan_reserve(&pool.bursts, &pool.room, pool.n + 1, sizeof burst))
+                return false;
+            pool.bursts[pool.n++] = burst;
+        }
+    }
+    if (pool.n)
+        qsort(pool.bursts, pool.n, sizeof *pool.bursts, by_site);
+    return true;
+}
+
+/* The first of a site, or of one after it. */
+static size_t first_of(uint64_t site)
+{
+    size_t low = 0, high = pool.n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (pool.bursts[middle].site < site)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9E3779B97F4A7C15); /* splitmix64 (Steele, Lea, Flood 2014) */
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+/* The same whenever it is asked for the same burst. */
+static int64_t draw_burst(int rank, uint64_t site, uint64_t place)
+{
+    size_t first = first_of(site), end = first_of(site + 1);
+
+    return pool.bursts[first + mix(mix(pool.seed ^ (uint64_t)rank << 40) + place) % (end - first)]
+        .ns;
+}
+
+static enum portolan_status repeat_once(const struct clue_run *run, const char *machine,
+                                        const struct record *record, uint64_t draw, double *ns,
+                                        struct portolan_error *err)
+{
+    struct clue_engine_settings settings = run->settings;
+    struct clue_machine_file *file = NULL;
+    struct clue_run_sums sums;
+    struct clue_engine *engine;
+    enum portolan_status status =
+        machine ? clue_machine_read(machine, NULL, &file, err) : PORTOLAN_OK;
+    int verdict = 0;
+
+    if (status)
+        return status;
+    if (file)
+        clue_machine_vary(file, draw + settings.seed);
+    settings.seed += draw;
+    pool.seed = settings.seed;
+    engine = clue_engine_new(file ? &file->machine : run->machine, &settings);
+    for (int i = 0; engine && i < record->n && !status; i++)
+        if (clue_engine_add(engine, run->hosts[i], 0) < 0)
+            status = portolan_no_memory(err);
+    if (!engine)
+        status = portolan_no_memory(err);
+    if (!status && (!clue_replay(engine, record, draw_burst, &verdict) || verdict != CLUE_FINISHED))
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "the run cannot be repeated");
+    if (!status) {
+        clue_engine_run_sums(engine, &sums);
+        *ns = (double)sums.end_ns;
+    }
+    clue_engine_free(engine);
+    clue_machine_destroy(file);
+    return status;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+enum portolan_status clue_repeat(const struct clue_run *run, const char *machine,
+                                 const struct record *record, int n, double interval[2],
+                                 struct portolan_error *err)
+{
+    double *ends = portolan_calloc((size_t)n, sizeof *ends);
+    enum portolan_status status = ends && fill_pool(record) ? PORTOLAN_OK : portolan_no_memory(err);
+
+    clue_carrier.observer = NULL;
+    for (int i = 0; i < n && !status; i++)
+        status = repeat_once(run, machine, record, (uint64_t)i + 1, &ends[i], err);
+    if (!status) {
+        qsort(ends, (size_t)n, sizeof *ends, by_value);
+        interval[0] = ends[n / 20];
+        interval[1] = ends[n - 1 - n / 20];
+    }
+    free(ends);
+    free(pool.bursts);
+    memset(&pool, 0, sizeof pool);
+    return status;
+}
