@@ -36,14 +36,13 @@ int mpi_handle(struct mpi_task *t, enum mpi_kind kind, void *item)
 
     if (table->free) {
         i = table->free - 1;
-        table->free = table->unused[i];
+        table->free = (uint32_t)((uintptr_t)table->items[i] >> 1);
     } else {
         i = table->n++;
         if (i >= table->room) {
             table->room = table->room ? 2 * table->room : 16;
             table->items = realloc(table->items, table->room * sizeof *table->items);
-            table->unused = realloc(table->unused, table->room * sizeof *table->unused);
-            if (!table->items || !table->unused)
+            if (!table->items)
                 clue_fail("out of memory");
         }
     }
@@ -56,7 +55,6 @@ void mpi_handle_free(struct mpi_task *t, int handle)
     struct mpi_table *table = &t->tables[(uint32_t)handle >> 26 & 15];
     uint32_t i = (uint32_t)handle & 0x03ffffff;
 
-    table->items[i] = NULL;
-    table->unused[i] = table->free;
+    table->items[i] = (void *)((uintptr_t)table->free << 1 | 1);
     table->free = i + 1;
 }

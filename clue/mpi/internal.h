@@ -226,35 +226,43 @@ enum mpi_request_kind {
     MPI_REQUEST_DONE /* nothing to do */
 };
 
-/* A send or receive on its way. Internal ones are their callers' memory, and without handle. */
+/* Of MPI_Grequest_start. */
+struct mpi_generalized {
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *free;
+    MPI_Grequest_cancel_function *cancel;
+    void *extra;
+    bool is_fortran; /* its functions take addresses, and give errors in a last argument */
+};
+
+/*
+ * A send or receive on its way. Internal ones are their callers' memory, and without handle. Two
+ * lines of the cache: of thousands of ranks each touches its own.
+ */
 struct mpi_request {
-    enum mpi_request_kind kind;
-    uint32_t number;                                      /* for the observer; 0: it is not told */
-    MPI_Request handle;                                   /* 0: internal */
-    clue_request engine;                                  /* 0: nothing is on its way */
-    bool is_persistent, is_active, is_cancelled, is_free; /* is_free: by MPI_Request_free */
-    unsigned flags; /* of clue_send; also CLUE_FREE of receives */
-    enum mpi_channel channel;
     struct mpi_comm *comm; /* retained, unless internal */
-    int rank, tag;         /* as given: of the partner */
+    struct mpi_type *type; /* retained, unless internal */
     void *buf;
     MPI_Count count;
-    struct mpi_type *type; /* retained, unless internal */
-    void *packed;
+    clue_request engine; /* 0: nothing is on its way */
+    uint32_t number;     /* for the observer; 0: it is not told */
+    MPI_Request handle;  /* 0: internal */
+    int rank, tag;       /* as given: of the partner */
+    uint8_t kind;        /* enum mpi_request_kind */
+    uint8_t flags;       /* of clue_send */
+    bool is_persistent, is_active, is_cancelled;
+    bool is_free; /* by MPI_Request_free */
+    bool is_done; /* of a schedule, a generalized request */
     /* of what was received: */
     int source, got_tag; /* source: a world rank */
+    int error;
     MPI_Count bytes;
     MPI_Count sent; /* if that was more than fits */
-    int error;
-    struct mpi_schedule *schedule;
-    bool is_done; /* of a schedule, a generalized request */
-    struct mpi_generalized {
-        MPI_Grequest_query_function *query;
-        MPI_Grequest_free_function *free;
-        MPI_Grequest_cancel_function *cancel;
-        void *extra;
-        bool is_fortran; /* its functions take addresses, and give errors in a last argument */
-    } generalized;
+    void *packed;   /* of a send */
+    union {
+        struct mpi_schedule *schedule;
+        struct mpi_generalized *generalized;
+    };
     struct mpi_request *next; /* free ones; and active schedules */
 };
 
@@ -352,9 +360,10 @@ static inline void *mpi_item(const struct mpi_task *t, enum mpi_kind kind, int h
 {
     const struct mpi_table *table = &t->tables[kind];
     uint32_t i = (uint32_t)handle & 0x03ffffff;
+    void *item = i < table->n ? table->items[i] : NULL;
 
-    return (uint32_t)handle >> 26 == (2U << 4 | (unsigned)kind) && i < table->n ? table->items[i]
-                                                                                : NULL;
+    return (uint32_t)handle >> 26 == (2U << 4 | (unsigned)kind) && !((uintptr_t)item & 1) ? item
+                                                                                          : NULL;
 }
 static inline struct mpi_comm *mpi_comm(const struct mpi_task *t, MPI_Comm handle)
 {

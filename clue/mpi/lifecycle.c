@@ -107,7 +107,8 @@ static void look_for_requests(struct mpi_task *t)
     unsigned n = 0;
 
     for (uint32_t i = 0; i < table->n; i++) {
-        const struct mpi_request *r = table->items[i];
+        const struct mpi_request *r =
+            mpi_item(t, MPI_KIND_REQUEST, (int)(2U << 30 | MPI_KIND_REQUEST << 26 | i));
 
         if (r && r->is_active && !r->is_free && r->kind != MPI_REQUEST_GENERALIZED)
             n++;

@@ -216,7 +216,7 @@ static void tell_end(struct mpi_task *t, const struct mpi_request *r)
 
 int mpi_query(struct mpi_request *r, MPI_Status *status)
 {
-    struct mpi_generalized *g = &r->generalized;
+    struct mpi_generalized *g = r->generalized;
     int code = MPI_SUCCESS;
 
     if (!g->is_fortran)
@@ -227,13 +227,15 @@ int mpi_query(struct mpi_request *r, MPI_Status *status)
 
 static void free_generalized(struct mpi_request *r)
 {
-    struct mpi_generalized *g = &r->generalized;
+    struct mpi_generalized *g = r->generalized;
     int code;
 
     if (g->is_fortran)
         ((void (*)(void *, int *))(void (*)(void))g->free)(g->extra, &code);
     else
         g->free(g->extra);
+    free(g);
+    r->generalized = NULL;
 }
 
 int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *status)
@@ -257,7 +259,7 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
             *status = own;
         free_generalized(r);
     }
-    if (r->schedule) {
+    if (r->kind == MPI_REQUEST_SCHEDULE) {
         code = mpi_schedule_free(t, r->schedule);
         r->schedule = NULL;
     }

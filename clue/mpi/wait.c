@@ -472,7 +472,7 @@ int do_Request_free(struct mpi_task *t, MPI_Request *handle)
 
 static int cancel_generalized(struct mpi_request *r)
 {
-    struct mpi_generalized *g = &r->generalized;
+    struct mpi_generalized *g = r->generalized;
     int code = MPI_SUCCESS, is_done = r->is_done;
 
     if (!g->is_fortran)
@@ -502,10 +502,8 @@ int do_Grequest_start(struct mpi_task *t, MPI_Grequest_query_function *query,
 {
     struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_GENERALIZED, NULL);
 
-    r->generalized.query = query;
-    r->generalized.free = free_fn;
-    r->generalized.cancel = cancel;
-    r->generalized.extra = extra;
+    r->generalized = mpi_alloc(1, sizeof *r->generalized);
+    *r->generalized = (struct mpi_generalized){query, free_fn, cancel, extra, false};
     r->is_active = true;
     *request = r->handle;
     return MPI_SUCCESS;
@@ -516,7 +514,7 @@ PORTOLAN_API void MPII_Grequest_set_lang_f77(MPI_Request request)
 {
     struct mpi_request *r = mpi_item(mpi_task(), MPI_KIND_REQUEST, request);
 
-    r->generalized.is_fortran = true;
+    r->generalized->is_fortran = true;
 }
 
 int do_Grequest_complete(struct mpi_task *t, MPI_Request request)
