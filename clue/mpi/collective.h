@@ -158,13 +158,14 @@ static inline int power_of_two_below(int n)
 {
     return 1 << (31 - __builtin_clz((unsigned)n));
 }
-static inline struct span nothing(void)
+/** Of reductions: this rank's operands, and where the result goes; also the buffer of MPI_Bcast. */
+static inline struct span operands(const struct collective *c)
 {
-    return span(NULL, 0, mpi_builtin_type(MPI_BYTE));
+    return span(is_in_place(c) ? c->receive.base : c->send.base, c->count, c->type);
 }
-static inline struct span bytes_at(const void *at, MPI_Count bytes)
+static inline struct span result_of(const struct collective *c)
 {
-    return span(at, bytes, mpi_builtin_type(MPI_BYTE));
+    return span(c->receive.base, c->count, c->type);
 }
 
 #pragma GCC visibility pop

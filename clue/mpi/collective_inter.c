@@ -27,11 +27,6 @@ static void bcast_locally(const struct collective *c, struct span data)
     collective_run(&sub);
 }
 
-static struct span buffer(const struct collective *c)
-{
-    return span(c->receive.base, c->count, c->type);
-}
-
 /* This group's operands, reduced, at rank 0. */
 static struct span reduce_locally(const struct collective *c, MPI_Count count)
 {
@@ -60,12 +55,12 @@ static void bcast_inter(const struct collective *c)
     if (c->root == MPI_PROC_NULL)
         return;
     if (c->root == MPI_ROOT) {
-        schedule_send_now(c->s, c->remote, buffer(c), 0);
+        schedule_send_now(c->s, c->remote, result_of(c), 0);
         return;
     }
     if (c->p->rank == 0)
-        schedule_receive_now(c->s, c->remote, buffer(c), c->root);
-    bcast_locally(c, buffer(c));
+        schedule_receive_now(c->s, c->remote, result_of(c), c->root);
+    bcast_locally(c, result_of(c));
 }
 
 static void reduce_inter(const struct collective *c)
@@ -73,7 +68,7 @@ static void reduce_inter(const struct collective *c)
     if (c->root == MPI_PROC_NULL)
         return;
     if (c->root == MPI_ROOT)
-        schedule_receive_now(c->s, c->remote, buffer(c), 0);
+        schedule_receive_now(c->s, c->remote, result_of(c), 0);
     else {
         struct span sum = reduce_locally(c, c->count);
 
@@ -87,8 +82,8 @@ static void allreduce_inter(const struct collective *c)
     struct span sum = reduce_locally(c, c->count);
 
     if (c->p->rank == 0)
-        schedule_exchange(c->s, c->remote, sum, 0, buffer(c), 0);
-    bcast_locally(c, buffer(c));
+        schedule_exchange(c->s, c->remote, sum, 0, result_of(c), 0);
+    bcast_locally(c, result_of(c));
 }
 
 static void reduce_scatter_inter(const struct collective *c)

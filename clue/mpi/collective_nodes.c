@@ -181,11 +181,6 @@ static void run_among_leaders(const struct collective *c, enum collective_kind k
         collective_run_flat(&sub);
 }
 
-static struct span buffer(const struct collective *c)
-{
-    return span(c->receive.base, c->count, c->type);
-}
-
 /* ---------------------------------------------------------------- barrier, bcast */
 
 static void barrier_over_nodes(const struct collective *c)
@@ -212,9 +207,9 @@ static void bcast_alpha(const struct collective *c)
 
     if (is_root_here(c) && root_on_node(c) != 0) {
         if (c->p->rank == c->root)
-            schedule_send_now(c->s, node, buffer(c), 0);
+            schedule_send_now(c->s, node, result_of(c), 0);
         if (is_leader(c))
-            schedule_receive_now(c->s, node, buffer(c), root_on_node(c));
+            schedule_receive_now(c->s, node, result_of(c), root_on_node(c));
     }
     run_among_leaders(c, BCAST, root_node(c));
     run_on_node(c, BCAST, 0);
@@ -246,19 +241,14 @@ static void reduce_part(const struct collective *c, struct collective part, stru
     (void)c;
 }
 
-static struct span own_operands(const struct collective *c)
-{
-    return span(is_in_place(c) ? c->receive.base : c->send.base, c->count, c->type);
-}
-
 static void allreduce_over_nodes(const struct collective *c)
 {
     struct collective leaders = among_leaders(c, ALLREDUCE, 0);
 
     if (c->state->node.n > 1)
-        reduce_part(c, on_node(c, REDUCE, 0), own_operands(c), buffer(c));
+        reduce_part(c, on_node(c, REDUCE, 0), operands(c), result_of(c));
     else if (!is_in_place(c))
-        schedule_copy(c->s, own_operands(c), buffer(c));
+        schedule_copy(c->s, operands(c), result_of(c));
     leaders.send.base = MPI_IN_PLACE;
     if (is_leader(c) && leaders.p->n > 1)
         collective_run_flat(&leaders);
@@ -268,11 +258,11 @@ static void allreduce_over_nodes(const struct collective *c)
 /* All nodes, then leaders; the leader of the root's node hands the result on. */
 static void reduce_alpha(const struct collective *c)
 {
-    struct span own = own_operands(c), sum = own;
+    struct span own = operands(c), sum = own;
     bool is_root = c->p->rank == c->root;
 
     if (is_leader(c) && (c->state->node.n > 1 || c->state->leaders.n > 1))
-        sum = is_root ? buffer(c) : schedule_buffer(c->s, c->count, c->type);
+        sum = is_root ? result_of(c) : schedule_buffer(c->s, c->count, c->type);
     if (c->state->node.n > 1)
         reduce_part(c, on_node(c, REDUCE, 0), own, sum);
     else if (c->state->leaders.n > 1)
@@ -284,13 +274,13 @@ static void reduce_alpha(const struct collective *c)
     if (is_leader(c))
         schedule_send_now(c->s, &c->state->node, sum, root_on_node(c));
     if (is_root)
-        schedule_receive_now(c->s, &c->state->node, buffer(c), 0);
+        schedule_receive_now(c->s, &c->state->node, result_of(c), 0);
 }
 
 /* The other nodes, then leaders, and the root's node at last. */
 static void reduce_beta(const struct collective *c)
 {
-    struct span own = own_operands(c);
+    struct span own = operands(c);
     bool is_root = c->p->rank == c->root;
 
     if (c->state->node.n > 1 && !is_root_here(c)) {
@@ -303,16 +293,16 @@ static void reduce_beta(const struct collective *c)
         struct span sum = own;
 
         if (is_root_here(c))
-            sum = is_root ? buffer(c) : schedule_buffer(c->s, c->count, c->type);
+            sum = is_root ? result_of(c) : schedule_buffer(c->s, c->count, c->type);
         reduce_part(c, among_leaders(c, REDUCE, root_node(c)), own, sum);
         own = sum;
     }
     if (!is_root_here(c))
         return;
     if (c->state->node.n > 1)
-        reduce_part(c, on_node(c, REDUCE, root_on_node(c)), own, is_root ? buffer(c) : own);
+        reduce_part(c, on_node(c, REDUCE, root_on_node(c)), own, is_root ? result_of(c) : own);
     else
-        schedule_copy(c->s, own, buffer(c));
+        schedule_copy(c->s, own, result_of(c));
 }
 
 static void scan_over_nodes(const struct collective *c)
@@ -320,7 +310,8 @@ static void scan_over_nodes(const struct collective *c)
     const struct party *node = &c->state->node, *leaders = &c->state->leaders;
     int own_node = c->state->nodes->node_of[c->p->rank], last = node->n - 1;
     struct collective part = on_node(c, SCAN, 0);
-    struct span before = schedule_buffer(c->s, c->count, c->type), sum = buffer(c), upto = before;
+    struct span before = schedule_buffer(c->s, c->count, c->type), sum = result_of(c),
+                upto = before;
 
     if (node->n > 1) {
         collective_run_flat(&part);
@@ -328,9 +319,9 @@ static void scan_over_nodes(const struct collective *c)
             sum = schedule_buffer(c->s, c->count, c->type);
             schedule_receive_now(c->s, node, sum, last);
         } else if (node->rank == last)
-            schedule_send_now(c->s, node, buffer(c), 0);
+            schedule_send_now(c->s, node, result_of(c), 0);
     } else if (!is_in_place(c))
-        schedule_copy(c->s, own_operands(c), buffer(c));
+        schedule_copy(c->s, operands(c), result_of(c));
     if (is_leader(c) && leaders->n > 1) {
         part = among_leaders(c, SCAN, 0);
         upto = schedule_buffer(c->s, c->count, c->type);
@@ -354,7 +345,7 @@ static void scan_over_nodes(const struct collective *c)
     part.receive.base = before.at;
     if (node->n > 1)
         collective_run_on_node(&part);
-    schedule_reduce(c->s, before.at, buffer(c));
+    schedule_reduce(c->s, before.at, result_of(c));
 }
 
 /* ---------------------------------------------------------------- shared memory */
@@ -367,8 +358,8 @@ static void shared_reduce(const struct collective *c, struct span into)
     struct span sum = p->rank == c->root ? into : schedule_buffer(c->s, c->count, c->type);
     struct span child = schedule_buffer(c->s, c->count, c->type);
 
-    if (own_operands(c).at != sum.at)
-        schedule_copy(c->s, own_operands(c), sum);
+    if (operands(c).at != sum.at)
+        schedule_copy(c->s, operands(c), sum);
     for (int i = CHILDREN * p->rank + 1; i <= CHILDREN * (p->rank + 1) && i < p->n; i++) {
         schedule_receive_now(c->s, p, child, i);
         schedule_reduce(c->s, child.at, sum);
@@ -395,8 +386,8 @@ static void run_in_shared_memory(const struct collective *c, enum clue_meeting_k
     if (c->kind == ALLREDUCE)
         all.root = 0;
     if (c->kind == REDUCE || c->kind == ALLREDUCE)
-        shared_reduce(&all,
-                      c->kind == ALLREDUCE || c->p->rank == c->root ? buffer(c) : (struct span){0});
+        shared_reduce(&all, c->kind == ALLREDUCE || c->p->rank == c->root ? result_of(c)
+                                                                          : (struct span){0});
     if (c->kind == BCAST || c->kind == ALLREDUCE)
         bcast->run(&all);
     c->s->flags = flags;

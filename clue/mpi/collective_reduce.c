@@ -10,12 +10,6 @@ static bool is_commutative(const struct collective *c)
     return c->s->op->is_commutative;
 }
 
-/* This rank's operands. */
-static struct span operands(const struct collective *c)
-{
-    return span(is_in_place(c) ? c->receive.base : c->send.base, c->count, c->type);
-}
-
 /* B = OTHER op B if OTHER's ranks come first or order does not matter, else B = B op OTHER; OTHER
  * is lost. */
 static void combine(const struct collective *c, struct span other, struct span b, bool is_first)
@@ -75,8 +69,7 @@ static void reduce_binomial(const struct collective *c)
 
     if (!c->count)
         return;
-    own = p->rank == c->root ? span(c->receive.base, c->count, c->type)
-                             : schedule_buffer(c->s, c->count, c->type);
+    own = p->rank == c->root ? result_of(c) : schedule_buffer(c->s, c->count, c->type);
     if (p->rank != c->root || !is_in_place(c))
         schedule_copy(c->s, operands(c), own);
     for (int mask = 1; mask < p->n; mask <<= 1) {
@@ -205,8 +198,7 @@ static void reduce_scatter_gather(const struct collective *c)
 
     if (!c->count)
         return;
-    h.own = c->p->rank == c->root ? span(c->receive.base, c->count, c->type)
-                                  : schedule_buffer(c->s, c->count, c->type);
+    h.own = c->p->rank == c->root ? result_of(c) : schedule_buffer(c->s, c->count, c->type);
     if (c->p->rank != c->root || !is_in_place(c))
         schedule_copy(c->s, operands(c), h.own);
     fold_extra(&h);
@@ -233,7 +225,7 @@ static void unfold_extra(const struct halves *h)
 
 static struct halves allreduce_begin(const struct collective *c)
 {
-    struct halves h = {.c = c, .kept = 1, .own = span(c->receive.base, c->count, c->type)};
+    struct halves h = {.c = c, .kept = 1, .own = result_of(c)};
 
     h.other = schedule_buffer(c->s, c->count, c->type);
     if (!is_in_place(c))
@@ -481,7 +473,7 @@ static void reduce_scatter_doubling(const struct collective *c)
 static void scan_doubling(const struct collective *c)
 {
     const struct party *p = c->p;
-    struct span result = span(c->receive.base, c->count, c->type);
+    struct span result = result_of(c);
     struct span partial = schedule_buffer(c->s, c->count, c->type);
     struct span other = schedule_buffer(c->s, c->count, c->type);
     bool is_set = c->kind == SCAN;

@@ -102,6 +102,14 @@ static inline struct span part(struct span s, MPI_Count index, MPI_Count count)
 {
     return (struct span){(char *)s.at + index * s.type->extent, count, s.type};
 }
+static inline struct span bytes_at(const void *at, MPI_Count bytes)
+{
+    return span(at, bytes, mpi_builtin_type(MPI_BYTE));
+}
+static inline struct span nothing(void)
+{
+    return bytes_at(NULL, 0);
+}
 static inline MPI_Count span_bytes(struct span s)
 {
     return s.count * s.type->size;

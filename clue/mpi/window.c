@@ -296,18 +296,13 @@ static struct party party_of(const struct mpi_win *w, int channel)
                           w->comm->context + (uint64_t)channel};
 }
 
-static struct span no_data(void)
-{
-    return span(NULL, 0, mpi_builtin_type(MPI_BYTE));
-}
-
 static void tell_all(struct mpi_win *w, const int *ranks, int n, int channel)
 {
     struct mpi_schedule s = {.task = mpi_task()};
     struct party p = party_of(w, channel);
 
     for (int i = 0; i < n; i++)
-        schedule_send(&s, &p, no_data(), ranks[i]);
+        schedule_send(&s, &p, nothing(), ranks[i]);
     schedule_end(&s);
 }
 
@@ -347,7 +342,7 @@ int do_Win_start(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
     w->started = ranks_of(t, w, group, &w->n_started);
     if (!(assert &MPI_MODE_NOCHECK))
         for (int i = 0; i < w->n_started; i++)
-            schedule_receive(&s, &p, no_data(), w->started[i]);
+            schedule_receive(&s, &p, nothing(), w->started[i]);
     schedule_end(&s);
     tell_access(t, w, w->started, w->n_started);
     return MPI_SUCCESS;

@@ -228,11 +228,6 @@ void accesses_flush(struct mpi_win *w, int target)
 
 /* ---------------------------------------------------------------- locks */
 
-static struct span no_data(void)
-{
-    return span(NULL, 0, mpi_builtin_type(MPI_BYTE));
-}
-
 void window_lock(struct mpi_win *w, int target, bool is_exclusive)
 {
     struct access *a = access_begin(
@@ -243,7 +238,7 @@ void window_lock(struct mpi_win *w, int target, bool is_exclusive)
 
     schedule_wait_for(s.task, &a->request, 1);
     if (!a->is_granted) /* who unlocks it says so */
-        schedule_receive_now(&s, &any, no_data(), 0);
+        schedule_receive_now(&s, &any, nothing(), 0);
     access_free(a);
     w->locks[target] = LOCK_HELD;
 }
@@ -260,7 +255,7 @@ static void grant_next(struct mpi_win *w, struct mpi_win *target)
 
         target->first_lock = a->next;
         s.tag = (int)a->tag;
-        schedule_send_now(&s, &all, no_data(), a->origin);
+        schedule_send_now(&s, &all, nothing(), a->origin);
     }
 }
 
