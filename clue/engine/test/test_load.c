@@ -70,6 +70,22 @@ static void test_load(void **state)
     assert_int_equal(end, 1000);
 }
 
+static void test_load_hides_no_deadlock(void **state)
+{
+    static const struct clue_background load = {
+        .on = {CLUE_EXPONENTIAL, 1000}, .off = {CLUE_EXPONENTIAL, 1000}, .jobs = 1};
+    static const struct step a[] = {{COMPUTE, .a = 5000}, {RECV, 0, 3}, {END}};
+    struct script s = {.n = 1, .actors = {{.steps = a}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 1);
+    m.machine.background = &load;
+    m.machine.n_background = 1;
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_DEADLOCK);
+    script_clear(&s);
+}
+
 static void test_distributions(void **state)
 {
     static const double samples[] = {1, 2, 6};
@@ -324,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranks_share_processors),
         cmocka_unit_test(test_load),
+        cmocka_unit_test(test_load_hides_no_deadlock),
         cmocka_unit_test(test_distributions),
         cmocka_unit_test(test_factor_changes),
         cmocka_unit_test(test_delays_change_under_way),
