@@ -117,6 +117,9 @@ enum portolan_status diagnose_keep_trace(struct subject *s, const char *folder, 
     place = all ? portolan_arena_printf(&s->arena, "%s/%lld", all, (long long)s->trial) : NULL;
     if (!place)
         return portolan_no_memory(err);
+    /* The trial is new: what lies there is of a store that was here before. */
+    if (access(place, F_OK) == 0)
+        portolan_folder_remove(place);
     if (rename(folder, place))
         return portolan_error_set(err, PORTOLAN_EIO, "cannot move the trace to %s: %s", place,
                                   strerror(errno));

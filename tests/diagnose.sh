@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 78
+plan 79
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -194,11 +194,14 @@ sqlite3 amr.db "$undisturbed"
 try "$PORTOLAN" diagnose "$@" --budget 0 "$amr"
 gives 'a budget, too; what the store has is taken' 4 '^experiment 1: profile of .*, of the store \(.*, trial 1\)' \
     'it would take about .* s, and 0 s of 0 s are left'
+mkdir -p amr.db.traces/3 && touch amr.db.traces/3/old
 try "$PORTOLAN" diagnose "$@" "$amr"
 gives 'each experiment is a trial of its own' "$status" '^amr.xml: paradigm amr.prt., 2 ranks, .*, trial 3$' \
     '^experiment 1: .*trial 1\)' '^experiment 2: profile of the operations of communication \(.*trial 2\)' \
     '^  of communication .*guard cells' '^experiment 3: trace of .*, steps 4 to 7, .* MB \(.*trial 3\)'
 lacks 'and all is matched in the window' 'no partner|part of the trace is missing'
+[ ! -e amr.db.traces/3/old ]
+result 'the trace of a store that was here before is gone' $?
 sqlite3 amr.db "$undisturbed"
 try "$PORTOLAN" diagnose "$@" --plan "$amr"
 gives 'a plan knows what the store has' 0 '^experiment 1: .*: trial [12] of the store' '^experiment 2: .*: trial 2 of' \
