@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
-plan 25
+plan 26
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -94,6 +94,45 @@ END
 "$MPICC" "$work/clocks.c" -o "$work/clocks"
 run -- "$work/clocks"
 gives 'clocks and sleeping' 0 '^1000\.5 1000\.5 1000\.5$'
+
+# A program changes its machine.
+cat >"$work/change.c" <<'END'
+#include <mpi.h>
+#include <portolan/clue.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    double began, times[2], number = 0;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2; i++) {
+        began = MPI_Wtime();
+        if (rank == 0)
+            MPI_Send(&number, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&number, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        times[i] = MPI_Wtime() - began;
+        if (i == 0 && rank == 0)
+            printf("%d %d\n", clue_change("send", NULL, NULL, 10), clue_change("sent", NULL, NULL, 10));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (rank == 0)
+        printf("%.0f us, %.0f us\n", 1e6 * times[0], 1e6 * times[1]);
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -I"$SOURCE/clue/carrier" "$work/change.c" -o "$work/change"
+cat >"$work/two.xml" <<'END'
+<machine name="two">
+  <host name="node" count="2"/>
+  <send from="*" to="*" d="20us"/>
+  <transmission from="*" to="*" d="5us"/>
+</machine>
+END
+run -m "$work/two.xml" -n 2 -- "$work/change"
+gives 'a parameter that the program changes' 0 '^0 -1$' '^20 us, 200 us$'
 
 "$MPICC" -g "$test/ends.c" -o "$work/ends"
 ends() {

@@ -106,7 +106,8 @@ struct carrier {
     size_t n_ranks, room_ranks;
     struct rank *current; /* NULL: none runs, all is real */
     struct context main;
-    int verdict; /* of clue_engine_next(), when the main context goes on */
+    bool may_change; /* the program may change the machine */
+    int verdict;     /* of clue_engine_next(), when the main context goes on */
     const struct portolan_mpi_observer *observer;
     size_t stack_bytes;
     struct clue_remark *remarks;
@@ -170,6 +171,9 @@ uint64_t clue_site_key(const struct rank *rank, const void *call);
 int64_t clue_burst_end(struct rank *rank, const void *site);
 void clue_bursts_start(struct carrier *c);
 void clue_bursts_end(struct clue_bursts *sums);
+
+/* change.c: what <portolan/clue.h> calls. */
+int clue_change_machine(const char *parameter, const char *from, const char *to, double value);
 
 /* cxx.c */
 void clue_cxx_begin(void);

@@ -17,7 +17,10 @@ static double seconds(void)
 
 static enum portolan_status make_engine(struct carrier *c, struct portolan_error *err)
 {
-    c->engine = clue_engine_new(c->run->machine, &c->run->settings);
+    struct clue_engine_settings settings = c->run->settings;
+
+    settings.may_change |= c->may_change;
+    c->engine = clue_engine_new(c->run->machine, &settings);
     if (!c->engine)
         return portolan_no_memory(err);
     for (int i = 0; i < c->run->n; i++)

@@ -194,6 +194,7 @@ static const struct {
     const char *name;
     function *own;
 } functions[] = {
+    {"portolan_clue_change", (function *)clue_change_machine},
     {"getopt", (function *)own_getopt},
     {"getopt_long", (function *)own_getopt_long},
     {"getopt_long_only", (function *)own_getopt_long_only},
@@ -218,6 +219,7 @@ bool clue_override(const char *name, uint32_t *base, uint64_t *value)
         if (strcmp(name, functions[i].name) == 0) {
             *base = CLUE_ABSOLUTE;
             *value = (uint64_t)(uintptr_t)functions[i].own;
+            clue_carrier.may_change |= functions[i].own == (function *)clue_change_machine;
             return true;
         }
     for (size_t i = 0; i < VARIABLES; i++)
