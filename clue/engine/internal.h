@@ -94,6 +94,9 @@ static inline void pool_give(struct pool *p, size_t size, uint32_t i)
 
 /* ------------------------------------------------- structs */
 
+/* In `flags`: only the send request has a use for it still. */
+enum { MESSAGE_RECEIVED = 128 };
+
 /* What the network touches comes first, in one line of the cache. */
 struct __attribute__((aligned(64))) message {
     uint32_t server; /* the next one of its way; first, for the pool */
@@ -120,7 +123,7 @@ struct __attribute__((aligned(64))) message {
     bool has_landed;    /* its arrival, or its envelope's, is known, and of all sent before it */
     bool is_pending;    /* not bound, and only its arrival can decide who takes it */
     const void *data;   /* the engine's copy, or of the sender */
-    int64_t ready;      /* when the send delay was over */
+    int64_t ready;      /* when the send delay was over; rendezvous: and the receive was posted */
     int64_t arrival;
     union {
         struct {
@@ -363,6 +366,8 @@ void matching_take(struct clue_engine *e, uint32_t message);
 bool matching_cancel_receive(struct clue_engine *e, uint32_t receive);
 void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive);
 void message_free(struct clue_engine *e, uint32_t message);
+/* The receiving side has done with it. */
+void message_received(struct clue_engine *e, uint32_t message);
 
 /* ------------------------------------------------- requests.c */
 

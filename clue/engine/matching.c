@@ -205,6 +205,14 @@ void message_free(struct clue_engine *e, uint32_t message)
     pool_give(&e->messages, sizeof *m, message);
 }
 
+void message_received(struct clue_engine *e, uint32_t message)
+{
+    if (message_of(e, message)->send)
+        message_of(e, message)->flags |= MESSAGE_RECEIVED;
+    else
+        message_free(e, message);
+}
+
 static void complete(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
@@ -215,14 +223,14 @@ static void complete(struct clue_engine *e, uint32_t message)
 
     sums->n++;
     sums->bytes += m->bytes;
-    sums->network_ns += m->arrival - (m->is_rendezvous ? later(m->ready, r->posted_at) : m->ready);
+    sums->network_ns += m->arrival - m->ready;
     sums->queueing_ns += m->queueing;
     if (m->flags & CLUE_READY && r->posted_at > m->arrival)
         e->sums.n_unready++;
     if (m->send)
         request_complete(e, m->send, ns);
     if (r->is_standing)
-        message_free(e, message);
+        message_received(e, message);
     else
         request_complete(e, receive, ns);
 }
@@ -234,11 +242,13 @@ static void send_data(struct clue_engine *e, uint32_t message)
     const struct request *r = request_of(e, m->receive);
     int64_t start = later(m->arrival, r->posted_at);
 
-    m->lead = start - later(m->ready, r->posted_at);
+    if (r->posted_at > m->ready) {
+        m->path = task_of(e, r->task)->sums.path;
+        m->ready = r->posted_at;
+    }
+    m->lead = start - m->ready;
     m->arrival = NOT_KNOWN;
     m->has_event = false;
-    if (r->posted_at > m->ready)
-        m->path = task_of(e, r->task)->sums.path;
     network_launch(e, message, start);
 }
 

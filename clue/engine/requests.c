@@ -33,9 +33,12 @@ void request_free(struct clue_engine *e, uint32_t request)
     struct request *r = request_of(e, request);
 
     if (r->message && !r->is_send)
-        message_free(e, r->message);
-    else if (r->message)
+        message_received(e, r->message);
+    else if (r->message) {
         message_of(e, r->message)->send = 0;
+        if (message_of(e, r->message)->flags & MESSAGE_RECEIVED)
+            message_free(e, r->message);
+    }
     pool_give(&e->requests, sizeof *r, request);
 }
 
@@ -285,21 +288,25 @@ static void add_receiving(struct task *t, int64_t ns)
     t->sums.path.receiving_ns += ns;
 }
 
-/* The task goes on when REQUEST is complete: if it has to wait for a message, the critical path is
- * the message's. */
+/* The task has waited for M until NS: its critical path is the message's. */
+static void waited_for(struct task *t, const struct message *m, int64_t ns)
+{
+    t->sums.times.waiting_ns += ns - t->clock;
+    t->clock = ns;
+    if (!m)
+        return;
+    t->sums.path = m->path;
+    t->sums.path.network_ns += ns - m->ready;
+    t->sums.path.queueing_ns += m->queueing;
+}
+
+/* The task goes on when the request is complete. */
 static void pass(struct clue_engine *e, struct task *t, const struct request *r)
 {
     const struct message *m = r->message ? message_of(e, r->message) : NULL;
 
-    if (r->complete_at > t->clock) {
-        t->sums.times.waiting_ns += r->complete_at - t->clock;
-        t->clock = r->complete_at;
-        if (m && m->arrival == r->complete_at) {
-            t->sums.path = m->path;
-            t->sums.path.network_ns += m->arrival - m->ready;
-            t->sums.path.queueing_ns += m->queueing;
-        }
-    }
+    if (r->complete_at > t->clock)
+        waited_for(t, m && (r->is_send || m->arrival == r->complete_at) ? m : NULL, r->complete_at);
 }
 
 static void finish(struct clue_engine *e, struct task *t, struct request *r)
@@ -649,17 +656,23 @@ enum clue_progress clue_engine_probe(struct clue_engine *e, int task,
 {
     struct task *t = task_of(e, (uint32_t)task);
     const struct message *m;
+    int64_t began;
     uint32_t i;
 
     if (t->phase == 0)
         e->sums.n_wildcards += what->from == CLUE_ANY;
     if (!poll_begin(e, (uint32_t)task, CLUE_PROBES, is_waiting))
         return CLUE_WAITS;
-    if (is_waiting && t->is_probing && e->now > t->clock) {
-        t->sums.times.waiting_ns += e->now - t->clock;
-        t->clock = e->now;
-    }
+    began = t->clock;
+    t->clock = t->is_probing ? later(began, e->now) : began;
     i = matching_probe(e, (uint32_t)task, what->from, what->context, what->tag);
+    if (t->is_probing) {
+        int64_t found = t->clock;
+
+        t->clock = began;
+        if (i && found > began)
+            waited_for(t, message_of(e, i), found);
+    }
     *is_found = i != 0;
     if (!i && is_waiting) {
         if (!t->is_probing)

@@ -189,6 +189,16 @@ static int script_run(struct script *s, const struct clue_machine *machine,
     return task;
 }
 
+/* The parts of a task's critical path must be all of its time. */
+static int64_t script_path_ns(const struct script *s, int task)
+{
+    struct clue_task_sums sums;
+
+    clue_engine_sums(s->engine, task, &sums);
+    return sums.path.computing_ns + sums.path.sending_ns + sums.path.receiving_ns +
+           sums.path.spending_ns + sums.path.network_ns;
+}
+
 static void script_clear(struct script *s)
 {
     clue_engine_free(s->engine);

@@ -245,6 +245,7 @@ static void test_a_program_changes_parameters(void **state)
     small_machine(&m, 2);
     assert_int_equal(script_run(&s, &m.machine, &settings), CLUE_FINISHED);
     assert_int_equal(s.actors[1].clocks[0], 300 + 4 * 700);
+    assert_int_equal(script_path_ns(&s, 1), 300 + 4 * 700);
     script_clear(&s);
 }
 

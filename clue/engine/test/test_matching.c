@@ -21,6 +21,7 @@ static void test_delays(void **state)
     assert_int_equal(s.actors[1].clocks[1], 2260 + 110);
     assert_int_equal(s.actors[0].clocks[2], 2370 + 1020 + 10);
     assert_int_equal(s.sums.end_ns, 3400);
+    assert_int_equal(script_path_ns(&s, 0), 3400);
     assert_int_equal(s.actors[1].got[0], 'A');
     script_clear(&s);
 }
@@ -154,6 +155,8 @@ static void test_rendezvous(void **state)
     assert_int_equal(s.actors[0].clocks[0], 200);
     assert_int_equal(s.actors[0].clocks[1], 6200);
     assert_int_equal(s.actors[1].clocks[1], 6210);
+    assert_int_equal(script_path_ns(&s, 0), 6200);
+    assert_int_equal(script_path_ns(&s, 1), 6210);
     script_clear(&s);
     s = (struct script){.n = 2, .actors = {{.steps = a}, {.steps = c, .host = 1}}};
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);

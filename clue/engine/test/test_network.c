@@ -221,6 +221,7 @@ static void test_fair_with_latency(void **state)
     assert_int_equal(script_run(&s, &m.small.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[2].clocks[0], 120 + 600 + 800);
     assert_int_equal(s.actors[2].clocks[1], 120 + 600 + 800 + 600);
+    assert_int_equal(script_path_ns(&s, 2), 120 + 600 + 800 + 600);
     script_clear(&s);
 }
 

@@ -53,7 +53,7 @@ static void random_program(struct random_program *p, uint64_t seed)
 }
 
 static void run(struct script *s, const struct random_program *p, struct small_machine *m,
-                bool may_change, int *end)
+                bool may_change, int *end, int64_t *paths)
 {
     struct clue_engine_settings settings = {.may_change = may_change};
 
@@ -61,6 +61,8 @@ static void run(struct script *s, const struct random_program *p, struct small_m
     for (int i = 0; i < TASKS; i++)
         s->actors[i] = (struct actor){.steps = p->steps[i], .host = i};
     *end = script_run(s, &m->machine, &settings);
+    for (int i = 0; i < TASKS; i++)
+        paths[i] = script_path_ns(s, i);
     script_clear(s);
 }
 
@@ -70,17 +72,20 @@ static int compare(struct small_machine *m)
     static struct script a, b;
     static struct random_program p;
     int n_finished = 0, end_a, end_b;
+    int64_t paths_a[TASKS], paths_b[TASKS];
 
     for (uint64_t seed = 1; seed <= 2000; seed++) {
         random_program(&p, seed);
-        run(&a, &p, m, false, &end_a);
-        run(&b, &p, m, true, &end_b);
+        run(&a, &p, m, false, &end_a, paths_a);
+        run(&b, &p, m, true, &end_b, paths_b);
         n_finished += end_a == CLUE_FINISHED;
         for (int i = 0; i < TASKS; i++)
             if (end_a != end_b || a.actors[i].at != b.actors[i].at ||
                 memcmp(a.actors[i].clocks, b.actors[i].clocks, sizeof a.actors[i].clocks) != 0 ||
                 memcmp(a.actors[i].values, b.actors[i].values, sizeof a.actors[i].values) != 0 ||
-                a.actors[i].n_got != b.actors[i].n_got)
+                a.actors[i].n_got != b.actors[i].n_got ||
+                (end_a == CLUE_FINISHED && paths_a[i] != a.actors[i].clocks[STEPS - 1]) ||
+                (end_b == CLUE_FINISHED && paths_b[i] != b.actors[i].clocks[STEPS - 1]))
                 fail_msg("seed %d, task %d: step %d or before", (int)seed, i, a.actors[i].at);
     }
     return n_finished;
