@@ -1,17 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Collectives and one-sided communication in virtual time: random ones give what MPICH gives, bit by
-# bit, and on many ranks what each rank computes by itself; calls that do not agree are named.
+# bit, and on many ranks what each rank computes by itself.
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "MPICH's binaries only"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'ranks are folded'
-plan 15
+plan 11
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 for program in collectives groups one_sided; do
     mpicc.mpich -O1 -w "$SOURCE/clue/mpi/test/$program.c" -o "$work/$program" || exit 99
 done
-mpicc.mpich -g -O0 "$SOURCE/clue/mpi/test/mistakes.c" -o "$work/mistakes" || exit 99
 
 try_folded() {
     n=$1
@@ -87,12 +86,3 @@ MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE=$work/rules1 \
     MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$work/rules3 virtual_time >"$work/theirs"
 [ -s "$work/rules3" ] && [ -s "$work/ours" ] && cmp -s "$work/ours" "$work/theirs"
 result "MPICH's rules, from its library, are ours" $?
-
-try_folded 2 "$work/mistakes" root
-gives 'another root' 1 "rank [01] .*MPI_Bcast\(root [01], 8 bytes\).*MPI_Bcast\(root [01], 8 bytes\)" 'mistakes'
-try_folded 2 "$work/mistakes" size
-gives 'another size' 1 'MPI_Allreduce\(.*(8|16) bytes\).*MPI_Allreduce\('
-try_folded 2 "$work/mistakes" operation
-gives 'another operation' 1 'operation 0x5800000[13]'
-try_folded 2 "$work/mistakes" order
-gives 'another order' 1 'MPI_B(arrier|cast)\(.*MPI_B(arrier|cast)\(' 'call number 2 of a collective'

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+/* SIGABRT: of the C library, which sees a heap damaged or an assertion failed. */
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 enum { RED_ZONE = 128 }; /* below the stack pointer, which functions may use */
 
@@ -85,7 +86,7 @@ static void tell_waiting(struct portolan_text *out, const struct carrier *c, int
 {
     const struct rank *rank = c->ranks[task];
     char *where = clue_where(rank, rank->site);
-    struct clue_state state;
+    struct clue_state state, left;
 
     clue_engine_state(c->engine, task, &state);
     portolan_text_add(out, "\n  rank %d in %s%s%s waits for ", task,
@@ -103,6 +104,25 @@ static void tell_waiting(struct portolan_text *out, const struct carrier *c, int
             portolan_text_add(out, ", tag %d", state.tag);
     }
     free(where);
+    if (state.operation != CLUE_MEETS && !state.is_send && clue_engine_left(c->engine, task, &left))
+        portolan_text_add(out,
+                          "; there is one of rank %d, tag %d, %llu bytes, that it does not take",
+                          left.partner, left.tag, (unsigned long long)left.bytes);
+}
+
+void clue_tell_left(struct carrier *c)
+{
+    struct clue_state left;
+    char text[120];
+    int told = 0;
+
+    for (int i = 0; i < (int)c->n_ranks && told < MOST_TOLD; i++)
+        if (clue_engine_left(c->engine, i, &left)) {
+            snprintf(text, sizeof text, "rank %d never received from rank %d, tag %d, %llu bytes",
+                     i, left.partner, left.tag, (unsigned long long)left.bytes);
+            clue_remark(true, text, c->ranks[i], NULL);
+            told++;
+        }
 }
 
 /* The rank that TASK waits for, -1: it is not one, or it is not waiting. */
@@ -151,7 +171,8 @@ void clue_tell_deadlock(struct carrier *c)
     if (at >= 0)
         portolan_text_add(&out, "deadlock: %d ranks wait for each other", length);
     else
-        portolan_text_add(&out, "deadlock: %d ranks wait for what cannot come", n_waiting);
+        portolan_text_add(&out, "deadlock: %d rank%s for what cannot come", n_waiting,
+                          n_waiting == 1 ? " waits" : "s wait");
     for (int i = 0; at >= 0 && told < MOST_TOLD && told < length; i++, told++) {
         tell_waiting(&out, c, at);
         at = waits_for(c, at);

@@ -93,6 +93,9 @@ struct rank {
     struct random_data random; /* of rand() */
     char random_bytes[128];
     struct drand48_data random48;
+    char *token;        /* of strtok() */
+    char **environment; /* NULL: the process's */
+    char *folder;       /* where it went; NULL: nowhere */
     int status;
     bool is_over;
 };
@@ -116,6 +119,9 @@ struct carrier {
     int exit_status;
     bool has_failed;
     int process; /* its number: a forked one is no rank's */
+    /* Where the run began, NULL if no rank left it, and where the process is. */
+    char *folder;
+    const char *is_in;
 };
 extern struct carrier clue_carrier;
 
@@ -156,6 +162,8 @@ void *clue_tls_address(const uint64_t index[2]);
 /* state.c: what of the C library is each rank's own. */
 void clue_state_begin(struct rank *rank);
 void clue_state_end(struct rank *rank);
+/* Goes to the working folder of RANK, NULL: of the run. */
+void clue_folder_of(const struct rank *rank);
 bool clue_override(const char *name, uint32_t *base, uint64_t *value);
 
 /* clock.c: the clock of this machine, which programs do not see. */
@@ -182,6 +190,8 @@ void clue_cxx_begin(void);
 void clue_faults_begin(void);
 void clue_faults_end(void);
 void clue_tell_deadlock(struct carrier *c);
+/* Remarks on messages that were never received. */
+void clue_tell_left(struct carrier *c);
 
 /* remark.c */
 void clue_remark(bool is_mistake, const char *text, const struct rank *rank, const void *site);

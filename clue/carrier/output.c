@@ -2,9 +2,13 @@
 /* What a run says, printed and written into files. */
 #include "output.h"
 
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum output_key {
     KEY_STORE = 1024,
@@ -73,11 +77,31 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 const struct argp output_argp = {rows, take, NULL, NULL, NULL, NULL, NULL};
 
+/* Before a run that may take long. */
+static enum portolan_status judge_folder(const char *path, struct portolan_error *err)
+{
+    char folder[PATH_MAX];
+
+    if (!path || strcmp(path, "-") == 0)
+        return PORTOLAN_OK;
+    snprintf(folder, sizeof folder, "%s", path);
+    if (access(dirname(folder), W_OK | X_OK) == 0)
+        return PORTOLAN_OK;
+    return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path, strerror(errno));
+}
+
 enum portolan_status output_begin(struct output *o, struct clue_run *run,
                                   struct portolan_error *err)
 {
     bool keeps_events = o->traces[0] || o->traces[1] || o->calls || o->picture;
 
+    const char *const paths[] = {
+        o->json,      o->calls,     o->picture,
+        o->traces[0], o->traces[1], o->has_no_trial ? NULL : o->store ? o->store : "portolan.db"};
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (judge_folder(paths[i], err) != PORTOLAN_OK)
+            return err->status;
     if (o->has_no_trial && !keeps_events && !o->is_beside)
         return PORTOLAN_OK;
     o->recorder = clue_recorder_new(run->machine, run->n, run->hosts, keeps_events);
@@ -94,7 +118,10 @@ static enum portolan_status put_file(const char *path, struct portolan_text *tex
     enum portolan_status status = text->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 
     if (!status && strcmp(path, "-") == 0)
-        fputs(text->bytes, stdout);
+        status = fputs(text->bytes, stdout) < 0 || fflush(stdout) != 0
+                     ? portolan_error_set(err, PORTOLAN_EIO, "cannot write the report: %s",
+                                          strerror(errno))
+                     : PORTOLAN_OK;
     else if (!status)
         status = portolan_replace_file(path, text->bytes, text->length, err);
     portolan_text_clear(text);

@@ -228,8 +228,11 @@ void clue_ranks_free(struct carrier *c)
     for (size_t i = 0; i < c->n_ranks; i++) {
         clue_state_end(c->ranks[i]);
         free(c->ranks[i]->handlers);
+        free(c->ranks[i]->environment);
+        free(c->ranks[i]->folder);
         free(c->ranks[i]);
     }
+    free(c->folder);
     free(c->ranks);
     c->ranks = NULL;
     c->n_ranks = c->room_ranks = 0;

@@ -4,7 +4,9 @@
 #include "record.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static double seconds(void)
@@ -34,6 +36,8 @@ static enum portolan_status prepare(struct carrier *c, struct portolan_error *er
     const struct program *program;
     enum portolan_status status;
 
+    program_invocation_name = c->run->program[0];
+    program_invocation_short_name = basename(c->run->program[0]);
     for (size_t i = 0; i < c->run->n_libraries; i++)
         if (!dlopen(c->run->libraries[i], RTLD_NOW | RTLD_GLOBAL))
             return portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
@@ -54,6 +58,8 @@ static void judge(struct carrier *c)
         clue_tell_deadlock(c);
     else if (c->verdict != CLUE_FINISHED)
         c->error = *clue_engine_error(c->engine);
+    else if (!c->run->replay)
+        clue_tell_left(c);
 }
 
 static void run_ranks(struct carrier *c)
@@ -67,6 +73,7 @@ static void run_ranks(struct carrier *c)
     } else {
         c->verdict = next;
     }
+    clue_folder_of(NULL);
     judge(c);
 }
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * State of the C library that programs take for their own: getopt(3)'s, which they may also have
- * copies of, and that of random numbers. Reached through clue_override(), by images alone.
+ * copies of, that of random numbers and texts, the environment and the working folder. Reached
+ * through clue_override(), by images alone.
  */
 #include "internal.h"
 
 #include <portolan/list.h>
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ------------------------------------------------- getopt */
 
@@ -182,6 +185,116 @@ static void own_lcong48(unsigned short parameters[7])
     lcong48_r(parameters, &clue_carrier.current->random48);
 }
 
+/* ------------------------------------------------- texts, the environment, the working folder */
+
+static char *own_strtok(char *text, const char *ends)
+{
+    return strtok_r(text, ends, &clue_carrier.current->token);
+}
+
+/* The rank's own words, which begin as the process's. NULL: no memory. */
+static char **own_environment(void)
+{
+    struct rank *rank = clue_carrier.current;
+    size_t n = 0;
+
+    while (environ && environ[n])
+        n++;
+    if (!rank->environment && (rank->environment = portolan_calloc(n + 1, sizeof *environ)) && n)
+        memcpy(rank->environment, environ, n * sizeof *environ);
+    return rank->environment;
+}
+
+/* Where NAME, up to '=' if there is one, stands in WORDS, or their end. */
+static char **find_word(char **words, const char *name)
+{
+    size_t length = strcspn(name, "=");
+
+    while (*words && (strncmp(*words, name, length) != 0 || (*words)[length] != '='))
+        words++;
+    return words;
+}
+
+static char *own_getenv(const char *name)
+{
+    char **words = clue_carrier.current->environment;
+
+    if (!words)
+        return getenv(name);
+    words = find_word(words, name);
+    return *words ? *words + strlen(name) + 1 : NULL;
+}
+
+static int own_unsetenv(const char *name)
+{
+    char **words = own_environment(), **word;
+
+    if (!words)
+        return -1;
+    for (word = find_word(words, name); *word; word++)
+        *word = word[1];
+    return 0;
+}
+
+static int own_putenv(char *text)
+{
+    char **words = own_environment(), **word;
+    size_t n = 0;
+
+    if (words && !strchr(text, '='))
+        return own_unsetenv(text);
+    while (words && words[n])
+        n++;
+    if (!words || !(words = realloc(words, (n + 2) * sizeof *words)))
+        return -1;
+    clue_carrier.current->environment = words;
+    word = find_word(words, text);
+    *word = text;
+    words[n + (word == words + n)] = NULL;
+    return 0;
+}
+
+/* Like the C library's, texts stay: somebody may still look at them. */
+static int own_setenv(const char *name, const char *value, int replaces)
+{
+    char *text;
+
+    if (!name || !*name || strchr(name, '=')) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (own_getenv(name) && !replaces)
+        return 0;
+    text = portolan_asprintf("%s=%s", name, value);
+    return text ? own_putenv(text) : -1;
+}
+
+/* The process is where the rank that runs is: clue_folder_of(). */
+static int own_chdir(const char *path)
+{
+    struct carrier *c = &clue_carrier;
+    struct rank *rank = c->current;
+    char *folder;
+
+    if (!c->folder && !(c->folder = getcwd(NULL, 0)))
+        return -1;
+    if (chdir(path) != 0)
+        return -1;
+    folder = getcwd(NULL, 0);
+    free(rank->folder);
+    c->is_in = rank->folder = folder;
+    return folder ? 0 : -1;
+}
+
+void clue_folder_of(const struct rank *rank)
+{
+    struct carrier *c = &clue_carrier;
+    const char *folder = rank && rank->folder ? rank->folder : c->folder;
+
+    if (folder && folder != c->is_in && chdir(folder) == 0)
+        c->is_in = folder;
+}
+
 void clue_state_begin(struct rank *rank)
 {
     int *index = variable_of(rank, INDEX), *error = variable_of(rank, ERROR);
@@ -198,6 +311,13 @@ static const struct {
     {"getopt", (function *)own_getopt},
     {"getopt_long", (function *)own_getopt_long},
     {"getopt_long_only", (function *)own_getopt_long_only},
+    {"strtok", (function *)own_strtok},
+    {"getenv", (function *)own_getenv},
+    {"secure_getenv", (function *)own_getenv},
+    {"setenv", (function *)own_setenv},
+    {"putenv", (function *)own_putenv},
+    {"unsetenv", (function *)own_unsetenv},
+    {"chdir", (function *)own_chdir},
     {"rand", (function *)own_rand},
     {"srand", (function *)own_srandom},
     {"random", (function *)own_random},

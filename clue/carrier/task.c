@@ -32,6 +32,8 @@ static const struct context *next_context(void)
         return &RUN.main;
     }
     RUN.current = RUN.ranks[next];
+    if (RUN.folder)
+        clue_folder_of(RUN.current);
     return &RUN.current->context;
 }
 
@@ -414,16 +416,16 @@ void clue_fail(const char *format, ...)
 
 void clue_abort(int status)
 {
-    RUN.exit_status = status ? status : 1;
+    RUN.exit_status = status & 0xff ? status & 0xff : 1; /* never that of success */
     clue_fail("the program aborts with status %d", status);
 }
 
-const char *clue_site_text(const void *site)
+const char *clue_site_text(int task, const void *site)
 {
     static char *text;
 
     free(text);
-    text = clue_where(RUN.current, site);
+    text = clue_where(RUN.ranks[task], site);
     return text ? text : "an unknown place";
 }
 

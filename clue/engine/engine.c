@@ -135,6 +135,21 @@ void clue_engine_state(const struct clue_engine *e, int task, struct clue_state 
         state->context = t->meeting->context;
 }
 
+bool clue_engine_left(const struct clue_engine *e, int task, struct clue_state *message)
+{
+    uint32_t i = task_of(e, (uint32_t)task)->first_unbound;
+    const struct message *m = message_of(e, i);
+
+    if (!i)
+        return false;
+    *message = (struct clue_state){.partner = (int)m->from,
+                                   .tag = m->tag,
+                                   .context = channel_of(e, m->channel)->context,
+                                   .bytes = m->bytes,
+                                   .n = 1};
+    return true;
+}
+
 void clue_engine_sums(const struct clue_engine *e, int task, struct clue_task_sums *sums)
 {
     *sums = task_of(e, (uint32_t)task)->sums;

@@ -9,7 +9,7 @@ struct agreement {
     struct agreement *next;
     uint64_t context, sequence;
     int n_left; /* ranks that have not called */
-    int rank;
+    int rank, task;
     int root;
     MPI_Op op;
     MPI_Count bytes; /* -1: may differ */
@@ -77,7 +77,7 @@ static void compare(const struct agreement *first, const struct agreement *own)
     clue_fail("collectives differ: rank %d of the communicator calls %s, but its call number %llu "
               "of a collective was %s on rank %d, at %s",
               own->rank, here, (unsigned long long)own->sequence + 1, there, first->rank,
-              clue_site_text(first->site));
+              clue_site_text(first->task, first->site));
 }
 
 static struct agreement describe_call(struct mpi_task *t, const struct collective *c,
@@ -92,6 +92,7 @@ static struct agreement describe_call(struct mpi_task *t, const struct collectiv
                               .sequence = sequence,
                               .n_left = c->p->n + (c->remote ? c->remote->n : 0),
                               .rank = c->p->rank,
+                              .task = clue_self(),
                               .root = is_rooted && !c->remote ? c->root : PORTOLAN_MPI_NONE,
                               .op = has_op ? c->s->op->handle : 0,
                               .bytes = common_bytes(c),

@@ -128,6 +128,7 @@ static void add_run(struct portolan_json *j, const struct clue_report *r,
     portolan_json_number(j, "polls", (double)f->run.n_polls);
     portolan_json_number(j, "choices", (double)f->run.n_choices);
     portolan_json_number(j, "never_received", (double)f->run.n_left);
+    portolan_json_number(j, "unready", (double)f->run.n_unready);
     portolan_json_number(j, "bursts", (double)r->outcome->bursts.n);
     portolan_json_number(j, "bursts_replaced", (double)r->outcome->bursts.n_preempted);
     portolan_json_number(j, "added_by_folding", r->outcome->bursts.added);

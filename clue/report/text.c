@@ -122,8 +122,12 @@ static void add_remarks(const struct clue_report *r, const struct report_facts *
         portolan_text_add(t, "\n");
     }
     if (f->run.n_left)
-        portolan_text_add(t, "mistake       %s messages were never received\n",
-                          grouped(f->run.n_left).text);
+        portolan_text_add(t, "mistake       %s message%s never received\n",
+                          grouped(f->run.n_left).text, f->run.n_left == 1 ? " was" : "s were");
+    if (f->run.n_unready)
+        portolan_text_add(t, "mistake       %s ready send%s before the receive\n",
+                          grouped(f->run.n_unready).text,
+                          f->run.n_unready == 1 ? " came" : "s came");
 }
 
 void clue_report_text(const struct clue_report *report, struct portolan_text *text)

@@ -203,6 +203,9 @@ PORTOLAN_API void clue_kill(int task);
 /** RUN is called in the calling task when that exits, within a call. */
 PORTOLAN_API void clue_at_exit(enum clue_owner owner, void (*run)(void));
 
+/** clue_now(), as the program reads it. Ends the run of one that waits for a clock that stands. */
+PORTOLAN_API int64_t clue_read_clock(void);
+
 /** Ends the run: routine, task, time and call site are added to the message. Does not return. */
 PORTOLAN_API void clue_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2), noreturn));
@@ -210,8 +213,8 @@ PORTOLAN_API void clue_fail(const char *format, ...)
 PORTOLAN_API void clue_abort(int status) __attribute__((noreturn));
 /** Says once for each TEXT and call site that the run cannot know something: "assumed". */
 PORTOLAN_API void clue_assume(const char *text);
-/** Where a call stands: "file.c:12", or what is known; valid until the next one. */
-PORTOLAN_API const char *clue_site_text(const void *site);
+/** Where a call of TASK stands: "file.c:12", or what is known; valid until the next one. */
+PORTOLAN_API const char *clue_site_text(int task, const void *site);
 /** A mistake of the program that does not end it: told in the report with task, time and site. */
 PORTOLAN_API void clue_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

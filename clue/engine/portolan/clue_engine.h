@@ -322,6 +322,9 @@ struct clue_state {
     size_t n;       /**< requests, or members of the meeting, that are missing */
 };
 void clue_engine_state(const struct clue_engine *engine, int task, struct clue_state *state);
+/** The first message to TASK that nobody has received: its sender (partner), tag, context, bytes.
+ * False: there is none. */
+bool clue_engine_left(const struct clue_engine *engine, int task, struct clue_state *message);
 
 /** Parts of time, of a task or of the critical path. */
 struct clue_times {
