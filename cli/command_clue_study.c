@@ -6,6 +6,7 @@
 #include <portolan/command.h>
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static enum portolan_status read_run(const char *file, struct clue_study_value *
     value->high = number(report, "high_ns", ns) * 1e-9;
     path = json_object_get(report, "critical_path");
     if (ns > 0)
-        value->communication = number(path, "network_ns", 0) / ns;
+        value->communication = fmin(1, number(path, "network_ns", 0) / ns);
     json_decref(report);
     return ns > 0 ? PORTOLAN_OK
                   : portolan_error_set(err, PORTOLAN_EFOREIGN, "the run told no virtual time");

@@ -147,12 +147,13 @@ static enum portolan_status evaluate_workload(struct evaluation *e, size_t confi
 enum portolan_status clue_study_evaluate(struct clue_study *s, clue_study_run_fn *run, void *arg,
                                          struct portolan_error *err)
 {
-    const char *folder = portolan_temporary_folder(&s->arena, err);
-    enum portolan_status status = folder ? PORTOLAN_OK : err ? err->status : PORTOLAN_EIO;
-    struct evaluation e = {
-        s, run, arg, folder ? portolan_arena_printf(&s->arena, "%s/machine.xml", folder) : NULL,
-        err};
+    struct portolan_error own = {0};
+    struct evaluation e = {s, run, arg, NULL, err ? err : &own};
+    const char *folder = portolan_temporary_folder(&s->arena, e.err);
+    enum portolan_status status = folder ? PORTOLAN_OK : e.err->status;
 
+    if (folder && !(e.machine = portolan_arena_printf(&s->arena, "%s/machine.xml", folder)))
+        status = portolan_no_memory(err);
     for (size_t i = 0; status == PORTOLAN_OK && i < s->n_configurations; i++) {
         struct configuration *c = &s->configurations[i];
 

@@ -238,39 +238,30 @@ static void read_combinations(struct study_reader *r, const struct xml_element *
 
 /* ------------------------------------------------- workloads */
 
+/* NULL: there is none, or after a complaint. *USES_VARIANT: whether it depends on high or low. */
 static struct portolan_formula *read_formula(struct study_reader *r, const struct xml_element *e,
-                                             const char *attribute)
+                                             const char *attribute, bool *uses_variant)
 {
     const struct xml_attribute *a = xml_attribute(e, attribute);
-    struct portolan_formula *formula, *bound = NULL;
+    struct portolan_formula *formula = NULL, *bound = NULL;
     struct portolan_error err = {0};
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (!a || portolan_formula_parse(a->value, strlen(a->value), e->file, a->line, a->column, r->d,
-                                     &formula, &err) != PORTOLAN_OK)
-        return NULL;
-    if (portolan_formula_bind(formula, FORMULA_NAMES, study_formula_names, &bound, &err) !=
-        PORTOLAN_OK)
+    if (a)
+        status = portolan_formula_parse(a->value, strlen(a->value), e->file, a->line, a->column,
+                                        r->d, &formula, &err);
+    for (size_t i = 0; formula && i < portolan_formula_n_names(formula); i++)
+        *uses_variant |= portolan_has_word(" high low ", portolan_formula_peek_name(formula, i));
+    if (formula)
+        status = portolan_formula_bind(formula, FORMULA_NAMES, study_formula_names, &bound, &err);
+    if (formula && status != PORTOLAN_OK && status != PORTOLAN_ENOMEM)
         xml_complain(r->d, e, attribute,
                      "%s; a configuration has nodes, cpus, processors, memory, price, bandwidth, "
                      "latency, high and low",
                      err.text);
+    r->s->arena.failed |= status == PORTOLAN_ENOMEM;
     portolan_formula_destroy(formula);
     return bound;
-}
-
-static bool uses_variant(const struct xml_element *e, const char *attribute)
-{
-    const char *text = xml_value(e, attribute);
-    struct portolan_formula *f = NULL;
-    bool uses = false;
-
-    if (!text || portolan_formula_parse(text, strlen(text), "", 1, 1, NULL, &f, NULL))
-        return false;
-    for (size_t i = 0; i < portolan_formula_n_names(f); i++)
-        uses |= strcmp(portolan_formula_peek_name(f, i), "high") == 0 ||
-                strcmp(portolan_formula_peek_name(f, i), "low") == 0;
-    portolan_formula_destroy(f);
-    return uses;
 }
 
 static void read_result(struct study_reader *r, const struct xml_element *e, struct workload *w)
@@ -343,9 +334,9 @@ static void read_workload(struct study_reader *r, const struct xml_element *e, s
                      "what '%s' reaches comes from one of 'formula', 'program', 'record', or a "
                      "<result> for each configuration",
                      w->name);
-    w->formula = read_formula(r, e, "formula");
-    w->memory = read_formula(r, e, "memory");
-    w->is_varied = w->kind != WORKLOAD_FORMULA || uses_variant(e, "formula");
+    w->is_varied = w->kind != WORKLOAD_FORMULA;
+    w->formula = read_formula(r, e, "formula", &w->is_varied);
+    w->memory = read_formula(r, e, "memory", &w->is_varied);
     if (w->kind == WORKLOAD_PROGRAM || w->kind == WORKLOAD_RECORD)
         w->words = split_words(r, xml_value(e, w->kind == WORKLOAD_PROGRAM ? "program" : "record"),
                                &w->n_words);

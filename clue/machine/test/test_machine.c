@@ -607,6 +607,41 @@ static void reader_and_shipped_grammar_agree(void **state)
     assert_true(seen > 30);
 }
 
+/* Whichever allocation fails, that is what is said, and nothing is left behind. */
+static void memory_may_run_out(void **state)
+{
+    static const char *const files[] = {CORPUS "/good-all.xml", CORPUS "/good-explicit.xml",
+                                        CORPUS "/good-torus.xml"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        enum portolan_status status = PORTOLAN_ENOMEM;
+        unsigned long n = 0;
+
+        while (status == PORTOLAN_ENOMEM) {
+            struct clue_machine_file *f;
+            char *text = NULL, *dot = NULL;
+            int *hosts = NULL;
+
+            portolan_alloc_fail_at(++n);
+            status = clue_machine_read(files[i], NULL, &f, NULL);
+            if (status == PORTOLAN_OK)
+                status = clue_machine_place(f, 2, NULL, false, &hosts, NULL);
+            if (status == PORTOLAN_OK)
+                status = clue_machine_write(f, &text, NULL);
+            if (status == PORTOLAN_OK)
+                status = clue_machine_draw(f, &dot, NULL);
+            portolan_alloc_fail_at(0);
+            clue_machine_destroy(f);
+            free(hosts);
+            free(text);
+            free(dot);
+        }
+        assert_int_equal(status, PORTOLAN_OK);
+        assert_true(n > 10);
+    }
+}
+
 /* Each host and each link of a small machine is in the picture, once. */
 static void machines_are_drawn(void **state)
 {
@@ -649,6 +684,7 @@ int main(void)
         cmocka_unit_test(all_mistakes_are_told_at_once),
         cmocka_unit_test(reader_and_shipped_grammar_agree),
         cmocka_unit_test(machines_are_drawn),
+        cmocka_unit_test(memory_may_run_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,6 +277,34 @@ static void parts_are_combined(void **state)
     clue_study_destroy(s);
 }
 
+/* Whichever allocation fails, that is what is said, and nothing is left behind. */
+static void memory_may_run_out(void **state)
+{
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    unsigned long n = 0;
+
+    (void)state;
+    while (status == PORTOLAN_ENOMEM) {
+        struct clue_study *s;
+        char *text = NULL, *picture = NULL;
+
+        portolan_alloc_fail_at(++n);
+        status = clue_study_read(EXAMPLE, NULL, &s, NULL);
+        if (status == PORTOLAN_OK)
+            status = clue_study_evaluate(s, NULL, NULL, NULL);
+        if (status == PORTOLAN_OK)
+            status = clue_study_report(s, n % 2, &text, NULL);
+        if (status == PORTOLAN_OK)
+            status = clue_study_draw(s, "a.svg", &picture, NULL);
+        portolan_alloc_fail_at(0);
+        clue_study_destroy(s);
+        free(text);
+        free(picture);
+    }
+    assert_int_equal(status, PORTOLAN_OK);
+    assert_true(n > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +314,7 @@ int main(void)
         cmocka_unit_test(programs_run_on_the_machine_of_each_configuration),
         cmocka_unit_test(mistakes_are_told_with_their_remedy),
         cmocka_unit_test(parts_are_combined),
+        cmocka_unit_test(memory_may_run_out),
     };
 
     return cmocka_run_group_tests(tests, make_file, remove_file);
