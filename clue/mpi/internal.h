@@ -339,8 +339,9 @@ struct mpi_task {
     struct mpi_comm *world, *self;
     struct mpi_table tables[MPI_KINDS];
     struct mpi_request *free_requests;
-    struct mpi_request *schedules; /* active ones */
-    void *buffer;                  /* of MPI_Buffer_attach */
+    struct mpi_request *schedules;          /* active ones */
+    struct mpi_request *freed, *last_freed; /* by MPI_Request_free, on their way */
+    void *buffer;                           /* of MPI_Buffer_attach */
     MPI_Count buffer_bytes;
     char error_text[256];
     MPI_Comm error_comm; /* whose handler is to be called, if the call itself names none */

@@ -446,7 +446,19 @@ int do_Request_get_status(struct mpi_task *t, MPI_Request handle, int *flag, MPI
     return MPI_SUCCESS;
 }
 
-/* What is still on its way keeps its memory: it goes on by itself. */
+/* Ends what has come to its end since it was freed, the oldest first. */
+static void end_freed(struct mpi_task *t)
+{
+    struct mpi_request *r;
+
+    while ((r = t->freed) && mpi_is_done(r)) {
+        t->freed = r->next;
+        mpi_finish(r);
+        mpi_request_release(t, r);
+    }
+}
+
+/* What is still on its way goes on by itself. */
 int do_Request_free(struct mpi_task *t, MPI_Request *handle)
 {
     struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *handle);
@@ -454,19 +466,26 @@ int do_Request_free(struct mpi_task *t, MPI_Request *handle)
     if (!r)
         return mpi_error(t, MPI_ERR_REQUEST, "0x%x", *handle);
     *handle = MPI_REQUEST_NULL;
-    if (!r->is_active || (r->kind != MPI_REQUEST_SCHEDULE && mpi_is_done(r))) {
-        r->is_persistent = false;
-        mpi_finish(r);
+    end_freed(t);
+    r->is_persistent = false;
+    if (!r->is_active) {
         mpi_request_release(t, r);
         return MPI_SUCCESS;
     }
+    r->is_free = true;
+    if (r->kind == MPI_REQUEST_GENERALIZED && !r->is_done)
+        return MPI_SUCCESS; /* MPI_Grequest_complete() ends it */
+    if (r->kind == MPI_REQUEST_GENERALIZED || (r->kind == MPI_REQUEST_SCHEDULE && r->is_done))
+        return mpi_request_end(t, r, MPI_STATUS_IGNORE);
     mpi_handle_free(t, r->handle);
     r->handle = 0;
-    r->is_free = true;
-    if (r->engine)
-        clue_free(r->engine);
-    if (r->kind == MPI_REQUEST_SCHEDULE)
+    if (r->kind == MPI_REQUEST_SCHEDULE) {
         mpi_progress(t);
+        return MPI_SUCCESS;
+    }
+    r->next = NULL;
+    *(t->freed ? &t->last_freed->next : &t->freed) = r;
+    t->last_freed = r;
     return MPI_SUCCESS;
 }
 
@@ -524,5 +543,5 @@ int do_Grequest_complete(struct mpi_task *t, MPI_Request request)
     if (!r || r->kind != MPI_REQUEST_GENERALIZED)
         return mpi_error(t, MPI_ERR_REQUEST, "0x%x is no generalized request", request);
     r->is_done = true;
-    return MPI_SUCCESS;
+    return r->is_free ? mpi_request_end(t, r, MPI_STATUS_IGNORE) : MPI_SUCCESS;
 }
