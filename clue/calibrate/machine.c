@@ -285,6 +285,22 @@ static void make_packing(struct making *m)
         m->type.host.packing_ns_per_byte = s->value / (double)s->bytes;
 }
 
+/* Data that their sender has just written come out of its cache, which may take several times as
+ * long. The laws are of data that were sent before. */
+static void note_fresh(struct making *m)
+{
+    const struct clue_samples *s = m->calibration->within;
+    size_t n, n_half;
+    const struct clue_sample *fresh = s ? clue_samples_of(s, "fresh", &n) : NULL;
+    const struct clue_sample *half = s ? clue_samples_of(s, "half", &n_half) : NULL;
+
+    for (size_t i = 0; fresh && half && i < n; i++)
+        for (size_t k = 0; k < n_half; k++)
+            if (half[k].bytes == fresh[i].bytes)
+                note(m, "just written", "%llu bytes: %.2f times as long",
+                     (unsigned long long)fresh[i].bytes, fresh[i].value / half[k].value);
+}
+
 static void note_errors(struct making *m, const struct clue_samples *s, const char *where)
 {
     static const char *const kinds[] = {"half",  "send",   "receive",   "stream", "exchange",
@@ -373,6 +389,7 @@ enum portolan_status clue_calibration_write(const struct clue_calibration *calib
     if (!status) {
         make_busy(&m);
         make_packing(&m);
+        note_fresh(&m);
         make_facts(&m);
         make_covariance(&m);
         status = clue_machine_write(&m.file, text, err);

@@ -75,6 +75,18 @@ static double sample_half(int bytes)
     return (now_ns() - start) / n / 2;
 }
 
+/* The same with data that were just written: each sends back what it has received. */
+static double sample_fresh(int bytes)
+{
+    char *before = out;
+    double ns;
+
+    out = in;
+    ns = sample_half(bytes);
+    out = before;
+    return ns;
+}
+
 /* Sends that nobody receives yet, or (IS_RECEIVER: rank 1's result) receives of messages that have
  * come: as many as the library surely has room for. */
 static double sample_one_side(int bytes, bool is_receiver)
@@ -251,6 +263,7 @@ struct kind {
 };
 static const struct kind kinds[] = {
     {"half", sample_half, 0, MOST_BYTES, 2, .of_one_host = false},
+    {"fresh", sample_fresh, 16384, 1 << 20, 1, .of_one_host = true},
     {"send", sample_send, 0, MOST_BYTES, 2, .of_eager = true},
     {"receive", sample_receive, 0, MOST_BYTES, 2, .of_eager = true},
     {"rest", sample_rest, 0, MOST_BYTES, 1, .of_others = true},
@@ -382,6 +395,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "portolan-calibrate: needs two ranks, and memory\n");
         MPI_Abort(world, 1);
     }
+    memset(out, 1, MOST_BYTES + 8); /* else all of it would be one page of zeros */
+    memset(in, 1, MOST_BYTES + 8);
     tell_machine();
     eager = find_eager_limit();
     if (rank == 0)
