@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs on two real ranks beside virtual ones, on a machine file that `portolan clue calibrate` makes
-# here first; then the same on this machine with a slow network. Prints the table of docs/truth.md. Give
+# here first; then the same on this machine with a slow network. Prints tables, as in docs/truth.md. Give
 # it the machine for itself; QUIET may name a command that waits for that.
 #
 #     bench/clue_truth.sh BUILD [SECONDS]
