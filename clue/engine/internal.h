@@ -279,6 +279,16 @@ static inline int64_t later(int64_t a, int64_t b)
 /* The request of all sends that are complete at once. */
 enum { REQUEST_SENT = 1 };
 
+/* Phases of operations. */
+enum { SYNCHRONIZED = 1, BLOCKED, POLLED, SETTLING };
+
+/* A delay that was changed under way is over. */
+static inline void settled(const struct clue_engine *e, struct task *t)
+{
+    if (t->phase == SETTLING)
+        t->clock = e->now;
+}
+
 /* ------------------------------------------------- events.c */
 
 /* False, with the error noted: no memory. */
@@ -303,8 +313,6 @@ unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operatio
 void task_done(struct task *t);
 /* Adds NS to PART, an offset in clue_times, of the task's times and of its critical path. */
 void task_add(struct task *t, size_t part, int64_t ns);
-/* Phases of operations. */
-enum { SYNCHRONIZED = 1, BLOCKED, POLLED, SETTLING };
 
 /* ------------------------------------------------- delays.c */
 
@@ -371,6 +379,7 @@ void message_received(struct clue_engine *e, uint32_t message);
 
 /* ------------------------------------------------- requests.c */
 
+uint32_t request_new(struct clue_engine *e, uint32_t task, bool is_send);
 bool requests_new(struct clue_engine *e);
 void request_complete(struct clue_engine *e, uint32_t request, int64_t ns);
 void request_free(struct clue_engine *e, uint32_t request);

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for requests, asking for them, and what comes of it: wait, test, probe, cancel. */
+#include "internal.h"
+
+/* ------------------------------------------------- waiting */
+
+static void add_receiving(struct task *t, int64_t ns)
+{
+    t->clock += ns;
+    t->sums.times.receiving_ns += ns;
+    t->sums.path.receiving_ns += ns;
+}
+
+/* The task has waited for M until NS: its critical path is the message's. */
+static void waited_for(struct task *t, const struct message *m, int64_t ns)
+{
+    t->sums.times.waiting_ns += ns - t->clock;
+    t->clock = ns;
+    if (!m)
+        return;
+    t->sums.path = m->path;
+    t->sums.path.network_ns += ns - m->ready;
+    t->sums.path.queueing_ns += m->queueing;
+}
+
+/* The task goes on when the request is complete. */
+static void pass(struct clue_engine *e, struct task *t, const struct request *r)
+{
+    const struct message *m = r->message ? message_of(e, r->message) : NULL;
+
+    if (r->complete_at > t->clock)
+        waited_for(t, m && (r->is_send || m->arrival == r->complete_at) ? m : NULL, r->complete_at);
+}
+
+static void finish(struct clue_engine *e, struct task *t, struct request *r)
+{
+    pass(e, t, r);
+    if (r->is_send || r->is_charged || r->is_cancelled)
+        return;
+    r->is_charged = true;
+    t->sums.n_received++;
+    t->sums.bytes_received += r->bytes;
+    if (!r->is_free)
+        add_receiving(t, receive_ns(e, r->task, r->bytes));
+}
+
+static int by_completion(const void *a, const void *b, void *engine)
+{
+    const struct request *x = request_of(engine, *(const uint32_t *)a);
+    const struct request *y = request_of(engine, *(const uint32_t *)b);
+
+    return x->complete_at < y->complete_at ? -1 : x->complete_at > y->complete_at;
+}
+
+/* All are complete: receives them in the order in which they have come. */
+static enum clue_progress finish_all(struct clue_engine *e, struct task *t,
+                                     const clue_request *requests, size_t n)
+{
+    uint32_t *order;
+    size_t count = 0;
+
+    if (!portolan_reserve(&e->scratch, &e->scratch_room, n, sizeof *e->scratch)) {
+        engine_no_memory(e);
+        return CLUE_WAITS;
+    }
+    order = e->scratch;
+    for (size_t i = 0; i < n; i++)
+        if (requests[i]) {
+            size_t at = count++;
+
+            if (n > 32)
+                order[at] = requests[i];
+            else {
+                for (; at > 0 && by_completion(&requests[i], &order[at - 1], e) < 0; at--)
+                    order[at] = order[at - 1];
+                order[at] = requests[i];
+            }
+        }
+    if (n > 32)
+        qsort_r(order, count, sizeof *order, by_completion, e);
+    for (size_t i = 0; i < count; i++)
+        finish(e, t, request_of(e, order[i]));
+    return CLUE_DONE;
+}
+
+/* The first that was complete, at the latest at UNTIL; N: none. */
+static size_t first_complete(const struct clue_engine *e, const clue_request *requests, size_t n,
+                             int64_t *until)
+{
+    size_t first = n;
+
+    for (size_t i = 0; i < n; i++)
+        if (requests[i]) {
+            int64_t ns = request_of(e, requests[i])->complete_at;
+
+            if (ns != NOT_KNOWN && ns <= *until && (first == n || ns < *until)) {
+                first = i;
+                *until = ns;
+            }
+        }
+    return first;
+}
+
+static size_t expect_requests(struct clue_engine *e, struct task *t, const clue_request *requests,
+                              size_t n, bool is_waited)
+{
+    size_t n_left = 0;
+
+    t->requests = is_waited ? requests : NULL;
+    t->n_requests = n;
+    for (size_t i = 0; i < n; i++)
+        if (requests[i] && request_of(e, requests[i])->complete_at == NOT_KNOWN) {
+            request_of(e, requests[i])->is_waited = is_waited;
+            n_left++;
+        }
+    return n_left;
+}
+
+static enum clue_progress wait_all(struct clue_engine *e, uint32_t task,
+                                   const clue_request *requests, size_t n)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->phase == 0) {
+        t->is_waiting_for_any = false;
+        t->latest = 0;
+        t->n_left = (uint32_t)expect_requests(e, t, requests, n, true);
+        for (size_t i = 0; i < n; i++)
+            if (requests[i] && request_of(e, requests[i])->complete_at != NOT_KNOWN)
+                t->latest = later(t->latest, request_of(e, requests[i])->complete_at);
+        t->phase = BLOCKED;
+    }
+    return t->n_left ? CLUE_WAITS : finish_all(e, t, requests, n);
+}
+
+static enum clue_progress wait_any(struct clue_engine *e, uint32_t task,
+                                   const clue_request *requests, size_t n, size_t *index)
+{
+    struct task *t = task_of(e, task);
+    int64_t until = NOT_KNOWN;
+    size_t first = first_complete(e, requests, n, &until);
+
+    if (t->phase == 0) {
+        size_t n_left = expect_requests(e, t, requests, n, true);
+
+        t->is_waiting_for_any = true;
+        t->phase = BLOCKED;
+        if (n_left && (first == n || until >= e->now)) {
+            if (first < n)
+                task_wake(e, task, later(until, t->clock), EVENT_SYNC);
+            return CLUE_WAITS;
+        }
+    }
+    expect_requests(e, t, requests, n, false);
+    *index = first;
+    if (first < n)
+        finish(e, t, request_of(e, requests[first]));
+    return CLUE_DONE;
+}
+
+static bool any_request(const clue_request *requests, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (requests[i])
+            return true;
+    return false;
+}
+
+/* A receive delay may change while it lasts: false: the task waits for its end. */
+static bool settle_receive(struct clue_engine *e, uint32_t task, size_t index)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->phase == SETTLING || changes_settle(e, task, CLUE_RECEIVE, 0, 0))
+        return true;
+    t->phase = SETTLING;
+    t->result = index;
+    return false;
+}
+
+enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_request *requests,
+                                    size_t n, bool is_all, size_t *index)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    int64_t until = NOT_KNOWN;
+
+    *index = n;
+    if (!any_request(requests, n))
+        return CLUE_DONE;
+    task_operation(e, (uint32_t)task, CLUE_WAITS_FOR);
+    settled(e, t);
+    t->has_polled = false;
+    if (t->phase == SETTLING)
+        *index = t->result;
+    else if ((is_all ? wait_all(e, (uint32_t)task, requests, n)
+                     : wait_any(e, (uint32_t)task, requests, n, index)) == CLUE_WAITS)
+        return CLUE_WAITS;
+    else if (is_all)
+        *index = first_complete(e, requests, n, &until);
+    if (!settle_receive(e, (uint32_t)task, *index))
+        return CLUE_WAITS;
+    t->n_ahead = 0;
+    task_done(t);
+    return CLUE_DONE;
+}
+
+/* ------------------------------------------------- polling */
+
+/* A poll that fails must take time, or what it waits for never happens: if it takes none, the
+ * second one at the same time lasts until something happens. NEXT: what is known to come. */
+static enum clue_progress poll_failed(struct clue_engine *e, uint32_t task, int64_t next)
+{
+    struct task *t = task_of(e, task);
+
+    if (t->clock > t->since || !t->has_polled || t->phase == POLLED) {
+        t->has_polled = true;
+        return CLUE_DONE;
+    }
+    t->phase = POLLED;
+    next = events_next(e) < next ? events_next(e) : next;
+    if (next != NOT_KNOWN)
+        task_wake(e, task, later(t->clock, next), EVENT_SYNC);
+    return CLUE_WAITS;
+}
+
+/* To the end of the time that the poll waited. */
+static void poll_again(struct clue_engine *e, struct task *t)
+{
+    if (t->phase != POLLED || e->now <= t->clock)
+        return;
+    t->sums.times.waiting_ns += e->now - t->clock;
+    t->clock = e->now;
+}
+
+/* Before an answer: false: the task must wait until others have come as far. */
+static bool poll_begin(struct clue_engine *e, uint32_t task, enum clue_operation operation,
+                       bool is_waiting)
+{
+    struct task *t = task_of(e, task);
+
+    if (task_operation(e, task, operation) == 0) {
+        e->sums.n_polls += !is_waiting;
+        t->phase = SYNCHRONIZED;
+        if (!task_is_in_time(e, task))
+            return false;
+    }
+    poll_again(e, t);
+    return true;
+}
+
+enum clue_progress clue_engine_test(struct clue_engine *e, int task, const clue_request *requests,
+                                    size_t n, size_t *index)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    struct request *r = NULL;
+    int64_t clock, next = NOT_KNOWN;
+
+    *index = n;
+    if (!any_request(requests, n))
+        return CLUE_DONE;
+    if (!poll_begin(e, (uint32_t)task, CLUE_TESTS, false))
+        return CLUE_WAITS;
+    clock = t->clock;
+    for (size_t i = n; i-- > 0;)
+        if (requests[i] && request_of(e, requests[i])->complete_at <= clock) {
+            *index = i;
+            r = request_of(e, requests[i]);
+        }
+    if (!r && t->phase != POLLED)
+        add_receiving(t, receive_ns(e, (uint32_t)task, 0));
+    else if (r && (r->is_send || r->is_charged))
+        add_receiving(t, receive_ns(e, (uint32_t)task, 0));
+    else if (r)
+        finish(e, t, r);
+    first_complete(e, requests, n, &next);
+    if (!r && poll_failed(e, (uint32_t)task, next) == CLUE_WAITS)
+        return CLUE_WAITS;
+    t->has_polled = !r;
+    task_done(t);
+    return CLUE_DONE;
+}
+
+enum clue_progress clue_engine_is_complete(struct clue_engine *e, int task, clue_request request,
+                                           bool *is_complete)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    struct request *r = request_of(e, request);
+
+    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
+        t->phase = SYNCHRONIZED;
+        if (r->complete_at == NOT_KNOWN && !task_is_in_time(e, (uint32_t)task))
+            return CLUE_WAITS;
+    }
+    *is_complete = r->complete_at <= t->clock;
+    task_done(t);
+    return CLUE_DONE;
+}
+
+enum clue_progress clue_engine_order(struct clue_engine *e, int task)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+
+    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
+        t->phase = SYNCHRONIZED;
+        if (!task_is_in_time(e, (uint32_t)task))
+            return CLUE_WAITS;
+    }
+    task_done(t);
+    return CLUE_DONE;
+}
+
+enum clue_progress clue_engine_cancel(struct clue_engine *e, int task, clue_request request,
+                                      bool *is_cancelled)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    struct request *r = request_of(e, request);
+
+    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
+        t->phase = SYNCHRONIZED;
+        if (r->complete_at == NOT_KNOWN && !task_is_in_time(e, (uint32_t)task))
+            return CLUE_WAITS;
+    }
+    *is_cancelled = false;
+    if (r->complete_at == NOT_KNOWN && !r->is_send)
+        *is_cancelled = matching_cancel_receive(e, request);
+    else if (r->complete_at == NOT_KNOWN && r->message && !message_of(e, r->message)->receive &&
+             message_of(e, r->message)->has_landed) {
+        *is_cancelled = true;
+        matching_take(e, r->message);
+        message_free(e, r->message);
+        r->message = 0;
+    }
+    if (*is_cancelled) {
+        r->is_cancelled = true;
+        request_complete(e, request, t->clock);
+    }
+    task_done(t);
+    return CLUE_DONE;
+}
+
+static uint32_t take_message(struct clue_engine *e, uint32_t task, uint32_t message)
+{
+    uint32_t request = request_new(e, task, false);
+    struct request *r = request_of(e, request);
+
+    if (!request)
+        return 0;
+    matching_take(e, message);
+    r->is_taken = r->is_bound = true;
+    r->message = message;
+    r->from = (int)message_of(e, message)->from;
+    r->tag = message_of(e, message)->tag;
+    r->bytes = message_of(e, message)->bytes;
+    r->label = message_of(e, message)->label;
+    return request;
+}
+
+static void probe_stop(struct task *t)
+{
+    t->n_watching -= t->is_probing;
+    t->is_probing = false;
+}
+
+static void probe_watch(struct clue_engine *e, uint32_t task, const struct clue_receive *what)
+{
+    struct task *t = task_of(e, task);
+
+    t->is_probing = true;
+    t->probe_from = what->from;
+    t->probe_tag = what->tag;
+    t->probe_context = what->context;
+    matching_watch(e, task);
+}
+
+enum clue_progress clue_engine_probe(struct clue_engine *e, int task,
+                                     const struct clue_receive *what, bool is_waiting,
+                                     bool *is_found, struct clue_message *message,
+                                     clue_request *taken)
+{
+    struct task *t = task_of(e, (uint32_t)task);
+    const struct message *m;
+    int64_t began;
+    uint32_t i;
+
+    if (t->phase == 0)
+        e->sums.n_wildcards += what->from == CLUE_ANY;
+    if (!poll_begin(e, (uint32_t)task, CLUE_PROBES, is_waiting))
+        return CLUE_WAITS;
+    began = t->clock;
+    t->clock = t->is_probing ? later(began, e->now) : began;
+    i = matching_probe(e, (uint32_t)task, what->from, what->context, what->tag);
+    if (t->is_probing) {
+        int64_t found = t->clock;
+
+        t->clock = began;
+        if (i && found > began)
+            waited_for(t, message_of(e, i), found);
+    }
+    *is_found = i != 0;
+    if (!i && is_waiting) {
+        if (!t->is_probing)
+            probe_watch(e, (uint32_t)task, what);
+        return CLUE_WAITS;
+    }
+    probe_stop(t);
+    if (t->phase != POLLED)
+        add_receiving(t, what->flags & CLUE_FREE ? 0 : receive_ns(e, (uint32_t)task, 0));
+    if (!i && poll_failed(e, (uint32_t)task, matching_next(e, (uint32_t)task)) == CLUE_WAITS)
+        return CLUE_WAITS;
+    t->has_polled = !i;
+    if (i) {
+        m = message_of(e, i);
+        *message = (struct clue_message){(int)m->from, m->tag, m->bytes, NULL, m->label};
+        if (taken && !(*taken = take_message(e, (uint32_t)task, i)))
+            return CLUE_WAITS;
+    }
+    task_done(t);
+    return CLUE_DONE;
+}
