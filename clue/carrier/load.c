@@ -85,7 +85,7 @@ static enum portolan_status check_needs(const struct shared_object *object,
                                         struct portolan_error *err)
 {
     for (const char **name = object->needed; name && *name; name++)
-        if (strncmp(*name, "libmpi.so.", 10) == 0 || strncmp(*name, "libopen-", 8) == 0)
+        if (strncmp(*name, "libmpi.so.", 10) == 0 || strncmp(*name, "libopen-rte", 11) == 0)
             return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                       "'%s' is made for Open MPI (it needs %s); compile it with "
                                       "mpicc.mpich",
