@@ -41,9 +41,11 @@ struct segment {
 struct burst_start {
     uint64_t site; /* distance from the begin of a rank's images */
     struct segment *segments;
-    double expected; /* ticks, of those after others ran */
-    uint32_t turns;  /* of them */
-    uint64_t n;      /* of all */
+    double expected;       /* ticks, of those after others ran */
+    uint32_t turns;        /* of them */
+    uint64_t n;            /* of all */
+    struct burst_law *law; /* of bursts that end here */
+    bool is_known;         /* whether there is one */
 };
 
 static struct {
@@ -52,6 +54,12 @@ static struct {
     long preemptions; /* of this process, when last asked */
     struct clue_bursts sums;
 } bursts;
+
+/* Bursts without a law are measured, too. */
+static bool is_measuring(const struct clue_run *run)
+{
+    return run->compute == CLUE_COMPUTE_MEASURED || run->compute == CLUE_COMPUTE_MODEL;
+}
 
 static int64_t wall_ns(void)
 {
@@ -85,7 +93,7 @@ static long count_preemptions(void)
 
 void clue_bursts_start(struct carrier *c)
 {
-    if (c->run->compute != CLUE_COMPUTE_MEASURED)
+    if (!is_measuring(c->run))
         return;
     calibrate();
     bursts.preemptions = count_preemptions();
@@ -223,7 +231,7 @@ void clue_burst_begin(struct rank *rank)
 {
     struct burst_start *start = rank->start;
 
-    if (clue_carrier.run->compute != CLUE_COMPUTE_MEASURED)
+    if (!is_measuring(clue_carrier.run))
         return;
     rank->began_cpu =
         !start || start->n < ENOUGH || start->expected > bursts.ticks_checked ? cpu_ns() : 0;
@@ -303,19 +311,35 @@ static double without_waiting(const struct rank *rank, double ticks)
     return cpu;
 }
 
+/* The law of bursts that end at SITE. Looking for it is no part of the next burst. */
+static struct burst_law *law_of(struct burst_start *end, const struct rank *rank, const void *site)
+{
+    if (!end || clue_carrier.run->compute != CLUE_COMPUTE_MODEL)
+        return NULL;
+    if (!end->is_known) {
+        end->law = clue_law_at(rank, site);
+        end->is_known = true;
+        bursts.preemptions = count_preemptions();
+    }
+    return end->law;
+}
+
 int64_t clue_burst_end(struct rank *rank, const void *site)
 {
     double ticks = (double)(__rdtsc() - rank->began_ticks);
     struct burst_start *start = rank->start;
+    struct burst_law *law;
     struct segment *s;
 
     if (clue_carrier.run->compute == CLUE_COMPUTE_TABLE)
         return clue_table_ns(rank->task, clue_site_key(rank, site));
-    if (clue_carrier.run->compute != CLUE_COMPUTE_MEASURED)
+    if (!is_measuring(clue_carrier.run))
         return 0;
     bursts.sums.n++;
-    ticks = without_waiting(rank, ticks);
     rank->start = start_of(rank, site);
+    if ((law = law_of(rank->start, rank, site)))
+        return clue_law_time(law, rank, NULL);
+    ticks = without_waiting(rank, ticks);
     s = segment_of(start, rank->start ? rank->start->site : 0);
     if (s)
         start->n++;

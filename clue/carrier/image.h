@@ -82,9 +82,12 @@ struct image_set {
 };
 /* What carrier puts in the place of a name, or NULL; *BASE says what the address is relative to. */
 typedef bool clue_override_fn(const char *name, uint32_t *base, uint64_t *value);
+/* May put something in the place of a function that an image of SET takes from another. */
+typedef void clue_front_fn(const struct image_set *set, const char *name, uint32_t *base,
+                           uint64_t *value);
 /* Looks all names up. EINVAL: a name is nowhere. */
 enum portolan_status clue_images_link(struct image_set *set, clue_override_fn *override,
-                                      struct portolan_error *err);
+                                      clue_front_fn *front, struct portolan_error *err);
 
 /* Makes a rank's copy at BASE, where memory is reserved; BLOCK is the rank's own data.
  * Thread-locals go below THREAD. */

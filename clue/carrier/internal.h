@@ -85,6 +85,10 @@ struct rank {
     struct burst_start *start; /* the call after which it began */
     int kind;                  /* enum burst_kind */
     bool was_switched;         /* others have run since its burst before */
+    /* Of the burst, before its last call of a function with a law and of all those, and where the
+     * present one returns. */
+    int64_t fronts_ns;
+    const void *front_back;
     struct exit_call calls[CLUE_OWNERS];
     int n_calls;
     struct exit_handler *handlers;
@@ -179,6 +183,20 @@ uint64_t clue_site_key(const struct rank *rank, const void *call);
 int64_t clue_burst_end(struct rank *rank, const void *site);
 void clue_bursts_start(struct carrier *c);
 void clue_bursts_end(struct clue_bursts *sums);
+
+/* law.c: laws of computing, --compute=model. */
+struct burst_law;
+/* The law of bursts that end at SITE; NULL: they are measured. Takes long. */
+struct burst_law *clue_law_at(const struct rank *rank, const void *site);
+struct burst_law *clue_law_of_function(const char *name);
+/* Of this machine's processor; ARGUMENTS: of the call, or NULL. */
+int64_t clue_law_time(struct burst_law *law, const struct rank *rank, const uint64_t *arguments);
+/* When the program is loaded. EINVAL: a law of a function that it does not call. */
+enum portolan_status clue_laws_check(struct portolan_error *err);
+void clue_laws_end(struct clue_bursts *sums, bool has_failed);
+
+/* front.c: puts a front in the place of the function NAME, if it has a law. */
+void clue_front(const struct image_set *set, const char *name, uint32_t *base, uint64_t *value);
 
 /* change.c: what <portolan/clue.h> calls. */
 int clue_change_machine(const char *parameter, const char *from, const char *to, double value);

@@ -164,7 +164,7 @@ static enum portolan_status load_program(struct carrier *c, struct program *p,
     for (size_t i = 0; i < all.n && !status; i++)
         status = take_object(c, &p->set, &all.objects[i], i == 0, err);
     clue_cxx_begin();
-    return status ? status : clue_images_link(&p->set, clue_override, err);
+    return status ? status : clue_images_link(&p->set, clue_override, clue_front, err);
 }
 
 static void free_program(struct program *p)

@@ -2,6 +2,7 @@
 /* The command line of portolan-clue, which is that of `portolan clue run`. */
 #include "output.h"
 
+#include "law.h"
 #include "record.h"
 
 #include <portolan/clue_machine.h>
@@ -22,6 +23,7 @@ enum { DEFAULT_STACK = 8 << 20, MOST_STACK = 1 << 30, MOST_RANKS = 1 << 20, MOST
 struct options {
     struct clue_run run;
     struct output output;
+    struct clue_laws laws;
     const char *machine, *placement;
     bool is_sharing;
     const char *table;
@@ -50,7 +52,9 @@ static const struct argp_option rows[] = {
      "by-node, by-slot, or hosts by rank, instead of the file's", 0},
     {"share", KEY_SHARE, NULL, 0, "let a host have more ranks than processors", 0},
     {"compute", KEY_COMPUTE, "HOW", 0,
-     "how long ranks compute: measured (default), table=RECORD (as in that run), or none", 0},
+     "how long ranks compute: measured (default), table=RECORD (as in that run), model (by laws), "
+     "or none",
+     0},
     {"record", KEY_RECORD, "FILE", 0,
      "keep what ranks compute and ask for; FILE runs instead of the program on other machines", 0},
     {"receive", KEY_RECEIVE, "ORDER", 0,
@@ -108,6 +112,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->output;
+        state->child_inputs[1] = &o->laws;
         return 0;
     case 'm':
         o->machine = arg;
@@ -159,6 +164,11 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!run->program)
             argp_error(state, "no program is given");
+        if ((run->compute == CLUE_COMPUTE_MODEL) != (o->laws.n > 0))
+            argp_error(state, o->laws.n ? "laws need --compute=model"
+                                        : "say what the models are: --law SITE=FILE.xml");
+        if (!o->laws.n && (o->laws.skips || o->laws.n_values))
+            argp_error(state, "--set and --skip need --compute=model and a law");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -300,9 +310,12 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
     struct clue_outcome outcome;
     struct clue_report report = {
         .file = file, .run = &o->run, .outcome = &outcome, .machine_path = o->machine};
+    struct portolan_name_value facts[MOST_LAW_FACTS];
     char path[] = "/tmp/portolan-clue-XXXXXX";
     int status;
 
+    report.settings = facts;
+    report.n_settings = clue_laws_facts(&o->laws, facts);
     if (record_for_repeats(o, path, err))
         return print_error(err);
     setenv("PORTOLAN_MPI_YIELD", "never", 1); /* Portolan's own programs: who waits takes no core */
@@ -317,6 +330,7 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
     }
     status = outcome.exit_status;
     clue_run_end(&outcome);
+    clue_laws_clear(&o->laws);
     output_end(&o->output);
     if (o->run.record == path)
         unlink(path);
@@ -332,6 +346,10 @@ static enum portolan_status take_record(struct options *o, struct portolan_error
 
     if (o->table || is_program)
         status = record_read(o->table ? o->table : run->program[0], &o->record, err);
+    if (!status && is_program && run->compute == CLUE_COMPUTE_MODEL)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "'%s' is a record, whose times are known; laws need the program",
+                                  run->program[0]);
     if (!status && is_program) {
         if (run->n && run->n != o->record.n)
             return portolan_error_set(err, PORTOLAN_EINVAL,
@@ -358,7 +376,8 @@ static enum portolan_status take_record(struct options *o, struct portolan_error
 
 int clue_main(int argc, char **argv, size_t thread_local_bytes)
 {
-    static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&output_argp, 0, NULL, 0}, {&law_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {rows,
                                      take_option,
                                      "PROGRAM [ARGUMENT]...\nRECORD",
@@ -377,6 +396,9 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
     if (take_record(&o, &err))
         return print_error(&err);
+    if (clue_laws_read(&o.laws, &d, &err))
+        return d.count ? EXIT_BAD_INPUT : print_error(&err);
+    o.run.laws = &o.laws;
     o.run.private = o.private;
     o.run.shared = o.shared;
     if (!o.machine)

@@ -25,6 +25,7 @@ struct target {
 struct linking {
     struct image_set *set;
     clue_override_fn *override;
+    clue_front_fn *front;
     struct portolan_error *err;
     struct portolan_text missing;
     int n_missing;
@@ -60,10 +61,17 @@ static bool target_shared(const struct image *image, uint32_t i, const char *nam
     return address || ELF64_ST_BIND(image->symbols[i].st_info) == STB_WEAK;
 }
 
+static bool is_imported_function(const Elf64_Sym *symbol)
+{
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+    return symbol->st_shndx == SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE);
+}
+
 static bool target_of(struct linking *l, size_t own, uint32_t i, bool is_copy, struct target *t)
 {
     const struct image *image = &l->set->images[own];
-    const Elf64_Sym *symbol = &image->symbols[i], *found;
+    const Elf64_Sym *symbol = &image->symbols[i], *found = NULL;
     const char *name = image->strings + symbol->st_name;
 
     if (i == 0)
@@ -74,13 +82,13 @@ static bool target_of(struct linking *l, size_t own, uint32_t i, bool is_copy, s
     *t = (struct target){0};
     if (!is_copy && l->override(name, &t->base, &t->value))
         return true;
-    for (size_t k = is_copy ? 1 : 0; k < l->set->n; k++)
+    for (size_t k = is_copy ? 1 : 0; k < l->set->n && !found; k++)
         if ((found = clue_image_find(&l->set->images[k], name)))
-            return target_in(l->set, k, found, t);
-    if (target_shared(image, i, name, t))
-        return true;
-    if (l->n_missing++ < 5)
+            target_in(l->set, k, found, t);
+    if (!found && !target_shared(image, i, name, t) && l->n_missing++ < 5)
         portolan_text_add(&l->missing, "%s'%s'", l->n_missing > 1 ? ", " : "", name);
+    if (is_imported_function(symbol) && t->value && !t->is_indirect)
+        l->front(l->set, name, &t->base, &t->value);
     return true;
 }
 
@@ -201,9 +209,9 @@ static void place_thread_locals(struct image_set *set)
 }
 
 enum portolan_status clue_images_link(struct image_set *set, clue_override_fn *override,
-                                      struct portolan_error *err)
+                                      clue_front_fn *front, struct portolan_error *err)
 {
-    struct linking l = {.set = set, .override = override, .err = err};
+    struct linking l = {.set = set, .override = override, .front = front, .err = err};
     bool is_done = true;
 
     place_thread_locals(set);

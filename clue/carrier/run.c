@@ -43,6 +43,8 @@ static enum portolan_status prepare(struct carrier *c, struct portolan_error *er
             return portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
     status = clue_load(c, c->run->program[0], &program, err);
     if (!status)
+        status = clue_laws_check(err);
+    if (!status)
         status = make_engine(c, err);
     if (!status)
         status = clue_ranks_make(c, program, c->run->program, c->run->n, err);
@@ -93,6 +95,7 @@ static enum portolan_status run_program(struct carrier *c, struct clue_outcome *
     clue_faults_end();
     clue_bursts_end(&outcome->bursts);
     outcome->bursts.n_missing = clue_table_missing();
+    clue_laws_end(&outcome->bursts, c->has_failed);
     if (c->run->record && !c->error.status)
         status = record_write(c->run, err);
     record_end();

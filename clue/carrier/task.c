@@ -145,7 +145,8 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
 
     if (rank->depth++)
         return;
-    ns = clue_burst_end(rank, site);
+    ns = clue_burst_end(rank, site) + rank->fronts_ns;
+    rank->fronts_ns = 0;
     rank->routine = routine;
     rank->site = site;
     rank->was_switched = false;

@@ -130,6 +130,9 @@ static void add_run(struct portolan_json *j, const struct clue_report *r,
     portolan_json_number(j, "never_received", (double)f->run.n_left);
     portolan_json_number(j, "unready", (double)f->run.n_unready);
     portolan_json_number(j, "bursts", (double)r->outcome->bursts.n);
+    portolan_json_number(j, "bursts_by_laws", (double)r->outcome->bursts.n_laws);
+    portolan_json_number(j, "calls_by_laws", (double)r->outcome->bursts.n_fronts);
+    portolan_json_number(j, "results_void", r->outcome->bursts.is_void);
     portolan_json_number(j, "bursts_replaced", (double)r->outcome->bursts.n_preempted);
     portolan_json_number(j, "added_by_folding", r->outcome->bursts.added);
 }

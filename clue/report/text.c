@@ -76,14 +76,19 @@ static void add_path(const struct clue_report *r, const struct report_facts *f,
 
 static void add_computing(const struct clue_report *r, struct portolan_text *t)
 {
-    static const char *const kinds[] = {"measured", "as in a table", "by models",
+    static const char *const kinds[] = {"measured", "as in a table", "by laws",
                                         "none: ranks compute in no time"};
     const struct clue_bursts *b = &r->outcome->bursts;
 
     portolan_text_add(t, "computing     %s", kinds[r->run->compute]);
-    if (r->run->compute == CLUE_COMPUTE_MEASURED) {
-        portolan_text_add(t, ": %s bursts, %.1f %% preempted and replaced", grouped(b->n).text,
-                          b->n ? 100 * (double)b->n_preempted / (double)b->n : 0);
+    if (r->run->compute == CLUE_COMPUTE_MODEL)
+        portolan_text_add(t, ": %s bursts, %s calls of functions; measured",
+                          grouped(b->n_laws).text, grouped(b->n_fronts).text);
+    if (r->run->compute == CLUE_COMPUTE_MEASURED || r->run->compute == CLUE_COMPUTE_MODEL) {
+        uint64_t n = b->n - b->n_laws;
+
+        portolan_text_add(t, ": %s bursts, %.1f %% preempted and replaced", grouped(n).text,
+                          n ? 100 * (double)b->n_preempted / (double)n : 0);
         if (b->added > 0)
             portolan_text_add(t, "; %s ranks on one core added about %.0f %%",
                               grouped((uint64_t)r->outcome->n_tasks).text, 100 * b->added);
@@ -135,6 +140,11 @@ void clue_report_text(const struct clue_report *report, struct portolan_text *te
     struct report_facts f;
 
     report_gather(report, &f);
+    if (report->outcome->bursts.is_void)
+        portolan_text_add(text,
+                          "VOID          what the program printed and stored is void: %s calls of "
+                          "functions were skipped (--skip)\n",
+                          grouped(report->outcome->bursts.n_fronts).text);
     add_head(report, &f, text);
     add_ranks(&f, text);
     add_path(report, &f, text);

@@ -26,6 +26,7 @@ struct clue_run {
     const char *record; /**< file that gets a record of the run; or NULL */
     /** Where times of computing come from (TABLE), or what runs instead of the program; or NULL. */
     const struct record *table, *replay;
+    struct clue_laws *laws;    /**< of MODEL; or NULL */
     size_t stack_bytes;        /**< of each rank */
     size_t thread_local_bytes; /**< what portolan-clue has room for */
     size_t n_private, n_shared;
@@ -52,6 +53,9 @@ struct clue_outcome {
         uint64_t n_missing;      /**< that the table did not have */
         uint64_t n, n_preempted; /**< bursts, and those replaced since another process ran */
         double added;            /**< share that folding is thought to have added */
+        uint64_t n_laws;         /**< bursts among N whose time a law gave */
+        uint64_t n_fronts;       /**< calls of functions whose time a law gave */
+        bool is_void;            /**< and which were not made: results are void */
     } bursts;
     const struct clue_remark *remarks;
     size_t n_remarks;
