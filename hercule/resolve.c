@@ -51,8 +51,8 @@ static void resolve_slot(const struct resolver *r, const struct fact_kind *kind,
                          const struct slot_kind *slot, struct item *item)
 {
     char *to = (char *)item + slot->to, *found = (char *)item + slot->found;
-    const char *name = *(const char **)to;
     size_t at = HERCULE_NONE;
+    const char *name;
 
     (void)kind;
     if (!slot->refers)
@@ -62,6 +62,7 @@ static void resolve_slot(const struct resolver *r, const struct fact_kind *kind,
                                           *(size_t *)((char *)item + slot->more));
         return;
     }
+    name = *(const char **)to;
     if (!slot->otherwise ||
         (*name && (strcmp(slot->refers, "metric") != 0 || strcmp(name, "run") != 0)))
         at = resolve_name(r, slot->refers, item, name);
