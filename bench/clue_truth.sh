@@ -25,7 +25,7 @@ row() {
     name=$1
     shift
     if ${QUIET:-} "$portolan" clue run -m "$machine" -n 2 --no-trial --beside -- "$@" >out 2>err; then
-        sed -n "s/^beside  *virtual \(.*\)   real \(.*\) (5 runs, \(.*\) \.\.\. \(.*\))   \(.*\)/| $name | \1 | \2 | \3 ... \4 | \5 |/p" err
+        sed -n "s!^beside  *virtual \(.*\)   real \(.*\) (5 runs, \(.*\) \.\.\. \(.*\))   \(.*\)!| $name | \1 | \2 | \3 ... \4 | \5 |!p" err
     else
         echo "| $name | $(tail -1 err) | | | |"
     fi
