@@ -10,7 +10,9 @@ heat=$BUILD/examples/heat
 cd "$work" || exit 99
 
 # same NAME FILE FILE: they are alike, and not empty.
+# A note that the machine was busy is no difference.
 same() {
+    sed -i '/^mpi: other processes use the cores/d' "$2" "$3"
     diff "$2" "$3" | sed 's/^/# /'
     [ -s "$2" ] && cmp -s "$2" "$3"
     result "$1" $?
