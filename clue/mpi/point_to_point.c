@@ -56,11 +56,12 @@ int do_Rsend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype 
 }
 
 /* The engine copies the data, so that only what could not be buffered at all is an error. */
-static int check_buffered(struct mpi_task *t, MPI_Count count, const struct mpi_type *type)
+static int check_buffered(struct mpi_task *t, MPI_Count count, const struct mpi_type *type,
+                          int dest)
 {
     MPI_Count bytes = count * type->size + MPI_BSEND_OVERHEAD;
 
-    if (t->buffer && bytes <= t->buffer_bytes)
+    if (dest == MPI_PROC_NULL || (t->buffer && bytes <= t->buffer_bytes))
         return MPI_SUCCESS;
     return mpi_error(t, MPI_ERR_BUFFER, "%ld bytes for the attached buffer of %ld", bytes,
                      t->buffer_bytes);
@@ -69,7 +70,7 @@ static int check_buffered(struct mpi_task *t, MPI_Count count, const struct mpi_
 int do_Bsend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
              int tag, MPI_Comm comm)
 {
-    int code = check_buffered(t, count, mpi_type(t, datatype));
+    int code = check_buffered(t, count, mpi_type(t, datatype), dest);
 
     return code != MPI_SUCCESS ? code
                                : send(t, buf, count, datatype, dest, tag, comm, CLUE_BUFFERED);
@@ -190,7 +191,7 @@ static int make(struct mpi_task *t, enum mpi_request_kind kind, bool is_begun, c
 SENDS(Isend, MPI_SUCCESS, true, 0)
 SENDS(Issend, MPI_SUCCESS, true, CLUE_SYNCHRONOUS)
 SENDS(Irsend, MPI_SUCCESS, true, CLUE_READY)
-SENDS(Ibsend, check_buffered(t, count, mpi_type(t, datatype)), true, CLUE_BUFFERED)
+SENDS(Ibsend, check_buffered(t, count, mpi_type(t, datatype), dest), true, CLUE_BUFFERED)
 SENDS(Send_init, MPI_SUCCESS, false, 0)
 SENDS(Ssend_init, MPI_SUCCESS, false, CLUE_SYNCHRONOUS)
 SENDS(Rsend_init, MPI_SUCCESS, false, CLUE_READY)
@@ -215,7 +216,7 @@ int do_Start(struct mpi_task *t, MPI_Request *request)
     if (!r || !r->is_persistent || r->is_active)
         return mpi_error(t, MPI_ERR_REQUEST, "0x%x is %s", *request,
                          r && r->is_active ? "active" : "no persistent request");
-    if (r->flags & CLUE_BUFFERED && check_buffered(t, r->count, r->type) != MPI_SUCCESS)
+    if (r->flags & CLUE_BUFFERED && check_buffered(t, r->count, r->type, r->rank) != MPI_SUCCESS)
         return MPI_ERR_BUFFER;
     mpi_request_begin(t, r);
     return MPI_SUCCESS;

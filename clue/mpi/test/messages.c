@@ -64,6 +64,7 @@ static void blocking(void)
     show("replace", &status, out[0]);
     MPI_Recv(in, 4, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &status);
     MPI_Send(in, 4, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD);
+    MPI_Bsend(in, 4, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD); /* without a buffer */
     show("nobody", &status, in[0]);
     MPI_Isend(out, 4, MPI_INT, rank, 3, MPI_COMM_WORLD, &request);
     MPI_Recv(in, 4, MPI_INT, rank, 3, MPI_COMM_WORLD, &status);
