@@ -5,7 +5,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 13
+plan 14
 
 run() {
     try "$PORTOLAN" clue run --compute=none --quiet --no-trial -n "$@"
@@ -22,6 +22,12 @@ for test in types:2 messages:2 messages:4 communicators:2 communicators:4; do
     cmp -s "$work/real" "$work/out" && [ "$status" = 0 ]
     result "$program on $ranks ranks" $?
 done
+# A poll takes time there, too: else what polls would never end.
+echo '<machine name="quick"><host name="node" count="2"/><send from="*" to="*" d="1us"/>
+  <transmission from="*" to="*" k="10ns/B" d="20us"/></machine>' >"$work/quick.xml"
+run 2 -m "$work/quick.xml" -- "$work/messages"
+"$MPIEXEC" -n 2 "$work/messages" | cmp -s - "$work/out"
+result "messages where receiving takes no time" $?
 
 # Every name that MPICH's library has, but for what it keeps for itself.
 names() {

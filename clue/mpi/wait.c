@@ -339,6 +339,7 @@ int do_Testsome(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, i
 
 int do_Testall(struct mpi_task *t, int n, MPI_Request handles[], int *flag, MPI_Status statuses[])
 {
+    int64_t began = clue_now();
     struct listed l;
     int code = list(t, &l, n, handles);
 
@@ -352,6 +353,8 @@ int do_Testall(struct mpi_task *t, int n, MPI_Request handles[], int *flag, MPI_
             charge(l.all[i]);
     if (*flag)
         code = end_all(t, &l, handles, statuses);
+    else if (code == MPI_SUCCESS)
+        mpi_polled(began);
     unlist(&l);
     return code;
 }

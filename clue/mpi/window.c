@@ -389,6 +389,7 @@ int do_Win_wait(struct mpi_task *t, MPI_Win win)
 int do_Win_test(struct mpi_task *t, MPI_Win win, int *flag)
 {
     struct mpi_win *w = mpi_win(t, win);
+    int64_t began = clue_now();
 
     if (!w->posted)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_post was not called");
@@ -397,6 +398,8 @@ int do_Win_test(struct mpi_task *t, MPI_Win win, int *flag)
         *flag = clue_test(w->completes[i]);
     if (*flag)
         end_exposure(t, w);
+    else
+        mpi_polled(began);
     return MPI_SUCCESS;
 }
 
