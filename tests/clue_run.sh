@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 26
+plan 27
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -29,6 +29,9 @@ same() {
 
 "$MPICC" -O1 -Wno-stringop-overflow "$test/state.c" -o "$work/state"
 same 'data, thread-locals, errno, getopt, random numbers' "$work/state" -s 12 -v --size=3 rest -x
+run -n 2 -- /bin/echo hello
+[ "$status" = 0 ] && [ "$(grep -c '^hello$' "$work/out")" = 2 ]
+result 'a rank that closes its output leaves it to the others' $?
 strip "$work/state"
 same 'the same, stripped' "$work/state" -v rest
 if mpicxx.mpich -O1 "$test/cxx.cc" -o "$work/cxx" 2>/dev/null; then
