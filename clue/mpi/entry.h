@@ -3,7 +3,7 @@
 #ifndef CLUE_MPI_ENTRY_H
 #define CLUE_MPI_ENTRY_H
 
-#include "internal.h"
+#include "window.h"
 
 #include <limits.h>
 
@@ -193,13 +193,23 @@ static inline int check_type(struct mpi_task *t, MPI_Datatype handle, bool is_us
     return MPI_SUCCESS;
 }
 
-static inline int check_rank(struct mpi_task *t, MPI_Comm comm, int rank, bool may_be_any)
+static inline int check_partner(struct mpi_task *t, int n, int rank)
 {
-    int n = mpi_partners(mpi_comm(t, comm))->n;
-
-    if ((rank >= 0 && rank < n) || rank == MPI_PROC_NULL || (may_be_any && rank == MPI_ANY_SOURCE))
+    if ((rank >= 0 && rank < n) || rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
     return mpi_error(t, MPI_ERR_RANK, "rank is %d, but must be from 0 to %d", rank, n - 1);
+}
+
+static inline int check_rank(struct mpi_task *t, MPI_Comm comm, int rank, bool may_be_any)
+{
+    return may_be_any && rank == MPI_ANY_SOURCE
+               ? MPI_SUCCESS
+               : check_partner(t, mpi_partners(mpi_comm(t, comm))->n, rank);
+}
+
+static inline int check_target(struct mpi_task *t, MPI_Win win, int rank)
+{
+    return check_partner(t, mpi_win(t, win)->comm->n, rank);
 }
 
 static inline int check_root(struct mpi_task *t, MPI_Comm comm, int root)

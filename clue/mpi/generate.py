@@ -146,6 +146,8 @@ def checks(routine, name, timed):
                         f'check_type(t, {p.name}, {"true" if committed else "false"})'))
         if p.name in ('dest', 'source') and routine.has('comm'):
             out.append((3, f'check_rank(t, comm, {p.name}, {"true" if p.name == "source" else "false"})'))
+        if p.name in ('target_rank', 'rank') and routine.has('win'):
+            out.append((3, f'check_target(t, win, {p.name})'))
         if p.name in ('tag', 'sendtag', 'recvtag') and routine.has('comm'):
             any_tag = p.name == 'recvtag' or p.name == 'tag' and receives
             out.append((4, f'check_tag(t, {p.name}, {"true" if any_tag else "false"})'))

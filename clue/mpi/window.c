@@ -53,22 +53,16 @@ static void windows_release(struct windows *all)
     free(all);
 }
 
-/* What the ranks tell each other of their parts. */
-struct window_part {
-    MPI_Aint size, unit;
-    pid_t process;
-};
-
-static struct window_part *exchange_parts(struct mpi_task *t, struct mpi_win *w)
+/* Waits until all ranks have their part of the window. */
+static void meet(struct mpi_task *t, const struct mpi_win *w)
 {
-    struct window_part own = {w->size, w->unit, getpid()};
-    struct window_part *all = mpi_alloc((size_t)w->comm->n, sizeof *all);
+    pid_t own = getpid(), *all = mpi_alloc((size_t)w->comm->n, sizeof *all);
 
     mpi_gather_all(t, w->comm, &own, all, sizeof own);
     for (int i = 0; i < w->comm->n; i++)
-        if (all[i].process != own.process)
+        if (all[i] != own)
             clue_fail("one-sided communication needs all ranks in one process");
-    return all;
+    free(all);
 }
 
 static int create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Win *win)
@@ -92,7 +86,7 @@ static int create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Wi
                                                       .flags = CLUE_STANDING | CLUE_FREE,
                                                       .deliver = access_arrive,
                                                       .arg = w});
-    free(exchange_parts(t, w));
+    meet(t, w);
     w->comm->seen.is_window = true;
     w->comm->seen.number = t->n_comms++;
     tell_epoch(t, w);
@@ -131,6 +125,8 @@ int do_Win_allocate(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 
     (void)info;
     *(void **)baseptr = memory;
+    if (code)
+        free(memory);
     return code;
 }
 
@@ -143,21 +139,18 @@ int do_Win_allocate_shared(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit
         t, comm, (struct mpi_win){.size = size, .unit = disp_unit, .flavor = MPI_WIN_FLAVOR_SHARED},
         win);
     MPI_Aint total = 0, before = 0;
-    struct window_part *parts;
     struct mpi_win *w;
 
     (void)info;
     if (code)
         return code;
     w = mpi_win(t, *win);
-    parts = exchange_parts(t, w);
     for (int i = 0; i < w->comm->n; i++) {
         if (clue_host_of(w->comm->group->members[i]) != clue_host_of(t->rank))
             return mpi_error(t, MPI_ERR_RMA_SHARED, "ranks of the window are on several hosts");
-        before += i < w->comm->rank ? parts[i].size : 0;
-        total += parts[i].size;
+        before += i < w->comm->rank ? w->all->of_rank[i]->size : 0;
+        total += w->all->of_rank[i]->size;
     }
-    free(parts);
     if (!w->all->memory &&
         !(w->all->memory = aligned_alloc(ALIGNMENT, (size_t)(total / ALIGNMENT + 1) * ALIGNMENT)))
         clue_fail("out of memory");
@@ -262,8 +255,6 @@ int do_Win_fence(struct mpi_task *t, int assert, MPI_Win win)
 
     if (!(assert &MPI_MODE_NOPRECEDE))
         accesses_finish(w, -1);
-    if (assert & MPI_MODE_NOPRECEDE && assert &MPI_MODE_NOSTORE && w->comm->n == 1)
-        return MPI_SUCCESS;
     window_barrier(t, w);
     w->is_fenced = !(assert &MPI_MODE_NOSUCCEED);
     return MPI_SUCCESS;
@@ -316,7 +307,6 @@ int do_Win_post(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
 {
     struct mpi_win *w = mpi_win(t, win);
 
-    (void)assert;
     if (w->posted)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_post was called before");
     w->posted = ranks_of(t, w, group, &w->n_posted);
@@ -326,7 +316,8 @@ int do_Win_post(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
             clue_receive(&(struct clue_receive){.from = w->comm->group->members[w->posted[i]],
                                                 .context = w->comm->context + WINDOW_COMPLETE,
                                                 .deliver = ignore});
-    tell_all(w, w->posted, w->n_posted, WINDOW_POST);
+    if (!(assert &MPI_MODE_NOCHECK)) /* else nobody waits for it */
+        tell_all(w, w->posted, w->n_posted, WINDOW_POST);
     tell_access(t, w, w->posted, w->n_posted);
     return MPI_SUCCESS;
 }

@@ -46,6 +46,23 @@ static void fences(void)
     MPI_Win_free(&win);
 }
 
+/* Errors of a window of one rank; MPICH's put there does nothing. */
+static void alone(void)
+{
+    int memory = 0, own = rank + 1, classes[3];
+    MPI_Win win;
+
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSTORE, win);
+    MPI_Error_class(MPI_Put(&own, 1, MPI_INT, 0, 0, 1, MPI_INT, win), &classes[2]);
+    MPI_Error_class(MPI_Put(&own, 1, MPI_INT, 1, 0, 1, MPI_INT, win), &classes[0]);
+    MPI_Error_class(MPI_Win_lock(MPI_LOCK_SHARED, -5, 0, win), &classes[1]);
+    MPI_Win_fence(0, win);
+    tell("alone", classes, 3);
+    MPI_Win_free(&win);
+}
+
 static void pairs(void)
 {
     struct {
@@ -77,10 +94,13 @@ static void post_and_start(void)
     MPI_Group_incl(world, 1, &left, &from);
     MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     for (int round = 0; round < 3; round++) {
+        int assert = round == 1 ? MPI_MODE_NOCHECK : 0;
+
         for (int i = 0; i < N; i++)
             given[i] = round * 100000 + rank * 100 + i;
-        MPI_Win_post(from, 0, win);
-        MPI_Win_start(to, 0, win);
+        MPI_Win_post(from, assert, win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_start(to, assert, win);
         MPI_Put(given, N, MPI_INT, right, 0, N, MPI_INT, win);
         MPI_Win_complete(win);
         MPI_Win_wait(win);
@@ -218,6 +238,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     fences();
+    alone();
     pairs();
     post_and_start();
     locks();
