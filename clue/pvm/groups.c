@@ -219,28 +219,28 @@ static int meet(struct group *g, int count)
     return PvmOk;
 }
 
-PORTOLAN_API int pvm_barrier(char *name, int count)
+static int meet_own(const char *name, int count, bool freezes)
 {
     struct group *g;
-    int code;
+    int code = find_own(name, &g);
 
+    if (code == PvmOk)
+        code = meet(g, count);
+    if (code == PvmOk && freezes)
+        g->is_frozen = true;
+    return code;
+}
+
+PORTOLAN_API int pvm_barrier(char *name, int count)
+{
     PVM_ENTER();
-    code = find_own(name, &g);
-    return pvm_leave(code < 0 ? code : meet(g, count));
+    return pvm_leave(meet_own(name, count, false));
 }
 
 PORTOLAN_API int pvm_freezegroup(char *name, int size)
 {
-    struct group *g;
-    int code;
-
     PVM_ENTER();
-    code = find_own(name, &g);
-    if (code < 0)
-        return pvm_leave(code);
-    code = meet(g, size);
-    g->is_frozen = code == PvmOk;
-    return pvm_leave(code);
+    return pvm_leave(meet_own(name, size, true));
 }
 
 PORTOLAN_API int pvm_bcast(char *name, int tag)
@@ -385,62 +385,38 @@ PORTOLAN_API int pvm_scatter(void *result, void *data, int count, int type, int 
 
 /* ------------------------------------------------- functions for pvm_reduce() */
 
-#define COMBINE(c, expression)                                                                     \
-    do {                                                                                           \
-        c *x = to, *y = from;                                                                      \
-        for (int i = 0; i < *n; i++)                                                               \
-            x[i] = (c)(expression);                                                                \
-        return;                                                                                    \
-    } while (0)
-#define REAL_TYPES(expression)                                                                     \
-    switch (*type) {                                                                               \
-    case PVM_BYTE:                                                                                 \
-        COMBINE(char, expression);                                                                 \
-    case PVM_SHORT:                                                                                \
-        COMBINE(short, expression);                                                                \
-    case PVM_INT:                                                                                  \
-        COMBINE(int, expression);                                                                  \
-    case PVM_FLOAT:                                                                                \
-        COMBINE(float, expression);                                                                \
-    case PVM_DOUBLE:                                                                               \
-        COMBINE(double, expression);                                                               \
-    case PVM_LONG:                                                                                 \
-        COMBINE(long, expression);                                                                 \
-    case PVM_USHORT:                                                                               \
-        COMBINE(unsigned short, expression);                                                       \
-    case PVM_UINT:                                                                                 \
-        COMBINE(unsigned, expression);                                                             \
-    case PVM_ULONG:                                                                                \
-        COMBINE(unsigned long, expression);                                                        \
-    default:                                                                                       \
-        break;                                                                                     \
-    }
-#define COMPLEX_TYPES(expression)                                                                  \
-    switch (*type) {                                                                               \
-    case PVM_CPLX:                                                                                 \
-        COMBINE(_Complex float, expression);                                                       \
-    case PVM_DCPLX:                                                                                \
-        COMBINE(_Complex double, expression);                                                      \
-    default:                                                                                       \
-        *info = PvmBadParam;                                                                       \
-    }
-
 /* Of complex numbers the greater, or less, modulus counts. */
 #define MODULUS(z) (__real__(z) * __real__(z) + __imag__(z) * __imag__(z))
 
-PORTOLAN_API void PvmMax(int *type, void *to, void *from, int *n,
-                         int *info){REAL_TYPES(x[i] > y[i] ? x[i] : y[i])
-                                        COMPLEX_TYPES(MODULUS(x[i]) > MODULUS(y[i]) ? x[i] : y[i])}
-
-PORTOLAN_API void PvmMin(int *type, void *to, void *from, int *n,
-                         int *info){REAL_TYPES(x[i] < y[i] ? x[i] : y[i])
-                                        COMPLEX_TYPES(MODULUS(x[i]) < MODULUS(y[i]) ? x[i] : y[i])}
-
-PORTOLAN_API void PvmSum(int *type, void *to, void *from, int *n,
-                         int *info){REAL_TYPES(x[i] + y[i]) COMPLEX_TYPES(x[i] + y[i])}
-
-PORTOLAN_API void PvmProduct(int *type, void *to, void *from, int *n, int *info)
-{
-    REAL_TYPES(x[i] * y[i])
-    COMPLEX_TYPES(x[i] * y[i])
-}
+#define COMBINE(number, c, expression)                                                             \
+    case number:                                                                                   \
+        for (int i = 0; i < *n; i++) {                                                             \
+            c x = ((c *)to)[i], y = ((c *)from)[i];                                                \
+            ((c *)to)[i] = (c)(expression);                                                        \
+        }                                                                                          \
+        break;
+#define FUNCTION(name, of_reals, of_complex)                                                       \
+    PORTOLAN_API void name(int *type, void *to, void *from, int *n, int *info)                     \
+    {                                                                                              \
+        switch (*type) {                                                                           \
+            COMBINE(PVM_BYTE, char, of_reals)                                                      \
+            COMBINE(PVM_SHORT, short, of_reals)                                                    \
+            COMBINE(PVM_INT, int, of_reals)                                                        \
+            COMBINE(PVM_FLOAT, float, of_reals)                                                    \
+            COMBINE(PVM_DOUBLE, double, of_reals)                                                  \
+            COMBINE(PVM_LONG, long, of_reals)                                                      \
+            COMBINE(PVM_USHORT, unsigned short, of_reals)                                          \
+            COMBINE(PVM_UINT, unsigned, of_reals)                                                  \
+            COMBINE(PVM_ULONG, unsigned long, of_reals)                                            \
+            COMBINE(PVM_CPLX, _Complex float, of_complex)                                          \
+            COMBINE(PVM_DCPLX, _Complex double, of_complex)                                        \
+        default:                                                                                   \
+            *info = PvmBadParam;                                                                   \
+        }                                                                                          \
+    }
+/* clang-format off */
+FUNCTION(PvmMax, x > y ? x : y, MODULUS(x) > MODULUS(y) ? x : y)
+FUNCTION(PvmMin, x < y ? x : y, MODULUS(x) < MODULUS(y) ? x : y)
+FUNCTION(PvmSum, x + y, x + y)
+FUNCTION(PvmProduct, x * y, x * y)
+/* clang-format on */

@@ -16,7 +16,7 @@ struct mailbox {
     char *name;
     struct entry *entries;
     int *waiting; /* tasks that wait for an entry */
-    int n_waiting;
+    size_t n_waiting;
 };
 static struct mailbox *mailboxes;
 
@@ -97,7 +97,7 @@ static int put(struct pvm_task *t, const char *name, struct pvm_buffer *b, int f
     if (e->bytes && b->n)
         memcpy(e->bytes, b->bytes, b->n);
     *at = e;
-    for (int i = 0; i < m->n_waiting; i++)
+    for (size_t i = 0; i < m->n_waiting; i++)
         pvm_signal(m->waiting[i], PVM_CONTEXT_MAILBOXES, 0, true);
     m->n_waiting = 0;
     return index;
@@ -121,12 +121,10 @@ PORTOLAN_API int pvm_putinfo(char *name, int id, int flags)
 
 static void await_entry(struct mailbox *m)
 {
-    int *waiting = realloc(m->waiting, (size_t)(m->n_waiting + 1) * sizeof *waiting);
+    const int self = clue_self();
 
-    if (!waiting)
+    if (!portolan_append(&m->waiting, &m->n_waiting, &self, sizeof self))
         clue_fail("no memory");
-    m->waiting = waiting;
-    waiting[m->n_waiting++] = clue_self();
     pvm_await(CLUE_ANY, PVM_CONTEXT_MAILBOXES, 0, true);
     clue_in_order();
 }

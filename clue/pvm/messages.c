@@ -143,13 +143,8 @@ static bool pull(struct pvm_task *t, int context, int64_t ns)
     int id = ns == 0  ? receive_now(t, CLUE_ANY, context, CLUE_ANY)
              : ns < 0 ? pvm_receive_from(t, CLUE_ANY, context, CLUE_ANY)
                       : receive_until(t, CLUE_ANY, context, CLUE_ANY, ns);
-    int *pulled = id > 0 ? realloc(t->pulled, (t->n_pulled + 1) * sizeof *pulled) : NULL;
 
-    if (!pulled)
-        return false;
-    t->pulled = pulled;
-    pulled[t->n_pulled++] = id;
-    return true;
+    return id > 0 && portolan_append(&t->pulled, &t->n_pulled, &id, sizeof id);
 }
 
 static int unpull(struct pvm_task *t, size_t i)
@@ -228,7 +223,7 @@ static int look(struct pvm_task *t, int tid, int context, int tag, int64_t ns)
         id = pick(t, context, tid, tag);
         if (id)
             return id;
-        if (ns == 0 || !pull(t, context, ns < 0 ? ns : end - clue_now()))
+        if ((ns >= 0 && clue_now() >= end) || !pull(t, context, ns < 0 ? ns : end - clue_now()))
             return 0;
     }
 }
@@ -328,8 +323,8 @@ PORTOLAN_API int (*pvm_recvf(int (*match)(int, int, int)))(int (*)(int, int, int
 PORTOLAN_API int pvm_addmhf(int source, int tag, int context, int (*run)(int))
 {
     struct pvm_task *t = pvm_self();
-    struct pvm_handler *handlers;
     static int last;
+    const struct pvm_handler handler = {last + 1, source, tag, context, run};
 
     PVM_ENTER();
     if (!run)
@@ -338,12 +333,9 @@ PORTOLAN_API int pvm_addmhf(int source, int tag, int context, int (*run)(int))
         if (t->handlers[i].source == source && t->handlers[i].tag == tag &&
             t->handlers[i].context == context)
             return pvm_leave(PvmExists);
-    handlers = realloc(t->handlers, (t->n_handlers + 1) * sizeof *handlers);
-    if (!handlers)
+    if (!portolan_append(&t->handlers, &t->n_handlers, &handler, sizeof handler))
         return pvm_leave(PvmNoMem);
-    t->handlers = handlers;
-    handlers[t->n_handlers++] = (struct pvm_handler){++last, source, tag, context, run};
-    return pvm_leave(last);
+    return pvm_leave(++last);
 }
 
 PORTOLAN_API int pvm_delmhf(int id)

@@ -69,21 +69,38 @@ static int check(const struct pvm_buffer *b, int n, int stride)
 
 static int leave_in_place(struct pvm_buffer *b, const void *data, size_t bytes)
 {
-    struct pvm_piece *pieces = realloc(b->pieces, (b->n_pieces + 1) * sizeof *pieces);
+    const struct pvm_piece piece = {data, bytes};
 
-    if (!pieces)
-        return PvmNoMem;
-    b->pieces = pieces;
-    pieces[b->n_pieces++] = (struct pvm_piece){data, bytes};
-    return PvmOk;
+    return portolan_append(&b->pieces, &b->n_pieces, &piece, sizeof piece) ? PvmOk : PvmNoMem;
+}
+
+/* N items at DATA to CODED, their bytes in a message of B's encoding, or back. */
+static void code_items(const struct pvm_buffer *b, int type, char *coded, char *data, int n,
+                       int stride, bool is_packing)
+{
+    const struct pvm_type *of = &pvm_types[type];
+    bool is_xdr = b->encoding == PvmDataDefault;
+
+    for (int i = 0; i < n; i++) {
+        char *number = data + (ptrdiff_t)i * stride * (ptrdiff_t)(of->size * of->parts);
+
+        for (unsigned k = 0; k < of->parts; k++, number += of->size) {
+            if (!is_xdr)
+                memcpy(is_packing ? coded : number, is_packing ? number : coded, of->size);
+            else if (is_packing)
+                write_xdr(coded, number, of, is_signed(type));
+            else
+                read_xdr(number, coded, of, is_signed(type));
+            coded += is_xdr ? of->xdr : of->size;
+        }
+    }
 }
 
 int pvm_pack(const void *data, int type, int n, int stride)
 {
     struct pvm_buffer *b = pvm_buffer_of(pvm_self(), pvm_self()->send_buffer);
-    const struct pvm_type *of = &pvm_types[type];
-    size_t item = of->size * of->parts, bytes;
     int code = check(b, n, stride);
+    size_t bytes;
     char *to;
 
     if (code < 0 || !n)
@@ -96,27 +113,14 @@ int pvm_pack(const void *data, int type, int n, int stride)
         return PvmNoMem;
     b->packed += bytes;
     memset(to + bytes - (bytes < 4 ? bytes : 4), 0, bytes < 4 ? bytes : 4);
-    for (int i = 0; i < n; i++) {
-        const char *from = (const char *)data + (ptrdiff_t)i * stride * (ptrdiff_t)item;
-
-        for (unsigned k = 0; k < of->parts; k++, from += of->size)
-            if (b->encoding == PvmDataDefault) {
-                write_xdr(to, from, of, is_signed(type));
-                to += of->xdr;
-            } else {
-                memcpy(to, from, of->size);
-                to += of->size;
-            }
-    }
+    code_items(b, type, to, (char *)data, n, stride, true);
     return PvmOk;
 }
 
 int pvm_unpack(void *data, int type, int n, int stride)
 {
     struct pvm_buffer *b = pvm_buffer_of(pvm_self(), pvm_self()->receive_buffer);
-    const struct pvm_type *of = &pvm_types[type];
-    size_t item = of->size * of->parts, bytes;
-    const char *from;
+    size_t bytes;
 
     if (!b)
         return PvmNoBuf;
@@ -125,20 +129,8 @@ int pvm_unpack(void *data, int type, int n, int stride)
     bytes = coded_bytes(b, type, (size_t)n);
     if (b->at + bytes > b->n)
         return PvmNoData;
-    from = b->bytes + b->at;
+    code_items(b, type, b->bytes + b->at, data, n, stride, false);
     b->at += bytes;
-    for (int i = 0; i < n; i++) {
-        char *to = (char *)data + (ptrdiff_t)i * stride * (ptrdiff_t)item;
-
-        for (unsigned k = 0; k < of->parts; k++, to += of->size)
-            if (b->encoding == PvmDataDefault) {
-                read_xdr(to, from, of, is_signed(type));
-                from += of->xdr;
-            } else {
-                memcpy(to, from, of->size);
-                from += of->size;
-            }
-    }
     return PvmOk;
 }
 
@@ -235,17 +227,19 @@ static int unpack_message(void)
     int head[6], code = pvm_unpack(head, PVM_INT, 6, 1);
     char *to;
 
-    if (code < 0)
-        return code;
+    if (code < 0 || head[0] < 0)
+        return code < 0 ? code : PvmBadMsg;
     b = pvm_buffer_new(pvm_self(), head[4]);
-    to = b && head[0] >= 0 ? pvm_buffer_grow(b, (size_t)head[0]) : NULL;
-    if (!to)
+    if (!b)
         return PvmNoMem;
     b->context = head[1];
     b->tag = head[2];
     b->wait_id = head[3];
     b->source = head[5];
-    code = pvm_unpack(to, PVM_BYTE, head[0], 1);
+    to = pvm_buffer_grow(b, (size_t)head[0]); /* NULL also of an empty one */
+    code = to ? pvm_unpack(to, PVM_BYTE, head[0], 1) : head[0] ? PvmNoMem : b->id;
+    if (code < 0)
+        pvm_buffer_free(pvm_self(), b->id);
     return code < 0 ? code : b->id;
 }
 

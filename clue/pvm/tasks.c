@@ -170,14 +170,8 @@ static int notify(struct pvm_task *t, int kind, int tag, int n, const int *tids)
             tell_end(t, &new);
             continue;
         }
-        if (!(n_notices & (n_notices + 1))) {
-            struct notice *grown = realloc(notices, (2 * n_notices + 2) * sizeof *grown);
-
-            if (!grown)
-                return PvmNoMem;
-            notices = grown;
-        }
-        notices[n_notices++] = new;
+        if (!portolan_append(&notices, &n_notices, &new, sizeof new))
+            return PvmNoMem;
     }
     return PvmOk;
 }
@@ -302,8 +296,6 @@ static int spawn(struct pvm_task *t, const char *program, char **arguments, int 
     clue_in_order();
     for (int i = 0; i < n; i++)
         hosts[i] = next_host(flags, where ? where : "");
-    for (int i = 0; i < n; i++)
-        tids[i] = hosts[i] < 0 ? PvmNoHost : PvmNoFile;
     all[0] = path;
     memcpy(all + 1, arguments ? arguments : none, n_arguments * sizeof *all);
     if (hosts[0] >= 0 && *path)

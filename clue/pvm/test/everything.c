@@ -99,8 +99,8 @@ static void send_self(int tag, int value)
 
 static void alone(void)
 {
-    struct timeval soon = {0, 10000};
-    int value = 0, id, other;
+    struct timeval soon = {0, 10000}, at_once = {0, 1};
+    int value = 0, id, other, bytes;
 
     printf("trecv %d\n", pvm_trecv(-1, 99, &soon));
     id = pvm_addmhf(-1, 150, pvm_getcontext(), count);
@@ -123,6 +123,9 @@ static void alone(void)
     pvm_upkint(&other, 1, 1);
     printf("odd %d, then %d\n", value, other);
     pvm_recv(-1, 202);
+    pvm_recvf(is_odd);
+    printf("no odd one in 1 us: %d\n", pvm_trecv(-1, 99, &at_once));
+    pvm_recvf(NULL);
     /* A context of its own, and a message in a message. */
     value = pvm_setcontext(pvm_newcontext());
     printf("context was %d; nothing there: %d\n", value, pvm_nrecv(-1, -1));
@@ -138,6 +141,12 @@ static void alone(void)
     pvm_setrbuf(id);
     pvm_upkint(&value, 1, 1);
     printf("message in a message: %d\n", value);
+    pvm_initsend(PvmDataDefault);
+    pvm_pkmesg(pvm_mkbuf(PvmDataDefault));
+    pvm_send(pvm_mytid(), 302);
+    pvm_recv(-1, 302);
+    pvm_bufinfo(pvm_upkmesg(), &bytes, NULL, NULL);
+    printf("an empty one: %d bytes\n", bytes);
 }
 
 int main(int argc, char **argv)
