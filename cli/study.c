@@ -121,7 +121,7 @@ static enum portolan_status list_facts(struct study *s, struct portolan_error *e
     struct utsname u;
     size_t n = 0;
 
-    if (!(s->facts = portolan_calloc(newest->n_metadata + 4, sizeof *s->facts)))
+    if (!(s->facts = portolan_calloc(newest->n_metadata + 3, sizeof *s->facts)))
         return portolan_no_memory(err);
     if (s->machine) {
         s->facts[0] = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, s->machine};

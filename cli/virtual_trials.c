@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-bool trial_is_of(const struct portolan_trial *t, const char *machine)
+/* Whether a trial is of the virtual machine of that name; NULL: of a real one. */
+static bool trial_is_of(const struct portolan_trial *t, const char *machine)
 {
     for (size_t i = 0; i < t->n_metadata; i++)
         if (!strcmp(t->metadata[i].name, PORTOLAN_STORE_VIRTUAL))
@@ -24,12 +25,8 @@ void trials_keep_those_of(struct portolan_sample_set *set, const char *machine)
     size_t n = 0;
 
     for (size_t i = 0; i < set->n_trials; i++)
-        if (trial_is_of(&set->trials[i], machine)) {
-            struct portolan_trial kept = set->trials[i];
-
-            set->trials[i] = set->trials[n]; /* whoever frees the set finds all of them */
-            set->trials[n++] = kept;
-        }
+        if (trial_is_of(&set->trials[i], machine))
+            set->trials[n++] = set->trials[i];
     set->n_trials = n;
 }
 
