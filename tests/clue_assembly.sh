@@ -37,7 +37,7 @@ gives 'there many small ones cost milliseconds' 0 'predicted: +[0-9.]+ ms'
 try "$PORTOLAN" optimize --machine slow.xml halo.xml
 gives 'which changes nothing for the first machine' 0 '^  relaxation +halo\.Wide'
 try "$PORTOLAN" predict --machine slow.xml halo.xml --select relaxation=halo.Narrow
-gives 'a prediction for it' 0 'predicted: 1\.7'
+gives 'a prediction for it' 0 'predicted: 1\.(69|7)'
 try "$PORTOLAN" measure --machine slow.xml -n 2 --all-fixed halo.xml
 gives 'all fixed assemblies run there' 0 'done: 2 fixed assemblies'
 try "$PORTOLAN" report --machine slow.xml halo.xml
