@@ -183,11 +183,12 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
 {
     struct task *t = task_of(e, (uint32_t)task);
     int64_t until = NOT_KNOWN;
+    bool has_waited;
 
     *index = n;
     if (!any_request(requests, n))
         return CLUE_DONE;
-    task_operation(e, (uint32_t)task, CLUE_WAITS_FOR);
+    has_waited = task_operation(e, (uint32_t)task, CLUE_WAITS_FOR) != 0;
     settled(e, t);
     t->has_polled = false;
     if (t->phase == SETTLING)
@@ -199,7 +200,8 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
         *index = first_complete(e, requests, n, &until);
     if (!settle_receive(e, (uint32_t)task, *index))
         return CLUE_WAITS;
-    t->n_ahead = 0;
+    if (has_waited)
+        t->n_ahead = 0;
     task_done(t);
     return CLUE_DONE;
 }

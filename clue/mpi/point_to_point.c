@@ -7,8 +7,7 @@
 /* Waits for one that the call itself posted. */
 static int wait_own(struct mpi_task *t, struct mpi_request *r, MPI_Status *status)
 {
-    if (r->engine &&
-        (t->schedules || !clue_is_complete(r->engine) || r->kind == MPI_REQUEST_RECEIVE))
+    if (r->engine)
         mpi_await(t, &r, 1, true);
     return mpi_request_end(t, r, status);
 }
