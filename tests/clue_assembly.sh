@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 11
+plan 12
 cp "$BUILD/examples/halo/halo.xml" "$BUILD/examples/halo/slow.xml" "$work"
 cd "$work" || exit 99
 export PORTOLAN_PATH="$PORTOLAN_PATH:$BUILD/examples/halo"
@@ -42,5 +42,8 @@ try "$PORTOLAN" measure --machine slow.xml -n 2 --all-fixed halo.xml
 gives 'all fixed assemblies run there' 0 'done: 2 fixed assemblies'
 try "$PORTOLAN" report --machine slow.xml halo.xml
 gives 'and are compared' 0 'fixed assemblies, measured' 'relaxation=halo\.Narrow'
+"$PORTOLAN" link halo.xml -o halo >/dev/null || exit 99
+try "$PORTOLAN" clue run -m fast.xml -n 2 --no-trial --beside -- ./halo --fixed --quiet --set driver.steps=1
+gives 'the linked program really runs beside' 0 '^beside .* real [0-9.]+ [um]?s \(5 runs'
 try "$PORTOLAN" measure --machine nowhere.xml -n 2 halo.xml
 gives 'a machine file that is missing is told' 1 'nowhere\.xml'

@@ -5,38 +5,11 @@
 #include <portolan/command.h>
 #include <portolan/stats.h>
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { REAL_RUNS = 5 };
-
-/* A preloaded library that notes times: installed, or in the folder where all was built. */
-static const char *find_library(struct portolan_arena *arena, struct portolan_error *err)
-{
-    static const char *const places[] = {"portolan", "../calibrate"};
-    const char *path = NULL, *slash;
-    Dl_info own;
-
-    if (!dladdr(places, &own))
-        return NULL;
-    slash = strrchr(own.dli_fname, '/');
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *whole;
-
-        path = portolan_arena_printf(arena, "%.*s/%s/libportolan-run-time.so",
-                                     slash ? (int)(slash - own.dli_fname) : 1,
-                                     slash ? own.dli_fname : ".", places[i]);
-        if (path && (whole = realpath(path, NULL))) {
-            path = portolan_arena_strdup(arena, whole);
-            free(whole);
-            return path;
-        }
-    }
-    portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no %s, which --beside needs", path);
-    return NULL;
-}
 
 /* mpiexec -n N env … PROGRAM …; an empty list: no memory. */
 static struct portolan_words command_of(const struct clue_run *run, const char *library,
@@ -92,12 +65,15 @@ enum portolan_status output_beside(const struct clue_run *run, double virtual_ns
 {
     struct portolan_arena arena = {0};
     const char *folder = portolan_temporary_folder(&arena, err);
-    const char *library = folder ? find_library(&arena, err) : NULL;
+    char *library = clue_find_library("portolan", "../calibrate", "libportolan-run-time.so");
     const char *times = portolan_arena_printf(&arena, "%s/times", folder ? folder : "");
-    enum portolan_status status = folder && library ? PORTOLAN_OK : err->status;
+    enum portolan_status status = folder ? PORTOLAN_OK : err->status;
     double ns[REAL_RUNS];
     size_t n;
 
+    if (!status && !library)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "libportolan-run-time.so, which --beside needs, is not there");
     for (int i = 0; i < REAL_RUNS && !status; i++) {
         struct portolan_words words = command_of(run, library, times, &arena);
 
@@ -112,6 +88,7 @@ enum portolan_status output_beside(const struct clue_run *run, double virtual_ns
         describe(virtual_ns, n, ns, text);
     if (folder)
         portolan_folder_remove(folder);
+    free(library);
     portolan_arena_clear(&arena);
     return status;
 }

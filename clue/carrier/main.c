@@ -184,33 +184,30 @@ static size_t default_stack(void)
     return limit.rlim_cur < MOST_STACK ? limit.rlim_cur : MOST_STACK;
 }
 
-/* A library of virtual time: installed, or in the FOLDER where it was built. NULL: there is none.
- */
-static char *find_library(const char *folder, const char *name)
+char *clue_find_library(const char *installed, const char *built, const char *name)
 {
-    const char *const places[] = {"portolan/clue", folder};
+    const char *const places[] = {installed, built};
     Dl_info own;
-    char *path = NULL;
+    char *found = NULL;
 
-    if (!dladdr((const void *)(uintptr_t)find_library, &own))
+    if (!dladdr((const void *)(uintptr_t)clue_find_library, &own))
         return NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
         const char *slash = strrchr(own.dli_fname, '/');
+        char *path = portolan_asprintf("%.*s/%s/%s", slash ? (int)(slash - own.dli_fname) : 1,
+                                       slash ? own.dli_fname : ".", places[i], name);
 
-        path = portolan_asprintf("%.*s/%s/%s", slash ? (int)(slash - own.dli_fname) : 1,
-                                 slash ? own.dli_fname : ".", places[i], name);
-        if (path && access(path, R_OK) == 0)
-            return path;
+        found = path ? realpath(path, NULL) : NULL;
         free(path);
     }
-    return NULL;
+    return found;
 }
 
 static void find_libraries(struct options *o)
 {
-    const char *const files[] = {find_library("../mpi", "libmpich.so.12"),
-                                 find_library("../pvm", "libpvm3.so.3"),
-                                 find_library("../pvm", "libgpvm3.so.3")};
+    const char *const files[] = {clue_find_library("portolan/clue", "../mpi", "libmpich.so.12"),
+                                 clue_find_library("portolan/clue", "../pvm", "libpvm3.so.3"),
+                                 clue_find_library("portolan/clue", "../pvm", "libgpvm3.so.3")};
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i])
@@ -316,11 +313,9 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
 
     report.settings = facts;
     report.n_settings = clue_laws_facts(&o->laws, facts);
-    if (record_for_repeats(o, path, err))
-        return print_error(err);
     setenv("PORTOLAN_MPI_YIELD", "never", 1); /* Portolan's own programs: who waits takes no core */
     setenv("PORTOLAN_VIRTUAL_MACHINE", o->run.machine->name ? o->run.machine->name : "virtual", 1);
-    if (output_begin(&o->output, &o->run, err))
+    if (output_begin(&o->output, &o->run, err) || record_for_repeats(o, path, err))
         return print_error(err);
     if (clue_run(&o->run, &outcome, err)) {
         print_error(err);

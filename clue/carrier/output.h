@@ -29,4 +29,8 @@ enum portolan_status output_beside(const struct clue_run *run, double virtual_ns
                                    struct portolan_text *text, struct portolan_error *err);
 void output_end(struct output *o);
 
+/* main.c: the path of a library of ours, in the folder INSTALLED or BUILT as seen from this one;
+ * NULL: there is none. Freed by the caller. */
+char *clue_find_library(const char *installed, const char *built, const char *name);
+
 #endif

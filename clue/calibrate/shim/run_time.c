@@ -2,10 +2,12 @@
 /*
  * Preloaded into a real run that stands beside a virtual one: notes how long it took from the end
  * of MPI_Init, when all ranks have come, to the begin of MPI_Finalize on the slowest rank, in
- * nanoseconds, as a line of the file PORTOLAN_RUN_TIME.
+ * nanoseconds, as a line of the file PORTOLAN_RUN_TIME. Programs that `portolan link` makes, and
+ * other profilers, call MPICH by its names PMPI_ only: these are taken, too.
  */
 #include <mpi.h>
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,18 +43,27 @@ static int begin(int result)
     return result;
 }
 
-EXPORT int MPI_Init(int *argc, char ***argv)
+EXPORT int PMPI_Init(int *argc, char ***argv)
 {
-    return begin(PMPI_Init(argc, argv));
-}
+    int (*real)(int *, char ***) = (int (*)(int *, char ***))dlsym(RTLD_NEXT, __func__);
 
+    return begin(real(argc, argv));
+}
+EXPORT int MPI_Init(int *argc, char ***argv) __attribute__((alias("PMPI_Init")));
+
+EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int (*real)(int *, char ***, int, int *) =
+        (int (*)(int *, char ***, int, int *))dlsym(RTLD_NEXT, __func__);
+
+    return begin(real(argc, argv, required, provided));
+}
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    return begin(PMPI_Init_thread(argc, argv, required, provided));
-}
+    __attribute__((alias("PMPI_Init_thread")));
 
-EXPORT int MPI_Finalize(void)
+EXPORT int PMPI_Finalize(void)
 {
+    int (*real)(void) = (int (*)(void))dlsym(RTLD_NEXT, __func__);
     double took = PMPI_Wtime() - began, longest = 0;
     const char *path = getenv("PORTOLAN_RUN_TIME");
     int rank;
@@ -67,5 +78,6 @@ EXPORT int MPI_Finalize(void)
             fclose(file);
         }
     }
-    return PMPI_Finalize();
+    return real();
 }
+EXPORT int MPI_Finalize(void) __attribute__((alias("PMPI_Finalize")));
