@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 27
+plan 28
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -144,21 +144,24 @@ ends() {
 }
 ends circle
 gives 'a circle of long sends' 1 '4 ranks wait for each other' \
-    'rank 3 in MPI_Send at ends.c:35 \(main\) waits for rank 0 to receive 8388608 bytes, tag 3'
+    'rank 3 in MPI_Send at ends.c:37 \(main\) waits for rank 0 to receive 8388608 bytes, tag 3'
 ends tag
-gives 'a wrong tag' 1 'rank 1 in MPI_Recv at ends.c:39 \(main\) waits for rank 0 to send, tag 5'
+gives 'a wrong tag' 1 'rank 1 in MPI_Recv at ends.c:41 \(main\) waits for rank 0 to send, tag 5'
 ends missing
-gives 'a missing collective' 1 'rank 1 in MPI_Barrier at ends.c:41' 'rank 0 in MPI_Finalize at ends.c:54'
+gives 'a missing collective' 1 'rank 1 in MPI_Barrier at ends.c:43' 'rank 0 in MPI_Finalize at ends.c:60'
 ends gone
-gives 'a rank that is gone' 3 'rank 0 in MPI_Recv at ends.c:45.* waits for rank 1, which has ended'
+gives 'a rank that is gone' 3 'rank 0 in MPI_Recv at ends.c:47.* waits for rank 1, which has ended'
 ends abort
 gives 'abort()' 134 'rank 1 after MPI_.* at ends.c:3[0-9] \(main\), at .*: the program calls abort\(\)'
 ends fault
-gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends.c:49 \(main\)'
+gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends.c:51 \(main\)'
 ends stack
 gives 'a stack that is full' 139 'rank 1 .*stack of 256 KB has no room left, at ends.c:1[0-9] \(deep\)'
 ends thread
 gives 'a thread' 1 'rank 1 .*starts a thread'
+ends exec
+gives 'a rank that becomes another program' 1 '^of a child is here$' \
+    'rank 1 after MPI_.* the program becomes another by exec'
 
 # What cannot be folded is told before anything runs.
 "$MPICC" -no-pie "$test/ends.c" -o "$work/fixed"

@@ -162,6 +162,9 @@ int clue_start_main(int (*program)(int, char **, char **), int argc, char **argv
                     clue_init_fn *init);
 void clue_finalize(void *object);
 void *clue_tls_address(const uint64_t index[2]);
+/* In the place of exec(3)'s, whatever their arguments. */
+void clue_execl(void), clue_execlp(void), clue_execle(void), clue_execv(void), clue_execvp(void),
+    clue_execvpe(void), clue_execve(void), clue_fexecve(void);
 
 /* state.c: what of the C library is each rank's own. */
 void clue_state_begin(struct rank *rank);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { LARGE = 1 << 20 };
 static double numbers[LARGE];
@@ -51,6 +53,10 @@ int main(int argc, char **argv)
         printf("%d\n", deep(0));
     if (!strcmp(what, "thread") && rank == 1)
         pthread_create(&thread, NULL, idle, NULL);
+    if (!strcmp(what, "exec") && (rank == 1 || (rank == 0 && fork() == 0)))
+        execlp("echo", "echo", rank == 1 ? "of a rank" : "of a child", "is", "here", (char *)NULL);
+    if (!strcmp(what, "exec") && rank == 0)
+        wait(NULL);
     MPI_Finalize();
     return 0;
 }
