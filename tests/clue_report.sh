@@ -8,7 +8,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 16
+plan 17
 cd "$work" || exit 99
 
 cat >ring.c <<'END'
@@ -47,7 +47,7 @@ END
 # 30 messages, one after the other: each 10 us sent, 20 us under way, 5 us received; then two rounds
 # of MPI_Finalize's barrier.
 try "$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --json first.json --trace first \
-    --otf2 events.otf2 --calls first.calls --picture first.svg -- ./ring
+    --otf2 events.otf2 --calls first.calls --picture first.svg --record first.rec -- ./ring
 gives 'the report has the times that the delays give' 0 'token 30' \
     "^virtual time  1\\.12 ms, 3 ranks on 3 of 3 hosts of 'tiny'" \
     'computing 0\.0 %  sending 10\.7 %  waiting 83\.9 %  receiving 5\.4 %' \
@@ -63,6 +63,8 @@ for file in first.json first.calls first.svg first/0.0.trace first/2.0.trace; do
     cmp -s "$file" "elsewhere/$file" || { same=1; echo "# differs: $file"; }
 done
 result 'and all that it says is the same, byte by byte' $same
+try "$PORTOLAN" clue run -m tiny.xml --no-trial first.rec
+gives 'its record says so without the program' 0 '^virtual time  1\.12 ms' '^computing     as recorded$'
 
 try cat first.calls
 gives 'a line a call' 0 'rank 0 on node\[0\] MPI_Send to 1 4 B tag 7' \

@@ -182,9 +182,10 @@ try "$PORTOLAN" clue run --no-trial -n 16 -m "$fattree" --record "$work/record" 
     "$work/stencil" 8
 virtual='s/.*"virtual_ns": *\([0-9]*\).*/\1/p'
 first=$(sed -n "$virtual" "$work/first.json" | head -1)
-try "$PORTOLAN" clue run --no-trial -m "$fattree" --json "$work/again.json" -- "$work/record"
+try "$PORTOLAN" clue run -m "$fattree" --store "$work/portolan.db" --calls "$work/calls" --json "$work/again.json" \
+    -- "$work/record"
 again=$(sed -n "$virtual" "$work/again.json" | head -1)
-[ -n "$first" ] && [ "$first" = "$again" ]
+[ -n "$first" ] && [ "$first" = "$again" ] && grep -q 'rank 15 .* MPI_Finalize' "$work/calls"
 result "a record takes the time of its run ($first, $again ns)" $?
 table() { # FOLDER
     mkdir "$work/$1"

@@ -154,6 +154,8 @@ void clue_programs_free(struct carrier *c);
 void clue_rank_over(int status) __attribute__((noreturn));
 /* Ends the run from within a rank: carrier's `error` says why. */
 void clue_stop(void) __attribute__((noreturn));
+/* Tells the observer of RANK's call; it must be the current one. */
+void clue_tell_call(const struct rank *rank, enum portolan_mpi_event_kind kind);
 
 /* program.c: begin and end of a rank's program. INIT: of programs that call the functions of their
  * arrays themselves (before glibc 2.34). */

@@ -137,13 +137,16 @@ enum portolan_status record_write(const struct clue_run *run, struct portolan_er
         n_words++;
     portolan_text_add_bytes(&file, RECORD_MAGIC, strlen(RECORD_MAGIC));
     add_number(&file, recording.n);
-    add_number(&file, recording.n_depends + (recording.n != (size_t)run->n));
+    add_number(&file,
+               recording.n_depends + (recording.n != (size_t)run->n) + clue_carrier.may_change);
     add_number(&file, n_words);
     for (uint64_t i = 0; i < n_words; i++)
         add_word(&file, run->program[i]);
     add_number(&file, recording.n_routines);
-    for (size_t i = 0; i < recording.n_routines; i++)
+    for (size_t i = 0; i < recording.n_routines; i++) {
+        add_number(&file, recording.routines[i]->number == CLUE_NO_NUMBER);
         add_word(&file, recording.routines[i]->name);
+    }
     for (size_t i = 0; i < recording.n; i++) {
         const struct portolan_text *bytes = &recording.tracks[i].bytes;
 
@@ -214,7 +217,7 @@ static bool read_record(struct record_reader *r, struct record *record)
                            ? portolan_calloc(record->n_routines, sizeof *record->routines)
                            : NULL;
     for (size_t i = 0; record->routines && i < record->n_routines; i++) {
-        record->routines[i].number = (uint32_t)i;
+        record->routines[i].number = record_number(r) ? CLUE_NO_NUMBER : (uint32_t)i;
         if (!(record->routines[i].name = read_word(r)))
             return false;
     }

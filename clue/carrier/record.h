@@ -4,15 +4,16 @@
  * of computing to other runs (--compute table), and runs by itself on other machines.
  *
  * A file is RECORD_MAGIC and numbers as LEB128 (DWARF 5, 7.6): ranks, what depended on the order in
- * time, words of the program (each its length and bytes), routines (likewise), and for each rank
- * the bytes of its operations. An operation is enum record_operation and its numbers.
+ * time, words of the program (each its length and bytes), routines (1 if observers are not told of
+ * it, then likewise), and for each rank the bytes of its operations. An operation is enum
+ * record_operation and its numbers.
  */
 #ifndef PORTOLAN_CLUE_RECORD_H
 #define PORTOLAN_CLUE_RECORD_H
 
 #include "internal.h"
 
-#define RECORD_MAGIC "CLUEREC1"
+#define RECORD_MAGIC "CLUEREC2"
 
 /* Requests are numbers of the rank's own, used again when they were freed. */
 enum record_operation {

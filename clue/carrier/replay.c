@@ -55,16 +55,14 @@ static size_t take_requests(struct replay *p, struct replayed *rank)
     return n;
 }
 
+/* Observers ask who runs. */
 static void tell(int task, const struct clue_routine *routine, enum portolan_mpi_event_kind kind)
 {
-    const struct portolan_mpi_observer *observer = clue_carrier.observer;
+    struct rank rank = {.task = task, .routine = routine};
 
-    if (observer && observer->is_on)
-        observer->tell(&(struct portolan_mpi_event){
-            .kind = kind,
-            .routine = routine->number,
-            .name = routine->name,
-            .ticks = (uint64_t)clue_engine_now(clue_carrier.engine, task)});
+    clue_carrier.current = &rank;
+    clue_tell_call(&rank, kind);
+    clue_carrier.current = NULL;
 }
 
 /* A number of the operation that is read. */

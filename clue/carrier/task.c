@@ -129,7 +129,7 @@ const struct portolan_mpi_observer *clue_observer(void)
 
 /* ------------------------------------------------- calls */
 
-static void tell_call(const struct rank *rank, enum portolan_mpi_event_kind kind)
+void clue_tell_call(const struct rank *rank, enum portolan_mpi_event_kind kind)
 {
     if (RUN.observer && RUN.observer->is_on && rank->routine->number != CLUE_NO_NUMBER)
         RUN.observer->tell(&(struct portolan_mpi_event){.kind = kind,
@@ -153,7 +153,7 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
     RECORD(RECORD_CALL, 3, record_routine(routine), clue_site_key(rank, site), N(ns));
     if (ns > 0)
         UNTIL_DONE(clue_engine_compute(RUN.engine, rank->task, ns));
-    tell_call(rank, PORTOLAN_MPI_BEGIN);
+    clue_tell_call(rank, PORTOLAN_MPI_BEGIN);
 }
 
 void clue_call_end(void)
@@ -163,7 +163,7 @@ void clue_call_end(void)
     if (--rank->depth)
         return;
     RECORD(RECORD_END, 0);
-    tell_call(rank, PORTOLAN_MPI_END);
+    clue_tell_call(rank, PORTOLAN_MPI_END);
     clue_burst_begin(rank);
 }
 

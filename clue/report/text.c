@@ -80,7 +80,12 @@ static void add_computing(const struct clue_report *r, struct portolan_text *t)
                                         "none: ranks compute in no time"};
     const struct clue_bursts *b = &r->outcome->bursts;
 
-    portolan_text_add(t, "computing     %s", kinds[r->run->compute]);
+    portolan_text_add(t, "computing     %s",
+                      r->run->replay ? "as recorded" : kinds[r->run->compute]);
+    if (r->run->replay) {
+        portolan_text_add(t, "\n");
+        return;
+    }
     if (r->run->compute == CLUE_COMPUTE_MODEL)
         portolan_text_add(t, ": %s bursts, %s calls of functions; measured",
                           grouped(b->n_laws).text, grouped(b->n_fronts).text);
