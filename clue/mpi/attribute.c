@@ -175,10 +175,8 @@ static int get_value(struct mpi_task *t, struct mpi_object *object, int keyval, 
     return MPI_SUCCESS;
 }
 
-int mpi_attributes_copy(struct mpi_task *t, int from, const struct mpi_object *old,
-                        struct mpi_object *new)
+int mpi_attributes_copy(int from, const struct mpi_object *old, struct mpi_object *new)
 {
-    (void)t;
     for (struct mpi_attribute *a = old->attributes, **end = &new->attributes; a; a = a->next) {
         struct mpi_keyval *key = a->key;
         void *value = NULL;
@@ -201,11 +199,10 @@ int mpi_attributes_copy(struct mpi_task *t, int from, const struct mpi_object *o
     return MPI_SUCCESS;
 }
 
-int mpi_attributes_delete(struct mpi_task *t, int handle, struct mpi_object *object)
+int mpi_attributes_delete(int handle, struct mpi_object *object)
 {
     int code = MPI_SUCCESS;
 
-    (void)t;
     while (code == MPI_SUCCESS && object->attributes)
         code = delete_at(&object->attributes, handle);
     return code;
@@ -262,7 +259,7 @@ static int get_win(struct mpi_task *t, MPI_Win win, int keyval, void *out, int *
 
     if ((uint32_t)keyval >> 22 != 0x66000000U >> 22)
         return get_value(t, (struct mpi_object *)mpi_win(t, win), keyval, out, flag, wanted);
-    *flag = mpi_win_attribute && mpi_win_attribute(mpi_win(t, win), keyval | 1, &value);
+    *flag = mpi_win_attribute(mpi_win(t, win), keyval | 1, &value);
     if (!*flag)
         return MPI_SUCCESS;
     if (wanted == FORM_POINTER || (keyval | 1) == MPI_WIN_BASE)

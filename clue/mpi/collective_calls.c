@@ -13,10 +13,9 @@ struct call {
     MPI_Request *request;
 };
 
-static void begin(struct call *x, struct mpi_task *t, enum collective_kind kind, MPI_Comm handle,
-                  MPI_Request *request)
+static void begin_on(struct call *x, struct mpi_task *t, enum collective_kind kind,
+                     struct mpi_comm *comm, MPI_Request *request)
 {
-    struct mpi_comm *comm = mpi_comm(t, handle);
     struct collective_state *state = collective_state_of(comm);
     struct mpi_schedule *s = request ? mpi_alloc(1, sizeof *s) : &x->own;
 
@@ -35,18 +34,17 @@ static void begin(struct call *x, struct mpi_task *t, enum collective_kind kind,
                                .type = mpi_builtin_type(MPI_BYTE)};
 }
 
+static void begin(struct call *x, struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    begin_on(x, t, kind, mpi_comm(t, comm), request);
+}
+
 static void take_tag(const struct collective *c)
 {
     enum { TAGS = 1 << 28 };
 
     c->s->tag = (int)(c->comm->sequence++ % TAGS);
-}
-
-static void run(struct mpi_task *t, const struct collective *c)
-{
-    agreement_check(t, c, c->comm->sequence);
-    take_tag(c);
-    collective_run(c);
 }
 
 /* All steps are known: a blocking call has done them. */
@@ -57,14 +55,16 @@ static int finish(struct call *x)
         return MPI_SUCCESS;
     }
     schedule_hold(x->c.s);
-    mpi_schedule_advance(x->t, x->c.s);
+    mpi_schedule_advance(x->c.s);
     mpi_request_of_schedule(x->t, x->c.comm, x->c.s, x->request);
     return MPI_SUCCESS;
 }
 
 static int end(struct call *x)
 {
-    run(x->t, &x->c);
+    agreement_check(x->t, &x->c, x->c.comm->sequence);
+    take_tag(&x->c);
+    collective_run(&x->c);
     return finish(x);
 }
 
@@ -476,16 +476,8 @@ int do_Neighbor_alltoallw(struct mpi_task *t, const void *sendbuf, const MPI_Cou
 
 void window_barrier(struct mpi_task *t, struct mpi_win *w)
 {
-    struct mpi_schedule s = {.task = t};
-    struct collective_state *state = collective_state_of(w->comm);
-    struct collective c = {.s = &s,
-                           .comm = w->comm,
-                           .state = state,
-                           .p = &state->party,
-                           .is_whole = true,
-                           .kind = BARRIER,
-                           .type = mpi_builtin_type(MPI_BYTE)};
+    struct call x;
 
-    run(t, &c);
-    schedule_end(&s);
+    begin_on(&x, t, BARRIER, w->comm, NULL);
+    end(&x);
 }

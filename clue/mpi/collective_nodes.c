@@ -228,9 +228,8 @@ static void bcast_beta(const struct collective *c)
 
 /* ---------------------------------------------------------------- reductions */
 
-/* C's part of a reduction on a node or among leaders: INTO is only the root's. */
-static void reduce_part(const struct collective *c, struct collective part, struct span own,
-                        struct span into)
+/* A part of a reduction, on a node or among leaders: INTO is only the root's. */
+static void reduce_part(struct collective part, struct span own, struct span into)
 {
     part.send.base = part.p->rank == part.root && own.at == into.at ? MPI_IN_PLACE : own.at;
     part.receive.base = into.at;
@@ -238,7 +237,6 @@ static void reduce_part(const struct collective *c, struct collective part, stru
         collective_run_on_node(&part);
     else
         collective_run_flat(&part);
-    (void)c;
 }
 
 static void allreduce_over_nodes(const struct collective *c)
@@ -246,7 +244,7 @@ static void allreduce_over_nodes(const struct collective *c)
     struct collective leaders = among_leaders(c, ALLREDUCE, 0);
 
     if (c->state->node.n > 1)
-        reduce_part(c, on_node(c, REDUCE, 0), operands(c), result_of(c));
+        reduce_part(on_node(c, REDUCE, 0), operands(c), result_of(c));
     else if (!is_in_place(c))
         schedule_copy(c->s, operands(c), result_of(c));
     leaders.send.base = MPI_IN_PLACE;
@@ -264,11 +262,11 @@ static void reduce_alpha(const struct collective *c)
     if (is_leader(c) && (c->state->node.n > 1 || c->state->leaders.n > 1))
         sum = is_root ? result_of(c) : schedule_buffer(c->s, c->count, c->type);
     if (c->state->node.n > 1)
-        reduce_part(c, on_node(c, REDUCE, 0), own, sum);
+        reduce_part(on_node(c, REDUCE, 0), own, sum);
     else if (c->state->leaders.n > 1)
         schedule_copy(c->s, own, sum);
     if (is_leader(c) && c->state->leaders.n > 1)
-        reduce_part(c, among_leaders(c, REDUCE, root_node(c)), sum, sum);
+        reduce_part(among_leaders(c, REDUCE, root_node(c)), sum, sum);
     if (!is_root_here(c) || root_on_node(c) == 0)
         return;
     if (is_leader(c))
@@ -286,7 +284,7 @@ static void reduce_beta(const struct collective *c)
     if (c->state->node.n > 1 && !is_root_here(c)) {
         struct span sum = is_leader(c) ? schedule_buffer(c->s, c->count, c->type) : own;
 
-        reduce_part(c, on_node(c, REDUCE, 0), own, sum);
+        reduce_part(on_node(c, REDUCE, 0), own, sum);
         own = sum;
     }
     if (is_leader(c) && c->state->leaders.n > 1) {
@@ -294,13 +292,13 @@ static void reduce_beta(const struct collective *c)
 
         if (is_root_here(c))
             sum = is_root ? result_of(c) : schedule_buffer(c->s, c->count, c->type);
-        reduce_part(c, among_leaders(c, REDUCE, root_node(c)), own, sum);
+        reduce_part(among_leaders(c, REDUCE, root_node(c)), own, sum);
         own = sum;
     }
     if (!is_root_here(c))
         return;
     if (c->state->node.n > 1)
-        reduce_part(c, on_node(c, REDUCE, root_on_node(c)), own, is_root ? result_of(c) : own);
+        reduce_part(on_node(c, REDUCE, root_on_node(c)), own, is_root ? result_of(c) : own);
     else
         schedule_copy(c->s, own, result_of(c));
 }

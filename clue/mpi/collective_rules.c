@@ -144,7 +144,6 @@ static const struct algorithm *read_algorithm(enum collective_kind kind, const c
 struct reader {
     const char *at;
     const char *where; /* name of the file */
-    enum rules_layer layer;
     enum collective_kind kind;
 };
 
@@ -231,7 +230,7 @@ static void read_action(struct reader *r, struct rule *rule, const char *name)
 static uint32_t new_rule(const struct rule *rule)
 {
     if (!portolan_reserve(&rules, &rules_room, n_rules + 2, sizeof *rules))
-        clue_fail("memory is out");
+        clue_fail("out of memory");
     if (!n_rules)
         n_rules = 1; /* 0 is none */
     rules[n_rules] = *rule;
@@ -269,7 +268,7 @@ static uint32_t read_object(struct reader *r)
 
 static void read_rules(enum rules_layer layer, const char *text, const char *where)
 {
-    struct reader r = {.at = text, .where = where, .layer = layer};
+    struct reader r = {.at = text, .where = where};
 
     if (!next_is(&r, '{'))
         misread(&r, "no '{'");
@@ -360,7 +359,7 @@ static int64_t total_size(const struct collective *c)
     case ALLTOALL:
         return c->receive.count * c->receive.type->size * c->p->n;
     default:
-        return c->type ? c->count * c->type->size * c->p->n : 0;
+        return c->count * c->type->size * c->p->n;
     }
 }
 
@@ -393,7 +392,7 @@ static int64_t number(const struct collective *c, enum fact fact)
     case TOTAL_MSG_SIZE:
         return total_size(c);
     case COUNT:
-        return c->type ? c->count : sum_of(&c->receive, c->p->n);
+        return c->count;
     case IS_COMMUTATIVE:
         return c->s->op && c->s->op->is_commutative;
     case IS_OP_BUILT_IN:

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* A hash of two numbers (the finalizer of MurmurHash3). */
-uint64_t mpi_mix(uint64_t a, uint64_t b)
+static uint64_t mix(uint64_t a, uint64_t b)
 {
     uint64_t x = a * 0x9e3779b97f4a7c15U + b + 0x7f4a7c15U;
 
@@ -14,9 +14,14 @@ uint64_t mpi_mix(uint64_t a, uint64_t b)
     return x ^ x >> 33;
 }
 
+uint64_t mpi_context_of(uint64_t a, uint64_t b)
+{
+    return mix(a, b) & ~(uint64_t)(MPI_CHANNELS - 1);
+}
+
 uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split)
 {
-    return mpi_mix(mpi_mix(c->context, ++c->n_made), split) & ~(uint64_t)(MPI_CHANNELS - 1);
+    return mpi_context_of(mix(c->context, ++c->n_made), split);
 }
 
 struct mpi_comm *mpi_comm_new(struct mpi_task *t, uint64_t context, struct mpi_group *group,
@@ -37,9 +42,8 @@ struct mpi_comm *mpi_comm_new(struct mpi_task *t, uint64_t context, struct mpi_g
                                          .remote = remote ? remote->members : NULL};
     if (remote) {
         c->is_low = group->members[0] < remote->members[0];
-        c->local = mpi_comm_new(
-            t, mpi_mix(context, (uint64_t)group->members[0]) & ~(uint64_t)(MPI_CHANNELS - 1), group,
-            NULL);
+        c->local =
+            mpi_comm_new(t, mpi_context_of(context, (uint64_t)group->members[0]), group, NULL);
     }
     return c;
 }
@@ -80,7 +84,7 @@ int do_Comm_free(struct mpi_task *t, MPI_Comm *handle)
 
     if (!c || c == t->world || c == t->self)
         return mpi_error(t, MPI_ERR_COMM, "0x%x is no communicator made by the program", *handle);
-    code = mpi_attributes_delete(t, *handle, &c->object);
+    code = mpi_attributes_delete(*handle, &c->object);
     if (code != MPI_SUCCESS)
         return code;
     mpi_handle_free(t, *handle);
@@ -124,6 +128,14 @@ void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, vo
     memcpy(row + (size_t)c->rank * bytes, copy, (n - (size_t)c->rank) * bytes);
     memcpy(row, copy + (n - (size_t)c->rank) * bytes, (size_t)c->rank * bytes);
     free(copy);
+}
+
+void mpi_meet(struct mpi_task *t, struct mpi_comm *c)
+{
+    char mine = 0, *all = mpi_alloc((size_t)c->n, 1);
+
+    mpi_gather_all(t, c, &mine, all, 1);
+    free(all);
 }
 
 /* A binomial tree. */
@@ -186,31 +198,24 @@ int do_Comm_remote_group(struct mpi_task *t, MPI_Comm comm, MPI_Group *group)
     return MPI_SUCCESS;
 }
 
-static int similarity(struct mpi_group *a, struct mpi_group *b)
+static int larger(int a, int b)
 {
-    if (a == b)
-        return MPI_CONGRUENT;
-    if (a->n != b->n)
-        return MPI_UNEQUAL;
-    for (int i = 0; i < a->n; i++)
-        if (mpi_group_rank(b, a->members[i]) == MPI_UNDEFINED)
-            return MPI_UNEQUAL;
-    return MPI_SIMILAR;
+    return a > b ? a : b;
 }
 
+/* MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR and MPI_UNEQUAL are numbers in this order. */
 int do_Comm_compare(struct mpi_task *t, MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
     struct mpi_comm *a = mpi_comm(t, comm1), *b = mpi_comm(t, comm2);
-    int remote;
 
-    *result = a == b                     ? MPI_IDENT
-              : !a->remote != !b->remote ? MPI_UNEQUAL
-                                         : similarity(a->group, b->group);
-    if (a == b || *result == MPI_UNEQUAL || !a->remote)
-        return MPI_SUCCESS;
-    remote = similarity(a->remote, b->remote);
-    if (remote == MPI_UNEQUAL || *result == MPI_CONGRUENT)
-        *result = remote;
+    if (a == b)
+        *result = MPI_IDENT;
+    else if (!a->remote != !b->remote)
+        *result = MPI_UNEQUAL;
+    else
+        *result = larger(MPI_CONGRUENT, mpi_group_compare(a->group, b->group));
+    if (a->remote && b->remote)
+        *result = larger(*result, mpi_group_compare(a->remote, b->remote));
     return MPI_SUCCESS;
 }
 

@@ -164,7 +164,7 @@ int do_Type_free(struct mpi_task *t, MPI_Datatype *handle)
 
     if (!type || type->is_builtin)
         return mpi_error(t, MPI_ERR_TYPE, "0x%x is no type made by the program", *handle);
-    code = mpi_attributes_delete(t, *handle, &type->object);
+    code = mpi_attributes_delete(*handle, &type->object);
     if (code != MPI_SUCCESS)
         return code;
     mpi_handle_free(t, *handle);

@@ -263,15 +263,12 @@ PORTOLAN_API void MPII_Errhandler_set_cxx(MPI_Errhandler handle, void (*call)(vo
 
 static int add(struct mpi_task *t, int class)
 {
-    size_t i = t->n_error_codes++;
+    int code = FIRST_CODE + (int)t->n_error_codes;
+    struct mpi_error_code new = {.class = class ? class : code};
 
-    t->error_codes = realloc(t->error_codes, t->n_error_codes * sizeof *t->error_codes);
-    if (!t->error_codes)
+    if (!portolan_append(&t->error_codes, &t->n_error_codes, &new, sizeof new))
         clue_fail("out of memory");
-    t->last_used_code = FIRST_CODE + (int)i;
-    t->error_codes[i].class = class ? class : t->last_used_code;
-    t->error_codes[i].text[0] = 0;
-    return t->last_used_code;
+    return t->last_used_code = code;
 }
 
 int do_Add_error_class(struct mpi_task *t, int *class)

@@ -48,7 +48,7 @@ FORMS = {}
 LENGTHS = [
     (r'^Type_create_(subarray|darray)', 'ndims'),
     (r'^Type_', 'count'),
-    (r'^I?neighbor_.*send', 'entry_neighbours(t, comm, true)', ),
+    (r'^I?neighbor_.*send', 'entry_neighbours(t, comm, true)'),
     (r'^I?neighbor_.*recv', 'entry_neighbours(t, comm, false)'),
     (r'^I?reduce_scatter', 'entry_size(t, comm)'),
     (r'^I?gatherv.*recv|^I?scatterv.*send', 'entry_at_root(t, comm, root)'),
@@ -115,7 +115,7 @@ def lengths_of(name, parameter):
             return length
 
 
-def condition(routine, name, what):
+def condition(routine, name):
     """When an argument of a collective or of an accumulation is significant."""
     side = 'send' if name.startswith('send') else 'recv' if name.startswith('recv') else ''
     if name.startswith('origin') and routine.has('op') and routine.has('result_addr'):
@@ -140,9 +140,9 @@ def checks(routine, name, timed):
         if p.type == 'MPI_Win' and not p.dims:
             out.append((0, f'check_win(t, {p.name})'))
         if COUNTS.match(p.name) and p.type in ('int', 'MPI_Count'):
-            out.append((1, condition(routine, p.name, 'count') + f'check_count(t, "{p.name}", {p.name})'))
+            out.append((1, condition(routine, p.name) + f'check_count(t, "{p.name}", {p.name})'))
         if p.type == 'MPI_Datatype' and not p.dims:
-            out.append((2, condition(routine, p.name, 'type') +
+            out.append((2, condition(routine, p.name) +
                         f'check_type(t, {p.name}, {"true" if committed else "false"})'))
         if p.name in ('dest', 'source') and routine.has('comm'):
             out.append((3, f'check_rank(t, comm, {p.name}, {"true" if p.name == "source" else "false"})'))

@@ -145,14 +145,21 @@ int do_Group_translate_ranks(struct mpi_task *t, MPI_Group handle1, int n, const
     return MPI_SUCCESS;
 }
 
-int do_Group_compare(struct mpi_task *t, MPI_Group handle1, MPI_Group handle2, int *result)
+int mpi_group_compare(struct mpi_group *a, struct mpi_group *b)
 {
-    struct mpi_group *group1 = mpi_group(t, handle1), *group2 = mpi_group(t, handle2);
+    if (a == b)
+        return MPI_IDENT;
+    if (a->n != b->n)
+        return MPI_UNEQUAL;
+    for (int i = 0; i < a->n; i++)
+        if (mpi_group_rank(b, a->members[i]) == MPI_UNDEFINED)
+            return MPI_UNEQUAL;
+    return MPI_SIMILAR;
+}
 
-    *result = group1 == group2 ? MPI_IDENT : group1->n == group2->n ? MPI_SIMILAR : MPI_UNEQUAL;
-    for (int i = 0; *result == MPI_SIMILAR && i < group1->n; i++)
-        if (mpi_group_rank(group2, group1->members[i]) == MPI_UNDEFINED)
-            *result = MPI_UNEQUAL;
+int do_Group_compare(struct mpi_task *t, MPI_Group group1, MPI_Group group2, int *result)
+{
+    *result = mpi_group_compare(mpi_group(t, group1), mpi_group(t, group2));
     return MPI_SUCCESS;
 }
 

@@ -39,12 +39,8 @@ int mpi_handle(struct mpi_task *t, enum mpi_kind kind, void *item)
         table->free = (uint32_t)((uintptr_t)table->items[i] >> 1);
     } else {
         i = table->n++;
-        if (i >= table->room) {
-            table->room = table->room ? 2 * table->room : 16;
-            table->items = realloc(table->items, table->room * sizeof *table->items);
-            if (!table->items)
-                clue_fail("out of memory");
-        }
+        if (!portolan_reserve(&table->items, &table->room, table->n, sizeof *table->items))
+            clue_fail("out of memory");
     }
     table->items[i] = item;
     return (int)(2U << 30 | (uint32_t)kind << 26 | i);

@@ -45,8 +45,8 @@ enum mpi_kind {
 
 struct mpi_table {
     void **items;
-    uint32_t *unused;       /* 1 + the index of the next unused item */
-    uint32_t n, room, free; /* free: 1 + the first unused one; 0: none */
+    size_t room;
+    uint32_t n, free; /* free: 1 + the first unused one; 0: none */
 };
 
 /* The new handle of ITEM. Memory that is out ends the run: clue_fail(). */
@@ -65,9 +65,8 @@ struct mpi_object {
 int mpi_get_name(const struct mpi_object *object, char *name, int *length);
 int mpi_set_name(struct mpi_object *object, const char *name);
 /* Copies attributes as dup does, by callbacks; deletes all. Return a callback's error. */
-int mpi_attributes_copy(struct mpi_task *t, int from, const struct mpi_object *old,
-                        struct mpi_object *new);
-int mpi_attributes_delete(struct mpi_task *t, int handle, struct mpi_object *object);
+int mpi_attributes_copy(int from, const struct mpi_object *old, struct mpi_object *new);
+int mpi_attributes_delete(int handle, struct mpi_object *object);
 
 /* ---------------------------------------------------------------- errors */
 
@@ -96,6 +95,8 @@ struct mpi_group *mpi_group_new(int n, int *members);
 struct mpi_group *mpi_group_retain(struct mpi_group *group);
 void mpi_group_release(struct mpi_group *group);
 MPI_Group mpi_group_publish(struct mpi_task *t, struct mpi_group *group);
+/* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. */
+int mpi_group_compare(struct mpi_group *a, struct mpi_group *b);
 /* Rank in the group of a world rank; MPI_UNDEFINED: none. */
 int mpi_group_rank(struct mpi_group *group, int world);
 
@@ -153,7 +154,10 @@ void mpi_comm_retain(struct mpi_comm *c);
 void mpi_comm_release(struct mpi_comm *c);
 /* The same number on all ranks of C that call it in the same order; SPLIT tells parts apart. */
 uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split);
-uint64_t mpi_mix(uint64_t a, uint64_t b);
+/* A context, for numbers that no others have together. */
+uint64_t mpi_context_of(uint64_t a, uint64_t b);
+/* Waits for all of C, as what makes an object of them does. */
+void mpi_meet(struct mpi_task *t, struct mpi_comm *c);
 /* Blocking, on MPI_MAKING: ALL gets BYTES of each rank's MINE (of an intracommunicator). */
 void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, void *all,
                     size_t bytes);
@@ -322,12 +326,11 @@ struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm 
 /*
  * Of the collectives: takes all steps that are possible at the task's time; true: all are done.
  * PENDING puts requests that it waits for into TO and returns their number (at most ROOM; one is
- * enough to go on). FREE gives its error.
+ * enough to go on).
  */
-bool mpi_schedule_advance(struct mpi_task *t, struct mpi_schedule *s) __attribute__((weak));
-size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room)
-    __attribute__((weak));
-int mpi_schedule_free(struct mpi_task *t, struct mpi_schedule *s) __attribute__((weak));
+bool mpi_schedule_advance(struct mpi_schedule *s);
+size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room);
+void mpi_schedule_free(struct mpi_schedule *s);
 
 /* ---------------------------------------------------------------- tasks */
 
@@ -379,14 +382,13 @@ static inline struct mpi_type *mpi_type(const struct mpi_task *t, MPI_Datatype h
     return type ? type : mpi_builtin_type(handle);
 }
 struct mpi_group *mpi_group(const struct mpi_task *t, MPI_Group handle);
-/* Of cmpi2's files: NULL for what is no operation, no window. Built-in operations too. */
-struct mpi_op *mpi_op(const struct mpi_task *t, MPI_Op handle) __attribute__((weak));
+struct mpi_op *mpi_op(const struct mpi_task *t, MPI_Op handle);
 static inline struct mpi_win *mpi_win(const struct mpi_task *t, MPI_Win handle)
 {
     return mpi_item(t, MPI_KIND_WIN, handle);
 }
 /* `struct mpi_win` begins with its object. The value of a built-in attribute; false: none. */
-bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value) __attribute__((weak));
+bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value);
 
 /* ---------------------------------------------------------------- the observer */
 

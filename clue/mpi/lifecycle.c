@@ -65,8 +65,7 @@ static void make_built_in(struct mpi_task *t)
     t->world = mpi_comm_new(t, MPI_CHANNELS, world, NULL);
     t->world->handle = MPI_COMM_WORLD;
     mpi_set_name(&t->world->object, "MPI_COMM_WORLD");
-    t->self =
-        mpi_comm_new(t, mpi_mix(2, (uint64_t)t->rank) & ~(uint64_t)(MPI_CHANNELS - 1), self, NULL);
+    t->self = mpi_comm_new(t, mpi_context_of(2, (uint64_t)t->rank), self, NULL);
     t->self->handle = MPI_COMM_SELF;
     t->self->seen.number = 1;
     mpi_set_name(&t->self->object, "MPI_COMM_SELF");
@@ -119,12 +118,10 @@ static void look_for_requests(struct mpi_task *t)
 
 int do_Finalize(struct mpi_task *t)
 {
-    char mine = 0, *all = mpi_alloc((size_t)t->n, 1);
-    int code = mpi_attributes_delete(t, MPI_COMM_SELF, &t->self->object);
+    int code = mpi_attributes_delete(MPI_COMM_SELF, &t->self->object);
 
     look_for_requests(t);
-    mpi_gather_all(t, t->world, &mine, all, 1);
-    free(all);
+    mpi_meet(t, t->world);
     tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});
     t->has_ended = true;
     return code;

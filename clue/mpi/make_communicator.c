@@ -5,14 +5,6 @@
  */
 #include "internal.h"
 
-static void meet(struct mpi_task *t, struct mpi_comm *c)
-{
-    char mine = 0, *all = mpi_alloc((size_t)c->n, 1);
-
-    mpi_gather_all(t, c, &mine, all, 1);
-    free(all);
-}
-
 /*
  * Leaders of two groups exchange N bytes of MINE; all of LOCAL get theirs, malloc'ed, and
  * *N_THEIRS. LEADER: rank in LOCAL of him who has the other leader as PEER_RANK of PEER.
@@ -54,7 +46,7 @@ static void *swap_over(struct mpi_task *t, struct mpi_comm *c, const void *mine,
 static int duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new)
 {
     struct mpi_comm *copy = mpi_comm_new(t, mpi_context_next(c, 0), c->group, c->remote);
-    int code = mpi_attributes_copy(t, c->handle, &c->object, &copy->object);
+    int code = mpi_attributes_copy(c->handle, &c->object, &copy->object);
 
     copy->topology = mpi_topology_copy(c->topology);
     copy->is_low = c->is_low;
@@ -69,7 +61,7 @@ int do_Comm_dup(struct mpi_task *t, MPI_Comm comm, MPI_Comm *new)
 {
     struct mpi_comm *c = mpi_comm(t, comm);
 
-    meet(t, c->remote ? c->local : c);
+    mpi_meet(t, c->remote ? c->local : c);
     return duplicate(t, c, new);
 }
 
@@ -138,7 +130,7 @@ static int split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI
     mpi_gather_all(t, c->remote ? c->local : c, &mine, all, sizeof mine);
     if (c->remote)
         theirs = swap_over(t, c, all, (size_t)c->n * sizeof *all, &bytes);
-    meet(t, c->remote ? c->local : c);
+    mpi_meet(t, c->remote ? c->local : c);
     *new = MPI_COMM_NULL;
     if (color != MPI_UNDEFINED) {
         group = group_of_color(all, c->group, color);
@@ -188,7 +180,7 @@ int do_Comm_create(struct mpi_task *t, MPI_Comm comm, MPI_Group handle, MPI_Comm
         theirs = swap_over(t, c, group->members, (size_t)group->n * sizeof(int), &bytes);
         remote = mpi_group_new((int)(bytes / sizeof(int)), theirs);
     } else {
-        meet(t, c);
+        mpi_meet(t, c);
     }
     context = mpi_context_next(c, c->remote || !group->n ? 0 : (uint64_t)group->members[0]);
     *new = MPI_COMM_NULL;
@@ -215,13 +207,11 @@ int do_Comm_create_group(struct mpi_task *t, MPI_Comm comm, MPI_Group handle, in
     if (mpi_group_rank(group, t->rank) == MPI_UNDEFINED)
         return MPI_SUCCESS;
     meeting = mpi_comm_new(
-        t, mpi_mix(mpi_mix(c->context, group->hash), (uint64_t)tag) & ~(uint64_t)(MPI_CHANNELS - 1),
-        group, NULL);
-    meet(t, meeting);
+        t, mpi_context_of(mpi_context_of(c->context, group->hash), (uint64_t)tag), group, NULL);
+    mpi_meet(t, meeting);
     mpi_tell_all(t, meeting, 0, &number, sizeof number);
     mpi_comm_release(meeting);
-    number = mpi_mix(number, 1) & ~(uint64_t)(MPI_CHANNELS - 1);
-    *new = mpi_comm_publish(t, mpi_comm_new(t, number, group, NULL), c);
+    *new = mpi_comm_publish(t, mpi_comm_new(t, mpi_context_of(number, 1), group, NULL), c);
     return MPI_SUCCESS;
 }
 
@@ -251,9 +241,8 @@ int do_Intercomm_create(struct mpi_task *t, MPI_Comm local_comm, int local_leade
     memcpy(&other, theirs, sizeof other);
     n = (int)((n_theirs - sizeof other) / sizeof(int));
     remote = mpi_group_new(n, mpi_copy_of(theirs + sizeof other, (size_t)n, sizeof(int)));
-    number = mpi_mix(mine < other ? mine : other, mine < other ? other : mine);
-    *new = mpi_comm_publish(
-        t, mpi_comm_new(t, number & ~(uint64_t)(MPI_CHANNELS - 1), c->group, remote), c);
+    number = mpi_context_of(mine < other ? mine : other, mine < other ? other : mine);
+    *new = mpi_comm_publish(t, mpi_comm_new(t, number, c->group, remote), c);
     mpi_group_release(remote);
     free(row);
     free(theirs);

@@ -56,12 +56,8 @@ static void add_run(struct builder *b, struct mpi_run run)
     }
     if (type->n_runs && is_joined(&type->runs[type->n_runs - 1], &run))
         return;
-    if (type->n_runs == b->room) {
-        b->room = b->room ? 2 * b->room : 2;
-        type->runs = portolan_reallocarray(type->runs, b->room, sizeof *type->runs);
-        if (!type->runs)
-            clue_fail("out of memory");
-    }
+    if (!portolan_reserve(&type->runs, &b->room, type->n_runs + 1, sizeof *type->runs))
+        clue_fail("out of memory");
     type->runs[type->n_runs++] = run;
 }
 
@@ -334,7 +330,7 @@ int do_Type_dup(struct mpi_task *t, MPI_Datatype old, MPI_Datatype *handle)
     add(&b, type, 0, 1);
     note_type(b.type, type);
     end(&b)->is_committed = type->is_committed;
-    code = mpi_attributes_copy(t, old, &type->object, &b.type->object);
+    code = mpi_attributes_copy(old, &type->object, &b.type->object);
     if (code != MPI_SUCCESS) {
         mpi_type_release(b.type);
         return code;

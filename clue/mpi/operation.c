@@ -350,8 +350,7 @@ int do_Reduce_local(struct mpi_task *t, const void *inbuf, void *inoutbuf, MPI_C
 }
 
 /* For libmpichcxx. */
-PORTOLAN_API void MPII_Op_set_cxx(MPI_Op op, void (*call)(void));
-void MPII_Op_set_cxx(MPI_Op op, void (*call)(void))
+PORTOLAN_API void MPII_Op_set_cxx(MPI_Op op, void (*call)(void))
 {
     struct mpi_op *o = mpi_op(mpi_task(), op);
 

@@ -111,15 +111,13 @@ static int send_and_receive(struct mpi_task *t, struct mpi_request *out, struct 
                             MPI_Status *status)
 {
     struct mpi_request *both[] = {in, out};
-    int code;
 
     mpi_post_receive(in, in->comm, MPI_POINT_TO_POINT, in->rank, in->tag, in->buf, in->count,
                      in->type, 0);
     mpi_request_begin(t, out);
     mpi_await(t, both, 2, true);
     mpi_request_end(t, out, MPI_STATUS_IGNORE);
-    code = mpi_request_end(t, in, status);
-    return code;
+    return mpi_request_end(t, in, status);
 }
 
 int do_Sendrecv(struct mpi_task *t, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,

@@ -260,7 +260,7 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
         free_generalized(r);
     }
     if (r->kind == MPI_REQUEST_SCHEDULE) {
-        code = mpi_schedule_free(t, r->schedule);
+        mpi_schedule_free(r->schedule);
         r->schedule = NULL;
     }
     r->is_active = false;

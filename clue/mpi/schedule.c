@@ -231,7 +231,7 @@ static void take_step(struct mpi_schedule *s, const struct step *step)
         return;
     }
     if (!portolan_reserve(&s->steps, &s->room, s->n_steps + 1, sizeof *s->steps))
-        clue_fail("memory is out");
+        clue_fail("out of memory");
     s->steps[s->n_steps++] = *step;
 }
 
@@ -332,9 +332,8 @@ struct mpi_schedule *schedule_of_request(struct mpi_task *t, clue_request reques
     return s;
 }
 
-bool mpi_schedule_advance(struct mpi_task *t, struct mpi_schedule *s)
+bool mpi_schedule_advance(struct mpi_schedule *s)
 {
-    (void)t;
     for (; s->next < s->n_steps; s->next++) {
         if (s->steps[s->next].kind == STEP_WAIT && is_pending(s))
             return false;
@@ -356,13 +355,11 @@ size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size
     return n;
 }
 
-int mpi_schedule_free(struct mpi_task *t, struct mpi_schedule *s)
+void mpi_schedule_free(struct mpi_schedule *s)
 {
-    (void)t;
     each_type(s, mpi_type_release);
     operation_release(s->op);
     free_memory(s);
     free(s->steps);
     free(s);
-    return MPI_SUCCESS;
 }

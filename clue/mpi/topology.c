@@ -72,10 +72,8 @@ static int make(struct mpi_task *t, struct mpi_comm *old, int n, struct mpi_topo
     uint64_t context = mpi_context_next(old, 0);
     struct mpi_group *group;
     struct mpi_comm *c;
-    char mine = 0, *all = mpi_alloc((size_t)old->n, 1);
 
-    mpi_gather_all(t, old, &mine, all, 1);
-    free(all);
+    mpi_meet(t, old);
     *new = MPI_COMM_NULL;
     if (old->rank >= n) {
         mpi_topology_free(p);

@@ -11,14 +11,14 @@ void mpi_progress(struct mpi_task *t)
     for (struct mpi_request **at = &t->schedules; *at;) {
         struct mpi_request *r = *at;
 
-        if (!mpi_schedule_advance(t, r->schedule)) {
+        if (!mpi_schedule_advance(r->schedule)) {
             at = &r->next;
             continue;
         }
         *at = r->next;
         r->is_done = true;
         if (r->is_free) {
-            mpi_schedule_free(t, r->schedule);
+            mpi_schedule_free(r->schedule);
             r->schedule = NULL;
             mpi_request_release(t, r);
         }

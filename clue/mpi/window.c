@@ -193,7 +193,7 @@ int do_Win_detach(struct mpi_task *t, MPI_Win win, const void *base)
 int do_Win_free(struct mpi_task *t, MPI_Win *win)
 {
     struct mpi_win *w = mpi_win(t, *win);
-    int code = mpi_attributes_delete(t, w->handle, &w->object);
+    int code = mpi_attributes_delete(w->handle, &w->object);
 
     if (code)
         return code;

@@ -14,8 +14,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Channels of a window's contexts, beside MPI_ONE_SIDED. */
-enum { WINDOW_POST = 4, WINDOW_COMPLETE = 5, WINDOW_GRANT = 6 };
+/* Channels of a window's contexts, beside MPI_ONE_SIDED and those of its barriers. */
+enum { WINDOW_POST = MPI_POINT_TO_POINT, WINDOW_GRANT = 6, WINDOW_COMPLETE = 7 };
 
 enum access_kind { ACCESS_DATA, ACCESS_COMPARE, ACCESS_LOCK, ACCESS_UNLOCK, ACCESS_NOTHING };
 
