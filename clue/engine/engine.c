@@ -25,16 +25,9 @@ void clue_engine_free(struct clue_engine *e)
 {
     if (!e)
         return;
-    for (uint32_t task = 0; task < e->n_tasks; task++)
-        for (uint32_t i; (i = task_of(e, task)->first_unbound);) {
-            matching_take(e, i);
-            message_free(e, i);
-        }
-    for (size_t i = 17; i < 32; i++)
-        for (void *block = e->free_blocks[i], *next; block; block = next) {
-            memcpy(&next, block, sizeof next);
-            free(block);
-        }
+    for (uint32_t i = 1; i <= e->messages.n; i++)
+        if (message_of(e, i)->data_size)
+            data_give(e, message_of(e, i)->data, message_of(e, i)->data_size);
     events_free(&e->events);
     free(e->tasks);
     free(e->messages.block);

@@ -227,24 +227,17 @@ uint32_t pool_take(struct pool *p, size_t size)
     return i;
 }
 
-/* Blocks of 64, 128, ... bytes, which are used again. */
+/* Blocks of 64, 128, ... bytes, which are used again; malloc() has larger ones. */
 void *data_take(struct clue_engine *e, uint64_t bytes, uint32_t *size)
 {
     unsigned class = bytes <= 64 ? 6 : 64 - (unsigned)__builtin_clzll(bytes - 1);
-    void *block;
+    void *block = class < BLOCK_CLASSES ? e->free_blocks[class] : malloc(bytes);
 
-    if (class >= 32) {
-        *size = UINT32_MAX;
-        block = malloc(bytes);
-    } else {
-        *size = class;
-        block = e->free_blocks[class];
-        if (block)
-            memcpy(&e->free_blocks[class], block, sizeof block);
-        else
-            block = class < 17 ? portolan_arena_alloc(&e->arena, 1, (size_t)1 << class)
-                               : malloc((size_t)1 << class);
-    }
+    *size = class;
+    if (class < BLOCK_CLASSES && block)
+        memcpy(&e->free_blocks[class], block, sizeof block);
+    else if (class < BLOCK_CLASSES)
+        block = portolan_arena_alloc(&e->arena, 1, (size_t)1 << class);
     if (!block)
         engine_no_memory(e);
     return block;
@@ -254,7 +247,7 @@ void data_give(struct clue_engine *e, const void *data, uint32_t size)
 {
     void *block = (void *)(uintptr_t)data;
 
-    if (size >= 17 || !block) /* beyond the arena's */
+    if (size >= BLOCK_CLASSES || !block)
         free(block);
     else {
         memcpy(block, &e->free_blocks[size], sizeof block);

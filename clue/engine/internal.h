@@ -26,8 +26,7 @@ enum event_kind {
     EVENT_LOAD,   /* of a background source */
     EVENT_HOST,   /* a burst of computing ends on the host */
     EVENT_RESUME, /* a task goes on */
-    EVENT_INJECT, /* a message enters the network */
-    EVENT_HOP,    /* is at its next link */
+    EVENT_HOP,    /* a message is at its next link */
     EVENT_FLOWS,  /* a flow ends (fair) */
     EVENT_ARRIVE, /* a message is there */
     EVENT_SYNC    /* a task goes on when all else of this time is done */
@@ -207,7 +206,7 @@ struct meeting {
     uint32_t first_waiting; /* task + 1 */
     struct clue_times path; /* of who came last, or the root's */
 };
-enum { MEETING_SLOTS = 512 };
+enum { MEETING_SLOTS = 512, BLOCK_CLASSES = 17 };
 
 /* A source of load or traffic draws from a sequence of its own. */
 struct background {
@@ -240,7 +239,7 @@ struct clue_engine {
     size_t n_slots, n_channels;
     struct meeting *meetings[MEETING_SLOTS], *free_meetings;
     struct portolan_arena arena;
-    void *free_blocks[32]; /* of data, by the logarithm of their size */
+    void *free_blocks[BLOCK_CLASSES]; /* of data, by the logarithm of their size */
     uint32_t *scratch;
     size_t scratch_room;
     bool by_events; /* nothing that lies ahead is certain */

@@ -200,6 +200,7 @@ void message_free(struct clue_engine *e, uint32_t message)
         channel_of(e, m->channel)->n_messages--;
     if (m->send)
         request_of(e, m->send)->message = 0;
+    m->data_size = 0;
     m->has_event = false;
     m->at = -1;
     pool_give(&e->messages, sizeof *m, message);

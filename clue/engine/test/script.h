@@ -29,6 +29,7 @@ enum step_kind {
     TEST,   /* the requests so far: value: index */
     PROBE,  /* a: from, b: tag, bytes: waits */
     TAKE,   /* the same, and receives it */
+    KEEP,   /* the same, but never receives it */
     CANCEL, /* the latest request; value: whether */
     MEET,   /* a: kind, b: sequence, bytes: own ns */
     CHANGE  /* from now on */
@@ -92,10 +93,10 @@ static enum clue_progress script_probe(struct script *s, int task, const struct 
     bool is_found = false;
 
     if (clue_engine_probe(s->engine, task, &r, p->bytes, &is_found, &m,
-                          p->kind == TAKE ? &taken : NULL))
+                          p->kind == PROBE ? NULL : &taken))
         return CLUE_WAITS;
     a->values[a->at] = is_found ? m.from : -9;
-    if (taken) {
+    if (p->kind == TAKE && taken) {
         clue_engine_receive_taken(s->engine, task, taken, &r);
         a->requests[a->n_requests++] = taken;
     }
@@ -105,7 +106,7 @@ static enum clue_progress script_probe(struct script *s, int task, const struct 
 static enum clue_progress script_step(struct script *s, int task, const struct step *p)
 {
     struct actor *a = &s->actors[task];
-    static char buffers[4][1 << 16];
+    static char buffers[4][1 << 17];
     char *data = buffers[task % 4];
     size_t index = 0;
     bool is_cancelled = false;
@@ -143,6 +144,7 @@ static enum clue_progress script_step(struct script *s, int task, const struct s
         break;
     case PROBE:
     case TAKE:
+    case KEEP:
         return script_probe(s, task, p);
     case CANCEL:
         progress =

@@ -188,6 +188,22 @@ static void test_deadlock_and_cancel(void **state)
     script_clear(&s);
 }
 
+/* Sanitizers tell whether its data, of which malloc() has the block, are left behind. */
+static void test_taken_and_not_received(void **state)
+{
+    static const struct step a[] = {{SEND, 1, 3, 100000}, {END}};
+    static const struct step b[] = {{KEEP, 0, 3, 1}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 2);
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].values[0], 0);
+    assert_int_equal(s.actors[1].n_got, 0);
+    script_clear(&s);
+}
+
 static void test_meetings(void **state)
 {
     static const struct step a[] = {{COMPUTE, .a = 500},
@@ -270,7 +286,7 @@ int main(void)
         cmocka_unit_test(test_waiting_probe),    cmocka_unit_test(test_polls_without_cost_end),
         cmocka_unit_test(test_rendezvous),       cmocka_unit_test(test_deadlock_and_cancel),
         cmocka_unit_test(test_meetings),         cmocka_unit_test(test_waits_for_any),
-        cmocka_unit_test(test_standing_receive),
+        cmocka_unit_test(test_standing_receive), cmocka_unit_test(test_taken_and_not_received),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
