@@ -93,13 +93,11 @@ bool changes_settle(struct clue_engine *e, uint32_t task, enum clue_parameter pa
 static void stretch(struct clue_engine *e, uint32_t task, int64_t before)
 {
     struct task *t = task_of(e, task);
-    int64_t now = taken_ns(e, t), end;
+    int64_t now = taken_ns(e, t);
+    int64_t end = e->now + llround((double)(t->clock - e->now) * (double)now / (double)before);
     size_t part = t->taken == CLUE_RECEIVE ? offsetof(struct clue_times, receiving_ns)
                                            : offsetof(struct clue_times, sending_ns);
 
-    if (before <= 0)
-        return;
-    end = e->now + llround((double)(t->clock - e->now) * (double)now / (double)before);
     task_add(t, part, end - t->clock);
     t->wake = NOT_KNOWN;
     task_wake(e, task, end, EVENT_RESUME);

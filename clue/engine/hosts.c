@@ -118,9 +118,7 @@ static bool is_shared(const struct clue_engine *e, const struct host *h)
 
 static void computed(struct task *t, int64_t ns)
 {
-    t->sums.times.computing_ns += ns;
-    t->sums.path.computing_ns += ns;
-    t->clock += ns;
+    task_add(t, offsetof(struct clue_times, computing_ns), ns);
     task_done(t);
 }
 

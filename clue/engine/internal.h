@@ -281,13 +281,6 @@ enum { REQUEST_SENT = 1 };
 /* Phases of operations. */
 enum { SYNCHRONIZED = 1, BLOCKED, POLLED, SETTLING };
 
-/* A delay that was changed under way is over. */
-static inline void settled(const struct clue_engine *e, struct task *t)
-{
-    if (t->phase == SETTLING)
-        t->clock = e->now;
-}
-
 /* ------------------------------------------------- events.c */
 
 /* False, with the error noted: no memory. */
@@ -310,8 +303,15 @@ bool task_is_in_time(struct clue_engine *e, uint32_t task);
 /* Begins OPERATION unless it is under way; returns its phase. */
 unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operation operation);
 void task_done(struct task *t);
-/* Adds NS to PART, an offset in clue_times, of the task's times and of its critical path. */
-void task_add(struct task *t, size_t part, int64_t ns);
+/* The task takes NS, which are of PART, an offset in clue_times, of its times and its critical
+ * path.
+ */
+static inline void task_add(struct task *t, size_t part, int64_t ns)
+{
+    t->clock += ns;
+    *(int64_t *)((char *)&t->sums.times + part) += ns;
+    *(int64_t *)((char *)&t->sums.path + part) += ns;
+}
 
 /* ------------------------------------------------- delays.c */
 

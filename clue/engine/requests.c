@@ -208,7 +208,6 @@ static bool take_send(struct clue_engine *e, uint32_t task, const struct clue_se
     ns = send_ns(e, task, pair, send);
     ns = *in_flight ? llround((double)ns * network_factor(e, *in_flight)) : ns;
     task_add(t, offsetof(struct clue_times, sending_ns), ns);
-    t->clock += ns;
     if (changes_settle(e, task, CLUE_SEND, (int)task_of(e, (uint32_t)send->to)->host, send->bytes))
         return true;
     t->phase = SETTLING;
@@ -230,7 +229,6 @@ enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struc
         if (!task_is_in_time(e, (uint32_t)task))
             return CLUE_WAITS;
     }
-    settled(e, t);
     if (!take_send(e, (uint32_t)task, send, &in_flight))
         return CLUE_WAITS;
     *request = post(e, (uint32_t)task, send, in_flight);

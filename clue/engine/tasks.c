@@ -90,12 +90,6 @@ int clue_engine_host(const struct clue_engine *e, int task)
     return (int)task_of(e, (uint32_t)task)->host;
 }
 
-void task_add(struct task *t, size_t part, int64_t ns)
-{
-    *(int64_t *)((char *)&t->sums.times + part) += ns;
-    *(int64_t *)((char *)&t->sums.path + part) += ns;
-}
-
 static enum clue_progress spend(struct clue_engine *e, uint32_t task, int64_t ns,
                                 enum clue_operation operation)
 {
@@ -103,7 +97,6 @@ static enum clue_progress spend(struct clue_engine *e, uint32_t task, int64_t ns
 
     if (task_operation(e, task, operation) != SETTLING) {
         task_add(t, offsetof(struct clue_times, spending_ns), ns);
-        t->clock += ns;
         t->phase = SETTLING;
         if (!changes_settle(e, task, CLUE_PARAMETERS, 0, 0))
             return CLUE_WAITS;
@@ -223,7 +216,6 @@ enum clue_progress clue_engine_meet(struct clue_engine *e, int task,
         t->clock = ready;
     }
     task_add(t, offsetof(struct clue_times, spending_ns), what->ns);
-    t->clock += what->ns;
     t->meeting = NULL;
     if (++m->n_done == (uint32_t)what->n)
         meeting_end(e, m);

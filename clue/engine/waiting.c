@@ -6,9 +6,7 @@
 
 static void add_receiving(struct task *t, int64_t ns)
 {
-    t->clock += ns;
-    t->sums.times.receiving_ns += ns;
-    t->sums.path.receiving_ns += ns;
+    task_add(t, offsetof(struct clue_times, receiving_ns), ns);
 }
 
 /* The task has waited for M until NS: its critical path is the message's. */
@@ -167,11 +165,11 @@ static bool any_request(const clue_request *requests, size_t n)
 }
 
 /* A receive delay may change while it lasts: false: the task waits for its end. */
-static bool settle_receive(struct clue_engine *e, uint32_t task, size_t index)
+static bool settle_receive(struct clue_engine *e, uint32_t task, size_t index, uint64_t bytes)
 {
     struct task *t = task_of(e, task);
 
-    if (t->phase == SETTLING || changes_settle(e, task, CLUE_RECEIVE, 0, 0))
+    if (t->phase == SETTLING || changes_settle(e, task, CLUE_RECEIVE, 0, bytes))
         return true;
     t->phase = SETTLING;
     t->result = index;
@@ -189,7 +187,6 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
     if (!any_request(requests, n))
         return CLUE_DONE;
     has_waited = task_operation(e, (uint32_t)task, CLUE_WAITS_FOR) != 0;
-    settled(e, t);
     t->has_polled = false;
     if (t->phase == SETTLING)
         *index = t->result;
@@ -198,7 +195,7 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
         return CLUE_WAITS;
     else if (is_all)
         *index = first_complete(e, requests, n, &until);
-    if (!settle_receive(e, (uint32_t)task, *index))
+    if (!settle_receive(e, (uint32_t)task, *index, request_of(e, requests[*index])->bytes))
         return CLUE_WAITS;
     if (has_waited)
         t->n_ahead = 0;

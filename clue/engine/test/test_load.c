@@ -180,19 +180,24 @@ static void message(const struct clue_change *changes, size_t n, int64_t sent, i
 
 static void test_delays_change_under_way(void **state)
 {
-    static const struct clue_law law = {7000, 0, NULL, 0};
+    static const struct clue_law law = {7000, 0, NULL, 0}, per_byte = {0, 0.03, NULL, 0};
     static const struct clue_change send = {600, CLUE_SEND, 0, 1, 3, NULL},
                                     other = {600, CLUE_SEND, 1, 0, 3, NULL},
                                     transmission = {1600, CLUE_TRANSMISSION, -1, -1, 2, NULL},
                                     replaced = {2600, CLUE_TRANSMISSION, 0, 1, 1, &law},
-                                    receive = {4105, CLUE_RECEIVE, 1, -1, 3, NULL};
+                                    receive = {4105, CLUE_RECEIVE, 1, -1, 3, NULL},
+                                    by_size = {4105, CLUE_RECEIVE, 1, -1, 1, &per_byte},
+                                    twice[] = {{600, CLUE_SEND, 0, 1, 3, NULL},
+                                               {1100, CLUE_SEND, 0, 1, 6, NULL}};
 
     (void)state;
     message(&other, 1, 1100, 4110);
     message(&send, 1, 600 + 3 * 500, 600 + 1500 + 3010);
+    message(twice, 2, 1100 + 2 * 1000, 3100 + 3010); /* at 1100 a third was done, of 1500 */
     message(&transmission, 1, 1100, 1600 + 2 * 2500 + 10);
     message(&replaced, 1, 1100, 2600 + 3500 + 10); /* half was left */
     message(&receive, 1, 1100, 4105 + 3 * 5);
+    message(&by_size, 1, 1100, 4105 + 3 * 5);
 }
 
 static void test_links_change_under_way(void **state)
