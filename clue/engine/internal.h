@@ -298,10 +298,12 @@ void engine_no_memory(struct clue_engine *e);
 
 /* TASK goes on at NS, if it does not before. */
 void task_wake(struct clue_engine *e, uint32_t task, int64_t ns, enum event_kind kind);
-/* Whether all that can be at the task's time has been; if not, TASK goes on when it has. */
-bool task_is_in_time(struct clue_engine *e, uint32_t task);
 /* Begins OPERATION unless it is under way; returns its phase. */
 unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operation operation);
+/* The same, before an answer that (if it DEPENDS) others may change: false: TASK must wait until
+ * they have come as far. */
+bool task_synchronize(struct clue_engine *e, uint32_t task, enum clue_operation operation,
+                      bool depends);
 void task_done(struct task *t);
 /* The task takes NS, which are of PART, an offset in clue_times, of its times and its critical
  * path.

@@ -220,15 +220,12 @@ enum clue_progress clue_engine_send(struct clue_engine *e, int task, const struc
 {
     struct task *t = task_of(e, (uint32_t)task);
     uint32_t in_flight = 0;
+    bool is_far = t->phase == 0 && (++t->n_ahead > MOST_AHEAD || e->by_events);
 
     *request = 0;
-    if (task_operation(e, (uint32_t)task, CLUE_SENDS) == 0 &&
-        (++t->n_ahead > MOST_AHEAD || e->by_events)) {
-        t->n_ahead = 0;
-        t->phase = SYNCHRONIZED;
-        if (!task_is_in_time(e, (uint32_t)task))
-            return CLUE_WAITS;
-    }
+    t->n_ahead = is_far ? 0 : t->n_ahead;
+    if (!task_synchronize(e, (uint32_t)task, CLUE_SENDS, is_far))
+        return CLUE_WAITS;
     if (!take_send(e, (uint32_t)task, send, &in_flight))
         return CLUE_WAITS;
     *request = post(e, (uint32_t)task, send, in_flight);

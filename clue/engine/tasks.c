@@ -13,16 +13,6 @@ void task_wake(struct clue_engine *e, uint32_t task, int64_t ns, enum event_kind
     events_push(e, ns, kind, task, task, true);
 }
 
-bool task_is_in_time(struct clue_engine *e, uint32_t task)
-{
-    int64_t clock = task_of(e, task)->clock;
-
-    if (events_next(e) > clock)
-        return true;
-    task_wake(e, task, clock, EVENT_SYNC);
-    return false;
-}
-
 unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operation operation)
 {
     struct task *t = task_of(e, task);
@@ -32,6 +22,20 @@ unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operatio
         t->since = t->clock;
     }
     return t->phase;
+}
+
+bool task_synchronize(struct clue_engine *e, uint32_t task, enum clue_operation operation,
+                      bool depends)
+{
+    struct task *t = task_of(e, task);
+
+    if (task_operation(e, task, operation) != 0)
+        return true;
+    t->phase = SYNCHRONIZED;
+    if (!depends || events_next(e) > t->clock)
+        return true;
+    task_wake(e, task, t->clock, EVENT_SYNC);
+    return false;
 }
 
 void task_done(struct task *t)

@@ -231,19 +231,13 @@ static void poll_again(struct clue_engine *e, struct task *t)
     t->clock = e->now;
 }
 
-/* Before an answer: false: the task must wait until others have come as far. */
 static bool poll_begin(struct clue_engine *e, uint32_t task, enum clue_operation operation,
                        bool is_waiting)
 {
-    struct task *t = task_of(e, task);
-
-    if (task_operation(e, task, operation) == 0) {
-        e->sums.n_polls += !is_waiting;
-        t->phase = SYNCHRONIZED;
-        if (!task_is_in_time(e, task))
-            return false;
-    }
-    poll_again(e, t);
+    e->sums.n_polls += task_of(e, task)->phase == 0 && !is_waiting;
+    if (!task_synchronize(e, task, operation, true))
+        return false;
+    poll_again(e, task_of(e, task));
     return true;
 }
 
@@ -285,11 +279,8 @@ enum clue_progress clue_engine_is_complete(struct clue_engine *e, int task, clue
     struct task *t = task_of(e, (uint32_t)task);
     struct request *r = request_of(e, request);
 
-    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
-        t->phase = SYNCHRONIZED;
-        if (r->complete_at == NOT_KNOWN && !task_is_in_time(e, (uint32_t)task))
-            return CLUE_WAITS;
-    }
+    if (!task_synchronize(e, (uint32_t)task, CLUE_TESTS, r->complete_at == NOT_KNOWN))
+        return CLUE_WAITS;
     *is_complete = r->complete_at <= t->clock;
     task_done(t);
     return CLUE_DONE;
@@ -297,14 +288,9 @@ enum clue_progress clue_engine_is_complete(struct clue_engine *e, int task, clue
 
 enum clue_progress clue_engine_order(struct clue_engine *e, int task)
 {
-    struct task *t = task_of(e, (uint32_t)task);
-
-    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
-        t->phase = SYNCHRONIZED;
-        if (!task_is_in_time(e, (uint32_t)task))
-            return CLUE_WAITS;
-    }
-    task_done(t);
+    if (!task_synchronize(e, (uint32_t)task, CLUE_TESTS, true))
+        return CLUE_WAITS;
+    task_done(task_of(e, (uint32_t)task));
     return CLUE_DONE;
 }
 
@@ -314,11 +300,8 @@ enum clue_progress clue_engine_cancel(struct clue_engine *e, int task, clue_requ
     struct task *t = task_of(e, (uint32_t)task);
     struct request *r = request_of(e, request);
 
-    if (task_operation(e, (uint32_t)task, CLUE_TESTS) == 0) {
-        t->phase = SYNCHRONIZED;
-        if (r->complete_at == NOT_KNOWN && !task_is_in_time(e, (uint32_t)task))
-            return CLUE_WAITS;
-    }
+    if (!task_synchronize(e, (uint32_t)task, CLUE_TESTS, r->complete_at == NOT_KNOWN))
+        return CLUE_WAITS;
     *is_cancelled = false;
     if (r->complete_at == NOT_KNOWN && !r->is_send)
         *is_cancelled = matching_cancel_receive(e, request);
