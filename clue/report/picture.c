@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #include <portolan/list.h>
+#include <portolan/waits.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,20 +25,9 @@ enum {
     GAP = 34
 };
 
-/* A message that was sent, and received if END is not negative. */
 struct picture_message {
-    struct message_key {
-        int32_t from, to;
-        uint32_t comm;
-        int32_t tag;
-    } key;
+    int from, to;
     int64_t begin, end;
-};
-
-/* Messages of one key that are still to be received, in order. */
-struct picture_queue {
-    struct message_key key;
-    size_t first, last; /* position + 1 of messages; 0: none */
 };
 
 struct picture {
@@ -47,11 +37,6 @@ struct picture {
     size_t rank_step; /* every so many ranks are drawn */
     size_t n, room;
     struct picture_message *messages;
-    size_t *next; /* the next message of the same key */
-    size_t room_next;
-    struct portolan_index index;
-    struct picture_queue *queues;
-    size_t n_queues, room_queues;
     double computing[BINS], under_way[BINS]; /* mean numbers */
 };
 
@@ -110,62 +95,26 @@ static void fill(const struct picture *p, double *bins, int64_t begin, int64_t e
         bins[i] += (to < i + 1 ? to : i + 1) - (from > i ? from : i);
 }
 
-static struct picture_queue *queue_of(struct picture *p, const struct message_key *key)
+/* Those that were received. */
+static bool take_messages(struct picture *p, const struct portolan_matching *matching)
 {
-    return portolan_index_item(&p->index, &p->queues, &p->n_queues, &p->room_queues,
-                               sizeof *p->queues, key, sizeof *key);
-}
+    for (size_t l = 0; l < p->trace->n_locations; l++) {
+        const struct portolan_trace_location *at = &p->trace->locations[l];
 
-static bool add_message(struct picture *p, int from, const struct portolan_trace_event *e)
-{
-    const struct message_key key = {from, e->peer, e->what, e->tag};
-    struct picture_queue *q = queue_of(p, &key);
+        for (size_t i = at->first; i < at->first + at->n; i++) {
+            const struct portolan_trace_event *e = &p->trace->events[i], *end;
 
-    if (!q || !portolan_reserve(&p->messages, &p->room, p->n + 1, sizeof *p->messages) ||
-        !portolan_reserve(&p->next, &p->room_next, p->n + 1, sizeof *p->next))
-        return false;
-    p->messages[p->n] = (struct picture_message){key, e->ns, -1};
-    p->next[p->n++] = 0;
-    if (q->first)
-        p->next[q->last - 1] = p->n;
-    else
-        q->first = p->n;
-    q->last = p->n;
-    return true;
-}
-
-static bool end_message(struct picture *p, int to, const struct portolan_trace_event *e)
-{
-    const struct message_key key = {e->peer, to, e->what, e->tag};
-    struct picture_queue *q = queue_of(p, &key);
-
-    if (q && q->first) {
-        struct picture_message *m = &p->messages[q->first - 1];
-
-        q->first = p->next[q->first - 1];
-        m->end = e->ns;
-        fill(p, p->under_way, m->begin, m->end);
-    }
-    return q;
-}
-
-/* Messages of one sender to one receiver, with the same tag, come in order. */
-static bool match_messages(struct picture *p)
-{
-    for (unsigned kind = PORTOLAN_TRACE_SEND; kind <= PORTOLAN_TRACE_RECV;
-         kind += PORTOLAN_TRACE_RECV - PORTOLAN_TRACE_SEND)
-        for (size_t l = 0; l < p->trace->n_locations; l++) {
-            const struct portolan_trace_location *at = &p->trace->locations[l];
-
-            for (size_t i = at->first; i < at->first + at->n; i++) {
-                const struct portolan_trace_event *e = &p->trace->events[i];
-
-                if (e->kind == kind && e->peer >= 0 &&
-                    !(kind == PORTOLAN_TRACE_SEND ? add_message(p, at->rank, e)
-                                                  : end_message(p, at->rank, e)))
-                    return false;
-            }
+            if (e->kind != PORTOLAN_TRACE_SEND || matching->partner[i] == PORTOLAN_NO_EVENT)
+                continue;
+            end = &p->trace->events[matching->partner[i]];
+            if (end->kind != PORTOLAN_TRACE_RECV)
+                continue;
+            if (!portolan_reserve(&p->messages, &p->room, p->n + 1, sizeof *p->messages))
+                return false;
+            p->messages[p->n++] = (struct picture_message){at->rank, e->peer, e->ns, end->ns};
+            fill(p, p->under_way, e->ns, end->ns);
         }
+    }
     return true;
 }
 
@@ -216,9 +165,9 @@ static void draw_messages(const struct picture *p)
     portolan_text_add(p->text, "<g stroke=\"#000000\" stroke-width=\"0.5\" opacity=\"0.5\">\n");
     for (size_t i = 0; i < p->n; i += step) {
         const struct picture_message *m = &p->messages[i];
-        size_t from = (size_t)m->key.from, to = (size_t)m->key.to;
+        size_t from = (size_t)m->from, to = (size_t)m->to;
 
-        if (m->end >= 0 && from % p->rank_step == 0 && to % p->rank_step == 0)
+        if (from % p->rank_step == 0 && to % p->rank_step == 0)
             portolan_text_add(p->text, "<line x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" y2=\"%.1f\"/>\n",
                               place(p, m->begin), row_top(p, from) + ROW / 2., place(p, m->end),
                               row_top(p, to) + ROW / 2.);
@@ -284,23 +233,21 @@ enum portolan_status clue_report_picture(const struct clue_report *report,
                                          struct portolan_text *text, struct portolan_error *err)
 {
     struct picture p = {.trace = clue_recorder_trace(report->recorder, err), .text = text};
+    struct portolan_matching *matching;
     struct clue_run_sums sums;
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status;
 
-    if (!p.trace)
+    if (!p.trace || portolan_matching_create(p.trace, &matching, err))
         return err->status;
     clue_engine_run_sums(report->outcome->engine, &sums);
     p.end_ns = sums.end_ns > 0 ? sums.end_ns : 1;
     p.rank_step = ((size_t)p.trace->n_ranks + MOST_ROWS - 1) / MOST_ROWS;
-    if (match_messages(&p))
+    if (take_messages(&p, matching))
         draw(&p, report);
     else
-        status = portolan_no_memory(err);
-    if (text->failed)
-        status = portolan_no_memory(err);
-    portolan_index_clear(&p.index);
-    free(p.queues);
+        text->failed = true;
+    status = text->failed ? portolan_no_memory(err) : PORTOLAN_OK;
+    portolan_matching_destroy(matching);
     free(p.messages);
-    free(p.next);
     return status;
 }
