@@ -139,7 +139,7 @@ static int waits_for(const struct carrier *c, int task)
 /* A rank on a circle of ranks that wait for each other; -1: there is none. */
 static int find_circle(const struct carrier *c, int *length)
 {
-    int *seen = portolan_calloc((size_t)(int)c->n_ranks, sizeof *seen), found = -1;
+    int *seen = portolan_calloc(c->n_ranks, sizeof *seen), found = -1;
 
     for (int start = 0; seen && start < (int)c->n_ranks && found < 0; start++) {
         int at = start;

@@ -7,6 +7,7 @@
 
 #include <portolan/clue_machine.h>
 #include <portolan/list.h>
+#include <portolan/stats.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,13 +116,6 @@ static enum portolan_status repeat_once(const struct clue_run *run, const char *
     return status;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 enum portolan_status clue_repeat(const struct clue_run *run, const char *machine,
                                  const struct record *record, int n, double interval[2],
                                  struct portolan_error *err)
@@ -133,7 +127,7 @@ enum portolan_status clue_repeat(const struct clue_run *run, const char *machine
     for (int i = 0; i < n && !status; i++)
         status = repeat_once(run, machine, record, (uint64_t)i + 1, &ends[i], err);
     if (!status) {
-        qsort(ends, (size_t)n, sizeof *ends, by_value);
+        portolan_sort_numbers((size_t)n, ends);
         interval[0] = ends[n / 20];
         interval[1] = ends[n - 1 - n / 20];
     }

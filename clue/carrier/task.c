@@ -384,13 +384,15 @@ void clue_at_exit(enum clue_owner owner, void (*run)(void))
     rank->calls[rank->n_calls++] = (struct exit_call){owner, run};
 }
 
-/* "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms": who says TEXT. */
-static void describe(struct portolan_text *out, const struct rank *rank, const char *text)
+/* "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms: …", of the current rank. */
+static const char *describe(struct portolan_text *line, const char *format, va_list args)
 {
-    char *where = clue_where(rank, rank->site), time[32];
+    const struct rank *rank = RUN.current;
+    char *where = clue_where(rank, rank->site), time[32], text[600];
 
+    vsnprintf(text, sizeof text, format, args);
     portolan_text_add(
-        out, "rank %d%s%s%s%s, at %s: %s", rank->task,
+        line, "rank %d%s%s%s%s, at %s: %s", rank->task,
         !rank->routine ? ""
         : rank->depth  ? " in "
                        : " after ",
@@ -398,19 +400,17 @@ static void describe(struct portolan_text *out, const struct rank *rank, const c
         portolan_format_time((double)clue_engine_now(RUN.engine, rank->task), 4, time, sizeof time),
         text);
     free(where);
+    return line->bytes ? line->bytes : "out of memory";
 }
 
 void clue_fail(const char *format, ...)
 {
-    char text[600];
     struct portolan_text line = {0};
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    portolan_error_set(&RUN.error, PORTOLAN_EINVAL, "%s", describe(&line, format, args));
     va_end(args);
-    describe(&line, RUN.current, text);
-    portolan_error_set(&RUN.error, PORTOLAN_EINVAL, "%s", line.bytes ? line.bytes : text);
     portolan_text_clear(&line);
     clue_stop();
 }
@@ -439,14 +439,11 @@ void clue_assume(const char *text)
 
 void clue_mistake(const char *format, ...)
 {
-    char text[600];
     struct portolan_text line = {0};
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    clue_remark(true, describe(&line, format, args), RUN.current, NULL);
     va_end(args);
-    describe(&line, RUN.current, text);
-    clue_remark(true, line.bytes ? line.bytes : text, RUN.current, NULL);
     portolan_text_clear(&line);
 }

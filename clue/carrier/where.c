@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <portolan/command.h>
+#include <portolan/list.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct known_place {
     uint64_t address;
     char *text;
 };
-static struct known_place known[256];
+static struct known_place *known;
 static size_t n_known;
 
 /* "main\n/home/…/ring.c:12\n" as "ring.c:12 (main)"; NULL: it knows neither. */
@@ -59,13 +60,17 @@ static char *ask(const char *file, uint64_t address)
 
 static char *look_up(const char *file, uint64_t address)
 {
+    struct known_place place = {file, address, NULL};
+    char *text;
+
     for (size_t i = 0; i < n_known; i++)
         if (known[i].file == file && known[i].address == address)
             return portolan_strdup(known[i].text);
-    if (n_known == sizeof known / sizeof *known)
-        return NULL;
-    known[n_known] = (struct known_place){file, address, ask(file, address)};
-    return portolan_strdup(known[n_known++].text);
+    place.text = ask(file, address);
+    text = portolan_strdup(place.text);
+    if (!portolan_append(&known, &n_known, &place, sizeof place))
+        free(place.text);
+    return text;
 }
 
 char *clue_where(const struct rank *rank, const void *site)
