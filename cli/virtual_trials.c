@@ -35,14 +35,10 @@ enum portolan_status virtual_machine_name(const char *file, char **name, struct 
     struct portolan_diagnostics d = {.report = print_diagnostic};
     struct clue_machine_file *machine = NULL;
     enum portolan_status status = clue_machine_read(file, &d, &machine, err);
-    const char *slash = strrchr(file, '/');
 
-    *name = NULL;
+    *name = status ? NULL : portolan_strdup(machine->machine.name);
     if (status)
         return status;
-    *name = portolan_strdup(machine->machine.name ? machine->machine.name
-                            : slash               ? slash + 1
-                                                  : file);
     clue_machine_destroy(machine);
     return *name ? PORTOLAN_OK : portolan_no_memory(err);
 }
