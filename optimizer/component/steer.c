@@ -189,15 +189,17 @@ static void explain_all(struct optimizer *o, struct portolan_text *text, struct 
     now = optimizer_tell_now(o, o->step < 0 ? 0 : o->step);
     if (!optimizer_weigh(o, &now, &ignored, &rows, &pool, err))
         for (size_t k = 0; k < o->n_options; k++) {
+            const struct portolan_alternative *x = &rows[k];
             size_t i = o->options[k].instance;
+            bool may_run = !*x->binding;
 
-            portolan_format_time(rows[k].step_ns, 3, time, sizeof time);
+            portolan_format_time(x->step_ns, 3, time, sizeof time);
             if (o->options[k].alternative == 0)
-                portolan_text_add(text, "%s: %s\n", rows[k].instance,
+                portolan_text_add(text, "%s: %s\n", x->instance,
                                   optimizer_class(o, i, (size_t)o->current[i]));
-            portolan_text_add(text, "  %s: %s%s\n", rows[k].implementation,
-                              *rows[k].text ? rows[k].text : "a step would take ",
-                              *rows[k].text ? "" : time);
+            portolan_text_add(text, "  %s: %s%s%s%s\n", x->implementation,
+                              may_run ? "a step would take " : "", may_run ? time : "",
+                              may_run && *x->text ? ", " : "", x->text);
         }
     portolan_arena_clear(&pool);
 }

@@ -282,6 +282,12 @@ static int ask_for_two_sizes(void *arg)
     assert_non_null(strstr(text, "  paper.A1: a step would take "));
     assert_non_null(strstr(text, "  paper.A2: a step would take "));
     sidl_String_free(text);
+    step(20);
+    text = portolan_ports_Optimizer_explain(p.optimizer, &ex);
+    good(&ex);
+    assert_non_null(strstr(text, "  paper.A1: a step would take "));
+    assert_non_null(strstr(text, " s, outside what was measured\n"));
+    sidl_String_free(text);
     return 0;
 }
 
