@@ -8,7 +8,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 17
+plan 18
 cd "$work" || exit 99
 
 cat >ring.c <<'END'
@@ -63,8 +63,10 @@ for file in first.json first.calls first.svg first/0.0.trace first/2.0.trace; do
     cmp -s "$file" "elsewhere/$file" || { same=1; echo "# differs: $file"; }
 done
 result 'and all that it says is the same, byte by byte' $same
-try "$PORTOLAN" clue run -m tiny.xml --no-trial first.rec
+try "$PORTOLAN" clue run -m tiny.xml --store again.db first.rec
 gives 'its record says so without the program' 0 '^virtual time  1\.12 ms' '^computing     as recorded$'
+try "$PORTOLAN" profile again.db
+gives 'and has a trial of the program' 0 "^trial 1 of 'ring' .* on tiny"
 
 try cat first.calls
 gives 'a line a call' 0 'rank 0 on node\[0\] MPI_Send to 1 4 B tag 7' \

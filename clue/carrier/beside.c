@@ -11,26 +11,25 @@
 
 enum { REAL_RUNS = 5 };
 
-/* mpiexec -n N env … PROGRAM …; an empty list: no memory. */
+/* mpiexec -n N env … PROGRAM …, as far as ARENA has memory. */
 static struct portolan_words command_of(const struct clue_run *run, const char *library,
                                         const char *times, struct portolan_arena *arena)
 {
     const char *before = getenv("LD_PRELOAD");
-    const char *const words[] = {MPIEXEC,
-                                 "-n",
-                                 portolan_arena_printf(arena, "%d", run->n),
-                                 "env",
-                                 portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
-                                                       before ? ":" : "", before ? before : ""),
-                                 portolan_arena_printf(arena, "PORTOLAN_RUN_TIME=%s", times)};
+    const char *words[] = {MPIEXEC,
+                           "-n",
+                           portolan_arena_printf(arena, "%d", run->n),
+                           "env",
+                           portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
+                                                 before ? ":" : "", before ? before : ""),
+                           portolan_arena_printf(arena, "PORTOLAN_RUN_TIME=%s", times)};
     struct portolan_words list = {0};
-    bool has_memory = true;
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        has_memory = has_memory && portolan_words_add(arena, &list, words[i]);
+    portolan_words_append(arena, &list,
+                          &(struct portolan_words){sizeof words / sizeof *words, words});
     for (char **word = run->program; *word; word++)
-        has_memory = has_memory && portolan_words_add(arena, &list, *word);
-    return has_memory ? list : (struct portolan_words){0};
+        portolan_words_add(arena, &list, *word);
+    return list;
 }
 
 /* The times that the library has noted, in order; their number. */
@@ -77,9 +76,8 @@ enum portolan_status output_beside(const struct clue_run *run, double virtual_ns
     for (int i = 0; i < REAL_RUNS && !status; i++) {
         struct portolan_words words = command_of(run, library, times, &arena);
 
-        status = words.n ? portolan_command_run(
-                               &arena, &words, portolan_arena_printf(&arena, "%s/out", folder), err)
-                         : portolan_no_memory(err);
+        status = portolan_command_run(&arena, &words,
+                                      portolan_arena_printf(&arena, "%s/out", folder), err);
     }
     if (!status && !(n = read_times(&arena, times, ns)))
         status = portolan_error_set(

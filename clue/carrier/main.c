@@ -337,6 +337,7 @@ static enum portolan_status take_record(struct options *o, struct portolan_error
 {
     struct clue_run *run = &o->run;
     bool is_program = !o->table && record_is_at(run->program[0]);
+    const char *record;
     enum portolan_status status = PORTOLAN_OK;
 
     if (o->table || is_program)
@@ -351,15 +352,16 @@ static enum portolan_status take_record(struct options *o, struct portolan_error
                                       "'%s' is the record of %d ranks, not %d", run->program[0],
                                       o->record.n, run->n);
         run->n = o->record.n;
+        record = run->program[0];
+        run->program = o->record.words;
         if (!o->record.n_depends) {
             run->replay = &o->record;
         } else {
             fprintf(stderr,
                     "portolan: what the recorded run did depended on time (%llu wildcards, tests "
                     "and the like), and so '%s' runs again, with the recorded times\n",
-                    (unsigned long long)o->record.n_depends, o->record.words[0]);
-            o->table = run->program[0];
-            run->program = o->record.words;
+                    (unsigned long long)o->record.n_depends, run->program[0]);
+            o->table = record;
             run->compute = CLUE_COMPUTE_TABLE;
         }
     }

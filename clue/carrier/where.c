@@ -45,11 +45,10 @@ static char *ask(const char *file, uint64_t address)
     const char *command[] = {
         "addr2line", "-f", "-C",
         "-e",        file, portolan_arena_printf(&arena, "0x%llx", (long long)address)};
-    bool has_memory = true;
 
-    for (size_t i = 0; i < sizeof command / sizeof *command; i++)
-        has_memory = has_memory && portolan_words_add(&arena, &words, command[i]);
-    if (folder && has_memory && !portolan_command_run(&arena, &words, answer, NULL) &&
+    portolan_words_append(&arena, &words,
+                          &(struct portolan_words){sizeof command / sizeof *command, command});
+    if (folder && !portolan_command_run(&arena, &words, answer, NULL) &&
         !portolan_file_read(&arena, answer, &text, &size, NULL))
         place = shorten(text);
     if (folder)
