@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "MPICH's binaries only"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'ranks are folded'
-plan 12
+plan 14
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 for program in collectives groups one_sided; do
@@ -87,3 +87,15 @@ MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE=$work/rules1 \
     MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$work/rules3 virtual_time >"$work/theirs"
 [ -s "$work/rules3" ] && [ -s "$work/ours" ] && cmp -s "$work/ours" "$work/theirs"
 result "MPICH's rules, from its library, are ours" $?
+
+# A file of the program's owner is obeyed; one that is not understood is named.
+echo '{"collective=barrier":{"algorithm=MPIR_Barrier_intra_dissemination":{}},
+       "collective=allreduce":{"algorithm=MPIR_Allreduce_intra_recursive_doubling":{}}}' >"$work/own"
+MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$work/own virtual_time >"$work/theirs"
+[ -s "$work/theirs" ] && ! cmp -s "$work/ours" "$work/theirs"
+result 'rules of a file change times' $?
+echo '{"collective=bcast":{"algorithm=MPIR_Bcast_intra_magic":{}}}' >"$work/own"
+MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=$work/own
+export MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE
+try_folded 2 "$work/one_sided"
+gives 'a file of rules that is wrong' 1 "$work/own: unknown algorithm 'MPIR_Bcast_intra_magic'"
