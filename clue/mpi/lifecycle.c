@@ -120,6 +120,8 @@ int do_Finalize(struct mpi_task *t)
 {
     int code = mpi_attributes_delete(MPI_COMM_SELF, &t->self->object);
 
+    if (code == MPI_SUCCESS) /* MPICH does this as well */
+        code = mpi_attributes_delete(MPI_COMM_WORLD, &t->world->object);
     look_for_requests(t);
     mpi_meet(t, t->world);
     tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});

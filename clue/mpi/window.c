@@ -204,6 +204,7 @@ int do_Win_free(struct mpi_task *t, MPI_Win *win)
     clue_free(w->standing);
     mpi_handle_free(t, *win);
     windows_release(w->all);
+    mpi_errhandler_share(&w->object, NULL);
     mpi_comm_release(w->comm);
     free(w->allocated);
     free(w->locks);

@@ -255,7 +255,8 @@ static int delete_one(MPI_Comm comm, int keyval, void *value, void *extra)
 
 static void attributes(void)
 {
-    int keys[3], extra = 1, value = 17, flag, *got, *tag;
+    static int extra = 1, value = 17; /* MPI_Finalize reads them */
+    int keys[3], flag, *got, *tag;
     MPI_Comm copy;
     MPI_Info info;
     char text[64];
@@ -273,6 +274,7 @@ static void attributes(void)
     MPI_Comm_free(&copy);
     MPI_Comm_delete_attr(MPI_COMM_WORLD, keys[0]);
     MPI_Comm_set_attr(MPI_COMM_SELF, keys[0], &value);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, keys[0], &value);
     MPI_Comm_free_keyval(&keys[0]);
     show("copies", 10 * copies + deletes);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag, &flag);
