@@ -14,20 +14,7 @@ enum { PARTS = 5 };
 /* A law may miss a sample by the larger of both. */
 static const double may_miss = 0.02, std_errors = 2;
 
-double clue_law_at(const struct clue_law *law, double bytes)
-{
-    const struct clue_law_point *p = law->points;
-    size_t i = 1;
-
-    if (!law->n_points)
-        return law->constant_ns + bytes * law->ns_per_byte;
-    while (i + 1 < law->n_points && (double)p[i].bytes < bytes)
-        i++;
-    return p[i - 1].ns + (p[i].ns - p[i - 1].ns) * (bytes - (double)p[i - 1].bytes) /
-                             (double)(p[i].bytes - p[i - 1].bytes);
-}
-
-/* Rows of the fit; FALSE: no memory. */
+/* Rows of the fit; false: no memory. */
 static bool make_rows(const struct clue_sample *samples, size_t n, struct portolan_arena *arena,
                       double **x, double **y, size_t *n_rows)
 {
@@ -97,7 +84,7 @@ static size_t put_sample(struct clue_law_point *points, size_t n, const struct c
 static double miss_of(const struct clue_law *law, const struct clue_sample *s)
 {
     double allowed = fmax(may_miss * s->value, std_errors * s->std_error);
-    double miss = fabs(clue_law_at(law, (double)s->bytes) - s->value);
+    double miss = fabs(clue_law_value(law, s->bytes) - s->value);
 
     return allowed > 0 ? miss / allowed : miss > 0 ? INFINITY : 0;
 }

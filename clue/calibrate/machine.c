@@ -79,7 +79,7 @@ static bool add_point(struct making *m, struct clue_law *law, uint64_t bytes, do
  * receiver takes the delay of an empty one, since the data come by themselves. */
 static bool go_beyond(struct making *m, const struct clue_samples *samples, struct pair_laws *l)
 {
-    double sent = clue_law_at(&l->send, 0), taken = clue_law_at(&l->receive, 0);
+    double sent = clue_law_value(&l->send, 0), taken = clue_law_value(&l->receive, 0);
     size_t n, n_half;
     const struct clue_sample *rest = clue_samples_of(samples, "rest", &n);
     const struct clue_sample *half = clue_samples_of(samples, "half", &n_half);
@@ -87,7 +87,7 @@ static bool go_beyond(struct making *m, const struct clue_samples *samples, stru
     bool has_memory = true;
 
     for (size_t i = 0; i < n && has_memory; i++) {
-        double all = clue_law_at(&l->half, (double)rest[i].bytes);
+        double all = clue_law_value(&l->half, rest[i].bytes);
         double before = all - rest[i].value - taken;
         bool is_noise = before < 2 * sent || before < 0.1 * all;
 
@@ -139,8 +139,9 @@ static bool take_rest(struct making *m, struct pair_laws *l)
         return false;
     n = union_of_sizes(laws, 3, sizes);
     for (size_t i = 0; i < n; i++) {
-        double bytes = (double)sizes[i], half = clue_law_at(&l->half, bytes);
-        double sent = clue_law_at(&l->send, bytes), taken = clue_law_at(&l->receive, bytes);
+        double half = clue_law_value(&l->half, sizes[i]);
+        double sent = clue_law_value(&l->send, sizes[i]);
+        double taken = clue_law_value(&l->receive, sizes[i]);
         double less = fmin(1, half / (sent + taken));
 
         sent *= less;

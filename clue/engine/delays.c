@@ -8,19 +8,24 @@ static double between(const struct clue_law_point *a, const struct clue_law_poin
            (b->ns - a->ns) * (bytes - (double)a->bytes) / (double)((int64_t)(b->bytes - a->bytes));
 }
 
-int64_t clue_law_ns(const struct clue_law *law, uint64_t bytes)
+double clue_law_value(const struct clue_law *law, uint64_t bytes)
 {
     const struct clue_law_point *p = law->points;
-    double ns = law->constant_ns + (double)bytes * law->ns_per_byte;
     size_t i = 1;
 
+    if (!law->n_points)
+        return law->constant_ns + (double)bytes * law->ns_per_byte;
     if (law->n_points == 1)
-        ns = p->ns;
-    else if (law->n_points) {
-        while (i + 1 < law->n_points && p[i].bytes < bytes)
-            i++;
-        ns = between(&p[i - 1], &p[i], (double)bytes);
-    }
+        return p->ns;
+    while (i + 1 < law->n_points && p[i].bytes < bytes)
+        i++;
+    return between(&p[i - 1], &p[i], (double)bytes);
+}
+
+int64_t clue_law_ns(const struct clue_law *law, uint64_t bytes)
+{
+    double ns = clue_law_value(law, bytes);
+
     return ns > 0 ? (int64_t)(ns + 0.5) : 0;
 }
 

@@ -48,7 +48,6 @@ const struct clue_sample *clue_samples_of(const struct clue_samples *samples, co
 enum portolan_status clue_law_of(const struct clue_samples *samples, const char *kind,
                                  struct portolan_arena *arena, struct clue_law *law,
                                  struct portolan_error *err);
-double clue_law_at(const struct clue_law *law, double bytes);
 
 struct clue_calibration {
     const struct clue_samples *between; /**< ranks on two hosts; NULL: there is one host alone */

@@ -33,7 +33,8 @@ struct clue_law {
     size_t n_points;
 };
 
-/** Nanoseconds of BYTES by LAW. */
+/** Nanoseconds of BYTES by LAW; as a delay they are whole, and not below 0. */
+double clue_law_value(const struct clue_law *law, uint64_t bytes);
 int64_t clue_law_ns(const struct clue_law *law, uint64_t bytes);
 
 enum clue_distribution_kind {
