@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block index json list number command machine shared_object stats xml
+base: base block grid index json list number command machine shared_object stats xml
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base xml
@@ -18,9 +18,9 @@ probe/tau: base index list control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
 mpi: base index list machine probe framework mpi observer
 mastermind/store: base index list machine store
-analysis/profile: base index json list stats store profile compare models
+analysis/profile: base grid index json list stats store profile compare models
 analysis/tables: base command chart profile models formula extrap series stats
-analysis/trends: base index stats profile models formula extrap series trend
+analysis/trends: base grid index stats profile models formula extrap series trend
 analysis/export: base index list store profile extrap tau export json trace waits replay xml
 framework: base shared_object assembly palette framework embed number
 framework/assembly: base assembly palette xml
@@ -46,7 +46,7 @@ call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine cll mpi pub
 call/obsp: base list stats formula local models cll_report obsp pub
 call/translate: base list cll command formula libclang translate
-analysis/llac: base command formula models extrap store profile cll_report obsp llac stats
+analysis/llac: base grid command formula models extrap store profile cll_report obsp llac stats
 components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program
 clue/engine: base list stats clue_engine clue_task observer
@@ -56,7 +56,7 @@ clue/report: base clue_machine clue_report clue_run index json list number obser
 clue/carrier: base store clue_report stats command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace_stream models formula update
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
-clue/study: base command json list xml chart formula clue_machine clue_study
+clue/study: base command grid json list xml chart formula clue_machine clue_study
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap
 cli: base clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
 examples: base assembly framework embed models record

@@ -6,7 +6,7 @@ if [ -n "${PORTOLAN_SANITIZED:-}" ]; then plan 9; else plan 15; fi
 
 # row NAME: its numbers in the table of that TITLE, without blanks at its ends.
 row() {
-    sed -n "/^$1/,/^\$/p" "$work/table" | sed -n "s/^  $2  *//p" | tr -s ' ' | head -1
+    sed -n "/^$1/,/^\$/p" "$work/table" | sed -n "s/^$2  *//p" | tr -s ' ' | head -1
 }
 
 try "$PORTOLAN" clue study -o "$work/wien.svg" "$SOURCE/examples/clue/wien.xml"
@@ -85,7 +85,7 @@ sed -e 's/cholesky 6000 64 0 0 600/cholesky 1024 64 0 0 300/' -e 's/tridiagonal 
 ln -s "$SOURCE/examples/clue/machines" "$work/machines"
 try "$PORTOLAN" clue study -r compute=none "$work/kernels.xml"
 gives 'of small matrices the fast network is the best: programs run on the machine of each configuration' 0 \
-    '^  Network +50 +50 +100 +1$' '^  Cheap +3 +6 +18 +2 '
+    '^Network +50 +50 +100 +1$' '^Cheap +3 +6 +18 +2 '
 
 "$PORTOLAN" clue run -m "$SOURCE/examples/clue/machines/cheap.xml" -n 4 --compute none --no-trial --quiet \
     --record "$work/run" -- ./cholesky 512 32 2 2 300 >/dev/null 2>&1
@@ -100,4 +100,4 @@ cat >"$work/record.xml" <<END
 </study>
 END
 try "$PORTOLAN" clue study "$work/record.xml"
-gives 'a record takes the place of the program' 0 '^  fast +100 +100 +1$' '^  slow +[1-9][0-9] +[1-9][0-9] +2$'
+gives 'a record takes the place of the program' 0 '^fast +100 +100 +1$' '^slow +[1-9][0-9] +[1-9][0-9] +2$'

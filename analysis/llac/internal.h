@@ -3,9 +3,9 @@
 #ifndef PORTOLAN_LLAC_INTERNAL_H
 #define PORTOLAN_LLAC_INTERNAL_H
 
-#include "grid.h"
 #include "tables.h"
 
+#include <portolan/grid.h>
 #include <portolan/llac.h>
 
 /* ----------------------------------------------------------------------------------- objects */

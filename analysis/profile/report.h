@@ -3,9 +3,9 @@
 #ifndef PORTOLAN_PROFILE_REPORT_H
 #define PORTOLAN_PROFILE_REPORT_H
 
-#include "grid.h"
 #include "internal.h"
 
+#include <portolan/grid.h>
 #include <portolan/json.h>
 
 /* The metric of a report: time, MPI time, or counter `counter`. */

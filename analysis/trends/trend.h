@@ -3,9 +3,9 @@
 #ifndef PORTOLAN_TRENDS_TREND_H
 #define PORTOLAN_TRENDS_TREND_H
 
-#include "grid.h"
 #include "tables.h"
 
+#include <portolan/grid.h>
 #include <portolan/index.h>
 #include <portolan/trend.h>
 

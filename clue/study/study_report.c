@@ -3,6 +3,7 @@
 #include "study.h"
 
 #include <portolan/chart.h>
+#include <portolan/grid.h>
 #include <portolan/json.h>
 #include <portolan/list.h>
 
@@ -12,37 +13,10 @@
 
 /* ------------------------------------------------- tables */
 
-struct table {
-    struct portolan_arena *arena;
-    size_t n_columns, n;
-    const char **cells;
-};
-
-static void add_cell(struct table *t, const char *format, ...) PORTOLAN_PRINTF(2, 3);
-static void add_cell(struct table *t, const char *format, ...)
-{
-    const char *text;
-    va_list args;
-
-    va_start(args, format);
-    text = portolan_arena_vprintf(t->arena, format, args);
-    va_end(args);
-    portolan_arena_append(t->arena, &t->cells, &t->n, &text, sizeof text);
-}
-
-/* Names left, numbers right. */
-static void print_table(struct portolan_text *out, const struct table *t, const char *title)
+static void print_table(struct portolan_text *out, struct grid *t, const char *title)
 {
     portolan_text_add(out, "%s\n", title);
-    for (size_t i = 0; !t->arena->failed && i < t->n; i++) {
-        size_t column = i % t->n_columns, width = 0;
-
-        for (size_t k = column; k < t->n; k += t->n_columns)
-            width = strlen(t->cells[k]) > width ? strlen(t->cells[k]) : width;
-        portolan_text_add(out, column ? "  %*s" : "  %-*s", (int)width, t->cells[i]);
-        if (column + 1 == t->n_columns)
-            portolan_text_add(out, "\n");
-    }
+    grid_write(t, out);
     portolan_text_add(out, "\n");
 }
 
@@ -57,61 +31,61 @@ struct report {
 static void print_configurations(struct report *r)
 {
     const struct clue_study *s = r->s;
-    struct table t = {.arena = &r->arena, .n_columns = 6};
+    struct grid t = {.in = &r->arena, .left = 1, .n_columns = 6};
 
-    add_cell(&t, "Name");
-    add_cell(&t, "Nodes");
-    add_cell(&t, "Memory per node");
-    add_cell(&t, "Processors per node");
-    add_cell(&t, "Network");
-    add_cell(&t, s->currency ? "Price in %s" : "Price%s", s->currency ? s->currency : "");
+    grid_format(&t, "Name");
+    grid_format(&t, "Nodes");
+    grid_format(&t, "Memory per node");
+    grid_format(&t, "Processors per node");
+    grid_format(&t, "Network");
+    grid_format(&t, s->currency ? "Price in %s" : "Price%s", s->currency ? s->currency : "");
     for (size_t c = 0; c < s->n_configurations; c++) {
         const struct configuration *of = &s->configurations[c];
 
-        add_cell(&t, "%s", of->name);
-        add_cell(&t, "%d", r->o.nodes[c]);
-        add_cell(&t, "%.4g MB", of->memory / (1 << 20));
-        add_cell(&t, "%d", of->cpus);
-        add_cell(&t, "%s", s->networks[of->network].name);
-        add_cell(&t, "%.0f", r->o.prices[c]);
+        grid_format(&t, "%s", of->name);
+        grid_format(&t, "%d", r->o.nodes[c]);
+        grid_format(&t, "%.4g MB", of->memory / (1 << 20));
+        grid_format(&t, "%d", of->cpus);
+        grid_format(&t, "%s", s->networks[of->network].name);
+        grid_format(&t, "%.0f", r->o.prices[c]);
     }
     print_table(&r->out, &t, "Configurations");
 }
 
-static void add_value(struct table *t, const struct clue_study_value *v, bool is_too_large)
+static void add_value(struct grid *t, const struct clue_study_value *v, bool is_too_large)
 {
     if (is_too_large)
-        add_cell(t, "*");
+        grid_format(t, "*");
     else if (isnan(v->value))
-        add_cell(t, "-");
+        grid_format(t, "-");
     else if (v->high > v->low)
-        add_cell(t, "%.4g (%.4g ... %.4g)", v->value, v->low, v->high);
+        grid_format(t, "%.4g (%.4g ... %.4g)", v->value, v->low, v->high);
     else
-        add_cell(t, "%.4g", v->value);
+        grid_format(t, "%.4g", v->value);
 }
 
 static void print_variants(struct report *r)
 {
     const struct clue_study *s = r->s;
-    struct table t = {.arena = &r->arena, .n_columns = 5};
+    struct grid t = {.in = &r->arena, .left = 1, .n_columns = 5};
     static const char *const titles[] = {"Name", "High level", "Low level", "Parallelism", "Empty"};
     bool has_too_large = false;
 
     for (size_t i = 0; i < 5; i++)
-        add_cell(&t, "%s", titles[i]);
+        grid_format(&t, "%s", titles[i]);
     for (size_t w = 0; w < s->n_workloads; w++)
         if (s->workloads[w].is_varied && t.n_columns++)
-            add_cell(&t, s->workloads[w].is_time ? "%s (time)" : "%s", s->workloads[w].name);
+            grid_format(&t, s->workloads[w].is_time ? "%s (time)" : "%s", s->workloads[w].name);
     for (size_t c = 0; c < s->n_configurations; c++)
         for (size_t v = 0; v < s->configurations[c].n_variants; v++) {
             const struct variant *of = &s->configurations[c].variants[v];
             int used = of->high * of->low;
 
-            add_cell(&t, "%s", s->configurations[c].name);
-            add_cell(&t, "%d", of->high);
-            add_cell(&t, "%d", of->low);
-            add_cell(&t, "%d", used);
-            add_cell(&t, "%d", r->o.nodes[c] * s->configurations[c].cpus - used);
+            grid_format(&t, "%s", s->configurations[c].name);
+            grid_format(&t, "%d", of->high);
+            grid_format(&t, "%d", of->low);
+            grid_format(&t, "%d", used);
+            grid_format(&t, "%d", r->o.nodes[c] * s->configurations[c].cpus - used);
             for (size_t w = 0; w < s->n_workloads; w++)
                 if (s->workloads[w].is_varied) {
                     add_value(&t, &of->values[w], of->is_too_large[w]);
@@ -154,26 +128,26 @@ static double printed_sum(const struct report *r, size_t c)
 static void print_points(struct report *r)
 {
     const struct clue_study *s = r->s;
-    struct table t = {.arena = &r->arena, .n_columns = s->n_workloads + 3};
+    struct grid t = {.in = &r->arena, .left = 1, .n_columns = s->n_workloads + 3};
 
-    add_cell(&t, "Name");
+    grid_format(&t, "Name");
     for (size_t w = 0; w < s->n_workloads; w++)
-        add_cell(&t, "%s", s->workloads[w].name);
-    add_cell(&t, "Sum");
-    add_cell(&t, "Place");
+        grid_format(&t, "%s", s->workloads[w].name);
+    grid_format(&t, "Sum");
+    grid_format(&t, "Place");
     for (size_t i = 0; i < s->n_configurations; i++) {
         size_t c = r->o.order[i], first, last;
 
-        add_cell(&t, "%s", s->configurations[c].name);
+        grid_format(&t, "%s", s->configurations[c].name);
         for (size_t w = 0; w < s->n_workloads; w++)
-            add_cell(&t, "%.0f", r->o.points[c * s->n_workloads + w]);
-        add_cell(&t, r->o.sum_errors[c] > 0 ? "%.0f +- %.2g" : "%.0f", printed_sum(r, c),
-                 r->o.sum_errors[c]);
+            grid_format(&t, "%.0f", r->o.points[c * s->n_workloads + w]);
+        grid_format(&t, r->o.sum_errors[c] > 0 ? "%.0f +- %.2g" : "%.0f", printed_sum(r, c),
+                    r->o.sum_errors[c]);
         find_places(r, c, &first, &last);
         if (first == last)
-            add_cell(&t, "%zu", first);
+            grid_format(&t, "%zu", first);
         else
-            add_cell(&t, "%zu to %zu", first, last);
+            grid_format(&t, "%zu to %zu", first, last);
     }
     print_table(&r->out, &t, "Points");
 }
@@ -304,19 +278,19 @@ static void find_front(struct report *r)
 
 static void print_front(struct report *r)
 {
-    struct table t = {.arena = &r->arena, .n_columns = 4};
+    struct grid t = {.in = &r->arena, .left = 1, .n_columns = 4};
 
-    add_cell(&t, "Name");
-    add_cell(&t, "Price");
-    add_cell(&t, "Time");
-    add_cell(&t, "Front");
+    grid_format(&t, "Name");
+    grid_format(&t, "Price");
+    grid_format(&t, "Time");
+    grid_format(&t, "Front");
     for (size_t i = 0; i < r->s->n_configurations; i++) {
         size_t c = r->o.order[i];
 
-        add_cell(&t, "%s", r->s->configurations[c].name);
-        add_cell(&t, "%.0f", r->o.prices[c]);
-        add_cell(&t, r->o.sums[c] > 0 ? "%.3g" : "-", relative_time(r, c));
-        add_cell(&t, "%s", r->is_front[c] ? "yes" : "");
+        grid_format(&t, "%s", r->s->configurations[c].name);
+        grid_format(&t, "%.0f", r->o.prices[c]);
+        grid_format(&t, r->o.sums[c] > 0 ? "%.3g" : "-", relative_time(r, c));
+        grid_format(&t, "%s", r->is_front[c] ? "yes" : "");
     }
     print_table(&r->out, &t, "Time (1: the best for every workload) over price");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of text: columns aligned, one unit to a column, long names cut in the middle. */
-#ifndef PORTOLAN_PROFILE_GRID_H
-#define PORTOLAN_PROFILE_GRID_H
+#ifndef PORTOLAN_GRID_H
+#define PORTOLAN_GRID_H
 
 #include <portolan/base.h>
 
