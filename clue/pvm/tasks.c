@@ -2,6 +2,8 @@
 /* Tasks and hosts of the virtual machine. */
 #include "internal.h"
 
+#include <pvmtev.h>
+#include <signal.h>
 #include <unistd.h>
 
 #define ARCHITECTURE "LINUX64"
@@ -207,7 +209,8 @@ PORTOLAN_API int pvm_kill(int tid)
 
 PORTOLAN_API int pvm_sendsig(int tid, int signal)
 {
-    return signal == 9 || signal == 15 ? pvm_kill(tid) : PvmNotImpl;
+    PVM_ENTER();
+    return pvm_leave(signal == SIGKILL || signal == SIGTERM ? pvm_kill(tid) : PvmNotImpl);
 }
 
 /* ------------------------------------------------- spawning */
@@ -506,7 +509,7 @@ static int change_export(const char *name, bool is_added)
 {
     const char *old = getenv("PVM_EXPORT");
     char *copy = strdup(old ? old : ""), *state = NULL,
-         *new = calloc(1, strlen(copy) + strlen(name) + 2);
+         *new = copy ? calloc(1, strlen(copy) + strlen(name) + 2) : NULL;
 
     if (!copy || !new)
         clue_fail("no memory");
@@ -569,6 +572,8 @@ NOT_SERVED(pvm_reg_hoster, void)
 NOT_SERVED(pvm_reg_tasker, void)
 NOT_SERVED(pvm_reg_rm, struct pvmhostinfo **h PVM_UNUSED)
 NOT_SERVED(pvm_reg_tracer, int a PVM_UNUSED, int b PVM_UNUSED, int c PVM_UNUSED, int d PVM_UNUSED, char *e PVM_UNUSED, int f PVM_UNUSED, int g PVM_UNUSED)
+NOT_SERVED(pvm_gettmask, int a PVM_UNUSED, Pvmtmask b PVM_UNUSED)
+NOT_SERVED(pvm_settmask, int a PVM_UNUSED, Pvmtmask b PVM_UNUSED)
 NOT_SERVED(pvm_tickle, int a PVM_UNUSED, int *b PVM_UNUSED, int *c PVM_UNUSED, int *d PVM_UNUSED)
 NOT_SERVED(pvm_start_pvmd, int a PVM_UNUSED, char **b PVM_UNUSED, int c PVM_UNUSED)
 /* clang-format on */
