@@ -150,8 +150,6 @@ static int split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI
 
 int do_Comm_split(struct mpi_task *t, MPI_Comm comm, int color, int key, MPI_Comm *new)
 {
-    if (color < 0 && color != MPI_UNDEFINED)
-        return mpi_error(t, MPI_ERR_ARG, "color is %d, but must not be negative", color);
     return split(t, mpi_comm(t, comm), color, key, new);
 }
 

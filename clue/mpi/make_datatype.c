@@ -177,7 +177,7 @@ int do_Type_contiguous(struct mpi_task *t, MPI_Count count, MPI_Datatype old, MP
 
 static int blocklength_error(struct mpi_task *t, MPI_Count length)
 {
-    return mpi_error(t, MPI_ERR_ARG, "block length is %ld", length);
+    return mpi_error(t, MPI_ERR_COUNT, "block length is %ld", length);
 }
 
 /* Blocks of LENGTH at multiples of STRIDE, times UNIT bytes. */

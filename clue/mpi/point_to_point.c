@@ -88,8 +88,6 @@ int do_Buffer_attach(struct mpi_task *t, void *buffer, MPI_Count size)
 
 int do_Buffer_detach(struct mpi_task *t, void *buffer_addr, MPI_Count *size)
 {
-    if (!t->buffer)
-        return mpi_error(t, MPI_ERR_BUFFER, "no buffer is attached");
     *(void **)buffer_addr = t->buffer;
     *size = t->buffer_bytes;
     t->buffer = NULL;

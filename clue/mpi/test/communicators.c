@@ -87,7 +87,7 @@ static void intra(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     show_comm("idup", b);
     MPI_Comm_free(&b);
-    MPI_Comm_split(a, rank % 2, -rank, &b);
+    MPI_Comm_split(a, -(rank % 2), -rank, &b); /* MPICH takes any color */
     show_comm("split", b);
     MPI_Comm_free(&b);
     MPI_Comm_split(a, rank ? 3 : MPI_UNDEFINED, 0, &b);
@@ -307,6 +307,7 @@ static void errors(void)
     MPI_Errhandler handler;
     int class, code, length, value;
     char text[MPI_MAX_ERROR_STRING];
+    MPI_Datatype type;
     MPI_Comm copy;
 
     MPI_Comm_create_errhandler(note, &handler);
@@ -315,6 +316,7 @@ static void errors(void)
     if (rank == 0) {
         MPI_Send(&value, 1, MPI_INT, n + 3, 0, MPI_COMM_WORLD);
         MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
+        MPI_Type_vector(2, -1, 1, MPI_INT, &type);
     }
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     if (rank == 0)

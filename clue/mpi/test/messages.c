@@ -57,6 +57,9 @@ static void blocking(void)
     if (rank == 0)
         printf("detached %d %d, synchronous %d\n", back == buffer, size, synchronous);
     free(buffer);
+    MPI_Buffer_detach(&back, &size);
+    if (rank == 0)
+        printf("again %d %d\n", back == NULL, size);
     MPI_Sendrecv(out, 2, MPI_INT, next, 9, in, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG,
                  MPI_COMM_WORLD, &status);
     show("sendrecv", &status, in[0]);
@@ -141,7 +144,7 @@ static void probes(void)
     int in[3], out[3] = {rank, 5, 6}, flag = 0, count;
     MPI_Request request;
     MPI_Message message;
-    MPI_Status status;
+    MPI_Status status = {0}; /* MPICH's probes leave what is cancelled as it was */
 
     MPI_Isend(out, 3, MPI_INT, next, 5, MPI_COMM_WORLD, &request);
     MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
