@@ -42,7 +42,7 @@ while read -r command; do
     'mpiexec.mpich'*'run my.xml') try portolan profile my.xml && gives 'what it measured' 0 'smoother.smooth \[my.Jacobi\]' ;;
     *'ring my_ring.txt'*3*'it found'*) gives 'the cause, as printed' 3 '1 parts are uneven +23\.8 % +229 ms +23\.5 %' ;;
     *'clue run'*) gives 'eight messages of 85 us' 0 '^8 ranks: 680 us$' ;;
-    *'clue study'*) gives 'the fast network, on half as many nodes' 0 '^  four fast +100 +100 +1$' ;;
+    *'clue study'*) gives 'the fast network, on half as many nodes' 0 '^four fast +100 +100 +1$' ;;
     *my_two.txt*) gives 'what was added to it' 3 'ranks agree too often' ;;
     esac
 done <"$work/commands"

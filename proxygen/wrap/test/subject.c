@@ -198,14 +198,15 @@ static void use_threads(char **words)
         pthread_join(threads[i], NULL);
 }
 
+/* So much that it is most of the time, however often the process is preempted. */
 static void until_both(char **words)
 {
     unsigned seen[2] = {0, 0};
 
     (void)words;
-    while (seen[0] < 100 || seen[1] < 100) {
+    while (seen[0] < 4000 || seen[1] < 4000) {
         seen[strcmp(calc_name(), "one") != 0]++;
-        sum(50, 1);
+        sum(50, 20);
     }
     say("both were called");
 }
