@@ -24,14 +24,18 @@ static const ElfW(Ehdr) * own_header(void)
     return &__ehdr_start;
 }
 
-static bool fits(const ElfW(Ehdr) * header)
+static bool fits_machine(const ElfW(Ehdr) * header)
 {
     const ElfW(Ehdr) *own = own_header();
 
     return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
            header->e_ident[EI_CLASS] == own->e_ident[EI_CLASS] &&
-           header->e_ident[EI_DATA] == own->e_ident[EI_DATA] &&
-           header->e_machine == own->e_machine && header->e_type == ET_DYN;
+           header->e_ident[EI_DATA] == own->e_ident[EI_DATA] && header->e_machine == own->e_machine;
+}
+
+static bool fits(const ElfW(Ehdr) * header)
+{
+    return fits_machine(header) && header->e_type == ET_DYN;
 }
 
 bool shared_object_is_loaded(const char *name)
@@ -194,7 +198,9 @@ static enum portolan_status read_sections(struct image *i, struct shared_object 
 {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)i->bytes;
 
-    if (i->size < sizeof *header || !fits(header) || header->e_shentsize != sizeof *i->sections ||
+    if (i->size < sizeof *header || !fits_machine(header) ||
+        (header->e_type != ET_DYN && header->e_type != ET_EXEC) ||
+        header->e_shentsize != sizeof *i->sections ||
         !holds_array(i, header->e_shoff, header->e_shnum, sizeof *i->sections))
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                   "%s: no shared object for this machine", object->file);

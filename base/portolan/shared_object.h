@@ -50,7 +50,8 @@ bool shared_object_is_loaded(const char *name);
 /* True when both names lead to one file. */
 bool shared_object_is_same(const char *a, const char *b);
 
-/* Reads FILE. PORTOLAN_EIO, PORTOLAN_EUNSUPPORTED (not ELF for this machine), PORTOLAN_ENOMEM. */
+/* Reads FILE, which may also be a program at fixed addresses. PORTOLAN_EIO, PORTOLAN_EUNSUPPORTED
+ * (not ELF for this machine), PORTOLAN_ENOMEM. */
 enum portolan_status shared_object_read(struct portolan_arena *arena, const char *file,
                                         struct shared_object *object, struct portolan_error *err);
 

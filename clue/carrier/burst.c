@@ -6,6 +6,7 @@
  * some are measured so, and the others are scaled by what it makes out between the same two calls.
  * Bursts during which another process had the processor are replaced by the median of those.
  */
+#include "apart.h"
 #include "record.h"
 
 #include <stdlib.h>
@@ -114,23 +115,36 @@ static uint64_t shared_site(const void *call)
 
     if (known[i].call == call)
         return known[i].key;
-    if (dladdr(call, &info) && info.dli_fname) {
-        const char *slash = strrchr(info.dli_fname, '/');
-
-        for (const char *c = slash ? slash : info.dli_fname; *c; c++)
-            key = key * 33 + (uint8_t)*c;
-        key = (key << 32) + (uint64_t)((const char *)call - (const char *)info.dli_fbase);
-    }
+    if (dladdr(call, &info) && info.dli_fname)
+        key = link_library_key(info.dli_fname,
+                               (uint64_t)((const char *)call - (const char *)info.dli_fbase));
     known[i].call = call;
     known[i].key = key;
     return key;
 }
 
-uint64_t clue_site_key(const struct rank *rank, const void *call)
+/* In a library of which the rank has its own data: the same in whatever place it lies. */
+static uint64_t own_site(const struct image_set *set, uint64_t at)
+{
+    size_t i = set->n - 1;
+
+    while (i && at < set->images[i].offset)
+        i--;
+    return link_library_key(set->images[i].file, at - set->images[i].offset);
+}
+
+static uint64_t folded_site(const struct rank *rank, const void *call)
 {
     uint64_t at = (uint64_t)((const uint8_t *)call - rank->base);
 
-    return !call ? 1 : at < rank->program->stride ? at : shared_site(call);
+    return at < rank->program->set.images[0].span ? at
+           : at < rank->program->stride           ? own_site(&rank->program->set, at)
+                                                  : shared_site(call);
+}
+
+uint64_t clue_site_key(const struct rank *rank, const void *call)
+{
+    return !call ? 1 : rank->apart ? apart_place_of(rank, call)->key : folded_site(rank, call);
 }
 
 static struct burst_start *start_of(const struct rank *rank, const void *call)
@@ -231,7 +245,7 @@ void clue_burst_begin(struct rank *rank)
 {
     struct burst_start *start = rank->start;
 
-    if (!is_measuring(clue_carrier.run))
+    if (!is_measuring(clue_carrier.run) || rank->apart)
         return;
     rank->began_cpu =
         !start || start->n < ENOUGH || start->expected > bursts.ticks_checked ? cpu_ns() : 0;
@@ -339,6 +353,8 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
     rank->start = start_of(rank, site);
     if ((law = law_of(rank->start, rank, site)))
         return clue_law_time(law, rank, NULL);
+    if (rank->apart)
+        return rank->apart->burst_ns;
     ticks = without_waiting(rank, ticks);
     s = segment_of(start, rank->start ? rank->start->site : 0);
     if (s)

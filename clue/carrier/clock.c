@@ -16,34 +16,11 @@
 #include <unistd.h>
 
 enum { SECOND = 1000000000 };
-/* What clocks show when the run begins: the date where the run is measured, else always the same,
- * so that programs that seed by it do the same again: 2000-01-01, the paper's year. */
-enum { FIXED_EPOCH = 946684800, UPTIME = 1000 };
+enum { UPTIME = 1000 };
 
 int clue_real_clock(clockid_t clock, struct timespec *now)
 {
     return REAL(clock_gettime)(clock, now);
-}
-
-/* Where computing takes no time a program that waits for a clock would never end. */
-int64_t clue_read_clock(void)
-{
-    enum { MOST_READINGS = 500000 };
-    static int64_t last;
-    static int n;
-    int64_t now = clue_now();
-
-    n = now == last ? n + 1 : 0;
-    last = now;
-    if (n > MOST_READINGS)
-        clue_fail("the program waits for a clock that stands still: no time passes between its "
-                  "calls; let computing take time (--compute measured)");
-    return now;
-}
-
-static bool is_virtual(void)
-{
-    return clue_carrier.current != NULL;
 }
 
 /* The virtual time, after what the rank computed until here. */
@@ -60,13 +37,9 @@ static int64_t read_clock(const struct clue_routine *routine, const void *site)
 static int64_t date_of(int64_t now)
 {
     static int64_t epoch;
-    struct timespec real = {.tv_sec = FIXED_EPOCH};
 
-    if (!epoch) {
-        if (clue_carrier.run->compute == CLUE_COMPUTE_MEASURED)
-            clue_real_clock(CLOCK_REALTIME, &real);
-        epoch = real.tv_sec * (int64_t)SECOND + real.tv_nsec;
-    }
+    if (!epoch)
+        epoch = clue_epoch_ns();
     return epoch + now;
 }
 
@@ -79,7 +52,7 @@ PORTOLAN_API int clock_gettime(clockid_t clock, struct timespec *to)
     ROUTINE("clock_gettime");
     int64_t now;
 
-    if (!is_virtual())
+    if (!clue_is_virtual())
         return clue_real_clock(clock, to);
     now = read_clock(&routine, site);
     if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI)
@@ -96,7 +69,7 @@ PORTOLAN_API int gettimeofday(struct timeval *restrict to, void *restrict zone)
     struct timespec now;
 
     (void)zone;
-    if (is_virtual()) {
+    if (clue_is_virtual()) {
         int64_t date = date_of(read_clock(&routine, site));
 
         now = (struct timespec){date / SECOND, date % SECOND};
@@ -113,7 +86,7 @@ PORTOLAN_API time_t time(time_t *to)
     struct timespec real;
     time_t now;
 
-    if (is_virtual()) {
+    if (clue_is_virtual()) {
         now = date_of(read_clock(&routine, site)) / SECOND;
     } else {
         clue_real_clock(CLOCK_REALTIME, &real);
@@ -135,7 +108,7 @@ PORTOLAN_API clock_t clock(void)
     ROUTINE("clock");
     struct timespec real;
 
-    if (is_virtual())
+    if (clue_is_virtual())
         return read_clock(&routine, site) / (SECOND / CLOCKS_PER_SEC);
     clue_real_clock(CLOCK_PROCESS_CPUTIME_ID, &real);
     return real.tv_sec * CLOCKS_PER_SEC + real.tv_nsec / (SECOND / CLOCKS_PER_SEC);
@@ -146,7 +119,7 @@ PORTOLAN_API clock_t times(struct tms *to)
     ROUTINE("times");
     clock_t ticks;
 
-    if (!is_virtual()) {
+    if (!clue_is_virtual()) {
         return REAL(times)(to);
     }
     ticks = read_clock(&routine, site) / (SECOND / sysconf(_SC_CLK_TCK));
@@ -161,7 +134,7 @@ PORTOLAN_API int getrusage(__rusage_who_t who, struct rusage *to)
     int result;
 
     result = REAL(getrusage)(who, to);
-    if (is_virtual() && result == 0) {
+    if (clue_is_virtual() && result == 0) {
         int64_t now = read_clock(&routine, site);
 
         to->ru_utime = (struct timeval){now / SECOND, now % SECOND / 1000};
@@ -189,7 +162,7 @@ PORTOLAN_API int nanosleep(const struct timespec *time, struct timespec *left)
 {
     ROUTINE("nanosleep");
 
-    if (is_virtual()) {
+    if (clue_is_virtual()) {
         if (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec >= SECOND) {
             errno = EINVAL;
             return -1;
@@ -205,7 +178,7 @@ PORTOLAN_API int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 {
     ROUTINE("clock_nanosleep");
 
-    if (is_virtual()) {
+    if (clue_is_virtual()) {
         struct timespec now = {0};
 
         if (flags & TIMER_ABSTIME)
@@ -220,7 +193,7 @@ PORTOLAN_API int usleep(useconds_t us)
 {
     ROUTINE("usleep");
 
-    if (!is_virtual())
+    if (!clue_is_virtual())
         return nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
     sleep_virtually(&routine, site, (int64_t)us * 1000);
     return 0;
@@ -230,7 +203,7 @@ PORTOLAN_API unsigned sleep(unsigned s)
 {
     ROUTINE("sleep");
 
-    if (!is_virtual())
+    if (!clue_is_virtual())
         return nanosleep(&(struct timespec){.tv_sec = s}, NULL) ? s : 0;
     sleep_virtually(&routine, site, (int64_t)s * SECOND);
     return 0;
@@ -240,7 +213,7 @@ PORTOLAN_API unsigned sleep(unsigned s)
 PORTOLAN_API int poll(struct pollfd *files, nfds_t n, int ms)
 {
     ROUTINE("poll");
-    if (is_virtual() && n == 0 && ms >= 0) {
+    if (clue_is_virtual() && n == 0 && ms >= 0) {
         sleep_virtually(&routine, site, (int64_t)ms * 1000000);
         return 0;
     }
@@ -251,7 +224,7 @@ PORTOLAN_API int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set
                         struct timeval *restrict time)
 {
     ROUTINE("select");
-    if (is_virtual() && n == 0 && time) {
+    if (clue_is_virtual() && n == 0 && time) {
         sleep_virtually(&routine, site,
                         time->tv_sec * (int64_t)SECOND + time->tv_usec * INT64_C(1000));
         return 0;

@@ -17,6 +17,13 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 enum { RED_ZONE = 128 }; /* below the stack pointer, which functions may use */
 
+void clue_fault(int signal, char *where)
+{
+    clue_carrier.exit_status = 128 + signal;
+    clue_fail("the program is ended by signal %d (%s)%s%s", signal, strsignal(signal),
+              where ? " at " : "", where ? where : "");
+}
+
 static void tell_fault(int signal, siginfo_t *info, void *machine)
 {
     struct rank *rank = clue_carrier.current;
@@ -34,8 +41,7 @@ static void tell_fault(int signal, siginfo_t *info, void *machine)
     if (signal == SIGSEGV && top < rank->stack + RED_ZONE)
         clue_fail("its stack of %zu KB has no room left%s%s; give it more by --stack",
                   clue_carrier.stack_bytes / 1024, where ? ", at " : "", where ? where : "");
-    clue_fail("the program is ended by signal %d (%s)%s%s", signal, strsignal(signal),
-              where ? " at " : "", where ? where : "");
+    clue_fault(signal, where);
 }
 
 void clue_faults_begin(void)
@@ -62,7 +68,7 @@ PORTOLAN_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t
     if (!clue_carrier.current)
         return REAL(pthread_create)(thread, how, start, arg);
     clue_fail("the program starts a thread, which ranks in one process cannot have; run it "
-              "without threads (OMP_NUM_THREADS=1)");
+              "with --apart, or without threads (OMP_NUM_THREADS=1)");
 }
 
 /* ------------------------------------------------- deadlocks */

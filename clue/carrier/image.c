@@ -59,8 +59,7 @@ static enum portolan_status check_header(const struct image *image, struct porto
     if (h->e_type == ET_EXEC)
         return refuse(image, err,
                       "is linked statically or to fixed addresses (not PIE); compile and link it "
-                      "with -fPIE and "
-                      "-pie");
+                      "with -fPIE and -pie, or, if it is not static, run it with --apart");
     if (h->e_type != ET_DYN || h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > image->size ||
         h->e_phnum > (image->size - h->e_phoff) / sizeof(Elf64_Phdr))
         return refuse(image, err, "is not a program that can be run");

@@ -102,6 +102,7 @@ struct rank {
     char *folder;       /* where it went; NULL: nowhere */
     int status;
     bool is_over;
+    struct apart *apart; /* it is a process; NULL: it is folded */
 };
 
 struct carrier {
@@ -139,17 +140,27 @@ extern struct carrier clue_carrier;
     })
 
 /* rank.c: memory and life of ranks. */
+/* A rank more; NULL: no memory. */
+struct rank *clue_rank_add(struct carrier *c);
 /* N more ranks, with the words of main(). */
 enum portolan_status clue_ranks_make(struct carrier *c, const struct program *program,
                                      char *const *words, int n, struct portolan_error *err);
 void clue_ranks_free(struct carrier *c);
 
 /* load.c: a program and its libraries, NAME as execvp(3) takes it; each is loaded once. */
+/* Only looks whether it can be loaded by the system; its path, malloc'ed, or NULL. CHANGES: it may
+ * change the machine. */
+char *clue_look_at(const char *name, bool *changes, struct portolan_error *err);
+/* Whether FILE is one of the libraries of which each rank has its own data, if nobody says else. */
+bool clue_is_own(const char *file);
 enum portolan_status clue_load(struct carrier *c, const char *name, const struct program **program,
                                struct portolan_error *err);
 void clue_programs_free(struct carrier *c);
 
 /* task.c */
+/* N more ranks of PROGRAM, folded or apart, on HOSTS, which the engine does not know yet. */
+enum portolan_status clue_ranks_begin(struct carrier *c, const char *program, char *const *words,
+                                      const int *hosts, int n, struct portolan_error *err);
 /* Ends the calling rank. */
 void clue_rank_over(int status) __attribute__((noreturn));
 /* Ends the run from within a rank: carrier's `error` says why. */
@@ -175,8 +186,13 @@ void clue_state_end(struct rank *rank);
 void clue_folder_of(const struct rank *rank);
 bool clue_override(const char *name, uint32_t *base, uint64_t *value);
 
-/* clock.c: the clock of this machine, which programs do not see. */
+/* clock.c, also of ranks that are processes: the clock of this machine, which programs do not see.
+ */
 int clue_real_clock(clockid_t clock, struct timespec *now);
+/* Whether who calls is a rank. */
+bool clue_is_virtual(void);
+/* What clocks of the date show when the run begins. */
+int64_t clue_epoch_ns(void);
 /* The number of a routine of carrier's own: observers are not told of it. */
 enum { CLUE_NO_NUMBER = UINT32_MAX };
 
@@ -212,6 +228,8 @@ void clue_cxx_begin(void);
 /* fault.c */
 void clue_faults_begin(void);
 void clue_faults_end(void);
+/* Ends the run: the current rank has got SIGNAL, at WHERE (malloc'ed or NULL). */
+void clue_fault(int signal, char *where) __attribute__((noreturn));
 void clue_tell_deadlock(struct carrier *c);
 /* Remarks on messages that were never received. */
 void clue_tell_left(struct carrier *c);

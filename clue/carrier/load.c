@@ -6,6 +6,7 @@
  */
 #include "internal.h"
 
+#include <portolan/command.h>
 #include <portolan/list.h>
 #include <portolan/shared_object.h>
 
@@ -41,6 +42,14 @@ static bool is_in_system(const char *file)
     return false;
 }
 
+bool clue_is_own(const char *file)
+{
+    const char *name = base_name(file);
+
+    return !is_in_system(file) || strncmp(name, "libportolan", 11) == 0 ||
+           strncmp(name, "libmpichfort", 12) == 0; /* knows its program's MPI_IN_PLACE */
+}
+
 static bool is_private(const struct carrier *c, const struct shared_object *object)
 {
     const struct clue_run *run = c->run;
@@ -48,9 +57,7 @@ static bool is_private(const struct carrier *c, const struct shared_object *obje
 
     if (is_in(run->shared, run->n_shared, name))
         return false;
-    return is_in(run->private, run->n_private, name) || !is_in_system(object->file) ||
-           strncmp(name, "libportolan", 11) == 0 ||
-           strncmp(name, "libmpichfort", 12) == 0; /* knows its program's MPI_IN_PLACE */
+    return is_in(run->private, run->n_private, name) || clue_is_own(object->file);
 }
 
 /* The program's file: as execvp(3) finds it. */
@@ -144,6 +151,43 @@ static enum portolan_status check_all(const struct shared_closure *all, struct p
         }
     }
     return PORTOLAN_OK;
+}
+
+/* Whether the file has the name: a symbol that it needs, or nothing that does harm. */
+static bool has_name(const char *file, const char *name)
+{
+    struct portolan_arena arena = {0};
+    const char *text;
+    size_t size;
+    bool has = !portolan_file_read(&arena, file, &text, &size, NULL) &&
+               memmem(text, size, name, strlen(name)) != NULL;
+
+    portolan_arena_clear(&arena);
+    return has;
+}
+
+char *clue_look_at(const char *name, bool *changes, struct portolan_error *err)
+{
+    struct shared_search search;
+    struct shared_closure all = {0};
+    char *path = find_program(name, err);
+    enum portolan_status status = path ? PORTOLAN_OK : err->status;
+
+    shared_search_begin(&search);
+    if (!status)
+        status = shared_closure_read(&search, path, &all, err);
+    if (!status && (!all.objects[0].needed || !*all.objects[0].needed))
+        status = portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                    "'%s' is linked statically; link it dynamically", path);
+    if (!status)
+        status = check_all(&all, err);
+    shared_search_end(&search);
+    if (status) {
+        free(path);
+        return NULL;
+    }
+    *changes |= has_name(path, "portolan_clue_change");
+    return path;
 }
 
 static enum portolan_status load_program(struct carrier *c, struct program *p,

@@ -30,11 +30,12 @@ struct options {
     int n_repeats;
     struct record record; /* of `table`, or what runs instead of the program */
     const char *private[MOST_LIBRARIES], *shared[MOST_LIBRARIES];
-    const char *libraries[3];
+    const char *libraries[4];
 };
 
 enum option_key {
-    KEY_COMPUTE = 256,
+    KEY_APART = 256,
+    KEY_COMPUTE,
     KEY_PLACEMENT,
     KEY_PRIVATE,
     KEY_RECEIVE,
@@ -50,6 +51,8 @@ static const struct argp_option rows[] = {
     {"ranks", 'n', "N", 0, "ranks, 1 by default", 0},
     {"placement", KEY_PLACEMENT, "HOW", 0,
      "by-node, by-slot, or hosts by rank, instead of the file's", 0},
+    {"apart", KEY_APART, NULL, 0,
+     "a process for each rank: for programs at fixed addresses or with threads, and real hosts", 0},
     {"share", KEY_SHARE, NULL, 0, "let a host have more ranks than processors", 0},
     {"compute", KEY_COMPUTE, "HOW", 0,
      "how long ranks compute: measured (default), table=RECORD (as in that run), model (by laws), "
@@ -125,6 +128,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
     case KEY_PLACEMENT:
         o->placement = arg;
         return 0;
+    case KEY_APART:
+        run->is_apart = true;
+        return 0;
     case KEY_SHARE:
         o->is_sharing = true;
         return 0;
@@ -169,6 +175,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
                                         : "say what the models are: --law SITE=FILE.xml");
         if (!o->laws.n && (o->laws.skips || o->laws.n_values))
             argp_error(state, "--set and --skip need --compute=model and a law");
+        if (run->is_apart && (run->n_private || run->n_shared || o->laws.skips))
+            argp_error(state, "--private, --shared and --skip need all ranks in one process, which "
+                              "--apart does not have");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -205,9 +214,12 @@ char *clue_find_library(const char *installed, const char *built, const char *na
 
 static void find_libraries(struct options *o)
 {
-    const char *const files[] = {clue_find_library("portolan/clue", "../mpi", "libmpich.so.12"),
-                                 clue_find_library("portolan/clue", "../pvm", "libpvm3.so.3"),
-                                 clue_find_library("portolan/clue", "../pvm", "libgpvm3.so.3")};
+    const char *const files[] = {
+        !o->run.is_apart ? NULL
+                         : clue_find_library("portolan/clue/apart", "apart", "libportolan-clue.so"),
+        clue_find_library("portolan/clue", "../mpi", "libmpich.so.12"),
+        clue_find_library("portolan/clue", "../pvm", "libpvm3.so.3"),
+        clue_find_library("portolan/clue", "../pvm", "libgpvm3.so.3")};
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i])
@@ -371,6 +383,21 @@ static enum portolan_status take_record(struct options *o, struct portolan_error
     return status;
 }
 
+/* Ranks on hosts of factor 0 are started there. */
+static enum portolan_status check_real_hosts(const struct options *o, struct portolan_error *err)
+{
+    const struct clue_run *run = &o->run;
+
+    for (int i = 0; i < run->n && !run->is_apart && !run->replay; i++)
+        if (run->machine->hosts[run->hosts[i]].real)
+            return portolan_error_set(
+                err, PORTOLAN_EINVAL,
+                "rank %d is on '%s', a real host (factor 0), where it is to be "
+                "started; run with --apart",
+                i, run->machine->hosts[run->hosts[i]].name);
+    return PORTOLAN_OK;
+}
+
 int clue_main(int argc, char **argv, size_t thread_local_bytes)
 {
     static const struct argp_child children[] = {
@@ -407,6 +434,8 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     else
         o.run.machine = &file->machine;
     o.run.hosts = hosts;
+    if (check_real_hosts(&o, &err))
+        return print_error(&err);
     find_libraries(&o);
     return run(&o, file, &err);
 }

@@ -124,7 +124,7 @@ __attribute__((used)) static void refuse_exec(void)
     if (is_rank())
         clue_fail(
             "the program becomes another by exec, which would end all ranks; let a rank fork() "
-            "first");
+            "first, or run it with --apart");
 }
 
 /* What images find in the place of exec(3)'s functions, some of which take any number of arguments:

@@ -5,7 +5,7 @@
  * serves a rank as if it were a thread, its descriptor is a copy of that of the one thread that
  * runs them all.
  */
-#include "internal.h"
+#include "apart.h"
 
 #include <portolan/list.h>
 
@@ -163,24 +163,32 @@ static void begin_rank(void)
     clue_enter(rank->top, (uint64_t)(uintptr_t)rank->base + rank->program->set.images[0].entry);
 }
 
+struct rank *clue_rank_add(struct carrier *c)
+{
+    struct rank *rank = portolan_calloc(1, sizeof *rank);
+
+    if (!rank || !portolan_reserve(&c->ranks, &c->room_ranks, c->n_ranks + 1, sizeof rank)) {
+        free(rank);
+        return NULL;
+    }
+    rank->task = (int)c->n_ranks;
+    return c->ranks[c->n_ranks++] = rank;
+}
+
 static enum portolan_status make_rank(struct carrier *c, const struct program *p, uint8_t *memory,
                                       char *const *words, struct portolan_error *err)
 {
-    struct rank *rank = portolan_calloc(1, sizeof *rank);
+    struct rank *rank = clue_rank_add(c);
     size_t bytes = c->stack_bytes + p->thread_bytes;
     size_t warm = c->stack_bytes < 4 * PAGE ? c->stack_bytes : 4 * PAGE;
     uint8_t *thread;
     enum portolan_status status;
 
-    if (!rank || !portolan_reserve(&c->ranks, &c->room_ranks, c->n_ranks + 1, sizeof rank)) {
-        free(rank);
+    if (!rank)
         return portolan_no_memory(err);
-    }
-    *rank = (struct rank){.task = (int)c->n_ranks,
-                          .program = p,
-                          .base = memory + p->images_at,
-                          .stack = memory + PAGE};
-    c->ranks[c->n_ranks++] = rank;
+    rank->program = p;
+    rank->base = memory + p->images_at;
+    rank->stack = memory + PAGE;
     if (mprotect(rank->stack, bytes, PROT_READ | PROT_WRITE) != 0)
         return portolan_error_set(err, PORTOLAN_ENOMEM,
                                   "no room for the stack of rank %d (vm.max_map_count?)",
@@ -227,6 +235,7 @@ void clue_ranks_free(struct carrier *c)
 {
     for (size_t i = 0; i < c->n_ranks; i++) {
         clue_state_end(c->ranks[i]);
+        apart_free(c->ranks[i]);
         free(c->ranks[i]->handlers);
         free(c->ranks[i]->environment);
         free(c->ranks[i]->folder);

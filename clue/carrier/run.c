@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A run: program and libraries are loaded, ranks are made and run, and what came out is handed on.
  */
+#include "apart.h"
 #include "record.h"
 
 #include <dlfcn.h>
@@ -31,7 +32,7 @@ static enum portolan_status make_engine(struct carrier *c, struct portolan_error
     return PORTOLAN_OK;
 }
 
-static enum portolan_status prepare(struct carrier *c, struct portolan_error *err)
+static enum portolan_status load_folded(struct carrier *c, struct portolan_error *err)
 {
     const struct program *program;
     enum portolan_status status;
@@ -42,12 +43,26 @@ static enum portolan_status prepare(struct carrier *c, struct portolan_error *er
         if (!dlopen(c->run->libraries[i], RTLD_NOW | RTLD_GLOBAL))
             return portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
     status = clue_load(c, c->run->program[0], &program, err);
-    if (!status)
-        status = clue_laws_check(err);
+    return status ? status : clue_laws_check(err);
+}
+
+static enum portolan_status look_at_program(struct carrier *c, struct portolan_error *err)
+{
+    char *path = clue_look_at(c->run->program[0], &c->may_change, err);
+
+    free(path);
+    return path ? clue_laws_check(err) : err->status;
+}
+
+static enum portolan_status prepare(struct carrier *c, struct portolan_error *err)
+{
+    enum portolan_status status = c->run->is_apart ? look_at_program(c, err) : load_folded(c, err);
+
     if (!status)
         status = make_engine(c, err);
     if (!status)
-        status = clue_ranks_make(c, program, c->run->program, c->run->n, err);
+        status =
+            clue_ranks_begin(c, c->run->program[0], c->run->program, c->run->hosts, c->run->n, err);
     return status;
 }
 
@@ -90,9 +105,12 @@ static enum portolan_status run_program(struct carrier *c, struct clue_outcome *
     if (status)
         return status;
     clue_bursts_start(c);
-    clue_faults_begin();
+    if (!c->run->is_apart)
+        clue_faults_begin();
     run_ranks(c);
-    clue_faults_end();
+    if (!c->run->is_apart)
+        clue_faults_end();
+    apart_end_all(c);
     clue_bursts_end(&outcome->bursts);
     outcome->bursts.n_missing = clue_table_missing();
     clue_laws_end(&outcome->bursts, c->has_failed);

@@ -3,6 +3,7 @@
  * What tasks ask of the virtual cluster, by ranks that are folded: who must wait hands the one
  * thread to the rank that the engine names.
  */
+#include "apart.h"
 #include "record.h"
 
 #include <stdarg.h>
@@ -303,6 +304,45 @@ const char *clue_collectives_file(void)
     return RUN.run->machine->collectives_json;
 }
 
+/* ------------------------------------------------- clocks */
+
+bool clue_is_virtual(void)
+{
+    return RUN.current != NULL;
+}
+
+/* The date where the run is measured, else always the same, so that programs that seed by it do the
+ * same again: 2000-01-01, the paper's year. */
+int64_t clue_epoch_ns(void)
+{
+    enum { FIXED_EPOCH = 946684800, SECOND = 1000000000 };
+    static int64_t epoch;
+    struct timespec real = {.tv_sec = FIXED_EPOCH};
+
+    if (!epoch) {
+        if (RUN.run->compute == CLUE_COMPUTE_MEASURED)
+            clue_real_clock(CLOCK_REALTIME, &real);
+        epoch = real.tv_sec * (int64_t)SECOND + real.tv_nsec;
+    }
+    return epoch;
+}
+
+/* Where computing takes no time a program that waits for a clock would never end. */
+int64_t clue_read_clock(void)
+{
+    enum { MOST_READINGS = 500000 };
+    static int64_t last;
+    static int n;
+    int64_t now = clue_now();
+
+    n = now == last ? n + 1 : 0;
+    last = now;
+    if (n > MOST_READINGS)
+        clue_fail("the program waits for a clock that stands still: no time passes between its "
+                  "calls; let computing take time (--compute measured)");
+    return now;
+}
+
 /* ------------------------------------------------- time, ends */
 
 void clue_compute(int64_t ns)
@@ -334,16 +374,27 @@ void clue_spend(int64_t ns)
 
 /* ------------------------------------------------- tasks */
 
+enum portolan_status clue_ranks_begin(struct carrier *c, const char *name, char *const *words,
+                                      const int *hosts, int n, struct portolan_error *err)
+{
+    const struct program *program;
+    enum portolan_status status;
+
+    if (c->run->is_apart)
+        return apart_start(c, name, words, hosts, n, err);
+    status = clue_load(c, name, &program, err);
+    return status ? status : clue_ranks_make(c, program, words, n, err);
+}
+
 int clue_spawn(const char *program, char *const argv[], const int *hosts, int n, int *tasks)
 {
     struct rank *rank = RUN.current;
     const struct clue_host *host = &RUN.run->machine->hosts[clue_host_of(rank->task)];
-    const struct program *loaded;
     struct portolan_error err = {0};
     int first = (int)RUN.n_ranks;
 
     clue_spend(host->init_ns);
-    if (clue_load(&RUN, program, &loaded, &err) || clue_ranks_make(&RUN, loaded, argv, n, &err)) {
+    if (clue_ranks_begin(&RUN, program, argv, hosts, n, &err)) {
         clue_remark(true, err.text, rank, rank->site);
         return 0;
     }
@@ -371,6 +422,7 @@ void clue_kill(int task)
     if (!clue_is_alive(task))
         return;
     RUN.ranks[task]->is_over = true;
+    apart_end(RUN.ranks[task]);
     clue_engine_kill(RUN.engine, RUN.current->task, task);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where in the source a call stands: binutils' addr2line knows, if the program has debug data. */
-#include "internal.h"
+#include "apart.h"
 
 #include <portolan/command.h>
 #include <portolan/list.h>
@@ -72,15 +72,27 @@ static char *look_up(const char *file, uint64_t address)
     return text;
 }
 
-char *clue_where(const struct rank *rank, const void *site)
+static char *where_apart(const struct rank *rank, const void *site)
+{
+    const struct apart_place *place = apart_place_of(rank, site);
+
+    return place->file && (place->is_program || clue_is_own(place->file))
+               ? look_up(place->file, place->address - 1)
+               : NULL;
+}
+
+static char *where_folded(const struct rank *rank, const void *site)
 {
     const struct image_set *set = &rank->program->set;
     uint64_t at = (uint64_t)((const uint8_t *)site - rank->base);
 
-    if (!site)
-        return NULL;
     for (size_t i = 0; i < set->n; i++)
         if (at - set->images[i].offset < set->images[i].code_end)
             return look_up(set->images[i].file, at - set->images[i].offset - 1); /* the call */
     return NULL;
+}
+
+char *clue_where(const struct rank *rank, const void *site)
+{
+    return !site ? NULL : rank->apart ? where_apart(rank, site) : where_folded(rank, site);
 }

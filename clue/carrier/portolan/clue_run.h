@@ -22,6 +22,7 @@ struct clue_run {
     int n;            /**< ranks */
     const int *hosts; /**< of each */
     char **program;   /**< its words, the last is NULL */
+    bool is_apart;    /**< each rank is a process, in the place of all in this one */
     enum clue_compute_kind compute;
     const char *record; /**< file that gets a record of the run; or NULL */
     /** Where times of computing come from (TABLE), or what runs instead of the program; or NULL. */
@@ -31,7 +32,8 @@ struct clue_run {
     size_t thread_local_bytes; /**< what portolan-clue has room for */
     size_t n_private, n_shared;
     const char *const *private, *const *shared; /**< names of libraries: --private, --shared */
-    const char *const *libraries;               /**< files: MPI and PVM of virtual time */
+    /** Files: MPI and PVM of virtual time; if ranks are processes, first what they ask through. */
+    const char *const *libraries;
     size_t n_libraries;
     const struct portolan_mpi_observer *observer; /**< is told of all calls; or NULL */
 };

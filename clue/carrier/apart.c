@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The processes of ranks that live apart: started here on one end of a pair of sockets, or on real
+ * hosts (factor 0) by ssh, from where they connect. None outlives portolan-clue: those here are
+ * killed with it, those elsewhere end when their connection does.
+ */
+#include "apart.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STACK_BYTES = 256 << 10, SECRET = 16, GONE_MS = 10000, GREETING_S = 10 };
+
+/* Where ranks of other hosts connect. */
+static struct {
+    int fd, port; /* 0: not open */
+    char secret[2 * SECRET + 1];
+} listener;
+
+/* The libraries that each rank loads first, ours before those that need it; malloc'ed. */
+static char *preload(const struct carrier *c)
+{
+    struct portolan_text text = {0};
+
+    for (size_t i = 0; i < c->run->n_libraries; i++)
+        portolan_text_add(&text, "%s%s", i ? ":" : "", c->run->libraries[i]);
+    return text.bytes;
+}
+
+/* ------------------------------------------------- on this host */
+
+static void become_rank(const struct carrier *c, int fd, int task, pid_t parent, const char *path,
+                        char *const *words)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char *libraries = preload(c);
+    char link[64];
+    struct rlimit stack;
+
+    snprintf(link, sizeof link, "fd:%d:%d", fd, task);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent || !libraries || fcntl(fd, F_SETFD, 0) != 0)
+        _exit(127);
+    setenv("PORTOLAN_CLUE_PRELOAD", before ? before : "", 1);
+    setenv("LD_PRELOAD", libraries, 1);
+    setenv(LINK_VARIABLE, link, 1);
+    if (getrlimit(RLIMIT_STACK, &stack) == 0) {
+        stack.rlim_cur =
+            c->run->stack_bytes < stack.rlim_max ? c->run->stack_bytes : stack.rlim_max;
+        setrlimit(RLIMIT_STACK, &stack);
+    }
+    execv(path, words);
+    fprintf(stderr, "portolan: error: cannot run '%s': %s\n", path, strerror(errno));
+    _exit(127);
+}
+
+static enum portolan_status start_here(struct carrier *c, struct rank *rank, const char *path,
+                                       char *const *words, struct portolan_error *err)
+{
+    pid_t parent = getpid();
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return portolan_error_set(err, PORTOLAN_EIO, "no connection for rank %d: %s", rank->task,
+                                  strerror(errno));
+    rank->apart->fd = ends[0];
+    fflush(NULL); /* or it would write the same again */
+    rank->apart->process = fork();
+    if (rank->apart->process == 0)
+        become_rank(c, ends[1], rank->task, parent, path, words);
+    close(ends[1]);
+    return rank->apart->process > 0
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_EIO, "no process for rank %d: %s", rank->task,
+                                    strerror(errno));
+}
+
+/* ------------------------------------------------- on other hosts */
+
+static enum portolan_status listen_for_ranks(struct portolan_error *err)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
+    socklen_t size = sizeof at;
+    uint8_t secret[SECRET];
+
+    if (listener.port)
+        return PORTOLAN_OK;
+    listener.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener.fd < 0 || getrandom(secret, sizeof secret, 0) != sizeof secret ||
+        bind(listener.fd, (struct sockaddr *)&at, sizeof at) != 0 ||
+        listen(listener.fd, SOMAXCONN) != 0 ||
+        getsockname(listener.fd, (struct sockaddr *)&at, &size) != 0)
+        return portolan_error_set(err, PORTOLAN_EIO, "ranks of other hosts cannot connect: %s",
+                                  strerror(errno));
+    for (size_t i = 0; i < sizeof secret; i++)
+        sprintf(listener.secret + 2 * i, "%02x", secret[i]);
+    listener.port = ntohs(at.sin_port);
+    return PORTOLAN_OK;
+}
+
+/* Under which HOST may reach this one, separated by commas. */
+static void add_addresses(struct portolan_text *text, const char *host)
+{
+    bool is_this = strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0;
+    char address[INET_ADDRSTRLEN];
+    struct ifaddrs *all = NULL;
+    int n = 0;
+
+    if (!is_this && getifaddrs(&all) == 0)
+        for (struct ifaddrs *i = all; i; i = i->ifa_next)
+            if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && i->ifa_flags & IFF_UP &&
+                !(i->ifa_flags & IFF_LOOPBACK) &&
+                inet_ntop(AF_INET, &((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr, address,
+                          sizeof address))
+                portolan_text_add(text, "%s%s", n++ ? "," : "", address);
+    freeifaddrs(all);
+    if (!n)
+        portolan_text_add(text, "127.0.0.1");
+}
+
+/* As a word for a shell. */
+static void add_quoted(struct portolan_text *text, const char *word)
+{
+    portolan_text_add(text, "'");
+    for (; *word; word++)
+        portolan_text_add(text, *word == '\'' ? "'\\''" : "%c", *word);
+    portolan_text_add(text, "'");
+}
+
+/* What the shell of the other host runs: the same folder, program and libraries. */
+static char *remote_command(const struct carrier *c, const struct rank *rank, const char *host,
+                            const char *path, char *const *words)
+{
+    struct portolan_text text = {0};
+    char *folder = getcwd(NULL, 0), *libraries = preload(c), *full = realpath(path, NULL);
+
+    portolan_text_add(&text, "cd ");
+    add_quoted(&text, folder ? folder : ".");
+    portolan_text_add(&text, " && exec env LD_PRELOAD=");
+    add_quoted(&text, libraries ? libraries : "");
+    portolan_text_add(&text, " " LINK_VARIABLE "=tcp:%d:%d:%s:", listener.port, rank->task,
+                      listener.secret);
+    add_addresses(&text, host);
+    portolan_text_add(&text, " ");
+    add_quoted(&text, full ? full : path);
+    for (char *const *word = words + 1; words[0] && *word; word++) {
+        portolan_text_add(&text, " ");
+        add_quoted(&text, *word);
+    }
+    free(folder);
+    free(libraries);
+    free(full);
+    return text.bytes;
+}
+
+static const char *remote_shell(void)
+{
+    const char *said = getenv("PORTOLAN_CLUE_RSH");
+
+    return said && *said ? said : "ssh";
+}
+
+static void run_remotely(pid_t parent, const char *host, char *command)
+{
+    enum { MOST_WORDS = 32 };
+    char *words[MOST_WORDS + 3], *shell = portolan_strdup(remote_shell()), *state = NULL;
+    size_t n = 0;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent || !command || !shell || !freopen("/dev/null", "r", stdin))
+        _exit(127);
+    for (char *word = strtok_r(shell, " ", &state); word && n < MOST_WORDS;
+         word = strtok_r(NULL, " ", &state))
+        words[n++] = word;
+    words[n++] = (char *)(uintptr_t)host;
+    words[n++] = command;
+    words[n] = NULL;
+    execvp(words[0], words);
+    fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
+    _exit(127);
+}
+
+static enum portolan_status start_there(struct carrier *c, struct rank *rank, const char *host,
+                                        const char *path, char *const *words,
+                                        struct portolan_error *err)
+{
+    pid_t parent = getpid();
+    char *command;
+
+    if (listen_for_ranks(err))
+        return err->status;
+    command = remote_command(c, rank, host, path, words);
+    fflush(NULL);
+    rank->apart->process = fork();
+    if (rank->apart->process == 0)
+        run_remotely(parent, host, command);
+    free(command);
+    return rank->apart->process > 0
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_EIO, "no process for rank %d: %s", rank->task,
+                                    strerror(errno));
+}
+
+/* Whose connection it is; who does not know the secret, or says nothing, is turned away. */
+static void greet_caller(struct carrier *c)
+{
+    int fd = accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC), one = 1;
+    struct timeval limit = {.tv_sec = GREETING_S}, none = {0};
+    struct link_frame f = {0};
+    struct link_room room = {0};
+    struct apart *a = NULL;
+
+    if (fd < 0)
+        return;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    if (link_read_greeting(fd, &f, &room) && strcmp(room.bytes, listener.secret) == 0 &&
+        f.words[0] >= 0 && (size_t)f.words[0] < c->n_ranks)
+        a = c->ranks[f.words[0]]->apart;
+    if (!a || a->fd >= 0 || a->has_exited) {
+        free(room.bytes);
+        close(fd);
+        return;
+    }
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
+    a->fd = fd;
+    a->frame = f;
+    a->room = room;
+}
+
+static enum portolan_status await_caller(struct carrier *c, struct rank *rank,
+                                         struct portolan_error *err)
+{
+    const char *host = c->run->machine->hosts[rank->apart->host].real;
+    struct pollfd wanted = {.fd = listener.fd, .events = POLLIN};
+    int status;
+
+    while (rank->apart->fd < 0) {
+        if (poll(&wanted, 1, 200) > 0)
+            greet_caller(c);
+        else if (waitpid(rank->apart->process, &status, WNOHANG) == rank->apart->process) {
+            rank->apart->process = 0;
+            return portolan_error_set(err, PORTOLAN_EIO,
+                                      "rank %d was not started on the real host '%s' (factor 0): "
+                                      "'%s %s' ended with status %d; the same program and Portolan "
+                                      "must be there, in the same folders",
+                                      rank->task, host, remote_shell(), host,
+                                      WIFEXITED(status) ? WEXITSTATUS(status)
+                                                        : 128 + WTERMSIG(status));
+        }
+    }
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- both */
+
+static enum portolan_status make_rank(struct carrier *c, int host, struct portolan_error *err)
+{
+    struct rank *rank = clue_rank_add(c);
+    struct apart *a = rank ? portolan_calloc(1, sizeof *a) : NULL;
+
+    if (!a)
+        return portolan_no_memory(err);
+    rank->apart = a;
+    *a = (struct apart){.fd = -1, .host = host};
+    a->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (a->stack == MAP_FAILED) {
+        a->stack = NULL;
+        return portolan_no_memory(err);
+    }
+    clue_context_make(&rank->context, (uint8_t *)a->stack + STACK_BYTES, __builtin_thread_pointer(),
+                      apart_serve);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status apart_start(struct carrier *c, const char *program, char *const *words,
+                                 const int *hosts, int n, struct portolan_error *err)
+{
+    size_t first = c->n_ranks;
+    char *path = clue_look_at(program, &(bool){false}, err);
+    enum portolan_status status = path ? PORTOLAN_OK : err->status;
+
+    clue_context_begin();
+    for (int i = 0; i < n && !status; i++) {
+        const char *real = c->run->machine->hosts[hosts[i]].real;
+
+        status = make_rank(c, hosts[i], err);
+        if (!status)
+            status = real ? start_there(c, c->ranks[first + (size_t)i], real, path, words, err)
+                          : start_here(c, c->ranks[first + (size_t)i], path, words, err);
+    }
+    for (int i = 0; i < n && !status; i++)
+        if (c->run->machine->hosts[hosts[i]].real)
+            status = await_caller(c, c->ranks[first + (size_t)i], err);
+    free(path);
+    return status;
+}
+
+/* Whether the process ends within MS; *STATUS as of waitpid(2). */
+static bool has_ended(struct apart *a, int ms, int *status)
+{
+    int fd = (int)syscall(SYS_pidfd_open, a->process, 0);
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+
+    if (fd >= 0)
+        poll(&wanted, 1, ms);
+    if (fd >= 0)
+        close(fd);
+    if (waitpid(a->process, status, fd >= 0 ? WNOHANG : 0) != a->process)
+        return false;
+    a->process = 0;
+    return true;
+}
+
+void apart_tell_gone(struct rank *rank)
+{
+    struct apart *a = rank->apart;
+    int status;
+
+    if (!has_ended(a, GONE_MS, &status))
+        clue_fail("its process has lost its connection, by exec or by closing what is not its own, "
+                  "or its host is gone");
+    if (WIFSIGNALED(status)) {
+        clue_carrier.exit_status = 128 + WTERMSIG(status);
+        clue_fail("its process is ended by signal %d (%s)", WTERMSIG(status),
+                  strsignal(WTERMSIG(status)));
+    }
+    clue_carrier.exit_status = WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
+    clue_fail(
+        "its process has ended with status %d without exit(): by exec, which makes it another "
+        "program, or it could not begin",
+        WEXITSTATUS(status));
+}
+
+void apart_end(struct rank *rank)
+{
+    struct apart *a = rank->apart;
+    int status;
+
+    if (!a)
+        return;
+    if (a->fd >= 0)
+        close(a->fd);
+    a->fd = -1;
+    if (a->process > 0 && !(a->has_exited && has_ended(a, GONE_MS, &status))) {
+        kill(a->process, SIGKILL);
+        waitpid(a->process, &status, 0);
+    }
+    a->process = 0;
+}
+
+void apart_free(struct rank *rank)
+{
+    struct apart *a = rank->apart;
+
+    if (!a)
+        return;
+    apart_end(rank);
+    while (a->receives) {
+        struct apart_receive *r = a->receives;
+
+        a->receives = r->next;
+        free(r);
+    }
+    if (a->stack)
+        munmap(a->stack, STACK_BYTES);
+    portolan_index_clear(&a->index);
+    free(a->room.bytes);
+    free(a->places);
+    free(a);
+}
+
+void apart_end_all(struct carrier *c)
+{
+    for (size_t i = 0; i < c->n_ranks; i++)
+        apart_end(c->ranks[i]);
+    if (listener.port)
+        close(listener.fd);
+    listener.port = 0;
+    apart_serve_end();
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks that are processes, here or on other hosts, as portolan-clue sees them. */
+#ifndef PORTOLAN_CLUE_APART_H
+#define PORTOLAN_CLUE_APART_H
+
+#include "apart_link.h"
+#include "internal.h"
+
+#include <portolan/index.h>
+
+#include <sys/types.h>
+
+/* A place of the rank's program that it has told of. */
+struct apart_place {
+    uint64_t site; /* in its memory */
+    uint64_t address, key;
+    const char *file;
+    bool is_program;
+};
+
+/* A receive that is posted: who takes the message. FUNCTION and ARGUMENT are the rank's own. */
+struct apart_receive {
+    struct apart_receive *next, **link;
+    struct rank *rank;
+    clue_request request;
+    int64_t function, argument;
+    bool is_standing;
+};
+
+struct apart {
+    int fd;        /* -1: not connected, or no more */
+    pid_t process; /* its, or ssh's; 0: it has ended */
+    bool has_exited;
+    int host;
+    void *stack; /* of the context that serves it */
+    struct link_room room;
+    struct link_frame frame; /* what it asks */
+    int64_t burst_ns;        /* what it computed before this call */
+    struct portolan_index index;
+    struct apart_place *places;
+    size_t n_places, room_places;
+    struct apart_receive *receives;
+};
+
+/* apart.c: their processes. */
+/* N more ranks on HOSTS, with the words of main(). */
+enum portolan_status apart_start(struct carrier *c, const char *program, char *const *words,
+                                 const int *hosts, int n, struct portolan_error *err);
+/* Ends the process, if it has not ended by itself. */
+void apart_end(struct rank *rank);
+void apart_free(struct rank *rank);
+/* After a run. */
+void apart_end_all(struct carrier *c);
+/* Ends the run, since the process is gone; says how. */
+void apart_tell_gone(struct rank *rank) __attribute__((noreturn));
+
+/* serve.c: what they ask. */
+/* Where the context of a rank begins. */
+void apart_serve(void);
+void apart_serve_end(void);
+const struct apart_place *apart_place_of(const struct rank *rank, const void *site);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* <portolan/clue_task.h> in a rank's own process: each function asks portolan-clue. */
+#include "ask.h"
+
+#include <portolan/clue.h>
+#include <portolan/list.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct asker clue_asker = {.fd = -1, .lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+#define ASKER clue_asker
+
+bool asker_is_rank(void)
+{
+    return ASKER.fd >= 0 && getpid() == ASKER.process;
+}
+
+/* portolan-clue has told why, or was ended itself. */
+void asker_gone(void)
+{
+    _exit(1);
+}
+
+/* ------------------------------------------------- asking */
+
+static void deliver(const struct link_frame *f)
+{
+    void (*take)(void *arg, const struct clue_message *message) =
+        (void (*)(void *, const struct clue_message *))(uintptr_t)f->words[0];
+    struct clue_message message;
+
+    memcpy(&message, ASKER.room.bytes, sizeof message);
+    message.data = message.data ? ASKER.room.bytes + sizeof message : NULL;
+    take((void *)(uintptr_t)f->words[1], &message);
+}
+
+const struct link_frame *ask_with(enum link_operation operation, const int64_t *words,
+                                  const struct iovec *parts, int n)
+{
+    struct link_frame f = {.operation = operation};
+
+    if (!asker_is_rank()) {
+        fprintf(stderr, "portolan: error: a process that a rank has forked calls a function that "
+                        "only ranks have\n");
+        _exit(1);
+    }
+    if (words)
+        memcpy(f.words, words, sizeof f.words);
+    pthread_mutex_lock(&ASKER.lock);
+    if (!link_write(ASKER.fd, &f, parts, n))
+        asker_gone();
+    for (;;) {
+        if (!link_read(ASKER.fd, &ASKER.frame, &ASKER.room))
+            asker_gone();
+        if (ASKER.frame.operation == LINK_ANSWER)
+            break;
+        deliver(&ASKER.frame);
+    }
+    pthread_mutex_unlock(&ASKER.lock);
+    return &ASKER.frame;
+}
+
+/* A text that stays. */
+static const char *keep(const struct link_frame *f)
+{
+    static char **kept;
+    static size_t n;
+    char *copy;
+
+    if (!f->bytes)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(kept[i], ASKER.room.bytes) == 0)
+            return kept[i];
+    copy = strdup(ASKER.room.bytes);
+    return copy && portolan_append(&kept, &n, &copy, sizeof copy) ? copy : "?";
+}
+
+#define VALUE0(type, name)                                                                         \
+    type name(void)                                                                                \
+    {                                                                                              \
+        return (type)ask(LINK_##name, 0)->words[0];                                                \
+    }
+#define VALUE1(type, name, first)                                                                  \
+    type name(first a)                                                                             \
+    {                                                                                              \
+        return (type)ask(LINK_##name, (int64_t)a)->words[0];                                       \
+    }
+#define VALUE2(type, name, first, second)                                                          \
+    type name(first a, second b)                                                                   \
+    {                                                                                              \
+        return (type)ask(LINK_##name, (int64_t)a, (int64_t)b)->words[0];                           \
+    }
+#define NOTHING0(name)                                                                             \
+    void name(void)                                                                                \
+    {                                                                                              \
+        ask(LINK_##name, 0);                                                                       \
+    }
+#define NOTHING1(name, first)                                                                      \
+    void name(first a)                                                                             \
+    {                                                                                              \
+        ask(LINK_##name, (int64_t)a);                                                              \
+    }
+#define TEXT0(name)                                                                                \
+    const char *name(void)                                                                         \
+    {                                                                                              \
+        return keep(ask(LINK_##name, 0));                                                          \
+    }
+#define TEXT1(name, first)                                                                         \
+    const char *name(first a)                                                                      \
+    {                                                                                              \
+        return keep(ask(LINK_##name, (int64_t)a));                                                 \
+    }
+int64_t clue_epoch_ns(void);
+LINK_FUNCTIONS(VALUE0, VALUE1, VALUE2, NOTHING0, NOTHING1, TEXT0, TEXT1)
+
+/* ------------------------------------------------- who, and calls */
+
+int clue_self(void)
+{
+    return (int)ASKER.facts[LINK_TASK];
+}
+
+int clue_n_tasks(void)
+{
+    return (int)ASKER.facts[LINK_TASKS];
+}
+
+void **clue_own(enum clue_owner owner)
+{
+    if (owner == CLUE_PVM)
+        clue_fail("PVM needs all tasks in one process; run it without --apart");
+    return &ASKER.own[owner];
+}
+
+void clue_at_exit(enum clue_owner owner, void (*run)(void))
+{
+    ASKER.at_exit[owner] = run;
+}
+
+void clue_call_begin(const struct clue_routine *routine, const void *site)
+{
+    int64_t words[LINK_WORDS], ns = ASKER.is_measured ? asker_cpu_ns() : 0;
+    struct iovec parts[2] = {link_text(routine->name)};
+
+    pthread_mutex_lock(&ASKER.lock);
+    if (ASKER.depth++)
+        return;
+    parts[1] = link_text(asker_place(site, words));
+    words[LINK_ROUTINE] = routine->number;
+    ns -= ASKER.began_ns + ASKER.clock_ns;
+    words[LINK_NS] = ns > 0 ? ns : 0;
+    ask_with(LINK_BEGIN, words, parts, 2);
+}
+
+void clue_call_end(void)
+{
+    if (--ASKER.depth == 0) {
+        ask(LINK_END, 0);
+        ASKER.began_ns = ASKER.is_measured ? asker_cpu_ns() : 0;
+    }
+    pthread_mutex_unlock(&ASKER.lock);
+}
+
+static void tell(const struct portolan_mpi_event *event)
+{
+    const struct portolan_mpi_comm *c = event->comm;
+    struct iovec parts[] = {
+        link_part(event, sizeof *event), link_part(c, c ? sizeof *c : 0),
+        link_part(c ? c->members : NULL, c ? (size_t)c->n_members * sizeof *c->members : 0),
+        link_part(c ? c->remote : NULL, c ? (size_t)c->n_remote * sizeof *c->remote : 0),
+        link_text(event->name ? event->name : "")};
+
+    ask_with(LINK_EVENT, NULL, parts, 5);
+}
+
+const struct portolan_mpi_observer *clue_observer(void)
+{
+    static const struct portolan_mpi_observer observer = {.tell = tell, .is_on = true};
+
+    return ASKER.facts[LINK_IS_OBSERVED] ? &observer : NULL;
+}
+
+/* ------------------------------------------------- messages */
+
+clue_request clue_send(const struct clue_send *send)
+{
+    const struct iovec parts[] = {link_part(send, sizeof *send),
+                                  link_part(send->data, send->data ? send->bytes : 0)};
+
+    return (clue_request)ask_with(LINK_SEND, NULL, parts, 2)->words[0];
+}
+
+clue_request clue_receive(const struct clue_receive *receive)
+{
+    const struct iovec part = link_part(receive, sizeof *receive);
+
+    return (clue_request)ask_with(LINK_RECEIVE, NULL, &part, 1)->words[0];
+}
+
+void clue_receive_taken(clue_request taken, const struct clue_receive *receive)
+{
+    const struct iovec part = link_part(receive, sizeof *receive);
+
+    ask_with(LINK_TAKEN, (const int64_t[LINK_WORDS]){taken}, &part, 1);
+}
+
+size_t clue_wait(const clue_request *requests, size_t n, bool is_all)
+{
+    const struct iovec part = link_part(requests, n * sizeof *requests);
+
+    return (size_t)ask_with(LINK_WAIT, (const int64_t[LINK_WORDS]){is_all}, &part, 1)->words[0];
+}
+
+size_t clue_test_any(const clue_request *requests, size_t n)
+{
+    const struct iovec part = link_part(requests, n * sizeof *requests);
+
+    return (size_t)ask_with(LINK_TEST_ANY, NULL, &part, 1)->words[0];
+}
+
+void clue_received(clue_request request, struct clue_message *message)
+{
+    ask(LINK_RECEIVED, request);
+    memcpy(message, ASKER.room.bytes, sizeof *message);
+}
+
+bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clue_message *message,
+                clue_request *taken)
+{
+    const struct link_frame *f =
+        ask(LINK_PROBE, from, (int64_t)context, tag, is_waiting, taken != NULL);
+
+    memcpy(message, ASKER.room.bytes, sizeof *message);
+    if (taken)
+        *taken = (clue_request)f->words[1];
+    return f->words[0];
+}
+
+void clue_meet(const struct clue_meeting *meeting)
+{
+    const struct iovec part = link_part(meeting, sizeof *meeting);
+
+    ask_with(LINK_MEET, NULL, &part, 1);
+}
+
+/* ------------------------------------------------- tasks, ends */
+
+int clue_spawn(const char *program, char *const argv[], const int *hosts, int n, int *tasks)
+{
+    struct portolan_text words = {0};
+    int started;
+
+    for (char *const *word = argv; *word; word++)
+        portolan_text_add_bytes(&words, *word, strlen(*word) + 1);
+    started = (int)ask_with(LINK_SPAWN, (const int64_t[LINK_WORDS]){n},
+                            (const struct iovec[]){link_part(hosts, (size_t)n * sizeof *hosts),
+                                                   link_text(program),
+                                                   link_part(words.bytes, words.length)},
+                            3)
+                  ->words[0];
+    memcpy(tasks, ASKER.room.bytes, (size_t)started * sizeof *tasks);
+    portolan_text_clear(&words);
+    return started;
+}
+
+const char *clue_site_text(int task, const void *site)
+{
+    return keep(ask(LINK_SITE_TEXT, task, (int64_t)(uintptr_t)site));
+}
+
+static void ask_text(enum link_operation operation, const char *format, va_list args)
+{
+    char text[600];
+    struct iovec part;
+
+    vsnprintf(text, sizeof text, format, args);
+    part = link_text(text);
+    ask_with(operation, NULL, &part, 1);
+}
+
+void clue_fail(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    ask_text(LINK_FAIL, format, args);
+    va_end(args);
+    asker_gone();
+}
+
+void clue_abort(int status)
+{
+    ask(LINK_ABORT, status);
+    asker_gone();
+}
+
+void clue_assume(const char *text)
+{
+    const struct iovec part = link_text(text);
+
+    ask_with(LINK_ASSUME, NULL, &part, 1);
+}
+
+void clue_mistake(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    ask_text(LINK_MISTAKE, format, args);
+    va_end(args);
+}
+
+PORTOLAN_API int portolan_clue_change(const char *parameter, const char *from, const char *to,
+                                      double value)
+{
+    static const struct clue_routine routine = {"portolan_clue_change", UINT32_MAX};
+    int64_t words[LINK_WORDS] = {0, from != NULL, to != NULL};
+    int result;
+
+    memcpy(words, &value, sizeof value);
+    clue_call_begin(&routine, __builtin_return_address(0));
+    result = (int)ask_with(LINK_CHANGE, words,
+                           (const struct iovec[]){link_text(parameter), link_text(from ? from : ""),
+                                                  link_text(to ? to : "")},
+                           3)
+                 ->words[0];
+    clue_call_end();
+    return result;
+}

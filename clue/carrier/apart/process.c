@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A rank that is a process: portolan-clue starts it with this library before all others. It
+ * connects, waits for its turn to begin, and tells how the process ends. Functions of the C library
+ * that stand here do for forked processes what they always do.
+ */
+#include "../internal.h"
+#include "ask.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define ASKER clue_asker
+
+bool clue_is_virtual(void)
+{
+    return asker_is_rank();
+}
+
+/* Of all threads: they share the processor that the rank has. */
+int64_t asker_cpu_ns(void)
+{
+    struct timespec now;
+
+    clue_real_clock(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static int64_t find_clock_cost(void)
+{
+    enum { READINGS = 64 };
+    int64_t least = INT64_MAX;
+
+    for (int i = 0; i < READINGS; i++) {
+        int64_t began = asker_cpu_ns(), took = asker_cpu_ns() - began;
+
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+const char *asker_place(const void *call, int64_t words[LINK_WORDS])
+{
+    static char program[4096];
+    struct link_map *map;
+    Dl_info info;
+
+    memset(words, 0, LINK_WORDS * sizeof *words);
+    words[LINK_SITE] = (int64_t)(uintptr_t)call;
+    words[LINK_KEY] = 1;
+    if (!call || !dladdr1(call, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return "";
+    words[LINK_ADDRESS] = (int64_t)((uintptr_t)call - map->l_addr);
+    words[LINK_IS_PROGRAM] = !*map->l_name;
+    words[LINK_KEY] = *map->l_name
+                          ? (int64_t)link_library_key(map->l_name, (uint64_t)words[LINK_ADDRESS])
+                          : words[LINK_ADDRESS];
+    if (!*map->l_name && !*program && readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        *program = '\0';
+    return *map->l_name ? map->l_name : program;
+}
+
+/* ------------------------------------------------- ends */
+
+/* FLUSHES: what the program wrote is out before others go on. */
+static void end_rank(int status, bool flushes)
+{
+    static const struct clue_routine routine = {"exit", UINT32_MAX};
+    struct link_frame f = {.operation = LINK_EXIT, .words = {status}};
+
+    if (!asker_is_rank())
+        return;
+    clue_call_begin(&routine, NULL);
+    for (int i = CLUE_OWNERS; i-- > 0;)
+        if (ASKER.at_exit[i])
+            ASKER.at_exit[i]();
+    if (flushes)
+        fflush(NULL);
+    link_write(ASKER.fd, &f, NULL, 0);
+    close(ASKER.fd);
+    ASKER.fd = -1;
+}
+
+static void exit_rank(int status, void *arg)
+{
+    (void)arg;
+    end_rank(status, true);
+}
+
+PORTOLAN_API void _exit(int status)
+{
+    end_rank(status, false);
+    REAL(_exit)(status);
+    __builtin_unreachable();
+}
+
+PORTOLAN_API void _Exit(int status)
+{
+    _exit(status);
+}
+
+PORTOLAN_API void quick_exit(int status)
+{
+    end_rank(status, false);
+    REAL(quick_exit)(status);
+    __builtin_unreachable();
+}
+
+static void tell_fault(int signal, siginfo_t *info, void *machine)
+{
+    const ucontext_t *state = machine;
+    struct link_frame f = {.operation = LINK_FAULT};
+    struct iovec file;
+
+    (void)info;
+    sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    if (!asker_is_rank())
+        return;
+    file = link_text(asker_place((void *)(state->uc_mcontext.gregs[REG_RIP] + 1), f.words));
+    f.words[LINK_NS] = signal;
+    link_write(ASKER.fd, &f, &file, 1);
+}
+
+static void watch_faults(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static uint8_t stack[65536];
+    const struct sigaction action = {.sa_sigaction = tell_fault,
+                                     .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+/* Else its connection would stay when the rank itself is gone. */
+static void leave_child(void)
+{
+    close(ASKER.fd);
+    ASKER.fd = -1;
+}
+
+/* ------------------------------------------------- the begin */
+
+/* To the first of ADDRESSES, separated by commas, that answers; -1: none does. */
+static int connect_to(int port, char *addresses)
+{
+    char *state = NULL;
+
+    for (char *word = strtok_r(addresses, ",", &state); word; word = strtok_r(NULL, ",", &state)) {
+        struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+        int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+
+        if (fd >= 0 && inet_pton(AF_INET, word, &at.sin_addr) == 1 &&
+            connect(fd, (struct sockaddr *)&at, sizeof at) == 0) {
+            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+            return fd;
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    return -1;
+}
+
+/* What portolan-clue has put into the environment is no business of programs that this one starts.
+ */
+static void restore_environment(void)
+{
+    const char *before = getenv("PORTOLAN_CLUE_PRELOAD");
+
+    if (before && *before)
+        setenv("LD_PRELOAD", before, 1);
+    else
+        unsetenv("LD_PRELOAD");
+    unsetenv("PORTOLAN_CLUE_PRELOAD");
+    unsetenv(LINK_VARIABLE);
+}
+
+static int open_link(const char *said, char *secret, int *task)
+{
+    char addresses[512];
+    int fd = -1, port;
+
+    if (sscanf(said, "fd:%d:%d", &fd, task) == 2)
+        return fd;
+    if (sscanf(said, "tcp:%d:%d:%64[0-9a-f]:%511s", &port, task, secret, addresses) == 4)
+        return connect_to(port, addresses);
+    return -1;
+}
+
+__attribute__((constructor)) static void begin_rank(void)
+{
+    const char *said = getenv(LINK_VARIABLE);
+    char secret[65] = "";
+    struct iovec part;
+    int task = 0;
+
+    if (!said)
+        return;
+    ASKER.fd = open_link(said, secret, &task);
+    if (ASKER.fd < 0 || fcntl(ASKER.fd, F_SETFD, FD_CLOEXEC) != 0) {
+        fprintf(stderr, "portolan: error: a rank cannot reach portolan-clue: %s\n",
+                strerror(errno));
+        REAL(_exit)(127);
+    }
+    ASKER.process = getpid();
+    restore_environment();
+    setvbuf(stdout, NULL, _IOLBF,
+            BUFSIZ); /* so that lines of ranks come in the order of their turns */
+    pthread_atfork(NULL, NULL, leave_child);
+    on_exit(exit_rank, NULL);
+    watch_faults();
+    part = link_text(secret);
+    memcpy(ASKER.facts, ask_with(LINK_HELLO, (const int64_t[LINK_WORDS]){task}, &part, 1)->words,
+           sizeof ASKER.facts);
+    ASKER.is_measured = ASKER.facts[LINK_IS_MEASURED];
+    if (ASKER.is_measured) {
+        ASKER.clock_ns = find_clock_cost();
+        ASKER.began_ns = asker_cpu_ns();
+    }
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a rank that is a process asks is done here for it, in a context of its own: the same
+ * functions that folded ranks call. So all that follows from calls is the same, and ranks compute
+ * one after the other as folded ones do.
+ */
+#include "apart.h"
+
+#include <portolan/list.h>
+
+#include <string.h>
+#include <unistd.h>
+
+/* Texts that stay, each once. */
+static const char *keep(const char *text)
+{
+    static char **kept;
+    static size_t n;
+    char *copy;
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(kept[i], text) == 0)
+            return kept[i];
+    copy = portolan_strdup(text);
+    if (!copy || !portolan_append(&kept, &n, &copy, sizeof copy))
+        clue_fail("out of memory");
+    return copy;
+}
+
+/* ------------------------------------------------- frames */
+
+/* What is read of the bytes of a frame, one after the other. */
+struct parts {
+    char *at, *end;
+};
+
+static void *take(struct parts *p, size_t size)
+{
+    char *at = p->at;
+
+    if (size > (size_t)(p->end - p->at))
+        clue_fail("its process does not keep to the protocol; is it of the same version?");
+    p->at += size;
+    return at;
+}
+
+static const char *take_text(struct parts *p)
+{
+    return take(p, strnlen(p->at, (size_t)(p->end - p->at)) + 1);
+}
+
+static void answer_with(struct rank *rank, int64_t first, int64_t second, const void *bytes,
+                        size_t size)
+{
+    struct link_frame f = {.operation = LINK_ANSWER, .words = {first, second}};
+    const struct iovec part = link_part(bytes, size);
+
+    if (!link_write(rank->apart->fd, &f, &part, 1))
+        apart_tell_gone(rank);
+}
+
+static void answer(struct rank *rank, int64_t value)
+{
+    answer_with(rank, value, 0, NULL, 0);
+}
+
+static void answer_text(struct rank *rank, const char *text)
+{
+    answer_with(rank, 0, 0, text, text ? strlen(text) + 1 : 0);
+}
+
+/* ------------------------------------------------- calls */
+
+/* The rank's place with this address; without a file, if it has not told of it. */
+static struct apart_place *place_at(struct apart *a, uint64_t site)
+{
+    struct apart_place *place = portolan_index_item(
+        &a->index, &a->places, &a->n_places, &a->room_places, sizeof *place, &site, sizeof site);
+
+    if (!place)
+        clue_fail("out of memory");
+    return place;
+}
+
+static void note_place(struct apart *a, const int64_t *words, const char *file)
+{
+    struct apart_place *place = place_at(a, (uint64_t)words[LINK_SITE]);
+
+    if (place->file)
+        return;
+    place->file = keep(file);
+    place->address = (uint64_t)words[LINK_ADDRESS];
+    place->key = (uint64_t)words[LINK_KEY];
+    place->is_program = words[LINK_IS_PROGRAM];
+}
+
+const struct apart_place *apart_place_of(const struct rank *rank, const void *site)
+{
+    return place_at(rank->apart, (uint64_t)(uintptr_t)site);
+}
+
+/* One for each function: observers and records know them by address. */
+static const struct clue_routine *routine_of(const char *name, uint32_t number)
+{
+    static struct clue_routine **all;
+    static size_t n;
+    struct clue_routine *made;
+
+    for (size_t i = 0; i < n; i++)
+        if (all[i]->number == number && strcmp(all[i]->name, name) == 0)
+            return all[i];
+    made = portolan_calloc(1, sizeof *made);
+    if (!made || !portolan_append(&all, &n, &made, sizeof made))
+        clue_fail("out of memory");
+    *made = (struct clue_routine){keep(name), number};
+    return made;
+}
+
+static void begin_call(struct rank *rank, struct parts *p)
+{
+    const int64_t *words = rank->apart->frame.words;
+    const char *name = take_text(p);
+
+    note_place(rank->apart, words, take_text(p));
+    rank->apart->burst_ns = words[LINK_NS];
+    clue_call_begin(routine_of(name, (uint32_t)words[LINK_ROUTINE]),
+                    (const void *)(uintptr_t)words[LINK_SITE]);
+}
+
+static void tell_event(struct parts *p)
+{
+    struct portolan_mpi_event event;
+    struct portolan_mpi_comm comm;
+
+    memcpy(&event, take(p, sizeof event), sizeof event);
+    if (event.comm) {
+        memcpy(&comm, take(p, sizeof comm), sizeof comm);
+        comm.members = take(p, (size_t)comm.n_members * sizeof *comm.members);
+        comm.remote = take(p, (size_t)comm.n_remote * sizeof *comm.remote);
+        comm.n_neighbours = 0;
+        event.comm = &comm;
+    }
+    event.name = keep(take_text(p));
+    clue_observer()->tell(&event);
+}
+
+/* ------------------------------------------------- messages */
+
+/* Data of messages above the eager limit stay until they are delivered. */
+static struct payload {
+    struct payload *next;
+    clue_request request;
+    const void *data;
+    char *bytes;
+} * payloads;
+static const void *last_delivered;
+
+static void free_payload(const void *data, clue_request request)
+{
+    for (struct payload **link = &payloads, *p; (p = *link); link = &p->next)
+        if (data ? p->data == data : p->request == request) {
+            *link = p->next;
+            free(p->bytes);
+            free(p);
+            return;
+        }
+}
+
+static void forget_receive(struct apart_receive *r)
+{
+    *r->link = r->next;
+    if (r->next)
+        r->next->link = r->link;
+    free(r);
+}
+
+/* Within the engine, while the rank waits for an answer. If its process is gone it says so itself
+ * when it is its turn. */
+static void deliver(void *arg, const struct clue_message *message)
+{
+    struct apart_receive *r = arg;
+    struct link_frame f = {.operation = LINK_DELIVER, .words = {r->function, r->argument}};
+    const struct iovec parts[] = {link_part(message, sizeof *message),
+                                  link_part(message->data, message->data ? message->bytes : 0)};
+
+    link_write(r->rank->apart->fd, &f, parts, 2);
+    last_delivered = message->data;
+    if (message->data)
+        free_payload(message->data, 0);
+    if (!r->is_standing)
+        forget_receive(r);
+}
+
+static clue_request send_message(struct rank *rank, struct parts *p)
+{
+    struct apart *a = rank->apart;
+    struct clue_send send;
+    struct payload *kept;
+    clue_request request;
+
+    memcpy(&send, take(p, sizeof send), sizeof send);
+    send.data = send.data ? take(p, send.bytes) : NULL;
+    last_delivered = NULL;
+    request = clue_send(&send);
+    if (!send.data || last_delivered == send.data ||
+        send.bytes <= clue_carrier.run->machine->eager_bytes ||
+        send.flags & (CLUE_BUFFERED | CLUE_FREE))
+        return request;
+    kept = portolan_calloc(1, sizeof *kept);
+    if (!kept)
+        clue_fail("out of memory");
+    *kept = (struct payload){payloads, request, send.data, a->room.bytes};
+    payloads = kept;
+    a->room = (struct link_room){0};
+    return request;
+}
+
+/* TAKEN: of a probe, or 0. */
+static clue_request receive_message(struct rank *rank, struct parts *p, clue_request taken)
+{
+    struct apart_receive *r = portolan_calloc(1, sizeof *r);
+    struct clue_receive receive;
+
+    if (!r)
+        clue_fail("out of memory");
+    memcpy(&receive, take(p, sizeof receive), sizeof receive);
+    *r = (struct apart_receive){.next = rank->apart->receives,
+                                .link = &rank->apart->receives,
+                                .rank = rank,
+                                .function = (int64_t)(uintptr_t)receive.deliver,
+                                .argument = (int64_t)(uintptr_t)receive.arg,
+                                .is_standing = receive.flags & CLUE_STANDING};
+    if (r->next)
+        r->next->link = &r->next;
+    rank->apart->receives = r;
+    receive.deliver = deliver;
+    receive.arg = r;
+    if (taken)
+        clue_receive_taken(taken, &receive);
+    else
+        taken = clue_receive(&receive);
+    /* It may have been delivered, and so be gone. */
+    if (rank->apart->receives == r)
+        r->request = taken;
+    return taken;
+}
+
+static void forget_cancelled(struct rank *rank, clue_request request)
+{
+    free_payload(NULL, request);
+    for (struct apart_receive *r = rank->apart->receives; r; r = r->next)
+        if (r->request == request) {
+            forget_receive(r);
+            return;
+        }
+}
+
+static void probe(struct rank *rank, const int64_t *words)
+{
+    struct clue_message message = {0};
+    clue_request taken = 0;
+    bool is_found = clue_probe((int)words[0], (uint64_t)words[1], (int)words[2], words[3], &message,
+                               words[4] ? &taken : NULL);
+
+    answer_with(rank, is_found, taken, &message, sizeof message);
+}
+
+static void tell_received(struct rank *rank, clue_request request)
+{
+    struct clue_message message;
+
+    clue_received(request, &message);
+    answer_with(rank, 0, 0, &message, sizeof message);
+}
+
+/* ------------------------------------------------- tasks, ends */
+
+static void spawn(struct rank *rank, struct parts *p, int n)
+{
+    const int *hosts = take(p, (size_t)n * sizeof *hosts);
+    const char *program = take_text(p);
+    char **words = NULL, *word, *end = NULL;
+    int *tasks = portolan_calloc((size_t)n, sizeof *tasks), started;
+    size_t n_words = 0;
+
+    while (p->at < p->end) {
+        word = (char *)(uintptr_t)take_text(p);
+        if (!portolan_append(&words, &n_words, &word, sizeof word))
+            clue_fail("out of memory");
+    }
+    if (!tasks || !portolan_append(&words, &n_words, &end, sizeof end))
+        clue_fail("out of memory");
+    started = clue_spawn(program, words, hosts, n, tasks);
+    answer_with(rank, started, 0, tasks, (size_t)started * sizeof *tasks);
+    free(words);
+    free(tasks);
+}
+
+static int change_machine(struct parts *p, const int64_t *words)
+{
+    const char *parameter = take_text(p), *from = take_text(p), *to = take_text(p);
+    double value;
+
+    memcpy(&value, words, sizeof value);
+    return clue_change_machine(parameter, words[1] ? from : NULL, words[2] ? to : NULL, value);
+}
+
+static void tell_fault(struct rank *rank, struct parts *p)
+{
+    const int64_t *words = rank->apart->frame.words;
+
+    note_place(rank->apart, words, take_text(p));
+    clue_fault((int)words[LINK_NS], clue_where(rank, (const void *)(uintptr_t)words[LINK_SITE]));
+}
+
+/* ------------------------------------------------- serving */
+
+#define VALUE0(type, name)                                                                         \
+    case LINK_##name:                                                                              \
+        answer(rank, (int64_t)name());                                                             \
+        break;
+#define VALUE1(type, name, first)                                                                  \
+    case LINK_##name:                                                                              \
+        value = (int64_t)name((first)words[0]);                                                    \
+        if (LINK_##name == LINK_clue_cancel && value)                                              \
+            forget_cancelled(rank, (clue_request)words[0]);                                        \
+        answer(rank, value);                                                                       \
+        break;
+#define VALUE2(type, name, first, second)                                                          \
+    case LINK_##name:                                                                              \
+        answer(rank, (int64_t)name((first)words[0], (second)words[1]));                            \
+        break;
+#define NOTHING0(name)                                                                             \
+    case LINK_##name:                                                                              \
+        name();                                                                                    \
+        answer(rank, 0);                                                                           \
+        break;
+#define NOTHING1(name, first)                                                                      \
+    case LINK_##name:                                                                              \
+        name((first)words[0]);                                                                     \
+        answer(rank, 0);                                                                           \
+        break;
+#define TEXT0(name)                                                                                \
+    case LINK_##name:                                                                              \
+        answer_text(rank, name());                                                                 \
+        break;
+#define TEXT1(name, first)                                                                         \
+    case LINK_##name:                                                                              \
+        answer_text(rank, name((first)words[0]));                                                  \
+        break;
+
+static void serve_function(struct rank *rank, const int64_t *words)
+{
+    int64_t value;
+
+    switch (rank->apart->frame.operation) {
+        LINK_FUNCTIONS(VALUE0, VALUE1, VALUE2, NOTHING0, NOTHING1, TEXT0, TEXT1)
+    default:
+        clue_fail("its process asks for what is not known; is it of the same version?");
+    }
+}
+
+static void serve_message(struct rank *rank, struct parts *p, const int64_t *words)
+{
+    size_t n = (size_t)(p->end - p->at) / sizeof(clue_request);
+
+    switch (rank->apart->frame.operation) {
+    case LINK_SEND:
+        answer(rank, send_message(rank, p));
+        break;
+    case LINK_RECEIVE:
+    case LINK_TAKEN:
+        answer(rank, receive_message(rank, p, (clue_request)words[0]));
+        break;
+    case LINK_WAIT:
+        answer(rank, (int64_t)clue_wait(take(p, n * sizeof(clue_request)), n, words[0]));
+        break;
+    case LINK_TEST_ANY:
+        answer(rank, (int64_t)clue_test_any(take(p, n * sizeof(clue_request)), n));
+        break;
+    case LINK_RECEIVED:
+        tell_received(rank, (clue_request)words[0]);
+        break;
+    case LINK_PROBE:
+        probe(rank, words);
+        break;
+    case LINK_MEET:
+        clue_meet(take(p, sizeof(struct clue_meeting)));
+        answer(rank, 0);
+        break;
+    default:
+        serve_function(rank, words);
+    }
+}
+
+static void serve_end(struct rank *rank, struct parts *p, const int64_t *words)
+{
+    switch (rank->apart->frame.operation) {
+    case LINK_FAIL:
+        clue_fail("%s", take_text(p));
+    case LINK_ABORT:
+        clue_abort((int)words[0]);
+    case LINK_FAULT:
+        tell_fault(rank, p);
+        break;
+    case LINK_EXIT:
+        close(rank->apart->fd);
+        rank->apart->fd = -1;
+        rank->apart->has_exited = true;
+        clue_rank_over((int)words[0] & 0xff);
+    default:
+        serve_message(rank, p, words);
+    }
+}
+
+static void serve(struct rank *rank, struct parts *p, const int64_t *words)
+{
+    switch (rank->apart->frame.operation) {
+    case LINK_BEGIN:
+        begin_call(rank, p);
+        break;
+    case LINK_END:
+        clue_call_end();
+        break;
+    case LINK_EVENT:
+        tell_event(p);
+        break;
+    case LINK_ASSUME:
+        clue_assume(keep(take_text(p)));
+        break;
+    case LINK_MISTAKE:
+        clue_mistake("%s", take_text(p));
+        break;
+    case LINK_CHANGE:
+        answer(rank, change_machine(p, words));
+        return;
+    case LINK_SITE_TEXT:
+        answer_text(rank, clue_site_text((int)words[0], (const void *)(uintptr_t)words[1]));
+        return;
+    case LINK_SPAWN:
+        spawn(rank, p, (int)words[0]);
+        return;
+    default:
+        serve_end(rank, p, words);
+        return;
+    }
+    answer(rank, 0);
+}
+
+static void read_request(struct rank *rank)
+{
+    struct apart *a = rank->apart;
+
+    if (!link_read(a->fd, &a->frame, &a->room))
+        apart_tell_gone(rank);
+}
+
+static void greet(struct rank *rank)
+{
+    const struct clue_run *run = clue_carrier.run;
+    struct link_frame f = {.operation = LINK_ANSWER};
+
+    if (rank->apart->frame.operation != LINK_HELLO)
+        read_request(rank);
+    f.words[LINK_TASK] = rank->task;
+    f.words[LINK_TASKS] = clue_n_tasks();
+    f.words[LINK_IS_MEASURED] =
+        run->compute == CLUE_COMPUTE_MEASURED || run->compute == CLUE_COMPUTE_MODEL;
+    f.words[LINK_IS_OBSERVED] = clue_observer() && clue_observer()->is_on;
+    if (!link_write(rank->apart->fd, &f, NULL, 0))
+        apart_tell_gone(rank);
+}
+
+void apart_serve(void)
+{
+    struct rank *rank = clue_carrier.current;
+    struct apart *a = rank->apart;
+
+    greet(rank);
+    for (;;) {
+        read_request(rank);
+        serve(rank, &(struct parts){a->room.bytes, a->room.bytes + a->frame.bytes}, a->frame.words);
+    }
+}
+
+void apart_serve_end(void)
+{
+    while (payloads)
+        free_payload(payloads->data, 0);
+}

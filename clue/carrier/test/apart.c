@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What only ranks that are processes can do: threads that compute and one that sends, and a fork.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 4 };
+
+static void *square(void *arg)
+{
+    int *value = arg;
+
+    *value *= *value;
+    return NULL;
+}
+
+static void *talk(void *arg)
+{
+    int *value = arg, got, other = 1 - *value;
+
+    MPI_Sendrecv(value, 1, MPI_INT, other, 0, &got, 1, MPI_INT, other, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    *value = got;
+    return NULL;
+}
+
+/* Squares of rank to rank + 3, in threads. */
+static int add_squares(int rank)
+{
+    int values[THREADS], sum = 0;
+    pthread_t threads[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        values[i] = rank + i;
+        pthread_create(&threads[i], NULL, square, &values[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        sum += values[i];
+    }
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int rank, level, sum, all, status, other;
+    double began;
+    pthread_t thread;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    other = rank;
+    if (!strcmp(what, "stay")) {
+        printf("process %d\n", (int)getpid());
+        for (;;)
+            ;
+    }
+    sum = add_squares(rank);
+    MPI_Allreduce(&sum, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    pthread_create(&thread, NULL, talk, &other);
+    pthread_join(thread, NULL);
+    if (fork() == 0)
+        _exit(7);
+    wait(&status);
+    if (!strcmp(what, "kill") && rank == 1)
+        kill(getpid(), SIGKILL);
+    began = MPI_Wtime();
+    sleep(1000);
+    printf("rank %d: level %s, sum %d, from the other %d, child %d, slept %.1f\n", rank,
+           level == MPI_THREAD_SERIALIZED ? "serialized" : "other", all, other, WEXITSTATUS(status),
+           MPI_Wtime() - began);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that are processes: the same virtual time as folded ones, what these cannot run, real hosts,
+# and processes that end before their time.
+. "$(dirname "$0")/tap.sh"
+
+[ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
+[ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
+plan 22
+test=$SOURCE/clue/mpi/test
+machine=$SOURCE/examples/clue/machines/gigabit.xml
+run() {
+    try "$PORTOLAN" clue run --no-trial --quiet "$@"
+}
+apart() {
+    run --apart --compute=none "$@"
+}
+
+# equal NAME OPTION... -- PROGRAM: a folded and an apart run say the same, byte by byte.
+equal() {
+    name=$1
+    shift
+    run -m "$machine" --calls "$work/folded.calls" --picture "$work/folded.svg" --json "$work/folded.json" "$@"
+    folded=$status
+    mv "$work/out" "$work/folded"
+    run --apart -m "$machine" --calls "$work/calls" --picture "$work/svg" --json "$work/json" "$@"
+    [ "$folded" = 0 ] && [ "$status" = 0 ] && [ -s "$work/calls" ] &&
+        cmp "$work/folded" "$work/out" && cmp "$work/folded.calls" "$work/calls" &&
+        cmp "$work/folded.svg" "$work/svg" && diff "$work/folded.json" "$work/json"
+    result "$name" $?
+}
+for name in messages communicators collectives; do
+    "$MPICC" -g -O1 -w "$test/$name.c" -o "$work/$name"
+done
+equal 'messages' -n 2 --compute=none -- "$work/messages"
+equal 'communicators' -n 4 --compute=none -- "$work/communicators"
+equal 'collectives' -n 2 --compute=none -- "$work/collectives"
+
+# Bursts are known by where calls stand, also in libraries, wherever they are loaded.
+cat >"$work/ring.c" <<'END'
+#include <mpi.h>
+void ring(int *token)
+{
+    int rank, n;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Sendrecv_replace(token, 1, MPI_INT, (rank + 1) % n, 0, (rank + n - 1) % n, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+END
+cat >"$work/rings.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+void ring(int *token);
+int main(int argc, char **argv)
+{
+    int token;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &token);
+    for (int i = 0; i < 20; i++)
+        ring(&token);
+    printf("%d after %.9f s, %ld\n", token, MPI_Wtime(), (long)time(NULL));
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -g -shared -fPIC "$work/ring.c" -o "$work/libring.so"
+"$MPICC" -g "$work/rings.c" -o "$work/rings" -L"$work" -lring -Wl,-rpath,"$work"
+run -m "$machine" -n 2 --record "$work/record" -- "$work/rings"
+equal 'computing by a table' -n 2 --compute=table="$work/record" -- "$work/rings"
+run --apart -m "$machine" -n 2 --json "$work/measured.json" -- "$work/rings"
+gives 'computing that is measured' 0 '^0 after 0\.[0-9]*[1-9]' '^1 after'
+grep -q '"computing_ns": *[1-9]' "$work/measured.json"
+result 'it takes time' $?
+
+# What folded ranks cannot do.
+"$MPICC" -g -no-pie -O1 "$SOURCE/clue/carrier/test/ends.c" -o "$work/ends"
+run -n 2 --compute=none -- "$work/ends"
+gives 'a program at fixed addresses is told the remedy' 1 "ends' is linked .* run it with --apart"
+apart -n 2 -- "$work/ends"
+gives 'it runs' 0
+"$MPICC" -g "$SOURCE/clue/carrier/test/apart.c" -o "$work/threads" -pthread
+run -n 2 --compute=none -- "$work/threads"
+gives 'threads are told the remedy' 1 'starts a thread, .* run it with --apart'
+apart -n 2 -- "$work/threads"
+gives 'threads, a fork, clocks' 0 \
+    '^rank 0: level serialized, sum 44, from the other 1, child 7, slept 1000\.0$' \
+    '^rank 1: level serialized, sum 44, from the other 0, child 7, slept 1000\.0$'
+echo 'int main(void) { return 0; }' >"$work/static.c"
+cc -static "$work/static.c" -o "$work/static"
+apart -n 2 -- "$work/static"
+gives 'a static program' 1 "static' is linked statically; link it dynamically"
+
+# Ends.
+apart -n 2 -- "$work/threads" kill
+gives 'a rank that is killed' 137 \
+    'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ \(talk\), at .*: its process is ended by signal 9 \(Killed\)'
+apart -n 2 -- "$work/ends" fault
+gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends\.c:51 \(main\)'
+apart -n 2 -- "$work/ends" exec
+gives 'a rank that becomes another program' 1 'of a rank is here' 'rank 1 after .* has ended with status 0 without exit'
+apart -n 2 -- "$work/ends" gone
+gives 'a rank that is gone' 3 'rank 0 in MPI_Recv at ends\.c:47.* waits for rank 1, which has ended'
+run --apart --compute=none -m "$machine" -n 4 -- "$work/ends" circle
+gives 'a circle of long sends' 1 '4 ranks wait for each other' \
+    'rank 3 in MPI_Send at ends\.c:37 \(main\) waits for rank 0 to receive 8388608 bytes, tag 3'
+
+# Processes of ranks end with portolan-clue, even if that is killed.
+mkfifo "$work/pids"
+"$PORTOLAN" clue run --apart --compute=none --no-trial -n 2 -- "$work/threads" stay >"$work/pids" 2>/dev/null &
+server=$!
+exec 3<"$work/pids"
+read -r _ rank <&3
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+# shellcheck disable=SC2016
+timeout 60 sh -c 'while grep "^State:" "/proc/$1/status" 2>/dev/null | grep -qv Z; do :; done' sh "$rank"
+result 'no process is left when portolan-clue is killed' $?
+exec 3<&-
+
+# Real hosts: this one, with a script as rsh.
+cat >"$work/hosts.xml" <<'END'
+<machine name="mixed">
+  <host name="node"/>
+  <host name="localhost" factor="0"/>
+  <send from="*" to="*" d="20us"/>
+  <transmission from="*" to="*" d="5us"/>
+</machine>
+END
+cat >"$work/rsh" <<'END'
+#!/bin/sh
+echo "to $1" >&2
+shift
+exec sh -c "$*"
+END
+chmod +x "$work/rsh"
+PORTOLAN_CLUE_RSH=$work/rsh apart -m "$work/hosts.xml" -n 2 -- "$work/rings" "it's"
+gives 'a rank on a real host' 0 '^to localhost$' '^0 after 0\.000500000 s' '^1 after 0\.000500000 s'
+PORTOLAN_CLUE_RSH=false apart -m "$work/hosts.xml" -n 2 -- "$work/rings"
+gives 'a real host that does not answer' 1 "rank 1 was not started on the real host 'localhost' .*'false localhost' ended with status 1"
+run -m "$work/hosts.xml" -n 2 --compute=none -- "$work/rings"
+gives 'real hosts need --apart' 1 "rank 1 is on 'localhost', a real host .* run with --apart"
+
+apart --shared=libring.so -n 2 -- "$work/rings"
+gives 'wrong use' 2 '--private, --shared and --skip need all ranks in one process'
+apart -n 64 -- "$work/rings"
+[ "$(grep -c ' after ' "$work/out")" = 64 ]
+result '64 ranks' $?
