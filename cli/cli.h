@@ -13,10 +13,10 @@
 typedef int command_fn(int argc, char **argv); /* argv[0] is "portolan NAME" */
 
 command_fn command_call, command_check, command_clue, command_compare, command_control,
-    command_convert, command_diagnose, command_draw, command_explain, command_export,
-    command_import, command_link, command_llac, command_measure, command_model, command_obsp,
-    command_optimize, command_veto, command_predict, command_profile, command_report, command_run,
-    command_shell, command_trace, command_trials, command_wrap;
+    command_convert, command_diagnose, command_doctor, command_draw, command_explain,
+    command_export, command_import, command_link, command_llac, command_measure, command_model,
+    command_obsp, command_optimize, command_veto, command_predict, command_profile, command_report,
+    command_run, command_shell, command_trace, command_trials, command_wrap;
 
 /*
  * Lets writes beyond the file size limit fail, with a message, instead of ending the program. Uses
@@ -232,7 +232,8 @@ typedef enum portolan_status study_report_fn(const struct portolan_plan *plan, c
 /* Opens the study and prints the REPORT on its plan; returns the exit status. */
 int study_print(struct study_options *o, study_report_fn *report);
 /* A whole command: reads the options, then does the same. */
-int study_report(int argc, char **argv, const char *doc, study_report_fn *report);
+int study_report(int argc, char **argv, const char *words, const char *doc,
+                 study_report_fn *report);
 
 /* How a program that knows nothing of Portolan is started and recorded. */
 struct recording {

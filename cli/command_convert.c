@@ -54,9 +54,9 @@ static error_t check_forms(void *to, char *arg, const struct cli_option *option,
 }
 
 static const struct cli_option options[] = {
-    {"from", 0, "FORM", "what IN is: rc, bld or xml (default: by its ending)", .kind = CLI_CHOICE,
+    {"from", 0, "rc|bld|xml", "what IN is (default: by its ending)", .kind = CLI_CHOICE,
      .offset = offsetof(struct options, from), .words = forms},
-    {"to", 0, "FORM", "what OUT is to be", .kind = CLI_CHOICE,
+    {"to", 0, "rc|bld|xml", "what OUT is to be", .kind = CLI_CHOICE,
      .offset = offsetof(struct options, to), .words = forms},
     {"lossy", 0, NULL, "write OUT though it cannot say all that IN says",
      INTO(struct options, is_lossy)},

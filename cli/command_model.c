@@ -110,11 +110,11 @@ static const struct cli_option model_table[] = {
     {.doc = "Rows:", .group = 2},
     {"metric", 0, "NAME", "exclusive (default), inclusive, mpi, calls, accuracy, or a counter",
      INTO(struct model_options, query.metric)},
-    {"by", 0, "WHAT",
-     "parameters (of the trials, per run), contexts (parameters of the calls, per call), both; "
-     "default: parameters where they differ",
+    {"by", 0, "parameters|contexts|both",
+     "parameters of the trials (per run) or of the calls (contexts, per call); default: "
+     "parameters where they differ",
      INTO_CHOICE(struct model_options, query.by, "auto", "parameters", "contexts", "both")},
-    {"over", 0, "HOW", "ranks: mean (default), max or sum",
+    {"over", 0, "mean|max|sum", "of ranks (default: mean)",
      INTO_CHOICE(struct model_options, query.over, "mean", "max", "sum")},
     {"method", 0, "PATTERN", "call paths or methods like this only: 'solver.*'",
      INTO(struct model_options, query.method)},
@@ -132,7 +132,7 @@ static const struct cli_option model_table[] = {
      "of repetitions: typical (default), median, mean, minimum, maximum, deviation",
      INTO_CHOICE(struct model_options, fit.options.statistic, "typical", "median", "mean",
                  "minimum", "maximum", "deviation")},
-    {"kind", 0, "NAME",
+    {"kind", 0, "amount|count|share",
      "of the values: amount (default), count (predictions are whole), share (0 to 1)",
      INTO_CHOICE(struct model_options, fit.options.kind, "amount", "count", "share")},
     {"trimmed", 0, NULL, "the worst quarter of the points does not count",
@@ -335,7 +335,7 @@ int command_model(int argc, char **argv)
             argv[1] = name;
             return run_verb(&verbs[i], argc - 1, argv + 1);
         }
-    return study_report(argc, argv,
+    return study_report(argc, argv, "ASSEMBLY.xml|STORE\nlist|show|plot|compare|fit ...",
                         "Show the models of the implementations of each core component. With "
                         "list, show, plot, compare or fit in front: the models of all call paths "
                         "of a store, or of a file of measurements (see portolan-model(1)).",

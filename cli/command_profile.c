@@ -92,7 +92,7 @@ int command_profile(int argc, char **argv)
 
     if (take_pruned(&argc, argv))
         return study_report(
-            argc, argv,
+            argc, argv, "ASSEMBLY.xml|STORE",
             "Show the call graph that was measured by call path, and what is pruned and why.",
             portolan_plan_report_callgraph);
     parse_line(&line, argc, argv, 0, &o);

@@ -44,6 +44,7 @@ static const struct command commands[] = {
     {"trace", command_trace, "record a program call by call, and show traces"},
     {"clue", command_clue, "run a program here in the time of a cluster that one does not own"},
     {"wrap", command_wrap, "measure a program as it is, and exchange its libraries"},
+    {"doctor", command_doctor, "tell what this machine lacks, what that costs, and what helps"},
     {NULL, NULL, NULL},
 };
 

@@ -253,9 +253,9 @@ int study_print(struct study_options *o, study_report_fn *report)
     return result;
 }
 
-int study_report(int argc, char **argv, const char *doc, study_report_fn *report)
+int study_report(int argc, char **argv, const char *words, const char *doc, study_report_fn *report)
 {
-    const struct cli_line line = {"ASSEMBLY.xml|STORE", doc, of_trials_table, NULL};
+    const struct cli_line line = {words, doc, of_trials_table, NULL};
     struct study_options o = {0};
 
     parse_line(&line, argc, argv, 0, &o.assembly);
