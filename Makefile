@@ -22,6 +22,12 @@ bench: all
 format:
 	@git ls-files '*.c' '*.h' ':!*golden*' ':!tests/fuzz/pragma' ':!sidl/test/babel' ':!*hello_*_Impl.*' ':!tests/conformance/impl' | xargs $(CLANG_FORMAT) -i
 
+# The commit's files alone, with its time: the same bytes wherever they are packed.
+dist:
+	@version=$$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build) && \
+	git archive --format=tar --prefix=portolan-$$version/ HEAD | gzip -9n >portolan-$$version.tar.gz && \
+	echo "written: portolan-$$version.tar.gz"
+
 install: all
 	@meson install -C $(BUILDDIR) --no-rebuild
 
@@ -31,4 +37,4 @@ clean:
 $(BUILDDIR)/build.ninja:
 	@echo "run ./configure first" >&2; exit 1
 
-.PHONY: all check demo bench format install clean
+.PHONY: all check demo bench dist format install clean

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
-# and a user's interface, component and proxy are compiled and run with nothing but pkg-config.
+# and a user's interface, component and proxy are compiled and run with nothing but pkg-config or CMake.
 . "$(dirname "$0")/tap.sh"
-plan 27
+plan 30
 
 unset PORTOLAN_PATH LD_LIBRARY_PATH
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
@@ -72,6 +72,15 @@ compile mine.so components.c mine.c
 gives 'components compile, warnings being errors' 0
 compile mine_Square_proxy.so mine_Square_proxy.c mine.c
 gives 'so does the proxy' 0
+printf '#include <portolan/base.h>\nint main(void) { return 0; }\n' >empty.c
+for file in "$pc"/portolan*.pc; do
+    package=$(basename "$file" .pc)
+    # shellcheck disable=SC2046 # lists of words
+    "${CC:-cc}" empty.c -o empty -Wl,--no-as-needed $(pkg-config --cflags --libs "$package") \
+        "-Wl,-rpath-link,$(pkg-config --variable=libdir portolan)" 2>>"$work/out" || echo "$package does not link" >>"$work/out"
+done
+[ "$(find "$pc" -name 'portolan*.pc' | wc -l)" = 6 ] && ! grep 'does not link' "$work/out"
+result 'programs link each library by its file for pkg-config' $?
 try "$installed" check mine.xml
 gives 'the assembly of a user is good' 0
 try "$installed" run mine.xml
@@ -87,6 +96,14 @@ result 'the proxy has measured the call with its context' $?
 XDG_CACHE_HOME=$work/cache try "$installed" wrap -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" \
     -s wrapped.db -- "$BUILD/proxygen/wrap/test/subject" name
 gives 'programs are wrapped' 0 '26 calls'
+
+# The same components once more, by CMake.
+rm mine.so
+try env CMAKE_PREFIX_PATH="$prefix" cmake -S . -B cmake && try cmake --build cmake
+gives 'CMake finds the libraries, too' 0
+cp cmake/mine.so .
+try "$installed" run mine.xml
+gives 'what it built runs' 0 '^the square of 3 is 9$'
 
 # Programs need the sanitizers where the libraries have them; what MPICH unloads looks like leaks.
 sanitize=${PORTOLAN_SANITIZED:+-fsanitize=address,undefined}

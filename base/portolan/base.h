@@ -445,7 +445,7 @@ PORTOLAN_API enum portolan_status portolan_cohort_share(struct portolan_cohort *
                                                         size_t *size, enum portolan_status status,
                                                         struct portolan_error *err);
 
-/** The version of this Portolan, as "0.1.0". */
+/** The version of this Portolan, as "0.5.0". */
 PORTOLAN_API const char *portolan_version(void);
 
 #ifdef __cplusplus
