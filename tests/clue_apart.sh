@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 22
+plan 28
 test=$SOURCE/clue/mpi/test
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 run() {
@@ -29,12 +29,24 @@ equal() {
         cmp "$work/folded.svg" "$work/svg" && diff "$work/folded.json" "$work/json"
     result "$name" $?
 }
-for name in messages communicators collectives; do
+for name in messages communicators collectives one_sided mistakes; do
     "$MPICC" -g -O1 -w "$test/$name.c" -o "$work/$name"
 done
 equal 'messages' -n 2 --compute=none -- "$work/messages"
 equal 'communicators' -n 4 --compute=none -- "$work/communicators"
 equal 'collectives' -n 2 --compute=none -- "$work/collectives"
+equal 'one-sided communication' -n 2 --compute=none -- "$work/one_sided"
+cat >"$work/node.xml" <<'END'
+<machine name="node"> <host name="node" cpus="2"/> <send from="*" to="*" d="5us"/> <transmission from="*" to="*" d="1us"/> </machine>
+END
+equal 'windows in the memory of a host' -m "$work/node.xml" -n 2 --compute=none -- "$work/one_sided"
+if [ -x "$BUILD/clue/pvm/pvm_farm" ]; then
+    equal 'PVM: tasks that are spawned' -n 1 --compute=none -- "$BUILD/clue/pvm/pvm_farm" 3
+    equal 'PVM: groups, mailboxes, notices' -n 1 --share --compute=none -- "$BUILD/clue/pvm/pvm_everything"
+else
+    result 'PVM: tasks # SKIP it is not installed' 0
+    result 'PVM: groups # SKIP it is not installed' 0
+fi
 
 # Bursts are known by where calls stand, also in libraries, wherever they are loaded.
 cat >"$work/ring.c" <<'END'
@@ -97,6 +109,9 @@ gives 'a rank that is killed' 137 \
     'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ \(talk\), at .*: its process is ended by signal 9 \(Killed\)'
 apart -n 2 -- "$work/ends" fault
 gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends\.c:51 \(main\)'
+apart -n 2 -- "$work/mistakes" root
+gives 'collectives that differ' 1 \
+    'rank 0 in MPI_Bcast at mistakes\.c:21 .*collectives differ: .* MPI_Bcast\(root 1, 8 bytes\) on rank 1, at mistakes\.c:21'
 apart -n 2 -- "$work/ends" exec
 gives 'a rank that becomes another program' 1 'of a rank is here' 'rank 1 after .* has ended with status 0 without exit'
 apart -n 2 -- "$work/ends" gone
@@ -140,6 +155,9 @@ PORTOLAN_CLUE_RSH=false apart -m "$work/hosts.xml" -n 2 -- "$work/rings"
 gives 'a real host that does not answer' 1 "rank 1 was not started on the real host 'localhost' .*'false localhost' ended with status 1"
 run -m "$work/hosts.xml" -n 2 --compute=none -- "$work/rings"
 gives 'real hosts need --apart' 1 "rank 1 is on 'localhost', a real host .* run with --apart"
+
+PORTOLAN_CLUE_RSH=$work/rsh apart -m "$work/hosts.xml" -n 2 -- "$work/one_sided"
+gives 'windows need memory that all have' 1 'rank [01] in MPI_Win_allocate at one_sided\.c:[0-9]+ .* there is none of on a machine with real hosts'
 
 apart --shared=libring.so -n 2 -- "$work/rings"
 gives 'wrong use' 2 '--private, --shared and --skip need all ranks in one process'

@@ -43,6 +43,8 @@ struct apart {
 };
 
 /* apart.c: their processes. */
+/* The memory that ranks here have together; before they start. */
+enum portolan_status apart_make_memory(const struct carrier *c, struct portolan_error *err);
 /* N more ranks on HOSTS, with the words of main(). */
 enum portolan_status apart_start(struct carrier *c, const char *program, char *const *words,
                                  const int *hosts, int n, struct portolan_error *err);

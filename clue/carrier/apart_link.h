@@ -69,10 +69,13 @@ enum link_operation {
     LINK_OPERATIONS,
     /* By portolan-clue. */
     LINK_ANSWER,
-    LINK_DELIVER /* deliver(), its argument; struct clue_message, data */
+    LINK_DELIVER, /* deliver(), its argument, is_standing; struct clue_message, data -> if it is
+                     standing, enum link_run of what another rank is to call */
+    LINK_RUN      /* enum link_run -> */
 };
 /* Words of a place in a program: of the rank's memory, of the file, for all ranks the same. */
 enum link_place { LINK_ROUTINE, LINK_SITE, LINK_ADDRESS, LINK_KEY, LINK_IS_PROGRAM, LINK_NS };
+enum link_run { LINK_RUNNER, LINK_FUNCTION, LINK_ARGUMENT };
 enum link_fact { LINK_TASK, LINK_TASKS, LINK_IS_MEASURED, LINK_IS_OBSERVED };
 
 enum { LINK_WORDS = 6 };
@@ -86,8 +89,13 @@ struct link_room {
     size_t room;
 };
 
-/* What a rank finds in its environment: "fd:N", or "tcp:PORT:TASK:SECRET:ADDRESS,ADDRESS...". */
+/* What a rank finds in its environment: "fd:N:TASK:M", M is the memory of all (-1: there is none),
+ * or "tcp:PORT:TASK:SECRET:ADDRESS,ADDRESS...". */
 #define LINK_VARIABLE "PORTOLAN_CLUE_LINK"
+
+/* Where all ranks have that memory, and its size; pages that nobody writes to take none. */
+#define LINK_MEMORY       ((void *)0x200000000000)
+#define LINK_MEMORY_BYTES ((size_t)1 << 36)
 
 /* Writes F and N_MORE parts, whose bytes F->bytes becomes. False: the connection is broken. */
 bool link_write(int fd, struct link_frame *f, const struct iovec *more, int n_more);

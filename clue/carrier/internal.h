@@ -114,8 +114,9 @@ struct carrier {
     size_t n_ranks, room_ranks;
     struct rank *current; /* NULL: none runs, all is real */
     struct context main;
-    bool may_change; /* the program may change the machine */
-    int verdict;     /* of clue_engine_next(), when the main context goes on */
+    bool may_change;           /* the program may change the machine */
+    void *shared[CLUE_OWNERS]; /* of folded ranks */
+    int verdict;               /* of clue_engine_next(), when the main context goes on */
     const struct portolan_mpi_observer *observer;
     size_t stack_bytes;
     struct clue_remark *remarks;

@@ -51,7 +51,7 @@ static enum portolan_status look_at_program(struct carrier *c, struct portolan_e
     char *path = clue_look_at(c->run->program[0], &c->may_change, err);
 
     free(path);
-    return path ? clue_laws_check(err) : err->status;
+    return path && !apart_make_memory(c, err) ? clue_laws_check(err) : err->status;
 }
 
 static enum portolan_status prepare(struct carrier *c, struct portolan_error *err)

@@ -174,16 +174,41 @@ static void forget_receive(struct apart_receive *r)
     free(r);
 }
 
+/* Until the rank has done what it was told; F says what another one is to do. */
+static void await_done(const struct rank *rank, struct link_frame *f)
+{
+    static struct link_room room;
+
+    if (!link_read(rank->apart->fd, f, &room))
+        f->words[LINK_FUNCTION] = 0;
+}
+
+/* A message to a standing receive changes what others see: nobody goes on before that is done. */
+static void await_standing(const struct rank *rank)
+{
+    struct link_frame f = {0};
+
+    await_done(rank, &f);
+    if (!f.words[LINK_FUNCTION] || !clue_is_known((int)f.words[LINK_RUNNER]))
+        return;
+    rank = clue_carrier.ranks[f.words[LINK_RUNNER]];
+    f.operation = LINK_RUN;
+    if (link_write(rank->apart->fd, &f, NULL, 0))
+        await_done(rank, &f);
+}
+
 /* Within the engine, while the rank waits for an answer. If its process is gone it says so itself
  * when it is its turn. */
 static void deliver(void *arg, const struct clue_message *message)
 {
     struct apart_receive *r = arg;
-    struct link_frame f = {.operation = LINK_DELIVER, .words = {r->function, r->argument}};
+    struct link_frame f = {.operation = LINK_DELIVER,
+                           .words = {r->function, r->argument, r->is_standing}};
     const struct iovec parts[] = {link_part(message, sizeof *message),
                                   link_part(message->data, message->data ? message->bytes : 0)};
 
-    link_write(r->rank->apart->fd, &f, parts, 2);
+    if (link_write(r->rank->apart->fd, &f, parts, 2) && r->is_standing)
+        await_standing(r->rank);
     last_delivered = message->data;
     if (message->data)
         free_payload(message->data, 0);

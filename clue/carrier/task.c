@@ -304,6 +304,39 @@ const char *clue_collectives_file(void)
     return RUN.run->machine->collectives_json;
 }
 
+/* ------------------------------------------------- memory of all tasks */
+
+bool clue_shares_memory(void)
+{
+    return true;
+}
+
+void *clue_share(size_t bytes)
+{
+    enum { ALIGN = 64 };
+    void *memory = aligned_alloc(ALIGN, (bytes / ALIGN + 1) * ALIGN);
+
+    if (!memory)
+        clue_fail("out of memory");
+    return memset(memory, 0, bytes);
+}
+
+void clue_unshare(void *memory)
+{
+    free(memory);
+}
+
+void **clue_shared(enum clue_owner owner)
+{
+    return &RUN.shared[owner];
+}
+
+void clue_call_in(int task, void (*run)(void *arg), void *arg)
+{
+    (void)task;
+    run(arg);
+}
+
 /* ------------------------------------------------- clocks */
 
 bool clue_is_virtual(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of calls that not all ranks have made yet, what the first rank called. Ranks of one process see
- * each other's; between processes nothing is checked. */
+/* Of calls that not all ranks have made yet, what the first rank called. Where ranks have no memory
+ * together nothing is checked. */
 #include "agreement.h"
 
 #include <stdio.h>
@@ -13,12 +13,12 @@ struct agreement {
     int root;
     MPI_Op op;
     MPI_Count bytes; /* -1: may differ */
-    const struct clue_routine *routine;
+    uint32_t routine;
+    char name[40]; /* of it */
     const void *site;
 };
 
 enum { SLOTS = 1024 };
-static struct agreement *slots[SLOTS], *unused;
 
 /* Bytes that are the same on all ranks. */
 static MPI_Count common_bytes(const struct collective *c)
@@ -53,7 +53,7 @@ static MPI_Count common_bytes(const struct collective *c)
 
 static void describe(char *text, size_t size, const struct agreement *a)
 {
-    int n = snprintf(text, size, "%s(", a->routine->name);
+    int n = snprintf(text, size, "%s(", a->name);
 
     if (a->root != PORTOLAN_MPI_NONE)
         n += snprintf(text + n, size - (size_t)n, "root %d, ", a->root);
@@ -69,8 +69,8 @@ static void compare(const struct agreement *first, const struct agreement *own)
     char there[160], here[160];
     bool is_same_size = first->bytes == own->bytes || first->bytes < 0 || own->bytes < 0;
 
-    if (first->routine->number == own->routine->number && first->root == own->root &&
-        first->op == own->op && is_same_size)
+    if (first->routine == own->routine && first->root == own->root && first->op == own->op &&
+        is_same_size)
         return;
     describe(there, sizeof there, first);
     describe(here, sizeof here, own);
@@ -87,31 +87,45 @@ static struct agreement describe_call(struct mpi_task *t, const struct collectiv
                      c->kind == GATHERV || c->kind == SCATTER || c->kind == SCATTERV;
     /* Of operations of the program each rank has a handle of its own. */
     bool has_op = c->s->op && c->s->op->is_builtin;
+    struct agreement own = {.context = c->comm->context,
+                            .sequence = sequence,
+                            .n_left = c->p->n + (c->remote ? c->remote->n : 0),
+                            .rank = c->p->rank,
+                            .task = clue_self(),
+                            .root = is_rooted && !c->remote ? c->root : PORTOLAN_MPI_NONE,
+                            .op = has_op ? c->s->op->handle : 0,
+                            .bytes = common_bytes(c),
+                            .routine = t->routine->number,
+                            .site = t->site};
 
-    return (struct agreement){.context = c->comm->context,
-                              .sequence = sequence,
-                              .n_left = c->p->n + (c->remote ? c->remote->n : 0),
-                              .rank = c->p->rank,
-                              .task = clue_self(),
-                              .root = is_rooted && !c->remote ? c->root : PORTOLAN_MPI_NONE,
-                              .op = has_op ? c->s->op->handle : 0,
-                              .bytes = common_bytes(c),
-                              .routine = t->routine,
-                              .site = t->site};
+    snprintf(own.name, sizeof own.name, "%s", t->routine->name);
+    return own;
+}
+
+static struct agreement **slots_of(struct mpi_shared *shared)
+{
+    if (!shared->agreements)
+        shared->agreements = clue_share(SLOTS * sizeof *shared->agreements);
+    return shared->agreements;
 }
 
 void agreement_check(struct mpi_task *t, const struct collective *c, uint64_t sequence)
 {
-    struct agreement own = describe_call(t, c, sequence), *a;
-    struct agreement **link = &slots[(own.context + sequence * 31) % SLOTS];
+    struct agreement own, *a, **link;
+    struct mpi_shared *shared;
 
+    if (!clue_shares_memory())
+        return;
+    shared = mpi_shared();
+    own = describe_call(t, c, sequence);
+    link = &slots_of(shared)[(own.context + sequence * 31) % SLOTS];
     while (*link && ((*link)->context != own.context || (*link)->sequence != sequence))
         link = &(*link)->next;
     if (!*link) {
-        if (!(a = unused))
-            a = mpi_alloc(1, sizeof *a);
+        if (!(a = shared->free_agreements))
+            a = clue_share(sizeof *a);
         else
-            unused = a->next;
+            shared->free_agreements = a->next;
         *a = own;
         *link = a;
     } else
@@ -119,7 +133,7 @@ void agreement_check(struct mpi_task *t, const struct collective *c, uint64_t se
     a = *link;
     if (--a->n_left == 0) {
         *link = a->next;
-        a->next = unused;
-        unused = a;
+        a->next = shared->free_agreements;
+        shared->free_agreements = a;
     }
 }

@@ -54,3 +54,12 @@ void mpi_handle_free(struct mpi_task *t, int handle)
     table->items[i] = (void *)((uintptr_t)table->free << 1 | 1);
     table->free = i + 1;
 }
+
+struct mpi_shared *mpi_shared(void)
+{
+    void **root = clue_shared(CLUE_MPI);
+
+    if (!*root)
+        *root = clue_share(sizeof(struct mpi_shared));
+    return *root;
+}

@@ -52,7 +52,7 @@ struct mpi_table {
 /* The new handle of ITEM. Memory that is out ends the run: clue_fail(). */
 int mpi_handle(struct mpi_task *t, enum mpi_kind kind, void *item);
 void mpi_handle_free(struct mpi_task *t, int handle);
-/* malloc that ends the run when memory is out; zeroed. */
+/* malloc that ends the run when memory is out; zeroed; the task's own. */
 void *mpi_alloc(size_t n, size_t size);
 void *mpi_copy_of(const void *bytes, size_t n, size_t size);
 
@@ -389,6 +389,16 @@ static inline struct mpi_win *mpi_win(const struct mpi_task *t, MPI_Win handle)
 }
 /* `struct mpi_win` begins with its object. The value of a built-in attribute; false: none. */
 bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value);
+
+/* What all tasks share that have memory together: clue_share(). */
+struct mpi_shared {
+    struct windows *windows;
+    struct access **accesses; /* by tag; [0] is none */
+    size_t n_accesses, room_accesses;
+    struct access *free_accesses; /* their tags are used again */
+    struct agreement **agreements, *free_agreements;
+};
+struct mpi_shared *mpi_shared(void);
 
 /* ---------------------------------------------------------------- the observer */
 

@@ -2,11 +2,6 @@
 /* Windows: made and freed; epochs. */
 #include "window.h"
 
-#include <unistd.h>
-
-/* All ranks'. */
-static struct windows *all_windows;
-
 void window_tell(struct mpi_task *t, struct mpi_win *w, enum portolan_mpi_event_kind kind, int rank,
                  uint64_t bytes)
 {
@@ -26,42 +21,38 @@ static void tell_epoch(struct mpi_task *t, struct mpi_win *w)
 
 static struct windows *windows_of(uint64_t context, int n)
 {
-    struct windows *all = all_windows;
+    struct windows **first = &mpi_shared()->windows, *all = *first;
 
     while (all && all->context != context)
         all = all->next;
     if (all)
         return all;
-    all = mpi_alloc(1, sizeof *all + (size_t)n * sizeof *all->of_rank);
+    all = clue_share(sizeof *all + (size_t)n * sizeof *all->of_rank);
     all->context = context;
     all->n_left = n;
-    all->next = all_windows;
-    all_windows = all;
-    return all;
+    all->next = *first;
+    return *first = all;
 }
 
 static void windows_release(struct windows *all)
 {
-    struct windows **link = &all_windows;
+    struct windows **link = &mpi_shared()->windows;
 
     if (--all->n_left)
         return;
     while (*link != all)
         link = &(*link)->next;
     *link = all->next;
-    free(all->memory);
-    free(all);
+    clue_unshare(all->memory);
+    clue_unshare(all);
 }
 
 /* Waits until all ranks have their part of the window. */
 static void meet(struct mpi_task *t, const struct mpi_win *w)
 {
-    pid_t own = getpid(), *all = mpi_alloc((size_t)w->comm->n, sizeof *all);
+    int own = 0, *all = mpi_alloc((size_t)w->comm->n, sizeof *all);
 
     mpi_gather_all(t, w->comm, &own, all, sizeof own);
-    for (int i = 0; i < w->comm->n; i++)
-        if (all[i] != own)
-            clue_fail("one-sided communication needs all ranks in one process");
     free(all);
 }
 
@@ -78,7 +69,8 @@ static int create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Wi
     }
     w->comm = mpi_comm_new(t, mpi_context_next(parent, 0), parent->group, NULL);
     w->all = windows_of(w->comm->context, w->comm->n);
-    w->all->of_rank[w->comm->rank] = w;
+    w->all->of_rank[w->comm->rank] =
+        (struct exposure){.base = w->base, .size = w->size, .unit = w->unit, .flavor = w->flavor};
     w->locks = mpi_alloc((size_t)w->comm->n, 1);
     w->standing = clue_receive(&(struct clue_receive){.from = CLUE_ANY,
                                                       .context = w->comm->context + MPI_ONE_SIDED,
@@ -134,7 +126,6 @@ int do_Win_allocate(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 int do_Win_allocate_shared(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                            MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    enum { ALIGNMENT = 64 };
     int code = create(
         t, comm, (struct mpi_win){.size = size, .unit = disp_unit, .flavor = MPI_WIN_FLAVOR_SHARED},
         win);
@@ -148,13 +139,12 @@ int do_Win_allocate_shared(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit
     for (int i = 0; i < w->comm->n; i++) {
         if (clue_host_of(w->comm->group->members[i]) != clue_host_of(t->rank))
             return mpi_error(t, MPI_ERR_RMA_SHARED, "ranks of the window are on several hosts");
-        before += i < w->comm->rank ? w->all->of_rank[i]->size : 0;
-        total += w->all->of_rank[i]->size;
+        before += i < w->comm->rank ? w->all->of_rank[i].size : 0;
+        total += w->all->of_rank[i].size;
     }
-    if (!w->all->memory &&
-        !(w->all->memory = aligned_alloc(ALIGNMENT, (size_t)(total / ALIGNMENT + 1) * ALIGNMENT)))
-        clue_fail("out of memory");
-    w->base = (char *)w->all->memory + before;
+    if (!w->all->memory)
+        w->all->memory = clue_share((size_t)total);
+    w->base = w->all->of_rank[w->comm->rank].base = (char *)w->all->memory + before;
     *(void **)baseptr = w->base;
     window_barrier(t, w);
     return MPI_SUCCESS;
@@ -163,13 +153,14 @@ int do_Win_allocate_shared(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit
 int do_Win_shared_query(struct mpi_task *t, MPI_Win win, int rank, MPI_Aint *size,
                         MPI_Aint *disp_unit, void *baseptr)
 {
-    struct mpi_win *w = mpi_win(t, win), *of = NULL;
+    struct mpi_win *w = mpi_win(t, win);
+    const struct exposure *of = NULL;
 
     if (w->flavor != MPI_WIN_FLAVOR_SHARED)
         return mpi_error(t, MPI_ERR_RMA_FLAVOR, "the window is not shared");
     for (int i = 0; i < w->comm->n && !of; i++)
-        if (rank == MPI_PROC_NULL ? w->all->of_rank[i]->size > 0 : i == rank)
-            of = w->all->of_rank[i];
+        if (rank == MPI_PROC_NULL ? w->all->of_rank[i].size > 0 : i == rank)
+            of = &w->all->of_rank[i];
     *size = of ? of->size : 0;
     *disp_unit = of ? of->unit : 1;
     *(void **)baseptr = of ? of->base : NULL;

@@ -2,9 +2,10 @@
 /**
  * window: one-sided communication. An access is a message to a receive that each rank of a window
  * keeps posted (CLUE_STANDING): what it does there happens when it arrives in virtual time, even
- * while the target computes. All ranks of a window live in one process, so the access itself is
- * shared memory; only its time is the message's. An access that brings data back is as long on its
- * way there as these would be on their way back.
+ * while the target computes. What ranks know of each other's windows and accesses lies in memory
+ * that all have together; data of a program are touched by their own rank alone, which may be a
+ * process. An access that brings data back is as long on its way there as these would be on their
+ * way back.
  */
 #ifndef CLUE_MPI_WINDOW_H
 #define CLUE_MPI_WINDOW_H
@@ -19,24 +20,27 @@ enum { WINDOW_POST = MPI_POINT_TO_POINT, WINDOW_GRANT = 6, WINDOW_COMPLETE = 7 }
 
 enum access_kind { ACCESS_DATA, ACCESS_COMPARE, ACCESS_LOCK, ACCESS_UNLOCK, ACCESS_NOTHING };
 
-/** On its way, or done and not yet waited for. */
+/** On its way, or done and not yet waited for. In memory of all; its pointers are the origin's own,
+ * but for `next`, `at`, `type` and `old`. */
 struct access {
     struct access *next;
     enum access_kind kind;
-    uint32_t tag; /**< its number in the process */
-    struct mpi_win *window;
+    uint32_t tag;       /**< its number in the process */
     int origin, target; /**< ranks */
+    int task;           /**< the origin's */
     clue_request request;
     void *row;                /**< the origin's data, packed, or room for the message's */
     bool is_watched, is_over; /**< a request of the program waits for it; and has seen its end */
 
-    /* Data: AT = data OP AT for COUNT elements of TYPE; the old ones go to RESULT. */
-    char *at;
+    /* Data: AT = data OP AT for COUNT elements of TYPE; the old ones go by OLD to RESULT. */
+    char *at; /**< the target's */
     MPI_Count count, n_result;
-    struct mpi_type *type, *result_type; /**< retained */
-    const struct mpi_op *op;
-    void *result;
-    const void *compare;
+    struct mpi_type *type;        /**< a copy in memory of all, or NULL */
+    struct mpi_type *result_type; /**< retained */
+    MPI_Op op;
+    void *result, *old;
+    void (*take_old)(void *access); /**< takes what is in OLD; the origin's */
+    char compare[32];               /**< room for any basic type */
     /* Locks. */
     bool is_exclusive, is_granted;
 };
@@ -58,19 +62,26 @@ struct mpi_win {
     int *posted, n_posted;
     clue_request *completes; /**< of MPI_Win_post: n_posted */
     uint8_t *locks;          /**< by target: 0, or what LOCK_ says */
-    /* Locks of this rank's memory. */
-    int n_holders;                         /**< -1: one, exclusive */
-    struct access *first_lock, *last_lock; /**< that wait */
 };
 enum { LOCK_WANTED = 1, LOCK_HELD = 2 }; /* wanted: the first access takes it */
 
-/** The windows of all ranks of one. */
+/** What others know of a rank's window. */
+struct exposure {
+    char *base;
+    MPI_Aint size, unit;
+    int flavor;
+    /* Locks of its memory. */
+    int n_holders;                         /**< -1: one, exclusive */
+    struct access *first_lock, *last_lock; /**< that wait */
+};
+
+/** The windows of all ranks of one; in memory of all. */
 struct windows {
     struct windows *next;
     uint64_t context;
     int n_left;   /**< ranks that have not freed it */
     void *memory; /**< of MPI_Win_allocate_shared */
-    struct mpi_win *of_rank[];
+    struct exposure of_rank[];
 };
 
 /** Begins access A, of which kind, target and data are set; the message has BYTES. */

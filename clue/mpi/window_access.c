@@ -2,24 +2,23 @@
 /* One-sided accesses, and the locks that they need. */
 #include "window.h"
 
-#include <portolan/list.h>
-
-/* All ranks' accesses, by tag; [0] is none. */
-static struct access **tagged;
-static size_t n_tagged, tagged_room;
-static struct access *free_tags; /* their numbers are used again */
-
 /* ---------------------------------------------------------------- at the target */
 
-/* The old data go to the origin. */
+/* The old data have come back; at the origin. */
+static void take_old(void *arg)
+{
+    struct access *a = arg;
+
+    if (a->kind == ACCESS_COMPARE)
+        memcpy(a->result, a->old, (size_t)a->type->size);
+    else
+        mpi_unpack(a->result_type, a->result, a->n_result, a->old, a->count * a->type->size);
+}
+
 static void bring_back(struct access *a)
 {
-    size_t bytes = (size_t)(a->count * a->type->size);
-    void *row = mpi_alloc(bytes ? bytes : 1, 1);
-
-    mpi_pack(a->type, a->at, a->count, row);
-    mpi_unpack(a->result_type, a->result, a->n_result, row, (MPI_Count)bytes);
-    free(row);
+    mpi_pack(a->type, a->at, a->count, a->old);
+    clue_call_in(a->task, a->take_old, a);
 }
 
 /* Pairs of value and index, which may have holes. */
@@ -28,19 +27,19 @@ static void apply_pairs(struct access *a, const char *data)
     char *items = mpi_alloc((size_t)a->count, (size_t)a->type->extent);
 
     mpi_unpack(a->type, items, a->count, data, a->count * a->type->size);
-    operation_apply(NULL, a->op, items, a->at, a->count, a->type);
+    operation_apply(NULL, mpi_op(NULL, a->op), items, a->at, a->count, a->type);
     free(items);
 }
 
 static void apply(struct access *a, const char *data)
 {
-    if (a->op->handle == MPI_NO_OP || !a->count)
+    if (a->op == MPI_NO_OP || !a->count)
         return;
-    if (a->op->handle == MPI_REPLACE) {
+    if (a->op == MPI_REPLACE) {
         mpi_unpack(a->type, a->at, a->count, data, a->count * a->type->size);
         return;
     }
-    if (a->op->handle == MPI_MINLOC || a->op->handle == MPI_MAXLOC) {
+    if (a->op == MPI_MINLOC || a->op == MPI_MAXLOC) {
         apply_pairs(a, data);
         return;
     }
@@ -51,21 +50,22 @@ static void apply(struct access *a, const char *data)
             char *at = a->at + i * a->type->extent + run->offset;
 
             for (MPI_Count j = 0; j < run->count; j++, at += run->stride, data += run->bytes)
-                operation_apply(NULL, a->op, (void *)data, at, run->bytes / basic->size, basic);
+                operation_apply(NULL, mpi_op(NULL, a->op), (void *)data, at,
+                                run->bytes / basic->size, basic);
         }
 }
 
 static void compare_and_swap(struct access *a, const char *data)
 {
     size_t bytes = (size_t)a->type->size;
-    bool is_equal = memcmp(a->at, a->compare, bytes) == 0;
 
-    memcpy(a->result, a->at, bytes);
-    if (is_equal)
+    memcpy(a->old, a->at, bytes);
+    if (memcmp(a->at, a->compare, bytes) == 0)
         memcpy(a->at, data, bytes);
+    clue_call_in(a->task, a->take_old, a);
 }
 
-static bool grant(struct mpi_win *w, struct access *a)
+static bool grant(struct exposure *w, struct access *a)
 {
     if (w->n_holders < 0 || (a->is_exclusive && w->n_holders > 0))
         return false;
@@ -73,7 +73,7 @@ static bool grant(struct mpi_win *w, struct access *a)
     return a->is_granted = true;
 }
 
-static void arrive_lock(struct mpi_win *w, struct access *a)
+static void arrive_lock(struct exposure *w, struct access *a)
 {
     if (!w->first_lock && grant(w, a))
         return;
@@ -84,14 +84,16 @@ static void arrive_lock(struct mpi_win *w, struct access *a)
     w->last_lock = a;
 }
 
-static void arrive_unlock(struct mpi_win *w)
+static void arrive_unlock(struct exposure *w)
 {
     w->n_holders = w->n_holders < 0 ? 0 : w->n_holders - 1;
 }
 
 void access_arrive(void *window, const struct clue_message *message)
 {
-    struct access *a = tagged[message->tag];
+    struct access *a = mpi_shared()->accesses[message->tag];
+    struct mpi_win *w = window;
+    struct exposure *own = &w->all->of_rank[w->comm->rank];
 
     switch (a->kind) {
     case ACCESS_DATA:
@@ -103,10 +105,10 @@ void access_arrive(void *window, const struct clue_message *message)
         compare_and_swap(a, message->data);
         break;
     case ACCESS_LOCK:
-        arrive_lock(window, a);
+        arrive_lock(own, a);
         break;
     case ACCESS_UNLOCK:
-        arrive_unlock(window);
+        arrive_unlock(own);
         break;
     case ACCESS_NOTHING:
         break;
@@ -115,37 +117,75 @@ void access_arrive(void *window, const struct clue_message *message)
 
 /* ---------------------------------------------------------------- at the origin */
 
+/* Room for one tag more than there are. */
+static void grow_tags(struct mpi_shared *shared)
+{
+    size_t room = 2 * shared->room_accesses + 64;
+    struct access **grown;
+
+    if (shared->n_accesses + 1 < shared->room_accesses)
+        return;
+    grown = clue_share(room * sizeof *grown);
+    if (shared->n_accesses)
+        memcpy(grown, shared->accesses, shared->n_accesses * sizeof *grown);
+    clue_unshare(shared->accesses);
+    shared->accesses = grown;
+    shared->room_accesses = room;
+    shared->n_accesses += !shared->n_accesses;
+}
+
 static struct access *access_new(const struct access *from)
 {
-    struct access *a = free_tags;
+    struct mpi_shared *shared = mpi_shared();
+    struct access *a = shared->free_accesses;
     uint32_t tag;
 
     if (a) {
-        free_tags = a->next;
+        shared->free_accesses = a->next;
         tag = a->tag;
     } else {
-        if (!portolan_reserve(&tagged, &tagged_room, n_tagged + 2, sizeof *tagged))
-            clue_fail("out of memory");
-        n_tagged += !n_tagged;
-        a = mpi_alloc(1, sizeof *a);
-        tag = (uint32_t)n_tagged++;
-        tagged[tag] = a;
+        grow_tags(shared);
+        a = clue_share(sizeof *a);
+        tag = (uint32_t)shared->n_accesses++;
+        shared->accesses[tag] = a;
     }
     *a = *from;
     a->tag = tag;
+    a->task = clue_self();
+    a->take_old = take_old;
     return a;
 }
 
 static void access_free(struct access *a)
 {
-    if (a->type)
-        mpi_type_release(a->type);
+    struct mpi_shared *shared = mpi_shared();
+
     if (a->result_type)
         mpi_type_release(a->result_type);
+    clue_unshare(a->type);
+    clue_unshare(a->old);
     free(a->row);
     clue_free(a->request);
-    a->next = free_tags;
-    free_tags = a;
+    a->next = shared->free_accesses;
+    shared->free_accesses = a;
+}
+
+/* What the target needs of it to find the data. */
+static struct mpi_type *share_type(const struct mpi_type *type)
+{
+    size_t bytes = type->n_runs * sizeof *type->runs;
+    struct mpi_type *copy = clue_share(sizeof *copy + bytes);
+
+    *copy = (struct mpi_type){.handle = type->handle,
+                              .is_contiguous = type->is_contiguous,
+                              .size = type->size,
+                              .extent = type->extent,
+                              .true_lb = type->true_lb,
+                              .n_runs = type->n_runs,
+                              .runs = (struct mpi_run *)(copy + 1)};
+    if (bytes)
+        memcpy(copy->runs, type->runs, bytes);
+    return copy;
 }
 
 static int task_of(const struct mpi_win *w, int rank)
@@ -158,9 +198,10 @@ struct access *access_begin(struct mpi_win *w, const struct access *from, uint64
     struct access *a = access_new(from);
 
     a->origin = w->comm->rank;
-    a->window = w->all->of_rank[a->target];
+    if (a->result)
+        a->old = clue_share((size_t)(a->count * a->type->size));
     if (a->type)
-        mpi_type_retain(a->type);
+        a->type = share_type(a->type);
     if (a->result_type)
         mpi_type_retain(a->result_type);
     a->request = clue_send(&(struct clue_send){.to = task_of(w, a->target),
@@ -244,7 +285,7 @@ void window_lock(struct mpi_win *w, int target, bool is_exclusive)
 }
 
 /* The lock is free, or free for more that share it: those that wait longest have it. */
-static void grant_next(struct mpi_win *w, struct mpi_win *target)
+static void grant_next(struct mpi_win *w, struct exposure *target)
 {
     struct mpi_schedule s = {.task = mpi_task()};
     struct party all = {w->comm->n, w->comm->rank, w->comm->group->members,
@@ -268,7 +309,7 @@ void window_unlock(struct mpi_win *w, int target)
         return;
     accesses_finish(w, target);
     wait_and_free(access_begin(w, &(struct access){.kind = ACCESS_UNLOCK, .target = target}, 0));
-    grant_next(w, w->all->of_rank[target]);
+    grant_next(w, &w->all->of_rank[target]);
 }
 
 /* ---------------------------------------------------------------- calls */
@@ -290,7 +331,7 @@ static bool is_started(const struct mpi_win *w, int target)
 /* Whether the epoch allows an access, and the target's memory is where it goes. */
 static int prepare(struct mpi_task *t, struct mpi_win *w, struct access *a, MPI_Aint disp)
 {
-    struct mpi_win *target = w->all->of_rank[a->target];
+    const struct exposure *target = &w->all->of_rank[a->target];
     MPI_Count first, last;
 
     if (!w->is_fenced && !w->locks[a->target] && !w->is_locking_all && !is_started(w, a->target))
@@ -356,16 +397,17 @@ int do_Get_accumulate(struct mpi_task *t, const void *origin_addr, MPI_Count ori
     struct access a = {.target = target_rank,
                        .count = target_count,
                        .type = mpi_type(t, target_datatype),
-                       .op = mpi_op(t, op),
+                       .op = op,
                        .result = result_addr};
+    const struct mpi_op *operation = mpi_op(t, op);
     struct origin origin = {origin_addr, origin_count,
                             op == MPI_NO_OP ? NULL : mpi_type(t, origin_datatype)};
     struct mpi_type *basic = mpi_builtin_type(a.type->basic);
-    int code =
-        a.op->is_builtin ? MPI_SUCCESS : mpi_error(t, MPI_ERR_OP, "only predefined operations");
+    int code = operation->is_builtin ? MPI_SUCCESS
+                                     : mpi_error(t, MPI_ERR_OP, "only predefined operations");
 
     if (!code && op != MPI_REPLACE && op != MPI_NO_OP)
-        code = operation_check(t, a.op, basic ? basic : a.type);
+        code = operation_check(t, operation, basic ? basic : a.type);
     if (code)
         return code;
     if (result_addr) {
@@ -416,8 +458,10 @@ int do_Compare_and_swap(struct mpi_task *t, const void *origin_addr, const void 
                        .target = target_rank,
                        .count = 1,
                        .type = mpi_type(t, datatype),
-                       .result = result_addr,
-                       .compare = compare_addr};
+                       .result = result_addr};
 
+    if (a.type->size > (MPI_Count)sizeof a.compare)
+        return mpi_error(t, MPI_ERR_TYPE, "only predefined datatypes");
+    memcpy(a.compare, compare_addr, (size_t)a.type->size);
     return begin_access(t, win, a, (struct origin){origin_addr, 1, a.type}, target_disp, NULL);
 }

@@ -57,10 +57,8 @@ __attribute__((constructor)) static void list_messages(void)
 
 void pvm_enter(struct clue_routine *routine, const char *name, const void *site)
 {
-    static uint32_t n_routines;
-
     if (!routine->name)
-        *routine = (struct clue_routine){name, n_routines++};
+        *routine = (struct clue_routine){name, pvm_routine_number(name)};
     clue_call_begin(routine, site);
     if (!pvm_self()->depth++)
         pvm_self()->routine = name;

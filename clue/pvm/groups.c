@@ -15,11 +15,10 @@ struct group {
     int n_arrived, first;
     uint32_t barrier;
 };
-static struct group *groups;
 
 static struct group *group_of(const char *name)
 {
-    struct group *g = groups;
+    struct group *g = pvm_machine()->groups;
 
     while (g && strcmp(g->name, name) != 0)
         g = g->next;
@@ -47,12 +46,11 @@ static int find(const char *name, struct group **g)
 
 static struct group *make(const char *name)
 {
-    struct group *g = calloc(1, sizeof *g);
+    struct group **first = &pvm_machine()->groups, *g = clue_share(sizeof *g);
 
-    if (!g || !(g->name = strdup(name)))
-        clue_fail("no memory");
-    g->next = groups;
-    return groups = g;
+    g->name = pvm_share_text(name);
+    g->next = *first;
+    return *first = g;
 }
 
 static int join(const char *name)
@@ -70,12 +68,8 @@ static int join(const char *name)
     while (i < g->room && g->tids[i])
         i++;
     if (i == g->room) {
-        int *tids = realloc(g->tids, (size_t)(2 * g->room + 8) * sizeof *tids);
-
-        if (!tids)
-            return PvmNoMem;
-        memset(tids + g->room, 0, (size_t)(g->room + 8) * sizeof *tids);
-        g->tids = tids;
+        g->tids = pvm_share_more(g->tids, (size_t)g->room * sizeof *g->tids,
+                                 (size_t)(g->room + 8) * sizeof *g->tids);
         g->room = 2 * g->room + 8;
     }
     g->tids[i] = tid;
@@ -98,14 +92,14 @@ static void leave(struct group *g, int instance)
 /* A group without members is none. */
 static void forget_empty(void)
 {
-    for (struct group **at = &groups, *g; (g = *at);)
+    for (struct group **at = &pvm_machine()->groups, *g; (g = *at);)
         if (g->n) {
             at = &g->next;
         } else {
             *at = g->next;
-            free(g->name);
-            free(g->tids);
-            free(g);
+            clue_unshare(g->name);
+            clue_unshare(g->tids);
+            clue_unshare(g);
         }
 }
 
@@ -128,7 +122,7 @@ PORTOLAN_API int pvm_lvgroup(char *name)
 
 void pvm_groups_leave_all(int tid)
 {
-    for (struct group *g = groups; g; g = g->next)
+    for (struct group *g = pvm_machine()->groups; g; g = g->next)
         if (instance_of(g, tid) >= 0)
             leave(g, instance_of(g, tid));
     forget_empty();

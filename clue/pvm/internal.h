@@ -3,7 +3,7 @@
  * PVM 3.4 in virtual time: what the files of the library share. Codes, numbers of tasks and sizes
  * of messages are those of PVM 3.4.6. A function that waits lets other tasks run, and so the state
  * is by task; groups and mailboxes, which belong to the virtual machine, are changed in the order
- * of virtual time (clue_in_order()).
+ * of virtual time (clue_in_order()). They lie in memory that all tasks have together.
  */
 #ifndef CLUE_PVM_INTERNAL_H
 #define CLUE_PVM_INTERNAL_H
@@ -79,13 +79,39 @@ struct pvm_task {
     struct pvmmboxinfo *mailboxes;
     int *siblings;
     int n_siblings;
-    bool has_left;
 };
+
+/* ------------------------------------------------- the virtual machine */
+
+/* What is known of a task, also of one that has not called PVM yet. */
+struct pvm_known {
+    bool has_left;
+    char *program;
+    int parent;
+    int *siblings;
+    int n_siblings;
+};
+
+/* What all tasks share. */
+struct pvm_machine {
+    struct pvm_known *known; /* by number */
+    int n_known;
+    struct notice *notices;
+    size_t n_notices;
+    struct group *groups;
+    struct mailbox *mailboxes;
+    struct pvm_name *routines; /* numbers of functions */
+    int last_host, last_context;
+};
+struct pvm_machine *pvm_machine(void);
+/* OLD, BYTES of it, in a larger place. */
+void *pvm_share_more(void *old, size_t bytes, size_t more);
+char *pvm_share_text(const char *text);
+uint32_t pvm_routine_number(const char *name);
+struct pvm_known *pvm_known(int task);
 
 /* Of the calling task; made at its first call. */
 struct pvm_task *pvm_self(void);
-/* Of any task; NULL: it has not called PVM yet. */
-struct pvm_task *pvm_task_of(int task);
 
 /* NULL: there is none. */
 struct pvm_buffer *pvm_buffer_of(struct pvm_task *t, int id);

@@ -18,21 +18,19 @@ struct mailbox {
     int *waiting; /* tasks that wait for an entry */
     size_t n_waiting;
 };
-static struct mailbox *mailboxes;
 
 static struct mailbox *mailbox_of(const char *name, bool is_made)
 {
-    struct mailbox *m = mailboxes;
+    struct mailbox **first = &pvm_machine()->mailboxes, *m = *first;
 
     while (m && strcmp(m->name, name) != 0)
         m = m->next;
     if (m || !is_made)
         return m;
-    m = calloc(1, sizeof *m);
-    if (!m || !(m->name = strdup(name)))
-        clue_fail("no memory");
-    m->next = mailboxes;
-    return mailboxes = m;
+    m = clue_share(sizeof *m);
+    m->name = pvm_share_text(name);
+    m->next = *first;
+    return *first = m;
 }
 
 static void remove_entry(struct entry **at)
@@ -40,8 +38,8 @@ static void remove_entry(struct entry **at)
     struct entry *e = *at;
 
     *at = e->next;
-    free(e->bytes);
-    free(e);
+    clue_unshare(e->bytes);
+    clue_unshare(e);
 }
 
 /* Where the entry with INDEX is, or the first at or behind it. */
@@ -56,7 +54,7 @@ static struct entry **place_of(struct mailbox *m, int index, bool is_first)
 
 void pvm_mailboxes_leave(int tid)
 {
-    for (struct mailbox *m = mailboxes; m; m = m->next)
+    for (struct mailbox *m = pvm_machine()->mailboxes; m; m = m->next)
         for (struct entry **at = &m->entries; *at;)
             if ((*at)->owner == tid && !((*at)->flags & PvmMboxPersistent))
                 remove_entry(at);
@@ -90,11 +88,11 @@ static int put(struct pvm_task *t, const char *name, struct pvm_buffer *b, int f
         index = (*at)->index;
         remove_entry(at);
     }
-    e = malloc(sizeof *e);
-    if (!e || !pvm_buffer_gather(b))
+    if (!pvm_buffer_gather(b))
         return PvmNoMem;
-    *e = (struct entry){*at, index, t->tid, flags, b->encoding, b->n, malloc(b->n + 1)};
-    if (e->bytes && b->n)
+    e = clue_share(sizeof *e);
+    *e = (struct entry){*at, index, t->tid, flags, b->encoding, b->n, clue_share(b->n + 1)};
+    if (b->n)
         memcpy(e->bytes, b->bytes, b->n);
     *at = e;
     for (size_t i = 0; i < m->n_waiting; i++)
@@ -121,10 +119,8 @@ PORTOLAN_API int pvm_putinfo(char *name, int id, int flags)
 
 static void await_entry(struct mailbox *m)
 {
-    const int self = clue_self();
-
-    if (!portolan_append(&m->waiting, &m->n_waiting, &self, sizeof self))
-        clue_fail("no memory");
+    m->waiting = pvm_share_more(m->waiting, m->n_waiting * sizeof *m->waiting, sizeof *m->waiting);
+    m->waiting[m->n_waiting++] = clue_self();
     pvm_await(CLUE_ANY, PVM_CONTEXT_MAILBOXES, 0, true);
     clue_in_order();
 }
@@ -227,14 +223,16 @@ PORTOLAN_API int pvm_getmboxinfo(char *pattern, int *n, struct pvmmboxinfo **inf
 {
     struct pvm_task *t = pvm_self();
     size_t n_all = 1, found = 0;
+    struct mailbox *first;
 
     PVM_ENTER();
     clue_in_order();
     free_list(t);
-    for (struct mailbox *m = mailboxes; m; m = m->next)
+    first = pvm_machine()->mailboxes;
+    for (struct mailbox *m = first; m; m = m->next)
         n_all++;
     t->mailboxes = calloc(n_all, sizeof *t->mailboxes);
-    for (struct mailbox *m = t->mailboxes ? mailboxes : NULL; m; m = m->next)
+    for (struct mailbox *m = t->mailboxes ? first : NULL; m; m = m->next)
         if (m->entries && fnmatch(pattern && *pattern ? pattern : "*", m->name, 0) == 0 &&
             describe(m, &t->mailboxes[found]))
             found++;

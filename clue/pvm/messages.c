@@ -42,7 +42,7 @@ void pvm_signal(int task, uint64_t context, int tag, bool is_free)
 /* Where a message goes: a new buffer of the task. */
 struct arrival {
     struct pvm_task *task;
-    int context, id;
+    int context, id, from;
 };
 
 static void take(void *arg, const struct clue_message *m)
@@ -59,8 +59,18 @@ static void take(void *arg, const struct clue_message *m)
     if (b->encoding == PvmDataInPlace)
         b->encoding = PvmDataRaw;
     b->tag = m->tag;
-    b->source = pvm_tid_of(m->from);
+    a->from = m->from;
     b->context = a->context;
+}
+
+/* The buffer, for a message that has arrived. */
+static int received(const struct arrival *a)
+{
+    struct pvm_buffer *b = pvm_buffer_of(a->task, a->id);
+
+    if (b)
+        b->source = pvm_tid_of(a->from);
+    return a->id;
 }
 
 static struct clue_receive receive_of(struct arrival *a, int task, int tag)
@@ -71,13 +81,13 @@ static struct clue_receive receive_of(struct arrival *a, int task, int tag)
 
 int pvm_receive_from(struct pvm_task *t, int task, int context, int tag)
 {
-    struct arrival a = {t, context, 0};
+    struct arrival a = {t, context, 0, 0};
     struct clue_receive r = receive_of(&a, task, tag);
     clue_request request = clue_receive(&r);
 
     clue_wait(&request, 1, true);
     clue_free(request);
-    return a.id;
+    return received(&a);
 }
 
 static void ignore(void *arg, const struct clue_message *m)
@@ -101,7 +111,7 @@ void pvm_await(int task, uint64_t context, int tag, bool is_free)
 /* 0: no message has come. */
 static int receive_now(struct pvm_task *t, int task, int context, int tag)
 {
-    struct arrival a = {t, context, 0};
+    struct arrival a = {t, context, 0, 0};
     struct clue_receive r = receive_of(&a, task, tag);
     struct clue_message m;
     clue_request taken;
@@ -111,13 +121,13 @@ static int receive_now(struct pvm_task *t, int task, int context, int tag)
     clue_receive_taken(taken, &r);
     clue_wait(&taken, 1, true);
     clue_free(taken);
-    return a.id;
+    return received(&a);
 }
 
 /* 0: none has come within NS. */
 static int receive_until(struct pvm_task *t, int task, int context, int tag, int64_t ns)
 {
-    struct arrival a = {t, context, 0};
+    struct arrival a = {t, context, 0, 0};
     struct clue_receive r = receive_of(&a, task, tag);
     clue_request both[2] = {clue_receive(&r), clue_timer(ns)};
 
@@ -127,7 +137,7 @@ static int receive_until(struct pvm_task *t, int task, int context, int tag, int
         clue_wait(both, 1, true);
     clue_free(both[0]);
     clue_free(both[1]);
-    return a.id;
+    return received(&a);
 }
 
 /* ------------------------------------------------- looking at all messages */
@@ -469,11 +479,9 @@ PORTOLAN_API int pvm_setcontext(int context)
 /* PVM's contexts are numbers of the virtual machine, with the host's in the upper bits. */
 PORTOLAN_API int pvm_newcontext(void)
 {
-    static int last;
-
     PVM_ENTER();
     clue_in_order();
-    return pvm_leave(pvm_host_tid(clue_host_of(clue_self())) | ++last);
+    return pvm_leave(pvm_host_tid(clue_host_of(clue_self())) | ++pvm_machine()->last_context);
 }
 
 PORTOLAN_API int pvm_freecontext(int context)

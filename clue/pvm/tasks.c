@@ -10,32 +10,6 @@
 /* What a real PVM says of this kind of machine. */
 enum { ARCHITECTURE_CODE = 0x408c41, SPEED = 1000, TASK_IS_CONNECTED = 4 };
 
-/* What is known of tasks, also of those that have not called PVM yet. */
-struct known {
-    struct pvm_task *task;
-    char *program;
-    int parent;
-    int *siblings;
-    int n_siblings;
-};
-static struct known *known;
-static int n_known;
-
-static struct known *known_of(int task)
-{
-    if (task >= n_known) {
-        int n = task + 64;
-        struct known *grown = realloc(known, (size_t)n * sizeof *grown);
-
-        if (!grown)
-            clue_fail("no memory");
-        memset(grown + n_known, 0, (size_t)(n - n_known) * sizeof *grown);
-        known = grown;
-        n_known = n;
-    }
-    return &known[task];
-}
-
 int pvm_tid_of(int task)
 {
     return pvm_host_tid(clue_host_of(task)) | (task + 1);
@@ -48,14 +22,14 @@ int pvm_task_number(int tid)
     return tid > 0 && task >= 0 && clue_is_known(task) && pvm_tid_of(task) == tid ? task : -1;
 }
 
-struct pvm_task *pvm_task_of(int task)
+static bool *has_left(void)
 {
-    return known_of(task)->task;
+    return &pvm_known(clue_self())->has_left;
 }
 
 static void end_this(void)
 {
-    if (!pvm_self()->has_left)
+    if (!*has_left())
         pvm_task_ends(pvm_self());
 }
 
@@ -71,12 +45,11 @@ struct pvm_task *pvm_self(void)
         clue_fail("no memory");
     *own = t;
     t->tid = pvm_tid_of(clue_self());
-    t->parent = known_of(clue_self())->parent;
+    t->parent = pvm_known(clue_self())->parent;
     t->options[PvmRoute] = PvmAllowDirect;
     t->options[PvmAutoErr] = 1;
     t->options[PvmFragSize] = 4080;
     t->options[PvmShowTids] = 1;
-    known_of(clue_self())->task = t;
     clue_at_exit(CLUE_PVM, end_this);
     return t;
 }
@@ -84,7 +57,7 @@ struct pvm_task *pvm_self(void)
 PORTOLAN_API int pvm_mytid(void)
 {
     PVM_ENTER();
-    pvm_self()->has_left = false;
+    *has_left() = false;
     return pvm_leave(pvm_self()->tid);
 }
 
@@ -101,9 +74,9 @@ PORTOLAN_API int pvm_exit(void)
     struct pvm_task *t = pvm_self();
 
     PVM_ENTER();
-    if (!t->has_left)
+    if (!*has_left())
         pvm_task_ends(t);
-    t->has_left = true;
+    *has_left() = true;
     return pvm_leave(PvmOk);
 }
 
@@ -112,9 +85,6 @@ PORTOLAN_API int pvm_exit(void)
 struct notice {
     int of, who, tag, context;
 };
-static struct notice *notices;
-static size_t n_notices;
-
 static void tell_end(struct pvm_task *t, const struct notice *n)
 {
     int active = t->send_buffer, tid = n->of;
@@ -132,17 +102,18 @@ static void tell_end(struct pvm_task *t, const struct notice *n)
 /* Tells those who wait for the end of TID, in the order in which they asked. */
 static void tell_ends(struct pvm_task *t, int tid)
 {
+    struct pvm_machine *m = pvm_machine();
     size_t kept = 0;
 
-    for (size_t i = 0; i < n_notices; i++) {
-        struct notice n = notices[i];
+    for (size_t i = 0; i < m->n_notices; i++) {
+        struct notice n = m->notices[i];
 
         if (n.of == tid)
             tell_end(t, &n);
         else
-            notices[kept++] = n;
+            m->notices[kept++] = n;
     }
-    n_notices = kept;
+    m->n_notices = kept;
 }
 
 void pvm_task_ends(struct pvm_task *t)
@@ -156,6 +127,7 @@ void pvm_task_ends(struct pvm_task *t)
 static int notify(struct pvm_task *t, int kind, int tag, int n, const int *tids)
 {
     bool is_cancel = kind & PvmNotifyCancel;
+    struct pvm_machine *m = pvm_machine();
 
     kind &= ~PvmNotifyCancel;
     if (kind < PvmTaskExit || kind > PvmRouteDelete || tag < 0)
@@ -167,13 +139,12 @@ static int notify(struct pvm_task *t, int kind, int tag, int n, const int *tids)
         struct notice new = {tids[i], t->tid, tag, t->context};
         int task = pvm_task_number(tids[i]);
 
-        if (is_cancel || task < 0 || !clue_is_alive(task) ||
-            (pvm_task_of(task) && pvm_task_of(task)->has_left)) {
+        if (is_cancel || task < 0 || !clue_is_alive(task) || pvm_known(task)->has_left) {
             tell_end(t, &new);
             continue;
         }
-        if (!portolan_append(&notices, &n_notices, &new, sizeof new))
-            return PvmNoMem;
+        m->notices = pvm_share_more(m->notices, m->n_notices * sizeof new, sizeof new);
+        m->notices[m->n_notices++] = new;
     }
     return PvmOk;
 }
@@ -186,7 +157,7 @@ PORTOLAN_API int pvm_notify(int kind, int tag, int n, int *tids)
 
 PORTOLAN_API int pvm_kill(int tid)
 {
-    struct pvm_task *t = pvm_self(), *other;
+    struct pvm_task *t = pvm_self();
     int task = pvm_task_number(tid);
 
     PVM_ENTER();
@@ -197,9 +168,8 @@ PORTOLAN_API int pvm_kill(int tid)
         clue_abort(1);
     if (!clue_is_alive(task))
         return pvm_leave(PvmNoTask);
-    other = pvm_task_of(task);
     clue_kill(task);
-    if (!other || !other->has_left) {
+    if (!pvm_known(task)->has_left) {
         pvm_groups_leave_all(tid);
         pvm_mailboxes_leave(tid);
         tell_ends(t, tid);
@@ -259,26 +229,24 @@ static bool is_allowed(int host, int flags, const char *where)
 /* The next host after the last one that was used, among those allowed; -1: none is. */
 static int next_host(int flags, const char *where)
 {
-    static int last;
-    int n = clue_n_hosts();
+    int *last = &pvm_machine()->last_host, n = clue_n_hosts();
 
     for (int i = 1; i <= n; i++)
-        if (is_allowed((last + i) % n, flags, where))
-            return last = (last + i) % n;
+        if (is_allowed((*last + i) % n, flags, where))
+            return *last = (*last + i) % n;
     return -1;
 }
 
 static void remember(const char *program, int parent, const int *tids, int n)
 {
     for (int i = 0; i < n; i++) {
-        struct known *k = known_of(pvm_task_number(tids[i]));
+        struct pvm_known *k = pvm_known(pvm_task_number(tids[i]));
 
-        *k = (struct known){.program = strdup(program),
-                            .parent = parent,
-                            .siblings = malloc((size_t)n * sizeof *tids),
-                            .n_siblings = n};
-        if (k->siblings)
-            memcpy(k->siblings, tids, (size_t)n * sizeof *tids);
+        *k = (struct pvm_known){.program = pvm_share_text(program),
+                                .parent = parent,
+                                .siblings = clue_share((size_t)n * sizeof *tids),
+                                .n_siblings = n};
+        memcpy(k->siblings, tids, (size_t)n * sizeof *tids);
     }
 }
 
@@ -328,9 +296,10 @@ PORTOLAN_API int pvm_spawn(char *program, char **arguments, int flags, char *whe
 
 PORTOLAN_API int pvm_siblings(int **tids)
 {
-    struct known *k = known_of(clue_self());
+    struct pvm_known *k;
 
     PVM_ENTER();
+    k = pvm_known(clue_self());
     if (!k->n_siblings) {
         *tids = &pvm_self()->tid;
         return pvm_leave(1);
@@ -379,16 +348,19 @@ static bool is_at(int task, int where)
 PORTOLAN_API int pvm_tasks(int where, int *n_tasks, struct pvmtaskinfo **tasks)
 {
     struct pvm_task *t = pvm_self();
-    int n = 0;
+    const struct pvm_known *known;
+    int n = 0, n_known;
 
     PVM_ENTER();
     clue_in_order();
+    known = pvm_machine()->known;
+    n_known = pvm_machine()->n_known;
     free(t->tasks);
     t->tasks = calloc((size_t)n_known + 1, sizeof *t->tasks);
     if (!t->tasks)
         return pvm_leave(PvmNoMem);
     for (int i = 0; i < n_known && clue_is_known(i); i++)
-        if (clue_is_alive(i) && is_at(i, where) && (!known[i].task || !known[i].task->has_left))
+        if (clue_is_alive(i) && is_at(i, where) && !known[i].has_left)
             t->tasks[n++] = (struct pvmtaskinfo){pvm_tid_of(i),
                                                  known[i].parent,
                                                  pvm_host_tid(clue_host_of(i)),

@@ -27,6 +27,22 @@ void asker_gone(void)
 
 /* ------------------------------------------------- asking */
 
+static void acknowledge(void)
+{
+    struct link_frame f = {.operation = LINK_ANSWER};
+
+    memcpy(f.words, ASKER.to_run, sizeof f.words);
+    ASKER.to_run[LINK_FUNCTION] = 0;
+    if (!link_write(ASKER.fd, &f, NULL, 0))
+        asker_gone();
+}
+
+static void run(const int64_t *words)
+{
+    ((void (*)(void *))(uintptr_t)words[LINK_FUNCTION])((void *)(uintptr_t)words[LINK_ARGUMENT]);
+    acknowledge();
+}
+
 static void deliver(const struct link_frame *f)
 {
     void (*take)(void *arg, const struct clue_message *message) =
@@ -36,6 +52,8 @@ static void deliver(const struct link_frame *f)
     memcpy(&message, ASKER.room.bytes, sizeof message);
     message.data = message.data ? ASKER.room.bytes + sizeof message : NULL;
     take((void *)(uintptr_t)f->words[1], &message);
+    if (f->words[2])
+        acknowledge();
 }
 
 const struct link_frame *ask_with(enum link_operation operation, const int64_t *words,
@@ -43,9 +61,9 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
 {
     struct link_frame f = {.operation = operation};
 
-    if (!asker_is_rank()) {
-        fprintf(stderr, "portolan: error: a process that a rank has forked calls a function that "
-                        "only ranks have\n");
+    if (!asker_is_rank() || ASKER.is_told) {
+        fprintf(stderr, "portolan: error: a function that only ranks have is called by %s\n",
+                ASKER.is_told ? "what takes a message" : "a process that a rank has forked");
         _exit(1);
     }
     if (words)
@@ -58,7 +76,12 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
             asker_gone();
         if (ASKER.frame.operation == LINK_ANSWER)
             break;
-        deliver(&ASKER.frame);
+        ASKER.is_told = true;
+        if (ASKER.frame.operation == LINK_RUN)
+            run(ASKER.frame.words);
+        else
+            deliver(&ASKER.frame);
+        ASKER.is_told = false;
     }
     pthread_mutex_unlock(&ASKER.lock);
     return &ASKER.frame;
@@ -132,9 +155,14 @@ int clue_n_tasks(void)
 
 void **clue_own(enum clue_owner owner)
 {
-    if (owner == CLUE_PVM)
-        clue_fail("PVM needs all tasks in one process; run it without --apart");
     return &ASKER.own[owner];
+}
+
+void clue_call_in(int task, void (*run)(void *arg), void *arg)
+{
+    ASKER.to_run[LINK_RUNNER] = task;
+    ASKER.to_run[LINK_FUNCTION] = (int64_t)(uintptr_t)run;
+    ASKER.to_run[LINK_ARGUMENT] = (int64_t)(uintptr_t)arg;
 }
 
 void clue_at_exit(enum clue_owner owner, void (*run)(void))
@@ -253,18 +281,20 @@ void clue_meet(const struct clue_meeting *meeting)
 int clue_spawn(const char *program, char *const argv[], const int *hosts, int n, int *tasks)
 {
     struct portolan_text words = {0};
+    char *path = realpath(program, NULL); /* from this rank's folder */
     int started;
 
     for (char *const *word = argv; *word; word++)
         portolan_text_add_bytes(&words, *word, strlen(*word) + 1);
     started = (int)ask_with(LINK_SPAWN, (const int64_t[LINK_WORDS]){n},
                             (const struct iovec[]){link_part(hosts, (size_t)n * sizeof *hosts),
-                                                   link_text(program),
+                                                   link_text(path ? path : program),
                                                    link_part(words.bytes, words.length)},
                             3)
                   ->words[0];
     memcpy(tasks, ASKER.room.bytes, (size_t)started * sizeof *tasks);
     portolan_text_clear(&words);
+    free(path);
     return started;
 }
 

@@ -15,12 +15,15 @@ struct asker {
     pid_t process;        /* a forked one is no rank */
     pthread_mutex_t lock; /* held from begin to end of a call: threads take turns */
     int depth;
+    bool is_told; /* does what portolan-clue says */
     bool is_measured;
     int64_t facts[LINK_WORDS]; /* enum link_fact */
     int64_t began_ns;          /* processor time when the last call ended */
     int64_t clock_ns;          /* what reading it takes */
     struct link_room room;
-    struct link_frame frame; /* the last answer; its bytes are in ROOM */
+    struct link_frame frame;    /* the last answer; its bytes are in ROOM */
+    struct shared_heap *heap;   /* in the memory of all ranks; NULL: there is none */
+    int64_t to_run[LINK_WORDS]; /* enum link_run; LINK_FUNCTION 0: nothing */
     void *own[CLUE_OWNERS];
     void (*at_exit[CLUE_OWNERS])(void);
 };
@@ -37,6 +40,8 @@ void asker_gone(void) __attribute__((noreturn));
 /* Words of where CALL stands, and its file. */
 const char *asker_place(const void *call, int64_t words[LINK_WORDS]);
 int64_t asker_cpu_ns(void);
+/* shared.c: maps the memory of all ranks, -1: there is none. False: it cannot. */
+bool asker_share(int fd);
 
 #pragma GCC visibility pop
 

@@ -189,10 +189,15 @@ static void restore_environment(void)
 static int open_link(const char *said, char *secret, int *task)
 {
     char addresses[512];
-    int fd = -1, port;
+    int fd = -1, port, memory;
+    bool is_shared;
 
-    if (sscanf(said, "fd:%d:%d", &fd, task) == 2)
-        return fd;
+    if (sscanf(said, "fd:%d:%d:%d", &fd, task, &memory) == 3) {
+        is_shared = asker_share(memory);
+        if (memory >= 0)
+            close(memory);
+        return is_shared ? fd : -1;
+    }
     if (sscanf(said, "tcp:%d:%d:%64[0-9a-f]:%511s", &port, task, secret, addresses) == 4)
         return connect_to(port, addresses);
     return -1;

@@ -101,7 +101,8 @@ struct clue_receive {
     unsigned flags; /**< CLUE_FREE, CLUE_STANDING */
     /**
      * Takes the data out of a message that has been matched; called once, before the request is
-     * complete, possibly while another task runs; must not call anything of this header.
+     * complete, possibly while another task runs; must not call anything of this header but what
+     * is about memory of all tasks.
      */
     void (*deliver)(void *arg, const struct clue_message *message);
     void *arg;
@@ -171,6 +172,21 @@ enum clue_shared {
 PORTOLAN_API int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes);
 /** File with rules of collectives that the machine file names; NULL: none. */
 PORTOLAN_API const char *clue_collectives_file(void);
+
+/* ------------------------------------------------- memory of all tasks */
+
+/** Whether tasks have memory together: not if some of the machine's hosts are real ones. */
+PORTOLAN_API bool clue_shares_memory(void);
+/** BYTES of zeros, aligned to 64 bytes, at the same address in all tasks, each of which may give
+ * them back. One task runs at a time, so nothing is locked; other pointers of a task, also those to
+ * functions, mean nothing to others. Ends the run where tasks share no memory. */
+PORTOLAN_API void *clue_share(size_t bytes);
+PORTOLAN_API void clue_unshare(void *memory);
+/** What the tasks' libraries of OWNER keep there; at first NULL. */
+PORTOLAN_API void **clue_shared(enum clue_owner owner);
+/** From deliver() of a standing receive alone, at most once: RUN(ARG) of TASK is called there,
+ * before anybody goes on. RUN and ARG are that task's. */
+PORTOLAN_API void clue_call_in(int task, void (*run)(void *arg), void *arg);
 
 /* ------------------------------------------------- time, tasks, ends */
 

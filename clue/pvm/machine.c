@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The virtual machine: what tasks know of each other, in memory that all have together. */
+#include "internal.h"
+
+struct pvm_name {
+    struct pvm_name *next;
+    uint32_t number;
+    char text[];
+};
+
+struct pvm_machine *pvm_machine(void)
+{
+    void **root = clue_shared(CLUE_PVM);
+
+    if (!*root)
+        *root = clue_share(sizeof(struct pvm_machine));
+    return *root;
+}
+
+void *pvm_share_more(void *old, size_t bytes, size_t more)
+{
+    void *grown = clue_share(bytes + more);
+
+    if (bytes)
+        memcpy(grown, old, bytes);
+    clue_unshare(old);
+    return grown;
+}
+
+char *pvm_share_text(const char *text)
+{
+    return strcpy(clue_share(strlen(text) + 1), text);
+}
+
+/* In the order in which functions are first called by any task. */
+uint32_t pvm_routine_number(const char *name)
+{
+    struct pvm_machine *m = pvm_machine();
+    struct pvm_name *n = m->routines;
+
+    while (n && strcmp(n->text, name) != 0)
+        n = n->next;
+    if (n)
+        return n->number;
+    n = clue_share(sizeof *n + strlen(name) + 1);
+    strcpy(n->text, name);
+    n->number = m->routines ? m->routines->number + 1 : 0;
+    n->next = m->routines;
+    m->routines = n;
+    return n->number;
+}
+
+struct pvm_known *pvm_known(int task)
+{
+    enum { MORE = 64 };
+    struct pvm_machine *m = pvm_machine();
+    int n = task + MORE;
+
+    if (task >= m->n_known) {
+        m->known = pvm_share_more(m->known, (size_t)m->n_known * sizeof *m->known,
+                                  (size_t)(n - m->n_known) * sizeof *m->known);
+        m->n_known = n;
+    }
+    return &m->known[task];
+}
