@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 28
+plan 29
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -187,13 +187,19 @@ try "$PORTOLAN" clue run -m "$fattree" --store "$work/portolan.db" --calls "$wor
 again=$(sed -n "$virtual" "$work/again.json" | head -1)
 [ -n "$first" ] && [ "$first" = "$again" ] && grep -q 'rank 15 .* MPI_Finalize' "$work/calls"
 result "a record takes the time of its run ($first, $again ns)" $?
-table() { # FOLDER
+told() { # FOLDER WORD...: all that a run says, in a folder of its own; an archive has an identifier of its own
+    rm -f "$work/told.db"
     mkdir "$work/$1"
-    (cd "$work/$1" && try "$PORTOLAN" clue run --no-trial -n 16 -m "$fattree" --compute="table=$work/record" \
-        --calls calls --picture picture.svg -- "$work/stencil" 8 && [ "$status" = 0 ])
+    (cd "$work/$1" && shift && try "$PORTOLAN" clue run -m "$fattree" --calls calls --picture picture.svg \
+        --trace trace --otf2 events.otf2 --store "$work/told.db" --quiet "$@" && [ "$status" = 0 ] &&
+        try "$PORTOLAN" profile --matrix "$work/told.db" && grep '^ ' "$work/out" >matrix)
 }
-table one && table two && diff -r "$work/one" "$work/two" && [ -s "$work/one/calls" ]
+told one -n 16 --compute="table=$work/record" -- "$work/stencil" 8 &&
+    told two -n 16 --compute="table=$work/record" -- "$work/stencil" 8 &&
+    diff -r -x events.otf2 "$work/one" "$work/two" && grep -q "[1-9]" "$work/one/matrix"
 result 'two runs by table are equal, byte by byte' $?
+told three "$work/record" && diff -r -x events.otf2 "$work/one" "$work/three" && grep -q 'rank 0 .* MPI_Waitall from' "$work/one/calls"
+result 'and so is what the record says without the program: calls, trace, OTF2, picture, matrix' $?
 try "$PORTOLAN" clue run --no-trial -m "$fattree" --repeat 30 -- "$work/record"
 gives 'an interval' 0 'virtual time .*\([0-9.]+ [um]?s \.\.\. [0-9.]+ [um]?s\), 16 ranks'
 run -m "$fattree" -n 8 -- "$work/record"

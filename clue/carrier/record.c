@@ -2,7 +2,9 @@
 /* Records of runs: writing while a run goes on, and reading. */
 #include "record.h"
 
+#include <portolan/index.h>
 #include <portolan/list.h>
+#include <portolan/trace.h>
 #include <portolan/trace_stream.h>
 
 #include <stdio.h>
@@ -21,6 +23,10 @@ static struct {
     size_t n, room;
     const struct clue_routine **routines;
     size_t n_routines;
+    struct portolan_index index; /* of contexts */
+    uint64_t *contexts;
+    size_t n_contexts, room_contexts;
+    struct portolan_trace *known; /* its communicators and windows */
     uint64_t n_depends;
 } recording;
 
@@ -121,14 +127,93 @@ uint64_t record_routine(const struct clue_routine *routine)
     return recording.n_routines - 1;
 }
 
+uint64_t record_context(uint64_t context)
+{
+    uint64_t *at =
+        portolan_index_item(&recording.index, &recording.contexts, &recording.n_contexts,
+                            &recording.room_contexts, sizeof context, &context, sizeof context);
+
+    if (!at)
+        clue_fail("out of memory for the record");
+    return (uint64_t)(at - recording.contexts);
+}
+
+static uint64_t known_comm(const struct portolan_mpi_comm *comm)
+{
+    const struct portolan_trace_comm c = {.id = comm->id,
+                                          .n_members = (size_t)comm->n_members,
+                                          .n_remote = (size_t)comm->n_remote,
+                                          .members = comm->members,
+                                          .remote = comm->remote};
+    size_t at = SIZE_MAX;
+
+    if (!recording.known)
+        recording.known = portolan_trace_create(clue_n_tasks(), "");
+    if (recording.known)
+        at = comm->is_window ? portolan_trace_window(recording.known, &c)
+                             : portolan_trace_comm(recording.known, &c);
+    if (at == SIZE_MAX)
+        clue_fail("out of memory for the record");
+    return 2 * at + 1 + comm->is_window;
+}
+
+/* Calls are recorded anyway. */
+static void tell(const struct portolan_mpi_event *e)
+{
+    const struct portolan_mpi_observer *other = clue_carrier.run->observer;
+
+    if (e->kind != PORTOLAN_MPI_BEGIN && e->kind != PORTOLAN_MPI_END) {
+        const uint64_t numbers[] = {e->kind,
+                                    e->comm ? known_comm(e->comm) : 0,
+                                    (uint64_t)(e->peer + 2),
+                                    (uint64_t)(e->tag + 2),
+                                    e->bytes,
+                                    e->request};
+        uint8_t bytes[10 * sizeof numbers / sizeof *numbers], *end = bytes;
+
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            end = portolan_stream_unsigned(end, numbers[i]);
+        record_add(RECORD_TELL, 1, (uint64_t)(end - bytes));
+        portolan_text_add_bytes(&track_of(clue_carrier.current->task)->bytes, (const char *)bytes,
+                                (size_t)(end - bytes));
+    }
+    if (other && (other->is_on || e->kind < PORTOLAN_MPI_BEGIN))
+        other->tell(e);
+}
+
+const struct portolan_mpi_observer *record_observer(void)
+{
+    static const struct portolan_mpi_observer observer = {tell, true};
+
+    return &observer;
+}
+
 static void add_word(struct portolan_text *to, const char *word)
 {
     add_number(to, strlen(word));
     portolan_text_add_bytes(to, word, strlen(word));
 }
 
+static void add_members(struct portolan_text *to, const int *members, size_t n)
+{
+    add_number(to, n);
+    for (size_t i = 0; i < n; i++)
+        add_number(to, (uint64_t)members[i]);
+}
+
+static void add_comms(struct portolan_text *to, const struct portolan_trace_comm *comms, size_t n)
+{
+    add_number(to, n);
+    for (size_t i = 0; i < n; i++) {
+        add_number(to, comms[i].id);
+        add_members(to, comms[i].members, comms[i].n_members);
+        add_members(to, comms[i].remote, comms[i].n_remote);
+    }
+}
+
 enum portolan_status record_write(const struct clue_run *run, struct portolan_error *err)
 {
+    const struct portolan_trace *known = recording.known;
     struct portolan_text file = {0};
     uint64_t n_words = 0;
     enum portolan_status status;
@@ -147,6 +232,11 @@ enum portolan_status record_write(const struct clue_run *run, struct portolan_er
         add_number(&file, recording.routines[i]->number == CLUE_NO_NUMBER);
         add_word(&file, recording.routines[i]->name);
     }
+    add_number(&file, recording.n_contexts);
+    for (size_t i = 0; i < recording.n_contexts; i++)
+        add_number(&file, recording.contexts[i]);
+    add_comms(&file, known ? known->comms : NULL, known ? known->n_comms : 0);
+    add_comms(&file, known ? known->windows : NULL, known ? known->n_windows : 0);
     for (size_t i = 0; i < recording.n; i++) {
         const struct portolan_text *bytes = &recording.tracks[i].bytes;
 
@@ -168,13 +258,15 @@ void record_end(void)
     }
     free(recording.tracks);
     free(recording.routines);
+    portolan_index_clear(&recording.index);
+    free(recording.contexts);
+    portolan_trace_destroy(recording.known);
     memset(&recording, 0, sizeof recording);
 }
 
 /* ------------------------------------------------- reading */
 
-/* 0 at the end, which is no operation. */
-uint64_t record_number(struct record_reader *r)
+uint64_t record_long_number(struct record_reader *r)
 {
     uint64_t value = 0;
 
@@ -199,6 +291,49 @@ static char *read_word(struct record_reader *r)
     return word;
 }
 
+static bool read_members(struct record_reader *r, int *n, const int **members)
+{
+    uint64_t count = record_number(r);
+    int *to = count <= (uint64_t)(r->end - r->at) ? portolan_calloc(count + 1, sizeof *to) : NULL;
+
+    *members = to;
+    *n = to ? (int)count : 0;
+    for (int i = 0; i < *n; i++)
+        to[i] = (int)record_number(r);
+    return to != NULL;
+}
+
+/* Communicators or (IS_WINDOW) windows. */
+static bool read_comms(struct record_reader *r, struct record *record, bool is_window)
+{
+    uint64_t n = record_number(r);
+    struct portolan_mpi_comm *comm;
+
+    if (n > (uint64_t)(r->end - r->at))
+        return false;
+    comm = record->comms[is_window] = portolan_calloc(n + 1, sizeof *comm);
+    for (uint64_t i = 0; comm && i < n; i++, comm++) {
+        record->n_comms[is_window]++;
+        *comm = (struct portolan_mpi_comm){.id = record_number(r), .is_window = is_window};
+        if (!read_members(r, &comm->n_members, &comm->members) ||
+            !read_members(r, &comm->n_remote, &comm->remote))
+            return false;
+    }
+    return comm != NULL;
+}
+
+static bool read_contexts(struct record_reader *r, struct record *record)
+{
+    uint64_t n = record_number(r);
+
+    if (n > (uint64_t)(r->end - r->at))
+        return false;
+    record->contexts = portolan_calloc(n + 1, sizeof *record->contexts);
+    for (record->n_contexts = 0; record->contexts && record->n_contexts < n; record->n_contexts++)
+        record->contexts[record->n_contexts] = record_number(r);
+    return record->contexts != NULL;
+}
+
 static bool read_record(struct record_reader *r, struct record *record)
 {
     uint64_t most = (uint64_t)(r->end - r->at), n = record_number(r), n_words;
@@ -221,6 +356,8 @@ static bool read_record(struct record_reader *r, struct record *record)
         if (!(record->routines[i].name = read_word(r)))
             return false;
     }
+    if (!read_contexts(r, record) || !read_comms(r, record, false) || !read_comms(r, record, true))
+        return false;
     record->ranks = portolan_calloc(n, sizeof *record->ranks);
     for (uint64_t i = 0; record->ranks && i < n; i++) {
         uint64_t length = record_number(r);
@@ -271,8 +408,16 @@ void record_clear(struct record *record)
         free(*word);
     for (size_t i = 0; record->routines && i < record->n_routines; i++)
         free((char *)record->routines[i].name);
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; k < record->n_comms[i]; k++) {
+            free((int *)record->comms[i][k].members);
+            free((int *)record->comms[i][k].remote);
+        }
+        free(record->comms[i]);
+    }
     free(record->words);
     free(record->routines);
+    free(record->contexts);
     free(record->ranks);
     portolan_text_clear(&record->bytes);
     *record = (struct record){0};

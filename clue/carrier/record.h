@@ -5,17 +5,19 @@
  *
  * A file is RECORD_MAGIC and numbers as LEB128 (DWARF 5, 7.6): ranks, what depended on the order in
  * time, words of the program (each its length and bytes), routines (1 if observers are not told of
- * it, then likewise), and for each rank the bytes of its operations. An operation is enum
- * record_operation and its numbers.
+ * it, then likewise), contexts, communicators and windows (each its id, members and remote
+ * members), and for each rank the bytes of its operations. An operation is enum record_operation
+ * and its numbers.
  */
 #ifndef PORTOLAN_CLUE_RECORD_H
 #define PORTOLAN_CLUE_RECORD_H
 
 #include "internal.h"
 
-#define RECORD_MAGIC "CLUEREC2"
+#define RECORD_MAGIC "CLUEREC3"
 
-/* Requests are numbers of the rank's own, used again when they were freed. */
+/* Requests are numbers of the rank's own, used again when they were freed; contexts are places in
+ * the file's table. */
 enum record_operation {
     RECORD_CALL = 1, /* routine, site, ns computed before */
     RECORD_END,
@@ -33,7 +35,10 @@ enum record_operation {
     RECORD_SPEND,    /* ns */
     RECORD_TIMER,    /* request, ns */
     RECORD_ORDER,
-    RECORD_EXIT
+    RECORD_EXIT,
+    /* Bytes that follow; what observers are told: kind, communicator (0: none, or its place times
+     * 2, and 1, or 2 of a window), peer + 2, tag + 2, bytes, request. */
+    RECORD_TELL
 };
 
 /* While the run is recorded: an operation of the current rank, N numbers. */
@@ -45,6 +50,9 @@ void record_add_requests(enum record_operation operation, int is_all, const clue
 uint64_t record_request(clue_request request, bool is_new);
 void record_free_request(clue_request request);
 uint64_t record_routine(const struct clue_routine *routine);
+uint64_t record_context(uint64_t context);
+/* Who is to be told while the run is recorded: it keeps what it hears, and tells the run's. */
+const struct portolan_mpi_observer *record_observer(void);
 /* Writes all to the run's file. EIO, ENOMEM. */
 enum portolan_status record_write(const struct clue_run *run, struct portolan_error *err);
 void record_end(void);
@@ -53,7 +61,13 @@ void record_end(void);
 struct record_reader {
     const uint8_t *at, *end;
 };
-uint64_t record_number(struct record_reader *reader);
+uint64_t record_long_number(struct record_reader *reader);
+/* 0 at the end, which is no operation. Most are of one byte. */
+static inline uint64_t record_number(struct record_reader *reader)
+{
+    return reader->at < reader->end && *reader->at < 0x80 ? *reader->at++
+                                                          : record_long_number(reader);
+}
 
 /* A record that was read. */
 struct record {
@@ -63,6 +77,10 @@ struct record {
     char **words;       /* of the program, the last is NULL */
     struct clue_routine *routines;
     size_t n_routines;
+    uint64_t *contexts;
+    size_t n_contexts;
+    struct portolan_mpi_comm *comms[2]; /* communicators, windows */
+    size_t n_comms[2];
     struct record_reader *ranks;
 };
 /* Whether the file begins as a record does. */

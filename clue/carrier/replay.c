@@ -20,6 +20,7 @@ struct replay {
     const struct record *record;
     struct replayed *ranks;
     clue_draw_fn *draw;
+    struct rank self; /* who runs: observers ask */
     bool is_damaged;
 };
 
@@ -55,18 +56,49 @@ static size_t take_requests(struct replay *p, struct replayed *rank)
     return n;
 }
 
-/* Observers ask who runs. */
-static void tell(int task, const struct clue_routine *routine, enum portolan_mpi_event_kind kind)
-{
-    struct rank rank = {.task = task, .routine = routine};
-
-    clue_carrier.current = &rank;
-    clue_tell_call(&rank, kind);
-    clue_carrier.current = NULL;
-}
-
 /* A number of the operation that is read. */
 #define NEXT record_number(&rank->reader)
+
+static uint64_t context(struct replay *p, struct replayed *rank)
+{
+    uint64_t at = NEXT;
+
+    p->is_damaged |= at >= p->record->n_contexts;
+    return p->is_damaged ? 0 : p->record->contexts[at];
+}
+
+static void tell(struct replay *p, struct replayed *rank)
+{
+    const struct portolan_mpi_observer *observer = clue_carrier.observer;
+    uint64_t length = NEXT, comm;
+    const uint8_t *end = rank->reader.at + length;
+    struct portolan_mpi_event e = {.name = ""};
+
+    if (length > (uint64_t)(rank->reader.end - rank->reader.at)) {
+        p->is_damaged = true;
+        return;
+    }
+    if (observer) {
+        e.kind = (enum portolan_mpi_event_kind)NEXT;
+        comm = NEXT;
+        e.peer = (int)NEXT - 2;
+        e.tag = (int)NEXT - 2;
+        e.bytes = NEXT;
+        e.request = (uint32_t)NEXT;
+        e.ticks = (uint64_t)clue_now();
+        if (comm && (comm - 1) / 2 < p->record->n_comms[(comm - 1) % 2])
+            e.comm = &p->record->comms[(comm - 1) % 2][(comm - 1) / 2];
+        if (rank->routine) {
+            e.name = rank->routine->name;
+            e.routine = rank->routine->number;
+        }
+        if (rank->reader.at == end && e.kind < PORTOLAN_MPI_EVENT_KINDS && (e.comm || !comm))
+            observer->tell(&e);
+        else
+            p->is_damaged = true;
+    }
+    rank->reader.at = end;
+}
 
 static enum clue_progress send(struct replay *p, int task, struct replayed *rank)
 {
@@ -74,7 +106,7 @@ static enum clue_progress send(struct replay *p, int task, struct replayed *rank
     struct clue_send what = {0};
 
     what.to = (int)NEXT;
-    what.context = NEXT;
+    what.context = context(p, rank);
     what.tag = (int)NEXT;
     what.bytes = NEXT;
     what.packed = NEXT;
@@ -93,7 +125,7 @@ static void receive(struct replay *p, int task, struct replayed *rank)
     struct clue_receive what = {0};
 
     what.from = (int)NEXT - 1;
-    what.context = NEXT;
+    what.context = context(p, rank);
     what.tag = (int)NEXT - 1;
     what.flags = (unsigned)NEXT;
     *request = clue_engine_receive(p->engine, task, &what);
@@ -103,7 +135,7 @@ static enum clue_progress meet(struct replay *p, int task, struct replayed *rank
 {
     struct clue_meeting m = {.kind = (enum clue_meeting_kind)NEXT};
 
-    m.context = NEXT;
+    m.context = context(p, rank);
     m.sequence = NEXT;
     m.n = (int)NEXT;
     m.index = (int)NEXT;
@@ -125,8 +157,8 @@ static enum clue_progress call(struct replay *p, int task, struct replayed *rank
         p->is_damaged = true;
         return CLUE_DONE;
     }
-    rank->routine = &p->record->routines[routine];
-    tell(task, rank->routine, PORTOLAN_MPI_BEGIN);
+    p->self.routine = rank->routine = &p->record->routines[routine];
+    clue_tell_call(&p->self, PORTOLAN_MPI_BEGIN);
     return CLUE_DONE;
 }
 
@@ -141,8 +173,11 @@ static enum clue_progress step(struct replay *p, int task, struct replayed *rank
     case RECORD_CALL:
         return call(p, task, rank);
     case RECORD_END:
-        if (rank->routine)
-            tell(task, rank->routine, PORTOLAN_MPI_END);
+        if ((p->self.routine = rank->routine))
+            clue_tell_call(&p->self, PORTOLAN_MPI_END);
+        return CLUE_DONE;
+    case RECORD_TELL:
+        tell(p, rank);
         return CLUE_DONE;
     case RECORD_SEND:
         return send(p, task, rank);
@@ -187,21 +222,25 @@ static void run_rank(struct replay *p, int task)
 {
     struct replayed *rank = &p->ranks[task];
 
+    p->self.task = task;
+    clue_carrier.current = &p->self;
     while (rank->reader.at < rank->reader.end && !p->is_damaged) {
         const uint8_t *before = rank->reader.at;
 
         if (step(p, task, rank) == CLUE_WAITS) {
             rank->reader.at = before;
-            return;
+            break;
         }
     }
-    clue_engine_exit(p->engine, task);
+    clue_carrier.current = NULL;
+    if (rank->reader.at == rank->reader.end)
+        clue_engine_exit(p->engine, task);
 }
 
 bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
                  int *verdict)
 {
-    struct replay p = {engine, record, NULL, draw, false};
+    struct replay p = {.engine = engine, .record = record, .draw = draw};
 
     p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks);
     for (int i = 0; p.ranks && i < record->n; i++)

@@ -146,6 +146,8 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
     enum portolan_status status;
 
     *c = (struct carrier){.run = run, .observer = run->observer, .process = getpid()};
+    if (run->record && !run->replay)
+        c->observer = record_observer();
     *outcome = (struct clue_outcome){0};
     status = run->replay ? run_record(c, err) : run_program(c, outcome, err);
     if (!status && c->error.status)

@@ -44,6 +44,10 @@ static void skip(struct record_reader *r, uint64_t operation)
         [RECORD_EXIT] = 0};
     uint64_t n = operation <= RECORD_EXIT ? numbers[operation] : 0;
 
+    if (operation == RECORD_TELL && (n = record_number(r)) <= (uint64_t)(r->end - r->at)) {
+        r->at += n;
+        return;
+    }
     for (uint64_t i = 0; i < n; i++)
         record_number(r);
     if (operation == RECORD_WAIT || operation == RECORD_TEST)

@@ -175,8 +175,9 @@ clue_request clue_send(const struct clue_send *send)
     clue_request request = 0;
 
     UNTIL_DONE(clue_engine_send(RUN.engine, RUN.current->task, send, &request));
-    RECORD(RECORD_SEND, 8, record_request(request, true), N(send->to), send->context, N(send->tag),
-           send->bytes, send->packed, N(send->flags), N(send->label));
+    RECORD(RECORD_SEND, 8, record_request(request, true), N(send->to),
+           record_context(send->context), N(send->tag), send->bytes, send->packed, N(send->flags),
+           N(send->label));
     return request;
 }
 
@@ -200,8 +201,8 @@ clue_request clue_receive(const struct clue_receive *receive)
 
     if (!request)
         clue_fail("out of memory");
-    RECORD(RECORD_RECEIVE, 5, record_request(request, true), N(receive->from + 1), receive->context,
-           N(receive->tag + 1), N(receive->flags));
+    RECORD(RECORD_RECEIVE, 5, record_request(request, true), N(receive->from + 1),
+           record_context(receive->context), N(receive->tag + 1), N(receive->flags));
     return request;
 }
 
@@ -268,7 +269,7 @@ bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clu
 
     UNTIL_DONE(clue_engine_probe(RUN.engine, RUN.current->task, &what, is_waiting, &is_found,
                                  message, taken));
-    RECORD(RECORD_PROBE, 5, N(from + 1), context, N(tag + 1), N(is_waiting),
+    RECORD(RECORD_PROBE, 5, N(from + 1), record_context(context), N(tag + 1), N(is_waiting),
            is_found && taken ? record_request(*taken, true) + 1 : 0);
     return is_found;
 }
@@ -281,8 +282,8 @@ void clue_receive_taken(clue_request taken, const struct clue_receive *receive)
 void clue_meet(const struct clue_meeting *meeting)
 {
     UNTIL_DONE(clue_engine_meet(RUN.engine, RUN.current->task, meeting));
-    RECORD(RECORD_MEET, 7, N(meeting->kind), meeting->context, meeting->sequence, N(meeting->n),
-           N(meeting->index), N(meeting->root), N(meeting->ns));
+    RECORD(RECORD_MEET, 7, N(meeting->kind), record_context(meeting->context), meeting->sequence,
+           N(meeting->n), N(meeting->index), N(meeting->root), N(meeting->ns));
 }
 
 int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes)
