@@ -22,6 +22,22 @@ struct carrier clue_carrier;
     while (0)
 #define N(value) ((uint64_t)(value))
 
+/* What a rank needs that goes on soon comes into the cache meanwhile. */
+static void fetch_soon(void)
+{
+    enum { STACK_LINES = 24, LIBRARY_LINES = 4, LINE = 64 };
+    int soon = clue_engine_soon(RUN.engine);
+    const struct rank *rank;
+
+    if (soon < 0)
+        return;
+    rank = RUN.ranks[soon];
+    for (int i = 0; i < STACK_LINES; i++)
+        __builtin_prefetch((const char *)rank->context.stack + i * LINE);
+    for (int i = 0; i < LIBRARY_LINES; i++)
+        __builtin_prefetch((const char *)rank->own[CLUE_MPI] + i * LINE);
+}
+
 /* The rank that can go on, or the main context if the run has come to its end. */
 static const struct context *next_context(void)
 {
@@ -33,6 +49,7 @@ static const struct context *next_context(void)
         return &RUN.main;
     }
     RUN.current = RUN.ranks[next];
+    fetch_soon();
     if (RUN.folder)
         clue_folder_of(RUN.current);
     return &RUN.current->context;

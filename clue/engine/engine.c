@@ -11,7 +11,7 @@ struct clue_engine *clue_engine_new(const struct clue_machine *machine,
         return NULL;
     e->machine = machine;
     e->settings = *settings;
-    e->sums.last = -1;
+    e->sums.last = e->soon = -1;
     e->by_events =
         settings->may_change || machine->n_changes || machine->network.model == CLUE_NETWORK_FACTOR;
     if (requests_new(e) && network_new(e) && fair_new(e) && hosts_new(e) && background_new(e) &&
@@ -45,6 +45,14 @@ void clue_engine_free(struct clue_engine *e)
 const struct portolan_error *clue_engine_error(const struct clue_engine *e)
 {
     return &e->error;
+}
+
+int clue_engine_soon(struct clue_engine *e)
+{
+    int soon = e->soon;
+
+    e->soon = -1;
+    return soon;
 }
 
 /* Whether the task goes on now. */

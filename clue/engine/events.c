@@ -41,17 +41,50 @@ static void sift_down(event *heap, size_t n, event last)
     heap[i] = last;
 }
 
+static bool heap_add(struct event_list *heap, event new)
+{
+    if (!list_add(heap, new))
+        return false;
+    sift_up(heap->events, heap->n - 1, new);
+    return true;
+}
+
+/* The events of a day in order. Mostly they are so already, or few; what would take long to place
+ * goes to the heap. */
+static bool sort_day(struct events *h, struct event_list *day)
+{
+    struct event_list list = *day;
+    size_t n = 0, moves = 8 * list.n;
+
+    *day = h->sorted;
+    day->n = 0;
+    for (size_t i = 0; i < list.n; i++) {
+        event new = list.events[i];
+        size_t at = n;
+
+        if (n && new < list.events[n - 1] && moves < n) {
+            if (!heap_add(&h->near, new))
+                return false;
+            continue;
+        }
+        for (; at > 0 && new < list.events[at - 1]; at--, moves--)
+            list.events[at] = list.events[at - 1];
+        list.events[at] = new;
+        n++;
+    }
+    list.n = n;
+    h->sorted = list;
+    h->next = 0;
+    return true;
+}
+
 static bool place(struct events *h, event new)
 {
     int64_t ns = event_ns(new);
     uint64_t day;
 
-    if (ns < h->horizon) {
-        if (!list_add(&h->near, new))
-            return false;
-        sift_up(h->near.events, h->near.n - 1, new);
-        return true;
-    }
+    if (ns < h->horizon)
+        return heap_add(&h->near, new);
     day = (uint64_t)(ns - h->horizon) / (uint64_t)h->day_ns;
     if (day < DAYS) {
         h->n_days++;
@@ -115,19 +148,20 @@ static bool choose_day(struct events *h)
     return place_again(h, true);
 }
 
-/* What the network touches of a day's messages comes into the cache, all at once. */
-static void fetch(const struct clue_engine *e, const struct event_list *events)
+/* What soon is touched comes into the cache meanwhile: first what an event is about, then where
+ * that leads. */
+enum { FETCHED_FIRST = 12, FETCHED_THEN = 6 };
+static void fetch(struct clue_engine *e, const event *next, size_t n)
 {
-    for (size_t i = 0; i < events->n; i++)
-        if (event_kind(events->events[i]) == EVENT_HOP)
-            __builtin_prefetch(message_of(e, event_about(events->events[i])));
-    for (size_t i = 0; i < events->n; i++)
-        if (event_kind(events->events[i]) == EVENT_HOP) {
-            const struct message *m = message_of(e, event_about(events->events[i]));
-
-            network_fetch(e, m);
-            __builtin_prefetch((const char *)m + 64);
-        }
+    if (n > FETCHED_FIRST && event_kind(next[FETCHED_FIRST]) == EVENT_HOP)
+        __builtin_prefetch(message_of(e, event_about(next[FETCHED_FIRST])));
+    else if (n > FETCHED_FIRST && event_kind(next[FETCHED_FIRST]) == EVENT_RESUME)
+        for (size_t i = 0; i < sizeof(struct task); i += 64)
+            __builtin_prefetch((char *)task_of(e, event_about(next[FETCHED_FIRST])) + i);
+    if (n > FETCHED_THEN && event_kind(next[FETCHED_THEN]) == EVENT_HOP)
+        network_fetch(e, message_of(e, event_about(next[FETCHED_THEN])));
+    else if (n > FETCHED_THEN && event_kind(next[FETCHED_THEN]) == EVENT_RESUME)
+        e->soon = (int)event_about(next[FETCHED_THEN]);
 }
 
 /* Turns to the next day that has events, which are near then. */
@@ -140,7 +174,7 @@ static bool turn(struct clue_engine *e)
         return false;
     if (!h->n_days && h->later.n)
         h->horizon = later(h->horizon, h->least_later);
-    while (h->near.n == 0) {
+    while (!h->near.n && h->next == h->sorted.n) {
         if (h->later.n && h->least_later - h->horizon < h->day_ns && !place_again(h, false))
             return false;
         day = &h->days[h->today];
@@ -148,13 +182,15 @@ static bool turn(struct clue_engine *e)
         h->horizon += h->day_ns;
         h->n_turned++;
         h->n_days -= day->n;
-        fetch(e, day);
-        for (size_t i = 0; i < day->n; i++)
-            if (!place(h, day->events[i]))
-                return false;
-        day->n = 0;
+        if (!sort_day(h, day))
+            return false;
     }
     return true;
+}
+
+static bool first_is_sorted(const struct events *h)
+{
+    return h->next < h->sorted.n && (!h->near.n || h->sorted.events[h->next] < h->near.events[0]);
 }
 
 int64_t events_next(struct clue_engine *e)
@@ -163,11 +199,11 @@ int64_t events_next(struct clue_engine *e)
 
     if (!h->n)
         return NOT_KNOWN;
-    if (!h->near.n && !turn(e)) {
+    if (!h->near.n && h->next == h->sorted.n && !turn(e)) {
         engine_no_memory(e);
         return NOT_KNOWN;
     }
-    return event_ns(h->near.events[0]);
+    return event_ns(first_is_sorted(h) ? h->sorted.events[h->next] : h->near.events[0]);
 }
 
 event events_pop(struct clue_engine *e)
@@ -177,9 +213,14 @@ event events_pop(struct clue_engine *e)
 
     if (events_next(e) == NOT_KNOWN)
         return 0;
-    first = h->near.events[0];
-    if (--h->near.n > 0)
-        sift_down(h->near.events, h->near.n, h->near.events[h->near.n]);
+    if (first_is_sorted(h)) {
+        fetch(e, h->sorted.events + h->next, h->sorted.n - h->next);
+        first = h->sorted.events[h->next++];
+    } else {
+        first = h->near.events[0];
+        if (--h->near.n > 0)
+            sift_down(h->near.events, h->near.n, h->near.events[h->near.n]);
+    }
     h->n--;
     h->n_popped++;
     h->n_live -= event_is_live(first);
@@ -188,6 +229,7 @@ event events_pop(struct clue_engine *e)
 
 void events_free(struct events *h)
 {
+    free(h->sorted.events);
     free(h->near.events);
     free(h->later.events);
     for (size_t i = 0; i < DAYS; i++)

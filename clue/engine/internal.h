@@ -37,8 +37,9 @@ enum event_kind {
 __extension__ typedef unsigned __int128 event;
 
 /*
- * A calendar: events before the horizon are a heap; those of the next days lie in a bucket for each
- * day, without order; all others in one heap of papers. A day is as long as some events take.
+ * A calendar: events before the horizon are in order, as far as they were known when their day
+ * began, and else a heap; those of the next days lie in a bucket for each day, without order; all
+ * others in one heap of papers. A day is as long as some events take.
  */
 enum { DAYS = 1024, EVENTS_OF_DAY = 24 };
 struct event_list {
@@ -46,7 +47,8 @@ struct event_list {
     size_t n, room;
 };
 struct events {
-    struct event_list near, later, days[DAYS];
+    struct event_list sorted, near, later, days[DAYS];
+    size_t next; /* of `sorted` */
     int64_t horizon, day_ns;
     size_t today;              /* the day that begins at the horizon */
     size_t n_days;             /* events in days */
@@ -232,6 +234,7 @@ struct clue_engine {
     struct portolan_error error;
     int64_t now;
     struct events events;
+    int soon; /* a task that goes on soon, -1: not known */
     struct task *tasks;
     size_t n_tasks, task_room, n_alive;
     struct pool messages, requests, channels;

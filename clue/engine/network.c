@@ -166,6 +166,7 @@ void network_fetch(const struct clue_engine *e, const struct message *m)
 {
     __builtin_prefetch(&e->network->servers[m->server]);
     __builtin_prefetch(m->way);
+    __builtin_prefetch((const char *)m + 64);
 }
 
 void network_hop(struct clue_engine *e, uint32_t message)

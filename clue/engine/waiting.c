@@ -63,6 +63,8 @@ static enum clue_progress finish_all(struct clue_engine *e, struct task *t,
     }
     order = e->scratch;
     for (size_t i = 0; i < n; i++)
+        __builtin_prefetch((char *)message_of(e, request_of(e, requests[i])->message) + 64);
+    for (size_t i = 0; i < n; i++)
         if (requests[i]) {
             size_t at = count++;
 

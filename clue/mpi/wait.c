@@ -232,6 +232,9 @@ static int end_all(struct mpi_task *t, struct listed *l, MPI_Request *handles, M
 {
     int code = MPI_SUCCESS;
 
+    for (size_t i = 0; i < l->n; i++)
+        if (l->all[i])
+            __builtin_prefetch((const char *)l->all[i] + 64);
     for (size_t i = 0; i < l->n; i++) {
         MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
         int own = MPI_SUCCESS;

@@ -231,6 +231,9 @@ enum { CLUE_FINISHED = -1, CLUE_DEADLOCK = -2, CLUE_FAILED = -3 };
 /** Lets time pass until a task can run: its number, FINISHED: all have exited; DEADLOCK: those left
  * wait for each other; FAILED: see clue_engine_error(). */
 int clue_engine_next(struct clue_engine *engine);
+/** A task that it is likely to name soon, so that the caller may fetch what that needs; -1: none.
+ * Each is told once. */
+int clue_engine_soon(struct clue_engine *engine);
 /** Why it FAILED: no memory, or a message between hosts for which the machine has no delays. */
 const struct portolan_error *clue_engine_error(const struct clue_engine *engine);
 
