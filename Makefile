@@ -7,16 +7,19 @@ CLANG_FORMAT ?= clang-format-14
 # For Open MPI, where that is chosen: tests run as whoever builds, with more ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
+# What is installed, and the examples. `ninja` builds the tests as well.
 all: $(BUILDDIR)/build.ninja
-	@ninja -C $(BUILDDIR)
+	@ninja -C $(BUILDDIR) $$(python3 tools/targets.py $(BUILDDIR))
 
-check: all
+check: $(BUILDDIR)/build.ninja
+	@ninja -C $(BUILDDIR)
 	@meson test -C $(BUILDDIR) --no-rebuild --print-errorlogs
 
-demo: all
+demo: $(BUILDDIR)/build.ninja
+	@ninja -C $(BUILDDIR) demo
 	@sh examples/heat/demo.sh $(BUILDDIR)
 
-bench: all
+bench: $(BUILDDIR)/build.ninja
 	@ninja -C $(BUILDDIR) bench
 
 format:

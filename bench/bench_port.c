@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench_port.h"
 
-#include <x86intrin.h>
-
 static int64_t plain_work(struct bench_object *self, int64_t n)
 {
     (void)self;
@@ -66,9 +64,9 @@ static int64_t floor_work(struct bench_object *self, int64_t n)
     int64_t result;
 
     floor_child = 0;
-    start = __rdtsc();
+    start = portolan_probe_counter();
     result = target->ops->work(target, n);
-    elapsed = __rdtsc() - start;
+    elapsed = portolan_probe_counter() - start;
     node->calls++;
     node->inclusive += elapsed;
     node->exclusive += elapsed - floor_child;

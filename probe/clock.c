@@ -34,7 +34,6 @@ uint64_t probe_wall_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
 }
 
-#if defined(__x86_64__)
 /* Reads both clocks: the try with the least time between the two counter reads. */
 static struct clock_pair read_pair(void)
 {
@@ -42,9 +41,9 @@ static struct clock_pair read_pair(void)
     uint64_t width = UINT64_MAX;
 
     for (int i = 0; i < 8; i++) {
-        uint64_t before = __rdtsc();
+        uint64_t before = portolan_probe_counter();
         uint64_t wall = probe_wall_ns();
-        uint64_t after = __rdtsc();
+        uint64_t after = portolan_probe_counter();
 
         if (after - before < width) {
             width = after - before;
@@ -55,6 +54,7 @@ static struct clock_pair read_pair(void)
     return best;
 }
 
+#if defined(__x86_64__)
 /* Whether the processor says so or the kernel trusts it: some virtual machines hide the flag. */
 static bool is_tsc_invariant(void)
 {
@@ -73,14 +73,13 @@ static bool is_tsc_invariant(void)
     return strcmp(source, "tsc\n") == 0;
 }
 #else
-static struct clock_pair read_pair(void)
-{
-    return (struct clock_pair){0, 0};
-}
-
 static bool is_tsc_invariant(void)
 {
+#ifdef __aarch64__
+    return true; /* by its architecture */
+#else
     return false;
+#endif
 }
 #endif
 

@@ -52,7 +52,7 @@ extern "C" {
 /* ------------------------------------------------------------------ clock */
 
 enum portolan_probe_clock {
-    PORTOLAN_PROBE_CLOCK_TSC,       /**< time stamp counter, calibrated against CLOCK_MONOTONIC */
+    PORTOLAN_PROBE_CLOCK_TSC, /**< the processor's counter, calibrated against CLOCK_MONOTONIC */
     PORTOLAN_PROBE_CLOCK_MONOTONIC, /**< clock_gettime, where the counter is not invariant */
     PORTOLAN_PROBE_CLOCK_MANUAL     /**< stands still until told; ticks are nanoseconds */
 };

@@ -40,10 +40,6 @@
 #error "include <portolan/probe.h>"
 #endif
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 #define PORTOLAN_PROBE_INLINE      static inline __attribute__((always_inline, unused))
 #define PORTOLAN_PROBE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -122,7 +118,7 @@ struct portolan_probe_thread {
 extern PORTOLAN_API __thread struct portolan_probe_thread *portolan_probe_thread
     __attribute__((tls_model("initial-exec")));
 
-/* 0: the time stamp counter is read inline. */
+/* 0: the processor's counter is read inline. */
 extern PORTOLAN_API int portolan_probe_clock_is_slow;
 
 /* Cold paths. */
@@ -151,20 +147,34 @@ PORTOLAN_API void portolan_probe_slow_fail(struct portolan_probe_frame *f,
                                            unsigned n) PORTOLAN_PROBE_COLD;
 
 /*
+ * The processor's counter of time: x86-64's time stamp counter, AArch64's cntvct_el0; elsewhere 0.
+ * By a builtin, since <x86intrin.h> is two megabytes to compile.
+ */
+PORTOLAN_PROBE_INLINE uint64_t portolan_probe_counter(void)
+{
+    uint64_t ticks = 0;
+
+#if defined(__x86_64__)
+    ticks = __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+#endif
+    return ticks;
+}
+
+/*
  * The clock in ticks for calls that are not special. Elsewhere than here, and in builds that test
  * the inline code by the manual clock, one function reads whichever is in use.
  */
-#if defined(__x86_64__) && !defined(PORTOLAN_PROBE_ANY_CLOCK)
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(PORTOLAN_PROBE_ANY_CLOCK)
 #define PORTOLAN_PROBE_TSC_ALONE true
 #else
 #define PORTOLAN_PROBE_TSC_ALONE false
 #endif
 PORTOLAN_PROBE_INLINE uint64_t portolan_probe_fast_now(void)
 {
-#if defined(__x86_64__)
     if (PORTOLAN_PROBE_TSC_ALONE || !portolan_probe_clock_is_slow)
-        return __rdtsc();
-#endif
+        return portolan_probe_counter();
     return portolan_probe_slow_now();
 }
 

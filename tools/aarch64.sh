@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds Portolan for AArch64 on a Debian 12 machine of another kind, and runs its unit tests and the paper's
+# example by QEMU. Usage: tools/aarch64.sh [BUILDDIR]
+# The packages of arm64 are unpacked below BUILDDIR; of this machine only the cross compiler and QEMU are asked.
+set -eu
+cd "$(dirname "$0")/.."
+build=${1:-build-aarch64}
+mkdir -p "$build/packages"
+build=$(cd "$build" && pwd)
+root=$build/root
+triple=aarch64-linux-gnu
+qemu=qemu-aarch64-static
+
+packages='libc6-dev libmpich-dev libxml2-dev libelf-dev libedit-dev libjansson-dev libsqlite3-dev
+    libopen-trace-format2-dev libclang1-14 liblapacke-dev libopenblas0-serial uthash-dev libcmocka-dev
+    libsuitesparse-dev libsuperlu-dev libclips-dev'
+
+if ! command -v $qemu >/dev/null || ! command -v $triple-gcc >/dev/null; then
+    apt-get install -y -qq --no-install-recommends gcc-$triple qemu-user-static >/dev/null
+fi
+
+# An apt with lists and a status of its own, which nothing is installed in.
+arm64_apt() {
+    apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
+        -o Dir::State="$build/packages" -o Dir::State::status="$build/packages/status" \
+        -o Dir::Cache="$build/packages" -o APT::Sandbox::User=root "$@"
+}
+
+if [ ! -f "$build/packages/unpacked" ]; then
+    mkdir -p "$build/packages/lists/partial" "$build/packages/archives/partial" "$root/usr/lib"
+    : >"$build/packages/status"
+    arm64_apt update
+    # shellcheck disable=SC2086 # a list of words
+    arm64_apt install -y --download-only --no-install-recommends $packages >/dev/null
+    [ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
+    for package in "$build"/packages/archives/*.deb; do
+        dpkg-deb --fsys-tarfile "$package" | tar --keep-directory-symlink -xf - -C "$root"
+    done
+    # What the packages' scripts would have chosen.
+    for name in blas lapack; do
+        ln -sf openblas-serial/lib$name.so.3 $name/lib$name.so "$root/usr/lib/$triple/"
+        ln -sf $name-netlib.pc "$root/usr/lib/$triple/pkgconfig/$name.pc"
+    done
+    touch "$build/packages/unpacked"
+fi
+
+cat >"$build/mpiexec" <<EOF
+#!/bin/sh
+# mpiexec -n N PROGRAM...: this machine's, whose ranks are run by QEMU
+how="\$1 \$2"
+shift 2
+exec mpiexec.mpich \$how $qemu -L "$root" "\$@"
+EOF
+chmod +x "$build/mpiexec"
+cat >"$build/cross.ini" <<EOF
+[binaries]
+c = ['$triple-gcc', '--sysroot=$root']
+ar = '$triple-ar'
+ld = '$triple-ld'
+objcopy = '$triple-objcopy'
+strip = '$triple-strip'
+pkgconfig = 'pkg-config'
+mpiexec.mpich = '$build/mpiexec'
+exe_wrapper = ['$qemu', '-L', '$root']
+[properties]
+needs_exe_wrapper = true
+sys_root = '$root'
+pkg_config_libdir = ['$root/usr/lib/$triple/pkgconfig', '$root/usr/share/pkgconfig']
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'aarch64'
+endian = 'little'
+EOF
+[ -f "$build/meson/build.ninja" ] ||
+    meson setup --cross-file "$build/cross.ini" -Dcxx=disabled -Dpapi=disabled -Dpostgres=disabled \
+        -Dpvm=disabled "$build/meson"
+ninja -C "$build/meson"
