@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 28
+plan 29
 test=$SOURCE/clue/mpi/test
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 run() {
@@ -151,6 +151,8 @@ END
 chmod +x "$work/rsh"
 PORTOLAN_CLUE_RSH=$work/rsh apart -m "$work/hosts.xml" -n 2 -- "$work/rings" "it's"
 gives 'a rank on a real host' 0 '^to localhost$' '^0 after 0\.000500000 s' '^1 after 0\.000500000 s'
+PORTOLAN_CLUE_RSH=$work/rsh apart -m "$work/hosts.xml" -n 2 -- "$work/threads" kill
+gives 'it is killed' 137 'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ .*ended by signal 9'
 PORTOLAN_CLUE_RSH=false apart -m "$work/hosts.xml" -n 2 -- "$work/rings"
 gives 'a real host that does not answer' 1 "rank 1 was not started on the real host 'localhost' .*'false localhost' ended with status 1"
 run -m "$work/hosts.xml" -n 2 --compute=none -- "$work/rings"

@@ -233,10 +233,26 @@ static enum portolan_status start_there(struct carrier *c, struct rank *rank, co
                                     strerror(errno));
 }
 
+/* So that a host that is gone is noticed. */
+static void keep_alive(int fd)
+{
+    const struct {
+        int level, name, value;
+    } options[] = {{SOL_SOCKET, SO_KEEPALIVE, 1},
+                   {IPPROTO_TCP, TCP_KEEPIDLE, 30},
+                   {IPPROTO_TCP, TCP_KEEPINTVL, 10},
+                   {IPPROTO_TCP, TCP_KEEPCNT, 3},
+                   {IPPROTO_TCP, TCP_NODELAY, 1}};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+                   sizeof options[i].value);
+}
+
 /* Whose connection it is; who does not know the secret, or says nothing, is turned away. */
 static void greet_caller(struct carrier *c)
 {
-    int fd = accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC), one = 1;
+    int fd = accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC);
     struct timeval limit = {.tv_sec = GREETING_S}, none = {0};
     struct link_frame f = {0};
     struct link_room room = {0};
@@ -245,7 +261,7 @@ static void greet_caller(struct carrier *c)
     if (fd < 0)
         return;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    keep_alive(fd);
     if (link_read_greeting(fd, &f, &room) && strcmp(room.bytes, listener.secret) == 0 &&
         f.words[0] >= 0 && (size_t)f.words[0] < c->n_ranks)
         a = c->ranks[f.words[0]]->apart;

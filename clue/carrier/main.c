@@ -212,7 +212,7 @@ char *clue_find_library(const char *installed, const char *built, const char *na
     return found;
 }
 
-static void find_libraries(struct options *o)
+static enum portolan_status find_libraries(struct options *o, struct portolan_error *err)
 {
     const char *const files[] = {
         !o->run.is_apart ? NULL
@@ -225,6 +225,11 @@ static void find_libraries(struct options *o)
         if (files[i])
             o->libraries[o->run.n_libraries++] = files[i];
     o->run.libraries = o->libraries;
+    return files[0] || !o->run.is_apart
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "portolan/clue/apart/libportolan-clue.so is not where "
+                                    "libportolan-clue.so is; install Portolan again");
 }
 
 /* Without a machine file: as many hosts as ranks, and messages take no time. */
@@ -434,8 +439,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     else
         o.run.machine = &file->machine;
     o.run.hosts = hosts;
-    if (check_real_hosts(&o, &err))
+    if (check_real_hosts(&o, &err) || find_libraries(&o, &err))
         return print_error(&err);
-    find_libraries(&o);
     return run(&o, file, &err);
 }

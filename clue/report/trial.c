@@ -40,7 +40,7 @@ static enum portolan_status begin(struct trial_writer *w)
     const struct clue_report *r = w->report;
     static const char *const compute[] = {"measured", "table", "model", "none"};
     size_t n = 0, n_facts = r->file ? r->file->n_facts : 0;
-    size_t room = 9 + r->n_settings + n_facts;
+    size_t room = 10 + r->n_settings + n_facts;
     struct portolan_name_value *facts = portolan_arena_alloc(&w->arena, room, sizeof *facts);
     struct portolan_trial trial = {.assembly = program_of(r),
                                    .purpose = "fixed",
@@ -58,6 +58,8 @@ static enum portolan_status begin(struct trial_writer *w)
         "seed", portolan_arena_printf(&w->arena, "%" PRIu64, r->run->settings.seed)};
     facts[n++] = (struct portolan_name_value){
         "receive", r->run->settings.takes_arrived ? "arrival" : "virtual arrival"};
+    if (r->run->is_apart)
+        facts[n++] = (struct portolan_name_value){"ranks", "apart"};
     if (r->trace)
         facts[n++] = (struct portolan_name_value){PORTOLAN_STORE_TRACE, r->trace};
     if (r->machine_path)

@@ -174,10 +174,13 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
 {
     int64_t words[LINK_WORDS], ns = ASKER.is_measured ? asker_cpu_ns() : 0;
     struct iovec parts[2] = {link_text(routine->name)};
+    sigset_t before;
 
+    pthread_sigmask(SIG_BLOCK, &ASKER.held, &before);
     pthread_mutex_lock(&ASKER.lock);
     if (ASKER.depth++)
         return;
+    ASKER.before = before;
     parts[1] = link_text(asker_place(site, words));
     words[LINK_ROUTINE] = routine->number;
     ns -= ASKER.began_ns + ASKER.clock_ns;
@@ -187,11 +190,16 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
 
 void clue_call_end(void)
 {
-    if (--ASKER.depth == 0) {
+    sigset_t before = ASKER.before;
+    bool is_outermost = --ASKER.depth == 0;
+
+    if (is_outermost) {
         ask(LINK_END, 0);
         ASKER.began_ns = ASKER.is_measured ? asker_cpu_ns() : 0;
     }
     pthread_mutex_unlock(&ASKER.lock);
+    if (is_outermost)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void tell(const struct portolan_mpi_event *event)

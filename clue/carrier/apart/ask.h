@@ -6,6 +6,7 @@
 #include "../apart_link.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 
 #pragma GCC visibility push(hidden)
@@ -20,6 +21,7 @@ struct asker {
     int64_t facts[LINK_WORDS]; /* enum link_fact */
     int64_t began_ns;          /* processor time when the last call ended */
     int64_t clock_ns;          /* what reading it takes */
+    sigset_t held, before; /* signals whose handlers wait for the end of a call; mask before it */
     struct link_room room;
     struct link_frame frame;    /* the last answer; its bytes are in ROOM */
     struct shared_heap *heap;   /* in the memory of all ranks; NULL: there is none */

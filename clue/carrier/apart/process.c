@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,9 +130,10 @@ static void tell_fault(int signal, siginfo_t *info, void *machine)
     link_write(ASKER.fd, &f, &file, 1);
 }
 
-static void watch_faults(void)
+static void prepare_signals(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static const int timers[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGUSR1, SIGUSR2, SIGCHLD};
     static uint8_t stack[65536];
     const struct sigaction action = {.sa_sigaction = tell_fault,
                                      .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -141,6 +141,9 @@ static void watch_faults(void)
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
+    sigemptyset(&ASKER.held); /* their handlers may read clocks, which asks */
+    for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
+        sigaddset(&ASKER.held, timers[i]);
 }
 
 /* Else its connection would stay when the rank itself is gone. */
@@ -224,7 +227,7 @@ __attribute__((constructor)) static void begin_rank(void)
             BUFSIZ); /* so that lines of ranks come in the order of their turns */
     pthread_atfork(NULL, NULL, leave_child);
     on_exit(exit_rank, NULL);
-    watch_faults();
+    prepare_signals();
     part = link_text(secret);
     memcpy(ASKER.facts, ask_with(LINK_HELLO, (const int64_t[LINK_WORDS]){task}, &part, 1)->words,
            sizeof ASKER.facts);

@@ -6,10 +6,19 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { THREADS = 4 };
+
+/* A handler that reads a clock, which is a call. */
+static void look(int signal)
+{
+    (void)signal;
+    time(NULL);
+}
 
 static void *square(void *arg)
 {
@@ -61,6 +70,11 @@ int main(int argc, char **argv)
         for (;;)
             ;
     }
+    signal(SIGALRM, look);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 1000}, {0, 1000}}, NULL);
+    for (int i = 0; i < 100; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
     sum = add_squares(rank);
     MPI_Allreduce(&sum, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     pthread_create(&thread, NULL, talk, &other);
