@@ -170,6 +170,14 @@ void clue_at_exit(enum clue_owner owner, void (*run)(void))
     ASKER.at_exit[owner] = run;
 }
 
+void asker_begin_burst(void)
+{
+    if (!ASKER.is_measured)
+        return;
+    asker_cpu_ns(); /* the first reading after others had the processor takes longer */
+    ASKER.began_ns = asker_cpu_ns();
+}
+
 void clue_call_begin(const struct clue_routine *routine, const void *site)
 {
     int64_t words[LINK_WORDS], ns = ASKER.is_measured ? asker_cpu_ns() : 0;
@@ -195,7 +203,7 @@ void clue_call_end(void)
 
     if (is_outermost) {
         ask(LINK_END, 0);
-        ASKER.began_ns = ASKER.is_measured ? asker_cpu_ns() : 0;
+        asker_begin_burst();
     }
     pthread_mutex_unlock(&ASKER.lock);
     if (is_outermost)

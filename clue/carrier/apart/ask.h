@@ -20,7 +20,7 @@ struct asker {
     bool is_measured;
     int64_t facts[LINK_WORDS]; /* enum link_fact */
     int64_t began_ns;          /* processor time when the last call ended */
-    int64_t clock_ns;          /* what reading it takes */
+    int64_t clock_ns;          /* what reading it adds to a burst */
     sigset_t held, before; /* signals whose handlers wait for the end of a call; mask before it */
     struct link_room room;
     struct link_frame frame;    /* the last answer; its bytes are in ROOM */
@@ -42,6 +42,7 @@ void asker_gone(void) __attribute__((noreturn));
 /* Words of where CALL stands, and its file. */
 const char *asker_place(const void *call, int64_t words[LINK_WORDS]);
 int64_t asker_cpu_ns(void);
+void asker_begin_burst(void);
 /* shared.c: maps the memory of all ranks, -1: there is none. False: it cannot. */
 bool asker_share(int fd);
 
