@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 27
+plan 34
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 program=$SOURCE/clue/mpi/test/mistakes.c
@@ -31,6 +31,13 @@ mistake root 1 'rank 1 in MPI_Bcast at @root@' \
 mistake size 1 'MPI_Allreduce\(.*16 bytes\).* MPI_Allreduce\(.*8 bytes\) on rank 0, at @size@'
 mistake operation 1 'operation 0x58000003.*operation 0x58000001'
 mistake order 1 'calls MPI_Barrier\(.*was MPI_Bcast\(root 0'
+mistake neighbours 1 'MPI_Neighbor_alltoall at @neighbours@' 'differ.*was MPI_Neighbor_allgather'
+mistake groups 1 'MPI_Bcast\(root .*, 8 bytes\).* number 2 .*MPI_Bcast\(root .*, 4 bytes\)|, 4 bytes.*, 8 bytes'
+mistake roots 1 'collectives differ.*MPI_Bcast\(root 0.*MPI_Bcast\(root 0'
+mistake buffer 1 'rank 1 in MPI_Bsend at @buffer@.*Invalid buffer.*no buffer is attached'
+mistake detach 1 'rank 1 in MPI_Buffer_detach at @detach@.* waits for rank 0 to receive 4194304 bytes'
+mistake room 1 'rank 1 in MPI_Bsend at @room@.*buffer of 8388608, 4194'
+mistake child 0 'process that rank 1 has forked calls MPI_Send' 'child 1'
 mistake missing 1 'deadlock: 2 ranks' 'rank 1 in MPI_Allreduce at @missing@' \
     'rank 0 in MPI_Recv at @never sent@.* for rank 1 to send, tag 4'
 mistake circle 1 'deadlock: 2 ranks wait for each other' \

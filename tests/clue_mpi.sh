@@ -5,7 +5,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 14
+plan 15
 
 run() {
     try "$PORTOLAN" clue run --compute=none --quiet --no-trial -n "$@"
@@ -39,6 +39,10 @@ names "$BUILD/clue/mpi/libmpich.so.12" | comm -13 - "$work/theirs" >"$work/out"
 result "all names are there" $?
 readelf -d "$BUILD/clue/mpi/libmpich.so.12" >"$work/out"
 count "the name of the library" 1 'SONAME.*\[libmpich\.so\.12\]'
+
+# A program that Portolan measures, whose errors leave MPI by longjmp.
+run 2 -m "$SOURCE/examples/clue/machines/gigabit.xml" -- "$BUILD/mpi/test/test_mpi_time_of_traffic"
+gives "time inside MPI is measured" 0 'PASSED.* 3 test'
 
 "$MPICC" -g "$SOURCE/clue/mpi/test/faults.c" -o "$work/faults"
 run 2 -- "$work/faults" 0

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 /* SIGABRT: of the C library, which sees a heap damaged or an assertion failed. */
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -24,7 +25,7 @@ void clue_fault(int signal, char *where)
               where ? " at " : "", where ? where : "");
 }
 
-static void tell_fault(int signal, siginfo_t *info, void *machine)
+void clue_tell_fault(int signal, siginfo_t *info, void *machine)
 {
     struct rank *rank = clue_carrier.current;
     const ucontext_t *state = machine;
@@ -34,6 +35,7 @@ static void tell_fault(int signal, siginfo_t *info, void *machine)
     (void)info;
     if (!rank) { /* of portolan-clue itself */
         sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        raise(signal);
         return;
     }
     clue_carrier.exit_status = 128 + signal;
@@ -44,12 +46,29 @@ static void tell_fault(int signal, siginfo_t *info, void *machine)
     clue_fault(signal, where);
 }
 
+static void note_fork(void)
+{
+    clue_carrier.is_forked = true;
+}
+
+void clue_refuse_child(const struct clue_routine *routine)
+{
+    dprintf(
+        STDERR_FILENO,
+        "portolan: error: a process that rank %d has forked calls %s, which only ranks can: let "
+        "it become another program by exec, or end\n",
+        clue_carrier.current->task, routine->name);
+    REAL(_exit)(1);
+    __builtin_unreachable();
+}
+
 void clue_faults_begin(void)
 {
     static uint8_t stack[65536];
-    struct sigaction action = {.sa_sigaction = tell_fault,
+    struct sigaction action = {.sa_sigaction = clue_tell_fault,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 
+    pthread_atfork(NULL, NULL, note_fork);
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);

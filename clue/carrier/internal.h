@@ -10,6 +10,7 @@
 #include <portolan/clue_task.h>
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -93,6 +94,7 @@ struct rank {
     int n_calls;
     struct exit_handler *handlers;
     size_t n_handlers, room_handlers;
+    struct sigaction *actions; /* by signal; NULL: none was set */
     struct option_state options;
     struct random_data random; /* of rand() */
     char random_bytes[128];
@@ -124,7 +126,8 @@ struct carrier {
     struct portolan_error error; /* why the run ended */
     int exit_status;
     bool has_failed;
-    int process; /* its number: a forked one is no rank's */
+    int process;    /* its number: a forked one is no rank's */
+    bool is_forked; /* it is one */
     /* Where the run began, NULL if no rank left it, and where the process is. */
     char *folder;
     const char *is_in;
@@ -227,6 +230,10 @@ int clue_change_machine(const char *parameter, const char *from, const char *to,
 void clue_cxx_begin(void);
 
 /* fault.c */
+/* Ends the run for a signal that RANK does not want; of a process that is no rank's: itself. */
+void clue_tell_fault(int signal, siginfo_t *info, void *machine);
+/* A process that a rank has forked calls a library: tells it, and ends. */
+void clue_refuse_child(const struct clue_routine *routine) __attribute__((noreturn));
 void clue_faults_begin(void);
 void clue_faults_end(void);
 /* Ends the run: the current rank has got SIGNAL, at WHERE (malloc'ed or NULL). */
@@ -234,6 +241,10 @@ void clue_fault(int signal, char *where) __attribute__((noreturn));
 void clue_tell_deadlock(struct carrier *c);
 /* Remarks on messages that were never received. */
 void clue_tell_left(struct carrier *c);
+
+/* signals.c: sigaction(2) and signal(2) of images. */
+int clue_own_sigaction(int signal, const struct sigaction *new, struct sigaction *old);
+void (*clue_own_signal(int signal, void (*handler)(int)))(int);
 
 /* remark.c */
 void clue_remark(bool is_mistake, const char *text, const struct rank *rank, const void *site);

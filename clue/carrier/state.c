@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,7 @@ static int own_getopt_long_only(int argc, char *const *argv, const char *letters
 void clue_state_end(struct rank *rank)
 {
     free(rank->options.found);
+    free(rank->actions);
 }
 
 /* ------------------------------------------------- random numbers */
@@ -307,6 +309,15 @@ static int own_close(int file)
     return file >= STDIN_FILENO && file <= STDERR_FILENO ? 0 : close(file);
 }
 
+/* Whoever asks for the bounds of its stack asks for the rank's. */
+static int own_pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    const struct rank *rank = clue_carrier.current;
+    int code = pthread_getattr_np(thread, attributes);
+
+    return code ? code : pthread_attr_setstack(attributes, rank->stack, clue_carrier.stack_bytes);
+}
+
 void clue_state_begin(struct rank *rank)
 {
     int *index = variable_of(rank, INDEX), *error = variable_of(rank, ERROR);
@@ -332,6 +343,9 @@ static const struct {
     {"chdir", (function *)own_chdir},
     {"fclose", (function *)own_fclose},
     {"close", (function *)own_close},
+    {"pthread_getattr_np", (function *)own_pthread_getattr_np},
+    {"sigaction", (function *)clue_own_sigaction},
+    {"signal", (function *)clue_own_signal},
     {"rand", (function *)own_rand},
     {"srand", (function *)own_srandom},
     {"random", (function *)own_random},

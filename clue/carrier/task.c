@@ -163,6 +163,8 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
 
     if (rank->depth++)
         return;
+    if (RUN.is_forked)
+        clue_refuse_child(routine);
     ns = clue_burst_end(rank, site) + rank->fronts_ns;
     rank->fronts_ns = 0;
     rank->routine = routine;

@@ -10,7 +10,7 @@ struct agreement {
     uint64_t context, sequence;
     int n_left; /* ranks that have not called */
     int rank, task;
-    int root;
+    int root, root_task; /* PORTOLAN_MPI_NONE: of no rank, or not known here */
     MPI_Op op;
     MPI_Count bytes; /* -1: may differ */
     uint32_t routine;
@@ -20,30 +20,40 @@ struct agreement {
 
 enum { SLOTS = 1024 };
 
-/* Bytes that are the same on all ranks. */
+static bool is_root(const struct collective *c)
+{
+    return c->remote ? c->root == MPI_ROOT : c->root == c->p->rank;
+}
+
+/* Bytes that are the same on all ranks; -1: they may differ. */
 static MPI_Count common_bytes(const struct collective *c)
 {
     const struct blocks *b = &c->receive;
 
-    if (c->remote)
+    if (c->remote && c->root == MPI_PROC_NULL)
         return -1;
     switch (c->kind) {
     case GATHER:
-        if (c->p->rank != c->root)
-            b = &c->send;
+        b = is_root(c) ? &c->receive : &c->send;
         break;
     case SCATTER:
-        if (c->p->rank == c->root)
-            b = &c->send;
+        b = is_root(c) ? &c->send : &c->receive;
         break;
     case ALLGATHER:
     case ALLTOALL:
+        if (c->remote) /* each group has its own */
+            return -1;
         break;
     case GATHERV:
     case SCATTERV:
     case ALLGATHERV:
     case ALLTOALLV:
     case ALLTOALLW:
+    case NEIGHBOR_ALLGATHER:
+    case NEIGHBOR_ALLGATHERV:
+    case NEIGHBOR_ALLTOALL:
+    case NEIGHBOR_ALLTOALLV:
+    case NEIGHBOR_ALLTOALLW:
         return -1;
     default:
         return c->count * c->type->size;
@@ -64,20 +74,34 @@ static void describe(char *text, size_t size, const struct agreement *a)
     snprintf(text + n - (text[n - 1] == ' ' ? 2 : 0), size - (size_t)n, ")");
 }
 
-static void compare(const struct agreement *first, const struct agreement *own)
+/* FIRST learns what OWN alone knows. */
+static void compare(struct agreement *first, const struct agreement *own)
 {
     char there[160], here[160];
     bool is_same_size = first->bytes == own->bytes || first->bytes < 0 || own->bytes < 0;
+    bool is_same_root =
+        first->root_task == own->root_task || first->root_task < 0 || own->root_task < 0;
 
-    if (first->routine == own->routine && first->root == own->root && first->op == own->op &&
-        is_same_size)
+    if (first->routine == own->routine && is_same_root && first->op == own->op && is_same_size) {
+        first->bytes = first->bytes < 0 ? own->bytes : first->bytes;
+        first->root_task = first->root_task < 0 ? own->root_task : first->root_task;
         return;
+    }
     describe(there, sizeof there, first);
     describe(here, sizeof here, own);
     clue_fail("collectives differ: rank %d of the communicator calls %s, but its call number %llu "
               "of a collective was %s on rank %d, at %s",
               own->rank, here, (unsigned long long)own->sequence + 1, there, first->rank,
               clue_site_text(first->task, first->site));
+}
+
+static int root_task_of(const struct collective *c)
+{
+    if (!c->remote)
+        return c->p->tasks[c->root];
+    return c->root == MPI_ROOT ? clue_self()
+           : c->root < 0       ? PORTOLAN_MPI_NONE
+                               : c->remote->tasks[c->root];
 }
 
 static struct agreement describe_call(struct mpi_task *t, const struct collective *c,
@@ -92,7 +116,8 @@ static struct agreement describe_call(struct mpi_task *t, const struct collectiv
                             .n_left = c->p->n + (c->remote ? c->remote->n : 0),
                             .rank = c->p->rank,
                             .task = clue_self(),
-                            .root = is_rooted && !c->remote ? c->root : PORTOLAN_MPI_NONE,
+                            .root = is_rooted ? c->root : PORTOLAN_MPI_NONE,
+                            .root_task = is_rooted ? root_task_of(c) : PORTOLAN_MPI_NONE,
                             .op = has_op ? c->s->op->handle : 0,
                             .bytes = common_bytes(c),
                             .routine = t->routine->number,

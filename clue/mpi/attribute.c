@@ -175,6 +175,19 @@ static int get_value(struct mpi_task *t, struct mpi_object *object, int keyval, 
     return MPI_SUCCESS;
 }
 
+/* Without callbacks, as MPICH: of a copy that failed. */
+static int forget_all(struct mpi_object *object, int code)
+{
+    struct mpi_attribute *a;
+
+    while ((a = object->attributes)) {
+        object->attributes = a->next;
+        release_key(a->key);
+        free(a);
+    }
+    return code;
+}
+
 int mpi_attributes_copy(int from, const struct mpi_object *old, struct mpi_object *new)
 {
     for (struct mpi_attribute *a = old->attributes, **end = &new->attributes; a; a = a->next) {
@@ -188,7 +201,7 @@ int mpi_attributes_copy(int from, const struct mpi_object *old, struct mpi_objec
         else if (key->copy)
             code = key->copy(from, key->handle, key->extra, a->value, &value, &flag);
         if (code != MPI_SUCCESS)
-            return code;
+            return forget_all(new, code);
         if (!flag)
             continue;
         *end = mpi_alloc(1, sizeof **end);

@@ -50,10 +50,8 @@ static void take_tag(const struct collective *c)
 /* All steps are known: a blocking call has done them. */
 static int finish(struct call *x)
 {
-    if (!x->request) {
-        schedule_end(x->c.s);
-        return MPI_SUCCESS;
-    }
+    if (!x->request)
+        return schedule_end(x->c.s);
     schedule_hold(x->c.s);
     mpi_schedule_advance(x->c.s);
     mpi_request_of_schedule(x->t, x->c.comm, x->c.s, x->request);
@@ -387,6 +385,7 @@ static int begin_among(struct call *x, struct neighbours *p, struct mpi_task *t,
 
 static int end_among(struct call *x, struct neighbours *p)
 {
+    agreement_check(x->t, &x->c, x->c.comm->sequence);
     take_tag(&x->c);
     exchange_with_neighbours(x, p->from, p->n_from, p->to, p->n_to);
     free(p->from);

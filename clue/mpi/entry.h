@@ -23,7 +23,8 @@ static inline struct mpi_task *begin(const struct clue_routine *routine, const v
     return t;
 }
 
-/* Hands an error to the handler. SITE: of a call that takes no time and has not been begun. */
+/* Hands an error to the handler, at the call's end. SITE: of a call that takes no time and has not
+ * been begun. */
 static __attribute__((cold, noinline)) int fail(struct mpi_task *t,
                                                 const struct clue_routine *routine,
                                                 const void *site, MPI_Comm comm, MPI_Win win,
@@ -31,10 +32,7 @@ static __attribute__((cold, noinline)) int fail(struct mpi_task *t,
 {
     if (site)
         begin(routine, site);
-    code = mpi_raise(t, comm, win, code);
-    if (site)
-        clue_call_end();
-    return code;
+    return mpi_raise(t, comm, win, code, true);
 }
 
 static __attribute__((cold, noinline, noreturn)) void

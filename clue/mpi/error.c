@@ -136,7 +136,7 @@ void mpi_errhandler_share(struct mpi_object *object, struct mpi_errhandler *hand
     object->errhandler = handler;
 }
 
-int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code)
+int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code, bool ends_call)
 {
     struct mpi_win *w = mpi_win(t, win);
     struct mpi_comm *c = mpi_comm(t, t->error_comm ? t->error_comm : comm);
@@ -150,6 +150,8 @@ int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code)
     int length;
 
     t->error_comm = 0;
+    if (ends_call && handler && handler->handle != MPI_ERRORS_ABORT)
+        clue_call_end();
     if (handler && handler->call) {
         if (handler->call_by)
             handler->call_by(w ? 2 : 0, &object, &code, (void (*)(void))handler->call);
@@ -242,14 +244,14 @@ int do_Errhandler_free(struct mpi_task *t, MPI_Errhandler *handle)
 int do_Comm_call_errhandler(struct mpi_task *t, MPI_Comm comm, int code)
 {
     t->error_text[0] = 0;
-    mpi_raise(t, comm, MPI_WIN_NULL, code);
+    mpi_raise(t, comm, MPI_WIN_NULL, code, false);
     return MPI_SUCCESS;
 }
 
 int do_Win_call_errhandler(struct mpi_task *t, MPI_Win win, int code)
 {
     t->error_text[0] = 0;
-    mpi_raise(t, MPI_COMM_NULL, win, code);
+    mpi_raise(t, MPI_COMM_NULL, win, code, false);
     return MPI_SUCCESS;
 }
 

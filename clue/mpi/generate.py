@@ -216,7 +216,7 @@ def write_call(routine, name, number, notes):
     if tests:
         print('raise:')
     print(f'    if (__builtin_expect(code != MPI_SUCCESS, 0))')
-    print(f'        code = fail(t, &routine, {"NULL" if timed else "site"}, {comm}, {win}, code);')
+    print(f'        return fail(t, &routine, {"NULL" if timed else "site"}, {comm}, {win}, code);')
     if timed:
         print('    clue_call_end();')
     print('    return code;\n}')

@@ -64,7 +64,8 @@ struct mpi_object {
 };
 int mpi_get_name(const struct mpi_object *object, char *name, int *length);
 int mpi_set_name(struct mpi_object *object, const char *name);
-/* Copies attributes as dup does, by callbacks; deletes all. Return a callback's error. */
+/* Copies attributes as dup does, by callbacks (NEW has none if one fails); deletes all. Return a
+ * callback's error. */
 int mpi_attributes_copy(int from, const struct mpi_object *old, struct mpi_object *new);
 int mpi_attributes_delete(int handle, struct mpi_object *object);
 
@@ -72,8 +73,9 @@ int mpi_attributes_delete(int handle, struct mpi_object *object);
 
 /* Notes why, for the handler's message, and returns CLASS. */
 int mpi_error(struct mpi_task *t, int class, const char *format, ...) PORTOLAN_PRINTF(3, 4);
-/* Gives an error to the handler of COMM, or of WIN (both null: of MPI_COMM_WORLD). */
-int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code);
+/* Gives an error to the handler of COMM, or of WIN (both null: of MPI_COMM_WORLD). ENDS_CALL:
+ * before the handler begins, which need not return. */
+int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code, bool ends_call);
 /* Gives OBJECT a handler that it shares; NULL: errors are fatal. */
 void mpi_errhandler_share(struct mpi_object *object, struct mpi_errhandler *handler);
 
@@ -287,6 +289,9 @@ int mpi_finish(struct mpi_request *r);
 /* Waits for N internal requests, and finishes them; the first error. Schedules go on meanwhile. */
 int mpi_wait_posted(struct mpi_task *t, struct mpi_request *requests, size_t n);
 
+/* Of buffered sends that are not complete; waits for all if it IS_WAITING. */
+MPI_Count mpi_buffered_bytes(struct mpi_task *t, bool is_waiting);
+
 /* Receives the message that R, of kind MESSAGE, took out of the queue. */
 void mpi_receive_taken(struct mpi_request *r);
 
@@ -330,7 +335,8 @@ struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm 
  */
 bool mpi_schedule_advance(struct mpi_schedule *s);
 size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room);
-void mpi_schedule_free(struct mpi_schedule *s);
+/* Returns its error. */
+int mpi_schedule_free(struct mpi_schedule *s);
 
 /* ---------------------------------------------------------------- tasks */
 
@@ -346,6 +352,7 @@ struct mpi_task {
     struct mpi_request *freed, *last_freed; /* by MPI_Request_free, on their way */
     void *buffer;                           /* of MPI_Buffer_attach */
     MPI_Count buffer_bytes;
+    struct mpi_buffered *buffered; /* sent from there, and not yet complete */
     char error_text[256];
     MPI_Comm error_comm; /* whose handler is to be called, if the call itself names none */
     struct mpi_error_code *error_codes; /* added by the program */

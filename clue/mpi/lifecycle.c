@@ -123,6 +123,7 @@ int do_Finalize(struct mpi_task *t)
     if (code == MPI_SUCCESS) /* MPICH does this as well */
         code = mpi_attributes_delete(MPI_COMM_WORLD, &t->world->object);
     look_for_requests(t);
+    mpi_buffered_bytes(t, true);
     mpi_meet(t, t->world);
     tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});
     t->has_ended = true;

@@ -54,16 +54,19 @@ int do_Rsend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype 
     return send(t, buf, count, datatype, dest, tag, comm, CLUE_READY);
 }
 
-/* The engine copies the data, so that only what could not be buffered at all is an error. */
 static int check_buffered(struct mpi_task *t, MPI_Count count, const struct mpi_type *type,
                           int dest)
 {
     MPI_Count bytes = count * type->size + MPI_BSEND_OVERHEAD;
 
-    if (dest == MPI_PROC_NULL || (t->buffer && bytes <= t->buffer_bytes))
+    if (dest == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    return mpi_error(t, MPI_ERR_BUFFER, "%ld bytes for the attached buffer of %ld", bytes,
-                     t->buffer_bytes);
+    if (!t->buffer)
+        return mpi_error(t, MPI_ERR_BUFFER, "no buffer is attached: MPI_Buffer_attach is missing");
+    if (bytes + mpi_buffered_bytes(t, false) <= t->buffer_bytes)
+        return MPI_SUCCESS;
+    return mpi_error(t, MPI_ERR_BUFFER, "%ld bytes for the attached buffer of %ld, %ld in use",
+                     bytes, t->buffer_bytes, mpi_buffered_bytes(t, false));
 }
 
 int do_Bsend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
@@ -88,6 +91,7 @@ int do_Buffer_attach(struct mpi_task *t, void *buffer, MPI_Count size)
 
 int do_Buffer_detach(struct mpi_task *t, void *buffer_addr, MPI_Count *size)
 {
+    mpi_buffered_bytes(t, true);
     *(void **)buffer_addr = t->buffer;
     *size = t->buffer_bytes;
     t->buffer = NULL;

@@ -1,8 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: how messages begin and end. */
-#include "internal.h"
+#include "schedule.h"
 
 /* ---------------------------------------------------------------- messages */
+
+/* In the buffer of MPI_Buffer_attach. */
+struct mpi_buffered {
+    struct mpi_buffered *next;
+    clue_request engine;
+    MPI_Count bytes;
+    char data[];
+};
+
+MPI_Count mpi_buffered_bytes(struct mpi_task *t, bool is_waiting)
+{
+    MPI_Count bytes = 0;
+
+    for (struct mpi_buffered **at = &t->buffered, *b; (b = *at);) {
+        if (is_waiting)
+            schedule_wait_for(t, &b->engine, 1);
+        if (!clue_is_complete(b->engine)) {
+            bytes += b->bytes + MPI_BSEND_OVERHEAD;
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        clue_free(b->engine);
+        free(b);
+    }
+    return bytes;
+}
+
+/* The program need not wait for it. */
+static void send_buffered(struct clue_send *send)
+{
+    struct mpi_task *t = mpi_task();
+    struct mpi_buffered *b = mpi_alloc(1, sizeof *b + send->bytes);
+
+    if (send->bytes)
+        memcpy(b->data, send->data, send->bytes);
+    b->bytes = (MPI_Count)send->bytes;
+    send->data = b->data;
+    send->packed = send->bytes;
+    send->flags &= ~(unsigned)CLUE_BUFFERED;
+    b->engine = clue_send(send);
+    b->next = t->buffered;
+    t->buffered = b;
+    mpi_buffered_bytes(t, false);
+}
 
 void mpi_post_send(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel, int rank,
                    int tag, const void *buf, MPI_Count count, struct mpi_type *type, unsigned flags)
@@ -21,7 +66,10 @@ void mpi_post_send(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channe
         send.packed = send.bytes;
         mpi_pack(type, buf, count, r->packed);
     }
-    r->engine = clue_send(&send);
+    if (flags & CLUE_BUFFERED)
+        send_buffered(&send);
+    else
+        r->engine = clue_send(&send);
 }
 
 /* Called when the message is matched, by whatever task runs then. */
@@ -246,7 +294,10 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
         tell_end(t, r);
     mpi_status_of(r, status);
     code = mpi_finish(r);
-    if (code == MPI_ERR_TRUNCATE)
+    if (r->kind == MPI_REQUEST_SCHEDULE) {
+        code = mpi_schedule_free(r->schedule);
+        r->schedule = NULL;
+    } else if (code == MPI_ERR_TRUNCATE)
         mpi_error(t, code, "message of %ld bytes from rank %d, tag %d, for a buffer of %ld bytes",
                   r->sent, mpi_group_rank(mpi_partners(r->comm), r->source), r->got_tag, r->bytes);
     if (code != MPI_SUCCESS && r->comm)
@@ -258,10 +309,6 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
         if (status != MPI_STATUS_IGNORE)
             *status = own;
         free_generalized(r);
-    }
-    if (r->kind == MPI_REQUEST_SCHEDULE) {
-        mpi_schedule_free(r->schedule);
-        r->schedule = NULL;
     }
     r->is_active = false;
     if (!r->is_persistent && r->handle)

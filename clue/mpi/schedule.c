@@ -124,8 +124,8 @@ static void end_transfers(struct mpi_schedule *s)
 
     while ((x = s->pending)) {
         if (x->bytes > (uint64_t)span_bytes(x->data))
-            clue_fail("message truncated: %llu bytes came where %lld were expected",
-                      (unsigned long long)x->bytes, (long long)span_bytes(x->data));
+            s->error = mpi_error(s->task, MPI_ERR_TRUNCATE, "%llu bytes came where %lld fit",
+                                 (unsigned long long)x->bytes, (long long)span_bytes(x->data));
         if (x->is_over)
             *x->is_over = true;
         else
@@ -294,10 +294,11 @@ static void free_memory(struct mpi_schedule *s)
     }
 }
 
-void schedule_end(struct mpi_schedule *s)
+int schedule_end(struct mpi_schedule *s)
 {
     wait_pending(s, false);
     free_memory(s);
+    return s->error;
 }
 
 static void each_type(const struct mpi_schedule *s, void (*what)(struct mpi_type *type))
@@ -355,11 +356,14 @@ size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size
     return n;
 }
 
-void mpi_schedule_free(struct mpi_schedule *s)
+int mpi_schedule_free(struct mpi_schedule *s)
 {
+    int error = s->error;
+
     each_type(s, mpi_type_release);
     operation_release(s->op);
     free_memory(s);
     free(s->steps);
     free(s);
+    return error;
 }

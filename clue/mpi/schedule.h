@@ -56,6 +56,7 @@ struct mpi_schedule {
     bool is_stored; /**< steps are kept for mpi_schedule_advance() */
     struct step *steps;
     size_t n_steps, room, next;
+    int error;                /**< of MPI, when it is done */
     struct transfer *pending; /**< begun and not waited for */
     size_t n_pending;
     struct memory *memory; /**< freed when it is done */
@@ -90,8 +91,9 @@ struct mpi_schedule *schedule_of_request(struct mpi_task *t, clue_request reques
 /** A stored schedule keeps its types and operation until it is freed, whatever the program frees.
  */
 void schedule_hold(struct mpi_schedule *s);
-/** Frees what a blocking schedule took; a stored one is mpi_schedule_free()'s. */
-void schedule_end(struct mpi_schedule *s);
+/** Frees what a blocking schedule took, and returns its error; a stored one is
+ * mpi_schedule_free()'s. */
+int schedule_end(struct mpi_schedule *s);
 
 static inline struct span span(const void *at, MPI_Count count, struct mpi_type *type)
 {

@@ -199,7 +199,7 @@ static void NAME(reductions)(MPI_Comm c, int root, bool is_inter, MPI_Op op, MPI
 static void NAME(neighbours)(MPI_Comm ring)
 {
     int *out = ints(4), *in = ints(5);
-    COUNT one_two[2] = {1, 2}, two_one[2] = {2, 1};
+    COUNT twos[2] = {2, 2}; /* both neighbours may be one */
     const AT at[2] = {0, 4};
     const MPI_Aint at_bytes[2] = {0, 16};
     const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
@@ -213,9 +213,9 @@ static void NAME(neighbours)(MPI_Comm ring)
     done("Neighbor_alltoall", CALL(NAME(Neighbor_alltoall), out, 2, MPI_INT, in, 2, MPI_INT, ring));
     keep(in);
     done("Neighbor_alltoallv",
-         CALL(NAME(Neighbor_alltoallv), out, one_two, at, MPI_INT, in, two_one, at, MPI_INT, ring));
+         CALL(NAME(Neighbor_alltoallv), out, twos, at, MPI_INT, in, twos, at, MPI_INT, ring));
     keep(in);
-    done("Neighbor_alltoallw", CALL(NAME(Neighbor_alltoallw), out, one_two, at_bytes, types, in,
-                                    two_one, at_bytes, types, ring));
+    done("Neighbor_alltoallw", CALL(NAME(Neighbor_alltoallw), out, twos, at_bytes, types, in, twos,
+                                    at_bytes, types, ring));
     keep(in);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,18 @@
 static int global = 1, zero[1000];
 static _Thread_local int local = 7;
 static char all[1000];
+
+static volatile int signals;
+
+static void count_one(int signal)
+{
+    signals += signal > 0;
+}
+
+static void count_ten(int signal)
+{
+    signals += signal > 0 ? 10 : 0;
+}
 
 static void at_end(void)
 {
@@ -37,10 +50,16 @@ int main(int argc, char **argv)
     local += rank;
     zero[5] += rank;
     errno = rank + 1;
+    signal(SIGUSR1, rank ? count_one : count_ten);
+    if (rank)
+        signal(SIGUSR2, SIG_IGN);
     srand((unsigned)rank + 5);
     srand48(rank + 3);
     pause_rank();
     sprintf(all, "rank %d: %d %d %d %d", rank, global, local, zero[5], errno);
+    raise(SIGUSR1);
+    if (rank)
+        raise(SIGUSR2);
     drawn = rand();
     real = drand48();
     pause_rank();
@@ -50,6 +69,7 @@ int main(int argc, char **argv)
         pause_rank();
     }
     sprintf(all + strlen(all), " then %d %s", optind, argv[optind]);
+    sprintf(all + strlen(all), " signals %d %d", signals, signal(SIGUSR1, SIG_DFL) == count_ten);
     atexit(at_end);
     MPI_Finalize();
     return 0;

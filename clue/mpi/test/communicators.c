@@ -293,6 +293,40 @@ static void attributes(void)
     MPI_Info_free(&info);
 }
 
+static int copy_none(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)in, (void)out, (void)flag;
+    return MPI_ERR_OTHER;
+}
+
+/* What was copied before the copy that fails is nobody's; errors of collectives are returned. */
+static void returned_errors(void)
+{
+    static int value = 3;
+    int out[4] = {rank}, in[4 * 64], room[64], places[64], keys[2], class;
+    MPI_Comm world, copy;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keys[0], NULL);
+    MPI_Comm_create_keyval(copy_none, MPI_COMM_NULL_DELETE_FN, &keys[1], NULL);
+    MPI_Comm_set_attr(world, keys[1], &value);
+    MPI_Comm_set_attr(world, keys[0], &value);
+    show("copy", MPI_Comm_dup(world, &copy) == MPI_SUCCESS);
+    MPI_Comm_delete_attr(world, keys[1]);
+    show("copied", MPI_Comm_dup(world, &copy) == MPI_SUCCESS);
+    MPI_Comm_free(&copy);
+    for (int i = 0; i < 64; i++) {
+        room[i] = i ? 2 : 4;
+        places[i] = 4 * i;
+    }
+    MPI_Error_class(MPI_Gatherv(out, 4, MPI_INT, in, room, places, MPI_INT, 0, world), &class);
+    show("truncated", class);
+    MPI_Comm_free(&world);
+    MPI_Comm_free_keyval(&keys[0]);
+    MPI_Comm_free_keyval(&keys[1]);
+}
+
 static void note(MPI_Comm *comm, int *code, ...)
 {
     int class;
@@ -347,6 +381,7 @@ int main(int argc, char **argv)
     grids();
     graphs();
     attributes();
+    returned_errors();
     errors();
     MPI_Finalize();
     if (rank == 0)

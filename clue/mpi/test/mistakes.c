@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { LONG = 1 << 20 };
 static double in[LONG], out[LONG];
@@ -31,6 +33,39 @@ static void collectives(int rank)
         MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* missing */
     else if (is("missing"))
         MPI_Recv(in, 1, MPI_DOUBLE, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* never sent */
+}
+
+static void others(int rank)
+{
+    MPI_Comm grid, inter;
+    int root = rank ? 0 : MPI_ROOT, *list = (int *)in;
+
+    if (is("neighbours")) {
+        MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){2}, (int[]){1}, 0, &grid);
+        if (rank)
+            MPI_Neighbor_alltoall(out, 1, MPI_INT, list, 1, MPI_INT, grid); /* neighbours */
+        else
+            MPI_Neighbor_allgather(out, 1, MPI_INT, list, 1, MPI_INT, grid);
+    } else if (is("groups") || is("roots")) {
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 3, &inter);
+        MPI_Barrier(inter);
+        MPI_Bcast(list, 1 + (is("groups") && rank), MPI_INT, is("roots") ? 0 : root, inter);
+    } else if (is("buffer") && rank) {
+        MPI_Bsend(out, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /* buffer */
+    } else if (is("detach") && rank) {
+        MPI_Buffer_attach(in, sizeof in);
+        MPI_Bsend(out, LONG / 2, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD);
+        MPI_Buffer_detach(&list, &root); /* detach */
+    } else if (is("room") && rank) {
+        MPI_Buffer_attach(in, sizeof in);
+        MPI_Bsend(out, LONG / 2, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD);
+        MPI_Bsend(out, LONG / 2, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD); /* room */
+    } else if (is("child") && rank && fork() == 0) {
+        MPI_Send(out, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+    } else if (is("child") && rank) {
+        wait(&root);
+        printf("child %d\n", WEXITSTATUS(root));
+    }
 }
 
 static void messages(int rank, int n)
@@ -113,6 +148,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     collectives(rank);
+    others(rank);
     messages(rank, n);
     leave_over(rank);
     MPI_Finalize();
