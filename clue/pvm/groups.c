@@ -161,6 +161,48 @@ PORTOLAN_API int pvm_gsize(char *name)
     return pvm_leave(code < 0 ? code : g->n);
 }
 
+/* How many of the group are on the host, the one with the least tid, and of how many hosts. */
+static int look_at_host(const struct group *g, int host, int *coordinator, int *n_members,
+                        int *n_hosts)
+{
+    for (int i = 0; i < g->room; i++) {
+        int own = g->tids[i] ? pvm_tidtohost(g->tids[i]) : -1, before = 0;
+
+        while (before < i && (!g->tids[before] || pvm_tidtohost(g->tids[before]) != own))
+            before++;
+        *n_hosts += own >= 0 && before == i;
+        if (own != host)
+            continue;
+        *coordinator = *n_members && *coordinator < g->tids[i] ? *coordinator : g->tids[i];
+        ++*n_members;
+    }
+    return *n_members ? PvmOk : PvmNoGroup;
+}
+
+/* Of libgpvm3, in no header. */
+PORTOLAN_API int pvm_grphostinfo(char *name, int host, int *coordinator, int *n_members,
+                                 int *n_hosts);
+int pvm_grphostinfo(char *name, int host, int *coordinator, int *n_members, int *n_hosts)
+{
+    struct group *g;
+    int code;
+
+    PVM_ENTER();
+    *coordinator = -1;
+    *n_members = *n_hosts = 0;
+    code = find(name, &g);
+    return pvm_leave(code < 0 ? code : look_at_host(g, host, coordinator, n_members, n_hosts));
+}
+
+/* A real server of groups writes them into its own log. */
+PORTOLAN_API int pvm_gsdump(void);
+int pvm_gsdump(void)
+{
+    PVM_ENTER();
+    clue_assume("the server of groups dumps nothing");
+    return pvm_leave(PvmOk);
+}
+
 /* ------------------------------------------------- operations */
 
 /* The group, of which the caller is a member. */

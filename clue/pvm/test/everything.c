@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/time.h>
 
+/* In libgpvm3, but in no header. */
+int pvm_grphostinfo(char *group, int host, int *coordinator, int *n_members, int *n_hosts);
+
 enum { WORKERS = 3, TASK = 1, RESULT, DONE, GONE, LATE, MARK, FORWARD };
 
 static void worker(void)
@@ -50,6 +53,14 @@ static void worker(void)
     if (number == 2)
         pvm_psend(master, RESULT, all, 2 * WORKERS, PVM_INT);
     pvm_barrier("workers", WORKERS);
+    if (number == 0) {
+        int here = pvm_tidtohost(pvm_mytid()), speaker, n_here, n_hosts, host[3];
+
+        host[0] = pvm_grphostinfo("workers", here, &speaker, &n_here, &n_hosts);
+        host[1] = pvm_getinst("workers", speaker);
+        host[2] = pvm_tidtohost(speaker) == here && n_here >= 1 && n_here + n_hosts == WORKERS + 1;
+        pvm_psend(master, RESULT, host, 3, PVM_INT);
+    }
     pvm_initsend(PvmDataDefault);
     pvm_pkint(&number, 1, 1);
     if (number == 0)
@@ -188,6 +199,8 @@ int main(int argc, char **argv)
     pvm_precv(tids[2], RESULT, all, 2 * WORKERS, PVM_INT, NULL, NULL, &n);
     printf("gathered %d %d %d %d %d %d, %d bytes\n", all[0], all[1], all[2], all[3], all[4], all[5],
            n);
+    pvm_precv(tids[0], RESULT, all, 3, PVM_INT, NULL, NULL, NULL);
+    printf("host info %d: member %d speaks, %d\n", all[0], all[1], all[2]);
     pvm_initsend(PvmDataDefault);
     value = 12;
     pvm_pkint(&value, 1, 1);
