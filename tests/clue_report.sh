@@ -8,7 +8,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 18
+plan 19
 cd "$work" || exit 99
 
 cat >ring.c <<'END'
@@ -112,3 +112,23 @@ try "$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --quiet -- ./ring
 gives 'a second trial' 0 'token'
 try "$PORTOLAN" export --format csv -o out.csv portolan.db
 gives 'is exported as others are' 0
+
+# In a row of three each knows its neighbours.
+cat >row.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int out = 0, in[2];
+    MPI_Comm row;
+    MPI_Init(&argc, &argv);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){3}, (int[]){0}, 0, &row);
+    MPI_Neighbor_allgather(&out, 1, MPI_INT, in, 1, MPI_INT, row);
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -w -o row row.c || exit 99
+"$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --quiet --no-trial --trace row.trace -- ./row
+try "$PORTOLAN" trace row.trace
+gives 'who is whose neighbour is in the trace' 0 \
+    '0 has neighbours 1; 1 has neighbours 0,2; 2 has neighbours 1'

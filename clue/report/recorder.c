@@ -134,6 +134,14 @@ static size_t what_of(const struct portolan_mpi_event *e)
                               : portolan_trace_comm(recorder->trace, &comm);
 }
 
+/* From whom RANK receives in neighbourhood collectives. */
+static bool note_neighbours(int rank, const struct portolan_mpi_event *e, size_t what)
+{
+    return e->kind != PORTOLAN_MPI_COLLECTIVE || !e->comm->n_neighbours ||
+           portolan_trace_neighbours(recorder->trace, what, rank, e->comm->neighbours,
+                                     (size_t)e->comm->n_neighbours);
+}
+
 static void keep(int rank, const struct portolan_mpi_event *e)
 {
     size_t what;
@@ -141,7 +149,7 @@ static void keep(int rank, const struct portolan_mpi_event *e)
     if (e->kind < PORTOLAN_MPI_BEGIN || recorder->has_failed)
         return;
     what = what_of(e);
-    if (what == SIZE_MAX ||
+    if (what == SIZE_MAX || !note_neighbours(rank, e, what) ||
         !portolan_trace_add(recorder->trace, rank, 0,
                             &(struct portolan_trace_event){.ns = (int64_t)e->ticks,
                                                            .bytes = e->bytes,

@@ -30,35 +30,18 @@ static bool map_number(struct number_map *m, uint64_t number, size_t entry)
     return true;
 }
 
-/* Neighbours of all members, put together from what each of them told. */
-static bool add_neighbours(const struct reading *r, struct portolan_trace_comm *c, int **ranks,
-                           size_t **first)
+/* What each member told of itself; each thread of a rank tells the same. */
+static bool add_neighbours(const struct reading *r, size_t entry)
 {
-    size_t total = 0, n = 0;
+    uint64_t id = r->trace->comms[entry].id;
 
-    for (size_t i = 0; i < r->n_neighbours; i++)
-        total += r->neighbours[i].id == c->id ? r->neighbours[i].n : 0;
-    if (!total)
-        return true;
-    *ranks = portolan_calloc(total, sizeof **ranks);
-    *first = portolan_calloc(c->n_members + 1, sizeof **first);
-    if (!*ranks || !*first)
-        return false;
-    for (size_t m = 0; m < c->n_members; m++) {
-        (*first)[m] = n;
-        for (size_t i = 0; i < r->n_neighbours; i++) {
-            const struct neighbours *of = &r->neighbours[i];
+    for (size_t i = 0; i < r->n_neighbours; i++) {
+        const struct neighbours *of = &r->neighbours[i];
 
-            if (of->id != c->id || of->rank != c->members[m])
-                continue;
-            memcpy(*ranks + n, r->ranks + of->first, of->n * sizeof **ranks);
-            n += of->n;
-            break; /* each thread of the rank tells the same */
-        }
+        if (of->id == id &&
+            !portolan_trace_neighbours(r->trace, entry, of->rank, r->ranks + of->first, of->n))
+            return false;
     }
-    (*first)[c->n_members] = n;
-    c->neighbours = *ranks;
-    c->first_neighbour = *first;
     return true;
 }
 
@@ -81,16 +64,12 @@ static size_t define_comm(const struct reading *r, unsigned kind,
         .n_remote = d->n_list[1],
         .remote = d->list[1],
     };
-    int *ranks = NULL;
-    size_t *first = NULL, entry = SIZE_MAX;
+    size_t entry;
 
     if (kind == PORTOLAN_STREAM_WINDOW)
         return portolan_trace_window(r->trace, &c);
-    if (add_neighbours(r, &c, &ranks, &first))
-        entry = portolan_trace_comm(r->trace, &c);
-    free(ranks);
-    free(first);
-    return entry;
+    entry = portolan_trace_comm(r->trace, &c);
+    return entry < SIZE_MAX && add_neighbours(r, entry) ? entry : SIZE_MAX;
 }
 
 static size_t define_region(struct portolan_trace *t, const struct portolan_stream_definition *d)

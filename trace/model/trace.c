@@ -236,6 +236,33 @@ static size_t comm_entry(struct trace_builder *b, unsigned table,
     return count_entry(b, table, hash, n);
 }
 
+bool portolan_trace_neighbours(struct portolan_trace *trace, size_t comm, int rank,
+                               const int *ranks, size_t n)
+{
+    struct portolan_trace_comm *c = &trace->comms[comm];
+    struct portolan_arena *a = &builder_of(trace)->arena;
+    size_t place = portolan_trace_place(c->members, c->n_members, rank), total;
+    size_t *first = (size_t *)c->first_neighbour;
+    int *all = (int *)c->neighbours;
+
+    if (place == c->n_members || (first && first[place] != first[place + 1]))
+        return true;
+    if (!first && !(first = portolan_arena_alloc(a, c->n_members + 1, sizeof *first)))
+        return false;
+    total = first[c->n_members];
+    for (size_t i = 0; i < n; i++)
+        if (!(all = portolan_arena_grow(a, all, total + i, sizeof *all)))
+            return false;
+    memmove(all + first[place + 1] + n, all + first[place + 1],
+            (total - first[place + 1]) * sizeof *all);
+    memcpy(all + first[place + 1], ranks, n * sizeof *all);
+    for (size_t m = place + 1; m <= c->n_members; m++)
+        first[m] += n;
+    c->first_neighbour = first;
+    c->neighbours = all;
+    return true;
+}
+
 size_t portolan_trace_comm(struct portolan_trace *trace, const struct portolan_trace_comm *comm)
 {
     return comm_entry(builder_of(trace), PORTOLAN_TRACE_COMMS, comm, &trace->comms,

@@ -234,6 +234,13 @@ PORTOLAN_API size_t portolan_trace_comm(struct portolan_trace *trace,
 PORTOLAN_API size_t portolan_trace_window(struct portolan_trace *trace,
                                           const struct portolan_trace_comm *window);
 
+/**
+ * What RANK tells of its N neighbours in a communicator that was defined without any, by its index;
+ * only the first time, and only of members. False: no memory.
+ */
+PORTOLAN_API bool portolan_trace_neighbours(struct portolan_trace *trace, size_t comm, int rank,
+                                            const int *ranks, size_t n);
+
 /** The location of RANK and THREAD, added if it is new; N_RANKS grows as needed. Borrowed until
  * another is added. HOST is copied, and may be NULL. NULL: no memory, or a negative rank. */
 PORTOLAN_API struct portolan_trace_location *
