@@ -49,6 +49,20 @@ struct measure_options {
     bool all_fixed, quiet;
 };
 
+static error_t check_given(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
+{
+    const struct measure_options *o = to;
+
+    (void)arg, (void)option;
+    if (o->n && !o->machine)
+        argp_error(state,
+                   "-n counts the ranks of a --machine; ranks here: mpiexec -n %d portolan measure "
+                   "...; runs of each setting: --repeat %d",
+                   o->n, o->n);
+    return 0;
+}
+
 static const struct cli_option options[] = {
     {"all-fixed", 'a', NULL,
      "run every assembly that the alternatives make, at the parameters as they stand",
@@ -58,12 +72,13 @@ static const struct cli_option options[] = {
     {"machine", 'm', "FILE",
      "run on the virtual machine of this file, portolan-machine(5), instead of here",
      INTO(struct measure_options, machine)},
-    {"ranks", 'n', "N", "with --machine: on so many ranks (1); without it, as --repeat",
-     INTO(struct measure_options, n), .least = 1, .wanted = "a whole number from 1 on"},
+    {"ranks", 'n', "N", "with --machine: on so many ranks (1)", INTO(struct measure_options, n),
+     .least = 1, .wanted = "a whole number from 1 on"},
     {"repeat", 0, "NUMBER", "run no setting more often (10)", INTO(struct measure_options, repeat),
      .least = 1, .most = 1000, .wanted = "a number from 1 to 1000"},
     {"quiet", 'q', NULL, "say nothing but errors and warnings",
      INTO(struct measure_options, quiet)},
+    {.key = CLI_END, .take = check_given},
     TABLE_OF(assembly_table, struct measure_options, assembly),
     {0},
 };
@@ -530,7 +545,7 @@ int command_measure(int argc, char **argv)
     parse_line(&line, argc, argv, 0, &o);
     job_drop_recorder(&job);
     m.quiet = o.quiet;
-    m.most_trials = o.repeat ? o.repeat : o.machine ? 0 : o.n;
+    m.most_trials = o.repeat;
     print_log(true, job.cohort->rank);
     status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
     status = portolan_cohort_agree(job.cohort, status, &err);

@@ -280,9 +280,24 @@ struct report_options {
     const char *machine;
 };
 
+static error_t check_machine(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
+{
+    const struct report_options *o = to;
+
+    (void)arg, (void)option;
+    if (o->machine && o->assembly.file && portolan_store_is_one(o->assembly.file))
+        argp_error(state,
+                   "--machine goes with an assembly: '%s' is the store of a wrapped program, whose "
+                   "trials are of real machines",
+                   o->assembly.file);
+    return 0;
+}
+
 static const struct cli_option report_table[] = {
     {"machine", 'm', "FILE", "of the virtual machine of this file, portolan-machine(5)",
      INTO(struct report_options, machine)},
+    {.key = CLI_END, .take = check_machine},
     TABLE_OF(of_trials_table, struct report_options, assembly),
     {0},
 };

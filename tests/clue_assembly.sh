@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 12
+plan 14
 cp "$BUILD/examples/halo/halo.xml" "$BUILD/examples/halo/slow.xml" "$work"
 cd "$work" || exit 99
 export PORTOLAN_PATH="$PORTOLAN_PATH:$BUILD/examples/halo"
@@ -47,3 +47,7 @@ try "$PORTOLAN" clue run -m fast.xml -n 2 --no-trial --beside -- ./halo --fixed 
 gives 'the linked program really runs beside' 0 '^beside .* real [0-9.]+ [um]?s \(5 runs'
 try "$PORTOLAN" measure --machine nowhere.xml -n 2 halo.xml
 gives 'a machine file that is missing is told' 1 'nowhere\.xml'
+try "$PORTOLAN" measure -n 4 halo.xml
+gives 'ranks without a machine are wrong usage' 2 'mpiexec -n 4 portolan measure .*--repeat 4'
+try "$PORTOLAN" report --machine slow.xml portolan.db
+gives 'so is a machine for the store of a wrapped program' 2 'goes with an assembly'
