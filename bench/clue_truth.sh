@@ -4,9 +4,9 @@
 # here first; then the same on this machine with a slow network. Prints tables, as in docs/truth.md. Give
 # it the machine for itself; QUIET may name a command that waits for that.
 #
-#     bench/clue_truth.sh BUILD [SECONDS]
+#     bench/clue_truth.sh BUILD [SECONDS [here|slow]]
 set -eu
-build=$(cd "$1" && pwd) seconds=${2:-25}
+build=$(cd "$1" && pwd) seconds=${2:-25} which=${3:-both}
 portolan=$build/cli/portolan
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -50,12 +50,15 @@ table() {
     row 'tridiagonalisation (examples/clue)' "$build/examples/clue/tridiagonal" 512 32 1 2
 }
 
-${QUIET:-} "$portolan" clue calibrate -o here.xml -s "$seconds" --no-check
-printf 'As this machine is:\n\n'
-table here.xml
-if [ -f "$build/clue/calibrate/libportolan-slow.so" ]; then
+if [ "$which" != slow ]; then
+    ${QUIET:-} "$portolan" clue calibrate -o here.xml -s "$seconds" --no-check
+    printf 'As this machine is:\n\n'
+    table here.xml
+fi
+if [ "$which" != here ] && [ -f "$build/clue/calibrate/libportolan-slow.so" ]; then
     export LD_PRELOAD="$build/clue/calibrate/libportolan-slow.so" PORTOLAN_SLOW="60000 88"
     ${QUIET:-} "$portolan" clue calibrate -o slow.xml -s "$seconds" --no-check
     printf '\nWith a slow network, 60 us + 88 ns a byte for each message:\n\n'
     table slow.xml
 fi
+if [ -n "${KEEP:-}" ]; then cp ./*.xml "$KEEP"; fi
