@@ -111,7 +111,7 @@ apart -n 2 -- "$work/ends" fault
 gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends\.c:51 \(main\)'
 apart -n 2 -- "$work/mistakes" root
 gives 'collectives that differ' 1 \
-    'rank 0 in MPI_Bcast at mistakes\.c:21 .*collectives differ: .* MPI_Bcast\(root 1, 8 bytes\) on rank 1, at mistakes\.c:21'
+    'rank 0 in MPI_Bcast at mistakes\.c:23 .*collectives differ: .* MPI_Bcast\(root 1, 8 bytes\) on rank 1, at mistakes\.c:23'
 apart -n 2 -- "$work/ends" exec
 gives 'a rank that becomes another program' 1 'of a rank is here' 'rank 1 after .* has ended with status 0 without exit'
 apart -n 2 -- "$work/ends" gone

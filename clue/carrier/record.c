@@ -27,6 +27,7 @@ static struct {
     uint64_t *contexts;
     size_t n_contexts, room_contexts;
     struct portolan_trace *known; /* its communicators and windows */
+    struct portolan_text told;    /* of an event */
     uint64_t n_depends;
 } recording;
 
@@ -157,6 +158,13 @@ static uint64_t known_comm(const struct portolan_mpi_comm *comm)
     return 2 * at + 1 + comm->is_window;
 }
 
+static void add_members(struct portolan_text *to, const int *members, size_t n)
+{
+    add_number(to, n);
+    for (size_t i = 0; i < n; i++)
+        add_number(to, (uint64_t)members[i]);
+}
+
 /* Calls are recorded anyway. */
 static void tell(const struct portolan_mpi_event *e)
 {
@@ -169,13 +177,16 @@ static void tell(const struct portolan_mpi_event *e)
                                     (uint64_t)(e->tag + 2),
                                     e->bytes,
                                     e->request};
-        uint8_t bytes[10 * sizeof numbers / sizeof *numbers], *end = bytes;
+        struct portolan_text *told = &recording.told;
 
+        told->length = 0;
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            end = portolan_stream_unsigned(end, numbers[i]);
-        record_add(RECORD_TELL, 1, (uint64_t)(end - bytes));
-        portolan_text_add_bytes(&track_of(clue_carrier.current->task)->bytes, (const char *)bytes,
-                                (size_t)(end - bytes));
+            add_number(told, numbers[i]);
+        if (e->kind == PORTOLAN_MPI_COLLECTIVE && e->comm->n_neighbours)
+            add_members(told, e->comm->neighbours, (size_t)e->comm->n_neighbours);
+        record_add(RECORD_TELL, 1, (uint64_t)told->length);
+        portolan_text_add_bytes(&track_of(clue_carrier.current->task)->bytes, told->bytes,
+                                told->length);
     }
     if (other && (other->is_on || e->kind < PORTOLAN_MPI_BEGIN))
         other->tell(e);
@@ -192,13 +203,6 @@ static void add_word(struct portolan_text *to, const char *word)
 {
     add_number(to, strlen(word));
     portolan_text_add_bytes(to, word, strlen(word));
-}
-
-static void add_members(struct portolan_text *to, const int *members, size_t n)
-{
-    add_number(to, n);
-    for (size_t i = 0; i < n; i++)
-        add_number(to, (uint64_t)members[i]);
 }
 
 static void add_comms(struct portolan_text *to, const struct portolan_trace_comm *comms, size_t n)
@@ -260,6 +264,7 @@ void record_end(void)
     free(recording.routines);
     portolan_index_clear(&recording.index);
     free(recording.contexts);
+    portolan_text_clear(&recording.told);
     portolan_trace_destroy(recording.known);
     memset(&recording, 0, sizeof recording);
 }

@@ -37,7 +37,8 @@ enum record_operation {
     RECORD_ORDER,
     RECORD_EXIT,
     /* Bytes that follow; what observers are told: kind, communicator (0: none, or its place times
-     * 2, and 1, or 2 of a window), peer + 2, tag + 2, bytes, request. */
+     * 2, and 1, or 2 of a window), peer + 2, tag + 2, bytes, request; the rank's neighbours, if
+     * the communicator has some and this is a collective: how many, and each. */
     RECORD_TELL
 };
 

@@ -67,12 +67,35 @@ static uint64_t context(struct replay *p, struct replayed *rank)
     return p->is_damaged ? 0 : p->record->contexts[at];
 }
 
+/* The communicator of an event as the rank sees it, whose neighbours follow up to END; freed by the
+ * caller. NULL: damaged, or no memory. */
+static struct portolan_mpi_comm *
+with_neighbours(struct replayed *rank, const struct portolan_mpi_comm *comm, const uint8_t *end)
+{
+    uint64_t n = NEXT;
+    struct portolan_mpi_comm *own = NULL;
+    int *list;
+
+    if (n <= (uint64_t)(end - rank->reader.at))
+        own = portolan_calloc(1, sizeof *own + n * sizeof *list);
+    if (!own)
+        return NULL;
+    list = (int *)(own + 1);
+    for (uint64_t i = 0; i < n; i++)
+        list[i] = (int)NEXT;
+    *own = *comm;
+    own->n_neighbours = (int)n;
+    own->neighbours = list;
+    return own;
+}
+
 static void tell(struct replay *p, struct replayed *rank)
 {
     const struct portolan_mpi_observer *observer = clue_carrier.observer;
     uint64_t length = NEXT, comm;
     const uint8_t *end = rank->reader.at + length;
     struct portolan_mpi_event e = {.name = ""};
+    struct portolan_mpi_comm *own = NULL;
 
     if (length > (uint64_t)(rank->reader.end - rank->reader.at)) {
         p->is_damaged = true;
@@ -88,6 +111,8 @@ static void tell(struct replay *p, struct replayed *rank)
         e.ticks = (uint64_t)clue_now();
         if (comm && (comm - 1) / 2 < p->record->n_comms[(comm - 1) % 2])
             e.comm = &p->record->comms[(comm - 1) % 2][(comm - 1) / 2];
+        if (e.comm && rank->reader.at < end)
+            e.comm = own = with_neighbours(rank, e.comm, end);
         if (rank->routine) {
             e.name = rank->routine->name;
             e.routine = rank->routine->number;
@@ -97,6 +122,7 @@ static void tell(struct replay *p, struct replayed *rank)
         else
             p->is_damaged = true;
     }
+    free(own);
     rank->reader.at = end;
 }
 
