@@ -245,7 +245,7 @@ static void examine_compiler(struct doctor *d, struct finding *f)
 /* Judges a file of C, as `portolan call` does. */
 static void examine_libclang(struct doctor *d, struct finding *f)
 {
-    static const char text[] = "int x;\n";
+    static const char text[] = "#include <stddef.h>\nsize_t x;\n";
     struct portolan_error err = {0};
     const char *folder = portolan_temporary_folder(&d->arena, &err);
     const char *file = portolan_arena_printf(&d->arena, "%s/x.c", folder ? folder : "");
@@ -255,7 +255,7 @@ static void examine_libclang(struct doctor *d, struct finding *f)
         !runs(d, (const char *const[]){SELF, "call", "--check", file, NULL}, &err)) {
         set_error(d, f, &err);
         set(f, NOTE, "portolan call and wrap, and proxygen on headers, do not work",
-            "install libclang, as the message says");
+            "install libclang, as the message says, and its headers (libclang-common-14-dev)");
     }
     if (folder)
         portolan_folder_remove(folder);
