@@ -72,11 +72,14 @@ compile mine.so components.c mine.c
 gives 'components compile, warnings being errors' 0
 compile mine_Square_proxy.so mine_Square_proxy.c mine.c
 gives 'so does the proxy' 0
+# Programs need the sanitizers where the libraries have them; what MPICH unloads looks like leaks.
+sanitize=${PORTOLAN_SANITIZED:+-fsanitize=address,undefined}
+export ASAN_OPTIONS=detect_leaks=0
 printf '#include <portolan/base.h>\nint main(void) { return 0; }\n' >empty.c
 for file in "$pc"/portolan*.pc; do
     package=$(basename "$file" .pc)
-    # shellcheck disable=SC2046 # lists of words
-    "${CC:-cc}" empty.c -o empty -Wl,--no-as-needed $(pkg-config --cflags --libs "$package") \
+    # shellcheck disable=SC2046,SC2086 # lists of words
+    "${CC:-cc}" $sanitize empty.c -o empty -Wl,--no-as-needed $(pkg-config --cflags --libs "$package") \
         "-Wl,-rpath-link,$(pkg-config --variable=libdir portolan)" 2>>"$work/out" || echo "$package does not link" >>"$work/out"
 done
 [ "$(find "$pc" -name 'portolan*.pc' | wc -l)" = 6 ] && ! grep 'does not link' "$work/out"
@@ -105,9 +108,6 @@ cp cmake/mine.so .
 try "$installed" run mine.xml
 gives 'what it built runs' 0 '^the square of 3 is 9$'
 
-# Programs need the sanitizers where the libraries have them; what MPICH unloads looks like leaks.
-sanitize=${PORTOLAN_SANITIZED:+-fsanitize=address,undefined}
-export ASAN_OPTIONS=detect_leaks=0
 # Models alone: 256 processes take 100 / 256 + 0.05 * 256 s. As C and as C++.
 for language in c17 c++17; do
     # shellcheck disable=SC2046,SC2086 # lists of words
