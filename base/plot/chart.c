@@ -394,7 +394,9 @@ static void add_legend(struct drawing *d)
 
 static void add_series(struct drawing *d)
 {
-    portolan_text_add(&d->out, "<g clip-path=\"url(#inside)\">\n");
+    portolan_text_add(&d->out, "<g clip-path=\"url(#");
+    portolan_text_add_xml(&d->out, d->chart->id ? d->chart->id : "inside");
+    portolan_text_add(&d->out, ")\">\n");
     for (size_t i = 0; i < d->chart->n_series; i++) {
         switch (d->chart->series[i].kind) {
         case PORTOLAN_CHART_POINTS:
@@ -411,6 +413,41 @@ static void add_series(struct drawing *d)
     portolan_text_add(&d->out, "</g>\n");
 }
 
+static void add_document_head(struct drawing *d)
+{
+    portolan_text_add(&d->out,
+                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
+                      "height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+                      "font-size=\"12\">\n",
+                      WIDTH, HEIGHT, WIDTH, HEIGHT);
+    portolan_text_add(&d->out, "<style>.grid{stroke:#ddd}.small,.frame{stroke:#555;"
+                               "fill:none}.line{fill:none;stroke-width:2}.band{fill-opacity:.25}"
+                               "</style>\n");
+}
+
+static void add_head(struct drawing *d)
+{
+    const char *id = d->chart->id ? d->chart->id : "inside";
+
+    if (d->chart->id) {
+        portolan_text_add(&d->out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH,
+                          HEIGHT);
+        portolan_text_add_xml(&d->out, d->chart->title ? d->chart->title : "chart");
+        portolan_text_add(&d->out, "\">\n");
+    } else {
+        add_document_head(d);
+    }
+    portolan_text_add(&d->out, "<clipPath id=\"");
+    portolan_text_add_xml(&d->out, id);
+    portolan_text_add(
+        &d->out, "\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></clipPath>\n",
+        d->x.from, d->y.to, d->x.to - d->x.from, d->y.from - d->y.to);
+    if (!d->chart->id)
+        portolan_text_add(&d->out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH,
+                          HEIGHT);
+}
+
 static enum portolan_status write_svg(const struct portolan_chart *chart, char **text,
                                       struct portolan_error *err)
 {
@@ -425,19 +462,7 @@ static enum portolan_status write_svg(const struct portolan_chart *chart, char *
     d.x.to = WIDTH - RIGHT - legend;
     d.y.from = HEIGHT - BOTTOM;
     d.y.to = TOP;
-    portolan_text_add(&d.out,
-                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
-                      "height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
-                      "font-size=\"12\">\n",
-                      WIDTH, HEIGHT, WIDTH, HEIGHT);
-    portolan_text_add(&d.out,
-                      "<style>.grid{stroke:#ddd}.small,.frame{stroke:#555;"
-                      "fill:none}.line{fill:none;stroke-width:2}.band{fill-opacity:.25}</style>\n"
-                      "<clipPath id=\"inside\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                      "height=\"%.1f\"/></clipPath>\n"
-                      "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-                      d.x.from, d.y.to, d.x.to - d.x.from, d.y.from - d.y.to, WIDTH, HEIGHT);
+    add_head(&d);
     add_frame(&d);
     add_series(&d);
     add_legend(&d);

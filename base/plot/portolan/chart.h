@@ -39,6 +39,9 @@ struct portolan_chart_series {
 struct portolan_chart {
     const char *title, *x_label, *y_label;
     bool x_log, y_log;
+    /** As SVG only the element, for HTML whose style shows classes small, grid, frame, line, band
+     * and whose other elements have other ids; NULL: a whole document. */
+    const char *id;
     size_t n_series;
     const struct portolan_chart_series *series; /**< later ones lie above earlier ones */
 };
