@@ -19,6 +19,11 @@ demo: $(BUILDDIR)/build.ninja
 	@ninja -C $(BUILDDIR) demo
 	@sh examples/heat/demo.sh $(BUILDDIR)
 
+# The README's picture of the page that `make demo` writes.
+pictures: $(BUILDDIR)/build.ninja
+	@ninja -C $(BUILDDIR) demo
+	@sh docs/pictures.sh $(BUILDDIR)
+
 bench: $(BUILDDIR)/build.ninja
 	@ninja -C $(BUILDDIR) bench
 
@@ -40,4 +45,4 @@ clean:
 $(BUILDDIR)/build.ninja:
 	@echo "run ./configure first" >&2; exit 1
 
-.PHONY: all check demo bench dist format install clean
+.PHONY: all check demo pictures bench dist format install clean

@@ -204,9 +204,6 @@ struct study {
     struct portolan_plan *plan;
 };
 
-/* Whether a trial ran with the assembly's present parameters (those of its sweep and cases). */
-bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_assembly *a);
-
 /* Options for the plan. */
 struct study_options {
     struct assembly_options assembly;
@@ -221,6 +218,9 @@ extern const struct cli_option study_table[];
 /* HERE: trials of other machines and builds do not count unless the options say so. */
 enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
                                 struct portolan_error *err);
+/* The same, but after a failure what could be opened stays so; the caller closes S. */
+enum portolan_status study_open_partly(struct study *s, struct study_options *o, bool here,
+                                       struct portolan_error *err);
 /* Prints why there is no choice or prediction to standard error; returns the exit status. */
 int study_cannot_tell(const struct study *s, const struct portolan_error *err);
 void study_close(struct study *s);
@@ -231,9 +231,9 @@ typedef enum portolan_status study_report_fn(const struct portolan_plan *plan, c
 
 /* Opens the study and prints the REPORT on its plan; returns the exit status. */
 int study_print(struct study_options *o, study_report_fn *report);
-/* A whole command: reads the options, then does the same. */
-int study_report(int argc, char **argv, const char *words, const char *doc,
-                 study_report_fn *report);
+/* A whole command: reads the options, then does the same; AS_JSON with --json. */
+int study_report(int argc, char **argv, const char *words, const char *doc, study_report_fn *report,
+                 study_report_fn *as_json);
 
 /* How a program that knows nothing of Portolan is started and recorded. */
 struct recording {

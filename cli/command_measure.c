@@ -8,6 +8,7 @@
 #include <portolan/machine.h>
 #include <portolan/models.h>
 #include <portolan/optimizer.h>
+#include <portolan/report.h>
 #include <portolan/store.h>
 
 #include <math.h>
@@ -342,7 +343,8 @@ static bool is_measured(const struct portolan_sample_set *set, const struct port
 {
     for (size_t i = 0; i < set->n_trials; i++)
         if (!strcmp(set->trials[i].outcome, "finished") &&
-            trial_has_parameters(&set->trials[i], a) && trial_has_selection(&set->trials[i], a))
+            portolan_trial_has_parameters(&set->trials[i], a) &&
+            trial_has_selection(&set->trials[i], a))
             return true;
     return false;
 }

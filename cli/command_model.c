@@ -339,5 +339,5 @@ int command_model(int argc, char **argv)
                         "Show the models of the implementations of each core component. With "
                         "list, show, plot, compare or fit in front: the models of all call paths "
                         "of a store, or of a file of measurements (see portolan-model(1)).",
-                        portolan_plan_report_models);
+                        portolan_plan_report_models, portolan_plan_report_models_json);
 }

@@ -15,9 +15,11 @@
 struct optimize_options {
     struct study_options study;
     const char *output;
+    bool json;
 };
 
 static const struct cli_option optimize_table[] = {
+    {"json", 0, NULL, "all numbers as JSON", INTO(struct optimize_options, json)},
     {"output", 'o', "FILE", "write the chosen assembly there",
      INTO(struct optimize_options, output)},
     TABLE_OF(study_table, struct optimize_options, study),
@@ -54,7 +56,8 @@ static int choose(struct study *s, const struct optimize_options *o)
     char *text = NULL;
     int result;
 
-    if (portolan_plan_report_choice(s->plan, &text, &err) != PORTOLAN_OK ||
+    if ((o->json ? portolan_plan_report_choice_json
+                 : portolan_plan_report_choice)(s->plan, &text, &err) != PORTOLAN_OK ||
         portolan_plan_choose(s->plan, &choice, &err) != PORTOLAN_OK)
         return free(text), study_cannot_tell(s, &err);
     result = write_text(NULL, text);
@@ -64,7 +67,8 @@ static int choose(struct study *s, const struct optimize_options *o)
     if (result == 0 && o->output) {
         if (write_chosen(s, o->output, &err) != PORTOLAN_OK)
             return print_error(&err);
-        printf("written: %s\n", o->output);
+        if (!o->json)
+            printf("written: %s\n", o->output);
     }
     return result;
 }

@@ -94,7 +94,7 @@ int command_profile(int argc, char **argv)
         return study_report(
             argc, argv, "ASSEMBLY.xml|STORE",
             "Show the call graph that was measured by call path, and what is pruned and why.",
-            portolan_plan_report_callgraph);
+            portolan_plan_report_callgraph, portolan_plan_report_callgraph_json);
     parse_line(&line, argc, argv, 0, &o);
     if (trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err) == PORTOLAN_OK &&
         trial_store_select(&t, o.store.trials, &list, &err) == PORTOLAN_OK && list.n == 0)

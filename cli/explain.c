@@ -3,6 +3,7 @@
 #include "explain.h"
 
 #include <portolan/json.h>
+#include <portolan/report.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -348,64 +349,6 @@ void explain_why_not(struct explained *x, const struct portolan_alternative *a)
 
 /* ------------------------------------------------------------------ JSON */
 
-static void json_alternative(struct portolan_json *j, const struct portolan_alternative *a)
-{
-    portolan_json_open(j, NULL, '{');
-    portolan_json_text(j, "instance", a->instance);
-    portolan_json_text(j, "implementation", a->implementation);
-    portolan_json_bool(j, "chosen", a->chosen);
-    portolan_json_number(j, "rows", a->rows);
-    portolan_json_number(j, "step_ns", a->step_ns);
-    portolan_json_number(j, "low_ns", a->low_ns);
-    portolan_json_number(j, "high_ns", a->high_ns);
-    portolan_json_number(j, "forced_ns", a->forced_ns);
-    portolan_json_number(j, "chance", a->chance);
-    portolan_json_text(j, "binding", a->binding);
-    portolan_json_text(j, "text", a->text);
-    portolan_json_close(j, '}');
-}
-
-static void json_decision(struct portolan_json *j, const struct explained *x,
-                          const struct portolan_reason *r)
-{
-    portolan_json_open(j, NULL, '{');
-    portolan_json_number(j, "number", r->number);
-    portolan_json_number(j, "step", r->step);
-    portolan_json_text(j, "asked_by", r->asked_by);
-    portolan_json_text(j, "change", r->change);
-    portolan_json_text(j, "choice", r->choice);
-    portolan_json_text(j, "binding", r->binding);
-    portolan_json_number(j, "steps", r->steps);
-    portolan_json_number(j, "trials", r->trials);
-    portolan_json_number(j, "now_ns", r->now_ns);
-    portolan_json_number(j, "step_ns", r->step_ns);
-    portolan_json_number(j, "low_ns", r->low_ns);
-    portolan_json_number(j, "high_ns", r->high_ns);
-    portolan_json_number(j, "cost_ns", r->cost_ns);
-    portolan_json_number(j, "chance", r->chance);
-    portolan_json_text(j, "reason", r->text);
-    portolan_json_text(j, "outcome", r->outcome);
-    portolan_json_open(j, "alternatives", '[');
-    for (size_t i = 0; i < x->set->n_alternatives; i++)
-        if (x->set->alternatives[i].number == r->number)
-            json_alternative(j, &x->set->alternatives[i]);
-    portolan_json_close(j, ']');
-    portolan_json_close(j, '}');
-}
-
-static void json_expectation(struct portolan_json *j, const struct portolan_expectation *e)
-{
-    portolan_json_open(j, NULL, '{');
-    portolan_json_number(j, "step", e->step);
-    portolan_json_text(j, "path", e->path);
-    portolan_json_text(j, "cause", e->cause);
-    portolan_json_number(j, "expected_ns", e->expected_ns);
-    portolan_json_number(j, "low_ns", e->low_ns);
-    portolan_json_number(j, "high_ns", e->high_ns);
-    portolan_json_number(j, "measured_ns", e->measured_ns);
-    portolan_json_close(j, '}');
-}
-
 void explain_as_json(struct explained *x, const struct portolan_reason *only,
                      const struct portolan_alternative *not_chosen)
 {
@@ -429,15 +372,7 @@ void explain_as_json(struct explained *x, const struct portolan_reason *only,
         portolan_json_text(&j, "measure", command.bytes);
         portolan_text_clear(&command);
     }
-    portolan_json_open(&j, "decisions", '[');
-    for (size_t i = 0; i < x->set->n_reasons; i++)
-        if (!only || &x->set->reasons[i] == only)
-            json_decision(&j, x, &x->set->reasons[i]);
-    portolan_json_close(&j, ']');
-    portolan_json_open(&j, "expectations", '[');
-    for (size_t i = 0; !only && i < x->set->n_expectations; i++)
-        json_expectation(&j, &x->set->expectations[i]);
-    portolan_json_close(&j, ']');
+    portolan_report_write_decisions(&j, x->set, only);
     portolan_json_close(&j, '}');
     portolan_text_add(x->out, "\n");
 }

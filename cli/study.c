@@ -11,32 +11,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Whether the trial had the parameter's present value. */
-static bool trial_has_parameter(const struct portolan_trial *t, const struct portolan_assembly *a,
-                                const char *instance, const char *parameter)
-{
-    const char *now = portolan_assembly_peek_parameter(a, instance, parameter);
-    char name[256];
-
-    snprintf(name, sizeof name, "%s.%s", instance, parameter);
-    for (size_t k = 0; now && k < t->n_parameters; k++)
-        if (!strcmp(t->parameters[k].name, name) && !strcmp(t->parameters[k].value, now))
-            return true;
-    return false;
-}
-
-bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_assembly *a)
-{
-    for (size_t i = 0; i < a->n_sweeps; i++)
-        if (!trial_has_parameter(t, a, a->sweeps[i].instance, a->sweeps[i].parameter))
-            return false;
-    for (size_t k = 0; k < a->n_case_columns; k++)
-        if (a->case_columns[k].instance &&
-            !trial_has_parameter(t, a, a->case_columns[k].instance, a->case_columns[k].parameter))
-            return false;
-    return true;
-}
-
 /* The ranks of the newest finished exploration or, without one, of the newest finished trial. */
 static int ranks_of(const struct portolan_sample_set *data)
 {
@@ -148,8 +122,8 @@ static enum portolan_status list_facts(struct study *s, struct portolan_error *e
     return PORTOLAN_OK;
 }
 
-enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
-                                struct portolan_error *err)
+enum portolan_status study_open_partly(struct study *s, struct study_options *o, bool here,
+                                       struct portolan_error *err)
 {
     enum portolan_status status;
 
@@ -174,6 +148,14 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
         status = portolan_plan_create(s->w.assembly, s->data, &s->options, &s->plan, err);
     if (status == PORTOLAN_ENOTFOUND && s->data && s->data->n_trials)
         add_advice(s, err);
+    return status;
+}
+
+enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
+                                struct portolan_error *err)
+{
+    enum portolan_status status = study_open_partly(s, o, here, err);
+
     if (status != PORTOLAN_OK) {
         bool was_read = s->data;
 
@@ -253,11 +235,23 @@ int study_print(struct study_options *o, study_report_fn *report)
     return result;
 }
 
-int study_report(int argc, char **argv, const char *words, const char *doc, study_report_fn *report)
-{
-    const struct cli_line line = {words, doc, of_trials_table, NULL};
-    struct study_options o = {0};
+struct report_form {
+    struct study_options study;
+    bool json;
+};
 
-    parse_line(&line, argc, argv, 0, &o.assembly);
-    return study_print(&o, report);
+static const struct cli_option report_form_table[] = {
+    {"json", 0, NULL, "all numbers as JSON", INTO(struct report_form, json)},
+    TABLE_OF(of_trials_table, struct report_form, study.assembly),
+    {0},
+};
+
+int study_report(int argc, char **argv, const char *words, const char *doc, study_report_fn *report,
+                 study_report_fn *as_json)
+{
+    const struct cli_line line = {words, doc, report_form_table, NULL};
+    struct report_form o = {0};
+
+    parse_line(&line, argc, argv, 0, &o);
+    return study_print(&o.study, o.json ? as_json : report);
 }

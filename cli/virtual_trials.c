@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a trial is of the virtual machine of that name; NULL: of a real one. */
-static bool trial_is_of(const struct portolan_trial *t, const char *machine)
+bool trial_is_of(const struct portolan_trial *t, const char *machine)
 {
     for (size_t i = 0; i < t->n_metadata; i++)
         if (!strcmp(t->metadata[i].name, PORTOLAN_STORE_VIRTUAL))

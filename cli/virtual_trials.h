@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+/* Whether a trial is of the virtual machine of that name; NULL: of a real one. */
+bool trial_is_of(const struct portolan_trial *t, const char *machine);
 /* Of the trials of SET only those of the virtual machine of that name; NULL: of real ones. */
 void trials_keep_those_of(struct portolan_sample_set *set, const char *machine);
 

@@ -40,7 +40,7 @@ hercule/component: base block control framework hercule_assembly machine masterm
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number trace waits replay
-optimizer: base list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
+optimizer: base json list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine cll mpi pub
@@ -58,7 +58,8 @@ clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
 clue/study: base command grid json list xml chart formula clue_machine clue_study
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap
-cli: base clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder hercule hercule_assembly replay trace wrap cll_report obsp command
+report: base chart command compare json list mastermind assembly palette plan profile report store
+cli: base clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command
 examples: base assembly framework embed models record
 '
 status=0

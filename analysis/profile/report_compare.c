@@ -279,6 +279,34 @@ static void write_json_trials(struct portolan_json *j, const char *key,
     portolan_json_close(j, ']');
 }
 
+void portolan_comparison_write_members(const struct portolan_comparison *c, size_t top,
+                                       struct portolan_json *j)
+{
+    portolan_json_text(j, "metric", c->query.metric);
+    portolan_json_number(j, "threshold", c->query.threshold);
+    portolan_json_number(j, "level", c->query.level);
+    portolan_json_bool(j, "regression", c->is_regression);
+    portolan_json_number(j, "trials_for_total", (double)c->enough_for_total);
+    portolan_json_number(j, "trials_for_paths", (double)c->enough_for_paths);
+    portolan_json_number(j, "paths_tested", (double)c->n_tested);
+    write_json_trials(j, "a", c->a, c->n_a);
+    write_json_trials(j, "b", c->b, c->n_b);
+    portolan_json_open(j, "differences", '[');
+    for (size_t i = 0; i < c->n_facts; i++) {
+        portolan_json_open(j, NULL, '{');
+        portolan_json_text(j, "name", c->facts[i].name);
+        portolan_json_text(j, "a", c->facts[i].in_a);
+        portolan_json_text(j, "b", c->facts[i].in_b);
+        portolan_json_close(j, '}');
+    }
+    portolan_json_close(j, ']');
+    write_json_row(j, "total", c, &c->total);
+    portolan_json_open(j, "paths", '[');
+    for (size_t i = 0; i < c->n_rows && (top == 0 || i < top); i++)
+        write_json_row(j, NULL, c, &c->rows[i]);
+    portolan_json_close(j, ']');
+}
+
 enum portolan_status portolan_comparison_write_json(const struct portolan_comparison *c,
                                                     struct portolan_text *out,
                                                     struct portolan_error *err)
@@ -286,28 +314,6 @@ enum portolan_status portolan_comparison_write_json(const struct portolan_compar
     struct portolan_json j = {.out = out};
 
     profile_json_begin(&j, "comparison", NULL);
-    portolan_json_text(&j, "metric", c->query.metric);
-    portolan_json_number(&j, "threshold", c->query.threshold);
-    portolan_json_number(&j, "level", c->query.level);
-    portolan_json_bool(&j, "regression", c->is_regression);
-    portolan_json_number(&j, "trials_for_total", (double)c->enough_for_total);
-    portolan_json_number(&j, "trials_for_paths", (double)c->enough_for_paths);
-    portolan_json_number(&j, "paths_tested", (double)c->n_tested);
-    write_json_trials(&j, "a", c->a, c->n_a);
-    write_json_trials(&j, "b", c->b, c->n_b);
-    portolan_json_open(&j, "differences", '[');
-    for (size_t i = 0; i < c->n_facts; i++) {
-        portolan_json_open(&j, NULL, '{');
-        portolan_json_text(&j, "name", c->facts[i].name);
-        portolan_json_text(&j, "a", c->facts[i].in_a);
-        portolan_json_text(&j, "b", c->facts[i].in_b);
-        portolan_json_close(&j, '}');
-    }
-    portolan_json_close(&j, ']');
-    write_json_row(&j, "total", c, &c->total);
-    portolan_json_open(&j, "paths", '[');
-    for (size_t i = 0; i < c->n_rows; i++)
-        write_json_row(&j, NULL, c, &c->rows[i]);
-    portolan_json_close(&j, ']');
+    portolan_comparison_write_members(c, 0, &j);
     return profile_json_end(&j, err);
 }

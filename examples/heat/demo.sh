@@ -41,5 +41,9 @@ rm -f explored.db*
 $MPIEXEC -n $ranks portolan run --store=explored.db --set driver.steps=200 plate.xml
 portolan explain --store=explored.db plate.xml
 
+for geometry in plate block; do
+    portolan report --html=$geometry.html --store=$store $geometry.xml
+done
 printf '\n%d s in all. The experiment store is %s/%s; run this again to start from what it knows.\n' \
     $(($(date +%s) - began)) "$PWD" "$store"
+echo "To look at, with a browser: $PWD/plate.html and $PWD/block.html"

@@ -277,6 +277,13 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
                                      .n_rows = q->n_rows,
                                      .core = p->paths[path].core,
                                      .model = q->model};
+    if (q->rows) {
+        m.n_points = q->rows->n;
+        m.n_columns = q->rows->n_names;
+        m.columns = q->rows->names;
+        m.x = q->rows->x;
+        m.y = q->rows->y;
+    }
     if (n->variable != NONE)
         m.implementation = p->s.variables[n->variable]
                                .instance->alternatives[plan_own_of(p, path, tuple)]

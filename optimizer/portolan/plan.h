@@ -103,6 +103,13 @@ struct portolan_plan_model {
     size_t n_rows;
     bool core;                          /**< of a call path that was not pruned */
     const struct portolan_model *model; /**< of QUANTITY; parameters are contexts or swept ones */
+    /**
+     * The rows that it was fitted to, until the plan learns: N_POINTS values Y and, row by row,
+     * those of N_COLUMNS parameters, of which the model may lack some. 0: they are not kept.
+     */
+    size_t n_points, n_columns;
+    const char *const *columns;
+    const double *x, *y;
 };
 
 /** All models. Returns how many; *MODELS is the plan's. */
@@ -400,6 +407,20 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *pla
                                                  struct portolan_error *err);
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);
+/** The first three as JSON, in the form of portolan-report(1). The choice names the assembly's
+ * present parameters. */
+enum portolan_status portolan_plan_report_callgraph_json(const struct portolan_plan *plan,
+                                                         char **text, struct portolan_error *err);
+enum portolan_status portolan_plan_report_models_json(const struct portolan_plan *plan, char **text,
+                                                      struct portolan_error *err);
+enum portolan_status portolan_plan_report_choice_json(struct portolan_plan *plan, char **text,
+                                                      struct portolan_error *err);
+/** Models and choice as members of an object that is being written. */
+struct portolan_json;
+void portolan_plan_write_models(const struct portolan_plan *plan, struct portolan_json *j,
+                                const char *key);
+enum portolan_status portolan_plan_write_choice(struct portolan_plan *plan, struct portolan_json *j,
+                                                const char *key, struct portolan_error *err);
 /** The vetoes that were not lifted: implementation, call and trial of each. Otherwise as above. */
 enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);

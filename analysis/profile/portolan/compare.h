@@ -138,6 +138,10 @@ PORTOLAN_API enum portolan_status
 portolan_comparison_write_json(const struct portolan_comparison *c, struct portolan_text *out,
                                struct portolan_error *err);
 
+/** The same as members of an object that is being written, with TOP rows (0: all). */
+PORTOLAN_API void portolan_comparison_write_members(const struct portolan_comparison *c, size_t top,
+                                                    struct portolan_json *j);
+
 #ifdef __cplusplus
 }
 #endif

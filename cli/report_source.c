@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_source.h"
+
+#include "trial_store.h"
+#include "virtual_trials.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char default_store[] = "portolan.db";
+
+/* The first word is the store or assembly, unless it can only be a set of trials. */
+static error_t take_word(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    struct report_request *r = to;
+    struct assembly_options *o = &r->study.assembly;
+    bool is_set = strchr(arg, ':') && !portolan_store_is_server(arg);
+
+    (void)option;
+    if (!o->file && !r->n_sets && (trial_store_is_one(arg) || !is_set))
+        o->file = arg;
+    else if (r->n_sets < 2)
+        r->sets[r->n_sets++] = arg;
+    else
+        argp_error(state, "one store and two sets of trials at most: '%s' is one too many", arg);
+    return 0;
+}
+
+static error_t fill_file(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    struct report_request *r = to;
+
+    (void)arg, (void)option, (void)state;
+    if (!r->study.assembly.file && r->n_sets)
+        r->study.assembly.file = default_store;
+    return 0;
+}
+
+const struct cli_option report_request_table[] = {
+    {.key = CLI_WORD, .take = take_word},
+    {.key = CLI_END, .take = fill_file},
+    {"trial", 0, "NAME", "of a store: the trials of this name (default: of the newest)",
+     INTO(struct report_request, study.assembly.trial)},
+    TABLE_OF(study_table, struct report_request, study),
+    {0},
+};
+
+static void keep_those_of(struct portolan_trial_list *l, const char *machine)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        if (trial_is_of(l->trials[i], machine))
+            l->trials[n++] = l->trials[i];
+    l->n = n;
+}
+
+/* SET NULL: all trials of the assembly, or of the store; perhaps none. */
+static enum portolan_status select_trials(struct report_source *s, const char *set,
+                                          struct portolan_trial_list *l, struct portolan_error *err)
+{
+    char *named = s->study.w.assembly && !set
+                      ? portolan_asprintf("name:%s", s->study.w.assembly->name)
+                      : NULL;
+    struct portolan_error none = {0};
+    enum portolan_status status =
+        portolan_trials_select(s->store, set ? set : named, l, set ? err : &none);
+
+    free(named);
+    if (!set && status == PORTOLAN_ENOTFOUND)
+        return PORTOLAN_OK;
+    if (!set && status)
+        *err = none;
+    if (!status && s->study.w.assembly && !s->study.w.store)
+        keep_those_of(l, s->study.machine);
+    return status;
+}
+
+static enum portolan_status open_store(struct report_source *s, const struct report_request *q,
+                                       struct portolan_error *err)
+{
+    const char *file =
+        s->study.w.assembly ? workbench_peek_store(&s->study.w) : q->study.assembly.file;
+    enum portolan_status status;
+
+    if (!file)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "'%s' has no Mastermind: nothing is stored",
+                                  q->study.assembly.file);
+    s->source.store_name = file;
+    status = portolan_store_open(file, PORTOLAN_STORE_READ, &s->store, err);
+    if (!status)
+        status = select_trials(s, q->n_sets ? q->sets[q->n_sets - 1] : NULL, &s->trials, err);
+    if (!status && q->n_sets == 2)
+        status = select_trials(s, q->sets[0], &s->before, err);
+    return status;
+}
+
+/* A store that describes no wrapped program is reported without an assembly. */
+static enum portolan_status open_bench(struct report_source *s, struct report_request *q, bool plan,
+                                       struct portolan_error *err)
+{
+    struct assembly_options *o = &q->study.assembly;
+    struct portolan_error why = {0};
+    bool is_store = portolan_store_is_one(o->file);
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (plan)
+        status = study_open_partly(&s->study, &q->study, true, &why);
+    else if (q->study.machine)
+        status = virtual_machine_name(q->study.machine, &s->study.machine, &why);
+    if (!plan && !status)
+        status = workbench_open(&s->study.w, o, true, &why);
+    if (status && !s->study.w.assembly && !is_store) {
+        *err = why;
+        return status;
+    }
+    snprintf(s->no_plan, sizeof s->no_plan, "%s", why.text);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status report_source_open(struct report_source *s, struct report_request *q,
+                                        bool plan, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    *s = (struct report_source){0};
+    status = open_bench(s, q, plan, err);
+    if (!status)
+        status = open_store(s, q, err);
+    s->source.store = s->store;
+    s->source.assembly = s->study.w.assembly;
+    s->source.palette = s->study.w.palette;
+    s->source.plan = s->study.plan;
+    s->source.no_plan = *s->no_plan ? s->no_plan : NULL;
+    s->source.data = s->study.data;
+    s->source.options = &s->study.options;
+    s->source.machine = s->study.machine;
+    s->source.trials = &s->trials;
+    s->source.before = q->n_sets == 2 ? &s->before : NULL;
+    return status;
+}
+
+void report_source_close(struct report_source *s)
+{
+    portolan_trials_clear(&s->trials);
+    portolan_trials_clear(&s->before);
+    portolan_store_close(s->store);
+    study_close(&s->study);
+}
+
+enum portolan_status report_document(struct report_request *request, struct portolan_text *out,
+                                     struct portolan_error *err)
+{
+    struct report_source s;
+    enum portolan_status status = report_source_open(&s, request, true, err);
+
+    if (!status)
+        status = portolan_report_write_json(&s.source, out, err);
+    report_source_close(&s);
+    return status;
+}

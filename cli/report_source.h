@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a report is of, opened from what the command line names; for `report` and `watch`. */
+#ifndef PORTOLAN_CLI_REPORT_SOURCE_H
+#define PORTOLAN_CLI_REPORT_SOURCE_H
+
+#include "cli.h"
+
+#include <portolan/report.h>
+
+struct report_request {
+    struct study_options study;
+    const char *sets[2]; /* of trials: those that are reported, or those before and those now */
+    size_t n_sets;
+};
+
+/* Options and words for a struct report_request. */
+extern const struct cli_option report_request_table[];
+
+struct report_source {
+    struct study study;
+    struct portolan_store *store;
+    struct portolan_trial_list trials, before;
+    char no_plan[1000];
+    struct portolan_report_source source;
+};
+
+/* PLAN: with models, as `optimize` has them. The caller closes S, also after an error. */
+enum portolan_status report_source_open(struct report_source *s, struct report_request *request,
+                                        bool plan, struct portolan_error *err);
+void report_source_close(struct report_source *s);
+
+/* The JSON document of what is stored now. REQUEST's lists of settings are used up. */
+enum portolan_status report_document(struct report_request *request, struct portolan_text *out,
+                                     struct portolan_error *err);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Answer first: what was chosen, what that gains, and how far it can be trusted, in sentences. */
+#include "internal.h"
+
+#include <portolan/mastermind.h>
+
+#include <math.h>
+#include <string.h>
+
+/* The choice of the plan for the assembly as it is; NULL: there is none. */
+static const struct portolan_plan_choice *choose(const struct report *r, struct portolan_error *why)
+{
+    const struct portolan_plan_choice *c = NULL;
+
+    if (!r->from->plan)
+        portolan_error_set(why, PORTOLAN_ENOTFOUND, "%s",
+                           r->from->no_plan ? r->from->no_plan : "no assembly was named");
+    else
+        portolan_plan_choose(r->from->plan, &c, why);
+    return c;
+}
+
+static void add_time(struct portolan_text *t, const char *before, double ns)
+{
+    char text[32];
+
+    portolan_text_add(t, "%s%s", before, portolan_format_time(ns, 3, text, sizeof text));
+}
+
+/* ------------------------------------------------------------------ what was chosen */
+
+static void add_chosen(const struct portolan_plan_choice *c, struct portolan_text *t)
+{
+    const char *comma = "Chosen: ";
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->n_variables; i++) {
+        const struct portolan_plan_variable *v = &c->variables[i];
+
+        if (v->chosen == v->written) {
+            kept++;
+            continue;
+        }
+        portolan_text_add(t, "%s%s as %s instead of %s", comma,
+                          v->options[v->chosen].implementation, v->instance,
+                          v->options[v->written].implementation);
+        comma = ", ";
+    }
+    if (kept == c->n_variables)
+        portolan_text_add(t, "The assembly as written is the choice");
+    else if (kept)
+        portolan_text_add(t, "; %zu other%s stay%s as written", kept, kept == 1 ? "" : "s",
+                          kept == 1 ? "s" : "");
+    if (c->verdict == PORTOLAN_PLAN_CANNOT_TELL)
+        portolan_text_add(t, ", but too little is known to be sure");
+    portolan_text_add(t, " (best of all with a chance of %.0f %%).", 100 * c->chance);
+}
+
+/* What ran is known, too, where no plan can be made. */
+static void add_what_ran(const struct report *r, const char *why, struct portolan_text *t)
+{
+    if (r->runs.decision)
+        portolan_text_add(t, "The run chose %s.", r->runs.decision->choice);
+    else
+        portolan_text_add(t, "Nothing was chosen: %s.", why);
+}
+
+/* ------------------------------------------------------------------ what it gains */
+
+/* The share of the time as written that the choice saves; at worst if both intervals are. */
+static bool gain_of(const struct portolan_plan_choice *c, double gain[static 3])
+{
+    const struct portolan_plan_prediction *now = &c->prediction, *then = &c->as_written;
+
+    if (!isfinite(then->total_ns) || then->is_unusable || now->is_unusable ||
+        !(then->total_ns > 0 && then->low_ns > 0 && then->high_ns > 0))
+        return false;
+    gain[0] = 1 - now->total_ns / then->total_ns;
+    gain[1] = 1 - now->high_ns / then->low_ns;
+    gain[2] = 1 - now->low_ns / then->high_ns;
+    return true;
+}
+
+static void add_predicted(const struct portolan_plan_choice *c, struct portolan_text *t)
+{
+    double gain[3];
+
+    if (c->prediction.is_unusable) {
+        portolan_text_add(t, "Too little was measured near here to predict its time");
+        return;
+    }
+    add_time(t, "It is predicted to take ", c->prediction.total_ns);
+    add_time(t, " (95 %: ", c->prediction.low_ns);
+    add_time(t, " to ", c->prediction.high_ns);
+    portolan_text_add(t, ")");
+    if (!gain_of(c, gain))
+        return;
+    add_time(t, "; as written it would take ", c->as_written.total_ns);
+    if (fabs(gain[0]) > 1e-9)
+        portolan_text_add(
+            t, ", so that %.3g %% is %s (%.3g to %.3g %%, if both are at their limits)",
+            fabs(100 * gain[0]), gain[0] > 0 ? "saved" : "lost", 100 * gain[1], 100 * gain[2]);
+}
+
+static void add_measured(const struct report *r, struct portolan_text *t)
+{
+    const struct report_runs *x = &r->runs;
+
+    if (!x->run) {
+        portolan_text_add(t, "No finished run with these parameters is stored.");
+        return;
+    }
+    add_time(t, "The newest run took ", x->run->elapsed_ns);
+    if (x->decision && x->decision->predicted_ns > 0) {
+        double off = x->run->elapsed_ns / x->decision->predicted_ns - 1;
+
+        portolan_text_add(t, ", %.3g %% %s the prediction that it began with", fabs(100 * off),
+                          off < 0 ? "below" : "above");
+    }
+    if (x->n_fixed)
+        portolan_text_add(t, "; the best fixed assembly took %.3g times as long, the worst %.3g",
+                          x->fixed[0]->elapsed_ns / x->run->elapsed_ns,
+                          x->fixed[x->n_fixed - 1]->elapsed_ns / x->run->elapsed_ns);
+    portolan_text_add(t, ".");
+}
+
+/* ------------------------------------------------------------------ what is not known */
+
+static void add_gaps(const struct report *r, const struct portolan_plan_choice *c,
+                     struct portolan_text *t)
+{
+    const char *comma = "Not measured: ";
+    bool said = false;
+
+    for (size_t i = 0; c && i < c->n_variables; i++)
+        for (size_t k = 0; k < c->variables[i].n_options; k++)
+            if (c->variables[i].options[k].is_unknown) {
+                portolan_text_add(t, "%s%s as %s", comma, c->variables[i].options[k].implementation,
+                                  c->variables[i].instance);
+                comma = ", ";
+                said = true;
+            }
+    if (c && c->prediction.n_extrapolating) {
+        portolan_text_add(t, "%sutside what was measured: %zu model%s, farthest %s",
+                          said ? "; o" : "O", c->prediction.n_extrapolating,
+                          c->prediction.n_extrapolating == 1 ? "" : "s",
+                          c->prediction.extrapolating);
+        said = true;
+    }
+    if (r->runs.run && r->runs.run->n_partial) {
+        portolan_text_add(t, "%sot measured whole: %zu step%s of the run", said ? "; n" : "N",
+                          r->runs.run->n_partial, r->runs.run->n_partial == 1 ? "" : "s");
+        said = true;
+    }
+    if (said)
+        portolan_text_add(t, ".");
+    else
+        portolan_text_add(t, c ? "All that the choice rests on was measured, and inside the "
+                                 "measured range."
+                               : "No model says what lies outside of what was measured.");
+}
+
+/* ------------------------------------------------------------------ data */
+
+static void write_sentence(struct portolan_json *j, struct portolan_text *t)
+{
+    portolan_json_text(j, NULL, t->bytes);
+    j->out->failed |= t->failed;
+    portolan_text_clear(t);
+}
+
+static void write_sentences(const struct report *r, const struct portolan_plan_choice *c,
+                            const char *why, struct portolan_json *j)
+{
+    struct portolan_text t = {0};
+
+    portolan_json_open(j, "sentences", '[');
+    if (!r->shown) {
+        portolan_json_text(j, NULL, "The store has no trial yet.");
+        portolan_json_close(j, ']');
+        return;
+    }
+    if (c)
+        add_chosen(c, &t);
+    else
+        add_what_ran(r, why, &t);
+    write_sentence(j, &t);
+    if (c) {
+        add_predicted(c, &t);
+        portolan_text_add(&t, ". ");
+    }
+    add_measured(r, &t);
+    write_sentence(j, &t);
+    add_gaps(r, c, &t);
+    write_sentence(j, &t);
+    portolan_json_close(j, ']');
+}
+
+static void write_choice(const struct portolan_plan_choice *c, struct portolan_json *j)
+{
+    portolan_json_open(j, "choice", '[');
+    for (size_t i = 0; c && i < c->n_variables; i++) {
+        const struct portolan_plan_variable *v = &c->variables[i];
+
+        for (size_t k = 0; k < v->n_options; k++) {
+            const struct portolan_plan_option *o = &v->options[k];
+
+            portolan_json_open(j, NULL, '{');
+            portolan_json_text(j, "instance", v->instance);
+            portolan_json_text(j, "implementation", o->implementation);
+            portolan_json_text(j, "is",
+                               k == v->chosen    ? "chosen"
+                               : k == v->written ? "as written"
+                                                 : "");
+            portolan_json_number(j, "total_ns", o->total_ns);
+            portolan_json_text(j, "note",
+                               o->is_unusable    ? "cannot tell"
+                               : *o->reason      ? o->reason
+                               : !v->core        ? "insignificant"
+                               : !v->called      ? "not called"
+                               : o->extrapolates ? "outside what was measured"
+                                                 : "");
+            portolan_json_close(j, '}');
+        }
+    }
+    portolan_json_close(j, ']');
+}
+
+static void write_fixed(const struct report *r, struct portolan_json *j)
+{
+    const struct report_runs *x = &r->runs;
+    struct portolan_text t = {0};
+
+    portolan_json_open(j, "fixed", '[');
+    for (size_t i = 0; i < x->n_fixed; i++) {
+        portolan_json_open(j, NULL, '{');
+        report_add_choice(r->from->assembly, x->fixed[i], &t);
+        portolan_json_text(j, "choice", t.bytes);
+        portolan_json_number(j, "trial", (double)x->fixed[i]->id);
+        portolan_json_number(j, "elapsed_ns", x->fixed[i]->elapsed_ns);
+        portolan_json_number(j, "to_run",
+                             x->run ? x->fixed[i]->elapsed_ns / x->run->elapsed_ns : NAN);
+        portolan_json_number(
+            j, "to_total",
+            x->run ? x->fixed[i]->elapsed_ns / (x->run->elapsed_ns + x->explored_ns) : NAN);
+        portolan_json_close(j, '}');
+        j->out->failed |= t.failed;
+        portolan_text_clear(&t);
+    }
+    portolan_json_close(j, ']');
+}
+
+static void write_number(struct portolan_json *j, const char *name, double value)
+{
+    portolan_json_open(j, NULL, '{');
+    portolan_json_text(j, "name", name);
+    portolan_json_number(j, "ns", value);
+    portolan_json_close(j, '}');
+}
+
+/* Predicted and measured, by name. */
+static void write_times(const struct report *r, const struct portolan_plan_choice *c,
+                        struct portolan_json *j)
+{
+    const struct report_runs *x = &r->runs;
+
+    portolan_json_open(j, "times", '[');
+    if (c) {
+        write_number(j, "predicted for the choice", c->prediction.total_ns);
+        write_number(j, "at least (95 %)", c->prediction.low_ns);
+        write_number(j, "at most (95 %)", c->prediction.high_ns);
+        write_number(j, "predicted as written", c->as_written.total_ns);
+    }
+    if (x->decision && x->decision->predicted_ns > 0)
+        write_number(j, "predicted when the run began", x->decision->predicted_ns);
+    if (x->run) {
+        write_number(j, "measured", x->run->elapsed_ns);
+        if (report_fact_ns(x->run, PORTOLAN_FACT_FORETOLD) > 0)
+            write_number(j, "predicted step by step",
+                         report_fact_ns(x->run, PORTOLAN_FACT_FORETOLD));
+        write_number(j, "deciding, at swap points", report_fact_ns(x->run, PORTOLAN_FACT_DECIDING));
+    }
+    write_number(j, "exploration", x->explored_ns);
+    portolan_json_close(j, ']');
+}
+
+static enum portolan_status write_answer(struct report *r, struct portolan_json *j,
+                                         struct portolan_error *err)
+{
+    struct portolan_error why = {0};
+    const struct portolan_plan_choice *c = choose(r, &why);
+    double gain[3];
+
+    (void)err;
+    write_sentences(r, c, why.text, j);
+    portolan_json_text(j, "verdict",
+                       !c                                  ? "none"
+                       : c->verdict == PORTOLAN_PLAN_SURE  ? "sure"
+                       : c->verdict == PORTOLAN_PLAN_CLOSE ? "close"
+                                                           : "cannot tell");
+    if (c && gain_of(c, gain)) {
+        static const char *const names[] = {"value", "low", "high"};
+
+        portolan_json_numbers(j, "gain", names, gain, 3);
+    }
+    write_choice(c, j);
+    write_times(r, c, j);
+    write_fixed(r, j);
+    portolan_json_open(j, "reasons", '[');
+    for (size_t i = 0; c && i < c->n_reasons; i++) {
+        portolan_json_open(j, NULL, '{');
+        portolan_json_text(j, "text", c->reasons[i]);
+        portolan_json_close(j, '}');
+    }
+    portolan_json_close(j, ']');
+    portolan_json_text(j, "settle", c ? c->settle : "");
+    return PORTOLAN_OK;
+}
+
+static const struct report_table tables[] = {
+    {"choice",
+     "Implementations, and the least time of the run with each",
+     {{"instance", "instance", REPORT_TEXT},
+      {"implementation", "implementation", REPORT_TEXT},
+      {"is", "", REPORT_TEXT},
+      {"total_ns", "run with it", REPORT_TIME},
+      {"note", "note", REPORT_TEXT}}},
+    {"times",
+     "Predicted and measured times of the run",
+     {{"name", "time", REPORT_TEXT}, {"ns", "value", REPORT_TIME}}},
+    {"fixed",
+     "Fixed assemblies, measured",
+     {{"choice", "implementations", REPORT_TEXT},
+      {"trial", "trial", REPORT_NUMBER},
+      {"elapsed_ns", "time", REPORT_TIME},
+      {"to_run", "of the run", REPORT_NUMBER},
+      {"to_total", "of run and exploration", REPORT_NUMBER}}},
+    {"reasons", "Why", {{"text", "reason", REPORT_TEXT}}},
+    {0},
+};
+
+const struct report_part report_answer = {
+    .name = "answer",
+    .title = "Answer",
+    .about = "What was chosen, what it gains, and what is not known.",
+    .write = write_answer,
+    .tables = tables,
+};

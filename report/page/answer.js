@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Predicted, measured and fixed assemblies as bars. */
+portolan.parts.answer = function (into, data) {
+    const times = Object.fromEntries(data.times.map(t => [t.name, t.ns]));
+    const bars = [];
+    /* "solver=heat.Cholmod a=b.C" as "Cholmod, C" */
+    const classes = choice => choice.split(' ').map(c => c.split('.').pop()).join(', ');
+    if (times['predicted as written'] > 0) bars.push({ name: 'as written, predicted', ns: times['predicted as written'] });
+    if (times['predicted for the choice'] > 0)
+        bars.push({ name: 'the choice, predicted', ns: times['predicted for the choice'], kind: 'choice',
+            low: times['at least (95 %)'], high: times['at most (95 %)'] });
+    if (times.measured > 0) bars.push({ name: 'the run, measured', ns: times.measured, kind: 'run' });
+    data.fixed.slice(0, 12).forEach(f => bars.push({ name: classes(f.choice), ns: f.elapsed_ns }));
+    if (!bars.length) return;
+    const width = 860, line = 26, left = 380;
+    const svg = portolan.figure(into, 'bars', width, bars.length * line + 10, 'Times of the run',
+        'Times of the whole run; the thin line is the 95 % interval of the prediction, cut at the edge.');
+    const x = d3.scaleLinear([0, 1.05 * d3.max(bars, b => b.ns)], [left, width - 70]).clamp(true);
+    const row = svg.selectAll('g').data(bars).enter().append('g')
+        .attr('transform', (b, i) => `translate(0 ${i * line + 4})`);
+    row.append('title').text(b => `${b.name}: ${portolan.time(b.ns)}`);
+    row.append('text').attr('x', left - 8).attr('y', 15).attr('text-anchor', 'end')
+        .text(b => portolan.short(b.name, 56));
+    row.append('rect').attr('class', b => 'bar ' + (b.kind || '')).attr('x', left).attr('y', 3)
+        .attr('height', line - 9).attr('width', b => x(b.ns) - left);
+    row.filter(b => b.low >= 0).append('path').attr('class', 'interval')
+        .attr('d', b => `M${x(b.low)} 11H${x(b.high)}M${x(b.low)} 7v8M${x(b.high)} 7v8`);
+    row.append('text').attr('x', b => Math.max(x(b.ns), b.high ? x(b.high) : 0) + 6).attr('y', 15)
+        .text(b => portolan.time(b.ns));
+};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The runs of an assembly with its present parameters, and the decision that they rest on. */
+#include "internal.h"
+
+#include <portolan/mastermind.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* Whether the trial had the parameter's present value. */
+static bool trial_has_parameter(const struct portolan_trial *t, const struct portolan_assembly *a,
+                                const char *instance, const char *parameter)
+{
+    const char *now = portolan_assembly_peek_parameter(a, instance, parameter);
+    char name[256];
+
+    snprintf(name, sizeof name, "%s.%s", instance, parameter);
+    for (size_t k = 0; now && k < t->n_parameters; k++)
+        if (!strcmp(t->parameters[k].name, name) && !strcmp(t->parameters[k].value, now))
+            return true;
+    return false;
+}
+
+bool portolan_trial_has_parameters(const struct portolan_trial *t,
+                                   const struct portolan_assembly *a)
+{
+    for (size_t i = 0; i < a->n_sweeps; i++)
+        if (!trial_has_parameter(t, a, a->sweeps[i].instance, a->sweeps[i].parameter))
+            return false;
+    for (size_t k = 0; k < a->n_case_columns; k++)
+        if (a->case_columns[k].instance &&
+            !trial_has_parameter(t, a, a->case_columns[k].instance, a->case_columns[k].parameter))
+            return false;
+    return true;
+}
+
+static bool counts(const struct portolan_report_source *from, const struct portolan_trial *t,
+                   const char *purpose)
+{
+    return !strcmp(t->purpose, purpose) && !strcmp(t->outcome, "finished") &&
+           portolan_trial_has_parameters(t, from->assembly);
+}
+
+static const char *peek_class(const struct portolan_trial *t, const char *instance)
+{
+    for (size_t i = 0; i < t->n_implementations; i++)
+        if (!strcmp(t->implementations[i].name, instance))
+            return t->implementations[i].value;
+    return "?";
+}
+
+void report_add_choice(const struct portolan_assembly *a, const struct portolan_trial *t,
+                       struct portolan_text *out)
+{
+    const char *blank = "";
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (a->instances[i].n_alternatives > 1) {
+            portolan_text_add(out, "%s%s=%s", blank, a->instances[i].name,
+                              peek_class(t, a->instances[i].name));
+            blank = " ";
+        }
+}
+
+double report_fact_ns(const struct portolan_trial *t, const char *name)
+{
+    double ns = 0;
+
+    portolan_read_double(portolan_profile_peek_fact(t, name), &ns);
+    return ns;
+}
+
+static int by_elapsed(const void *a, const void *b)
+{
+    const struct portolan_trial *const *ta = a, *const *tb = b;
+
+    return ((*ta)->elapsed_ns > (*tb)->elapsed_ns) - ((*ta)->elapsed_ns < (*tb)->elapsed_ns);
+}
+
+/* On a virtual machine only fixed assemblies run: the fastest stands for the run. */
+static void take_trial(const struct portolan_report_source *from, struct report_runs *r,
+                       const struct portolan_trial *t)
+{
+    if (!strcmp(t->purpose, "explore")) {
+        r->n_explored++;
+        r->explored_ns += t->elapsed_ns;
+        r->explored_partial += t->n_partial;
+    }
+    if (!from->machine && counts(from, t, "run"))
+        r->run = t;
+    if (!counts(from, t, "fixed"))
+        return;
+    if (from->machine && (!r->run || t->elapsed_ns < r->run->elapsed_ns))
+        r->run = t;
+    if (!t->n_partial)
+        r->fixed[r->n_fixed++] = t;
+}
+
+/* The decision of the run, or else an earlier one for these parameters on this machine. */
+static enum portolan_status find_decision(const struct portolan_report_source *from,
+                                          struct report_runs *r, struct portolan_error *err)
+{
+    enum portolan_status status =
+        portolan_store_find_trial_decision(from->store, r->run->id, &r->decision, err);
+    struct utsname host;
+    char *parameters = NULL;
+
+    if (status != PORTOLAN_OK || r->decision || uname(&host))
+        return status;
+    status = portolan_plan_write_parameters(from->assembly, &parameters, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_find_decision(from->store, from->assembly->name, parameters,
+                                              host.nodename, r->run->ranks, &r->decision, err);
+    free(parameters);
+    return status;
+}
+
+enum portolan_status report_runs_read(const struct portolan_report_source *from,
+                                      struct report_runs *r, struct portolan_error *err)
+{
+    *r = (struct report_runs){0};
+    if (!from->assembly)
+        return PORTOLAN_OK;
+    if (!(r->fixed = portolan_calloc(from->trials->n + 1, sizeof(void *))))
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < from->trials->n; i++)
+        if (!strcmp(from->trials->trials[i]->assembly, from->assembly->name))
+            take_trial(from, r, from->trials->trials[i]);
+    qsort(r->fixed, r->n_fixed, sizeof(void *), by_elapsed);
+    return r->run ? find_decision(from, r, err) : PORTOLAN_OK;
+}
+
+void report_runs_clear(struct report_runs *r)
+{
+    portolan_decision_destroy(r->decision);
+    free(r->fixed);
+    *r = (struct report_runs){0};
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays of the document as tables of HTML: exact numbers in data-value, rounded ones to read. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_SHOWN = 2000, LONG = 36 /* characters of a text */ };
+
+/* The value of "choice.prediction" in a row. */
+static const json_t *find_member(const json_t *row, const char *member)
+{
+    char name[64];
+
+    while (row && *member) {
+        size_t n = strcspn(member, ".");
+
+        snprintf(name, sizeof name, "%.*s", (int)n, member);
+        row = json_object_get(row, name);
+        member += n + (member[n] == '.');
+    }
+    return row;
+}
+
+const char *report_text(const json_t *object, const char *member)
+{
+    const char *text = json_string_value(json_object_get(object, member));
+
+    return text ? text : "";
+}
+
+double report_number(const json_t *object, const char *member)
+{
+    const json_t *x = json_object_get(object, member);
+
+    return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+void report_add_cut(struct portolan_text *out, const char *text, size_t characters)
+{
+    struct portolan_text cut = {0};
+    size_t length = 0;
+
+    while (text[length] && characters--) {
+        size_t n = portolan_utf8_length(text + length);
+
+        length += n ? n : 1;
+    }
+    portolan_text_add_bytes(&cut, text, length);
+    portolan_text_add(&cut, "%s", text[length] ? "…" : "");
+    portolan_text_add_xml(out, cut.bytes);
+    out->failed |= cut.failed;
+    portolan_text_clear(&cut);
+}
+
+static void add_bytes(struct portolan_text *out, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t k = 0;
+
+    for (; fabs(bytes) >= 1024 && k < 5; k++)
+        bytes /= 1024;
+    portolan_text_add(out, "%.4g %s", bytes, units[k]);
+}
+
+static void add_number(struct portolan_text *out, double x, enum report_unit unit)
+{
+    char text[40];
+
+    if (unit == REPORT_TIME)
+        portolan_text_add(out, "%s", portolan_format_time(x, 4, text, sizeof text));
+    else if (unit == REPORT_SHARE)
+        portolan_text_add(out, "%.3g %%", 100 * x);
+    else if (unit == REPORT_BYTES)
+        add_bytes(out, x);
+    else if (fabs(x) < 1e7 && x == round(x))
+        portolan_text_add(out, "%.0f", x);
+    else
+        portolan_text_add(out, "%.4g", x);
+}
+
+/* Small objects in a cell: a choice, a range, a break, the values of sliders. */
+static void add_object(const json_t *x, struct portolan_text *out)
+{
+    const char *name = report_text(x, "name");
+
+    if (json_object_get(x, "chosen")) {
+        report_add_cut(out, report_text(x, "instance"), 60);
+        portolan_text_add(out, "=");
+        report_add_cut(out, report_text(x, "chosen"), 60);
+        return;
+    }
+    if (!*name)
+        name = report_text(x, "parameter");
+    report_add_cut(out, name, 60);
+    if (json_object_get(x, "value"))
+        portolan_text_add(out, " at %.4g", report_number(json_object_get(x, "value"), "at"));
+    else
+        portolan_text_add(out, " %.4g to %.4g", report_number(x, "min"), report_number(x, "max"));
+}
+
+void report_add_value(const json_t *x, enum report_unit unit, struct portolan_text *out)
+{
+    if (json_is_number(x)) {
+        add_number(out, json_number_value(x), unit);
+    } else if (json_is_string(x)) {
+        report_add_cut(out, json_string_value(x), MOST_SHOWN);
+    } else if (json_is_boolean(x)) {
+        portolan_text_add(out, "%s", json_is_true(x) ? "yes" : "");
+    } else if (json_is_object(x)) {
+        add_object(x, out);
+    } else if (json_is_array(x)) {
+        for (size_t i = 0; i < json_array_size(x); i++) {
+            portolan_text_add(out, "%s", i ? ", " : "");
+            report_add_value(json_array_get(x, i), unit, out);
+        }
+    } else if (unit != REPORT_TEXT && x) {
+        portolan_text_add(out, "–");
+    }
+}
+
+static void add_cell(const json_t *row, const struct report_column *c, bool is_head,
+                     struct portolan_text *out)
+{
+    const json_t *x = find_member(row, c->member);
+    const char *kind = is_head ? "th scope=\"row\"" : "td";
+
+    portolan_text_add(out, "<%s", kind);
+    if (json_is_string(x) && json_string_length(x) > LONG)
+        portolan_text_add(out, " class=\"long\"");
+    if (json_is_number(x)) {
+        portolan_text_add(out, " class=\"number\" data-value=\"");
+        portolan_text_add_number(out, json_number_value(x));
+        portolan_text_add(out, "\"");
+    } else if (c->unit != REPORT_TEXT && c->unit != REPORT_TREE) {
+        portolan_text_add(out, " class=\"number\"");
+    }
+    if (c->unit == REPORT_TREE)
+        portolan_text_add(out, " data-depth=\"%d\"", (int)fmin(9, report_number(row, "depth")));
+    portolan_text_add(out, ">");
+    report_add_value(x, c->unit, out);
+    portolan_text_add(out, "</%.2s>", kind);
+}
+
+/* The row's anchor: its link, or its part with its number. PART NULL: it has none. */
+static void add_anchor(const json_t *row, const json_t *link, const struct report_part *part,
+                       struct portolan_text *out)
+{
+    double number = report_number(row, json_object_get(row, "id") ? "id" : "number");
+
+    if (json_is_string(link)) {
+        portolan_text_add(out, " id=\"");
+        portolan_text_add_xml(out, json_string_value(link));
+        portolan_text_add(out, "\"");
+    } else if (part && number > 0) {
+        portolan_text_add(out, " id=\"%s/%.0f\"", part->name, number);
+    }
+}
+
+static void add_row(const json_t *row, const json_t *link, const struct report_part *part,
+                    const struct report_table *t, struct portolan_text *out)
+{
+    portolan_text_add(out, "<tr");
+    add_anchor(row, link, part, out);
+    portolan_text_add(out, "%s>",
+                      json_is_true(json_object_get(row, "pruned")) ? " class=\"pruned\"" : "");
+    for (const struct report_column *c = t->columns; c->member; c++)
+        add_cell(row, c, c == t->columns, out);
+    portolan_text_add(out, "</tr>\n");
+}
+
+/* The rows of MEMBER; of "decisions.alternatives" those in each row, with its "number". */
+static void add_rows(const json_t *part, const struct report_part *of, const struct report_table *t,
+                     struct portolan_text *out)
+{
+    const json_t *outer = json_object_get(part, "decisions"),
+                 *links = json_object_get(part, "links");
+    const json_t *rows = json_object_get(part, t->member);
+
+    if (json_is_object(rows)) {
+        add_row(rows, NULL, of, t, out);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i), *link = json_object_get(row, "link");
+
+        if (!link && json_array_size(links) == json_array_size(rows))
+            link = json_object_get(json_array_get(links, i), "link");
+        add_row(row, link, of, t, out);
+    }
+    for (size_t i = 0; !rows && i < json_array_size(outer); i++) {
+        const json_t *decision = json_array_get(outer, i);
+        const json_t *inner = json_object_get(decision, "alternatives");
+
+        for (size_t k = 0; k < json_array_size(inner); k++) {
+            json_t *row = json_array_get(inner, k);
+
+            json_object_set(row, "number", json_object_get(decision, "number"));
+            add_row(row, NULL, NULL, t, out);
+        }
+    }
+}
+
+static void add_table(const json_t *part, const struct report_part *of,
+                      const struct report_table *t, struct portolan_text *out)
+{
+    struct portolan_text rows = {0};
+
+    add_rows(part, of, t, &rows);
+    if (rows.length) {
+        portolan_text_add(out,
+                          "<details class=\"table\" open><summary>%s</summary>"
+                          "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"
+                          "<table data-part=\"%s\" data-member=\"%s\">"
+                          "<caption class=\"hidden\">%s</caption><thead><tr>",
+                          t->caption, t->caption, of->name, t->member, t->caption);
+        for (const struct report_column *c = t->columns; c->member; c++)
+            portolan_text_add(
+                out, *c->label ? "<th scope=\"col\"%s>%s</th>" : "<td%s>%s</td>",
+                c->unit == REPORT_TEXT || c->unit == REPORT_TREE ? "" : " class=\"number\"",
+                c->label);
+        portolan_text_add(out, "</tr></thead><tbody>\n%s</tbody></table></div></details>\n",
+                          rows.bytes);
+    }
+    out->failed |= rows.failed;
+    portolan_text_clear(&rows);
+}
+
+void report_add_sentences(const json_t *part, struct portolan_text *out)
+{
+    const json_t *all = json_object_get(part, "sentences");
+
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        portolan_text_add(out, "<p class=\"sentence\">");
+        report_add_cut(out, json_string_value(json_array_get(all, i)), MOST_SHOWN);
+        portolan_text_add(out, "</p>\n");
+    }
+    if (*report_text(part, "settle")) {
+        portolan_text_add(out, "<p>This trial would tell more:</p><pre tabindex=\"0\">");
+        report_add_cut(out, report_text(part, "settle"), MOST_SHOWN);
+        portolan_text_add(out, "</pre>\n");
+    }
+}
+
+/* What is not in the document, by its members "…_left_out". */
+static void add_left_out(const json_t *part, struct portolan_text *out)
+{
+    static const char ending[] = "_left_out";
+    const char *name;
+    json_t *x;
+
+    json_object_foreach((json_t *)part, name, x)
+    {
+        size_t n = strlen(name), end = sizeof ending - 1;
+
+        if (n <= end || strcmp(name + n - end, ending) != 0 || !(json_number_value(x) > 0) ||
+            !strcmp(name, "share_left_out"))
+            continue;
+        portolan_text_add(out, "<p class=\"note\">Left out: %.0f %.*s", json_number_value(x),
+                          (int)(n - end), name);
+        if (!strcmp(name, "paths_left_out"))
+            portolan_text_add(out, ", the shortest, with %.3g %% of the time",
+                              100 * report_number(part, "share_left_out"));
+        portolan_text_add(out, ". <code>portolan %s</code> shows all.</p>\n",
+                          strncmp(name, "trials", 6) ? "profile" : "trials");
+    }
+}
+
+void report_add_tables(const struct report_part *part, const json_t *data,
+                       struct portolan_text *out)
+{
+    add_left_out(data, out);
+    for (const struct report_table *t = part->tables; t && t->member; t++)
+        add_table(data, part, t, out);
+}

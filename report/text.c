@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Predicted compared with measured, also for each fixed assembly, as lines of text. */
+#include "internal.h"
+
+#include <portolan/mastermind.h>
+
+#include <string.h>
+
+static const double s_per_ns = 1e-9;
+
+static void add_facts(const struct portolan_trial *run, struct portolan_text *out)
+{
+    double foretold = report_fact_ns(run, PORTOLAN_FACT_FORETOLD) * s_per_ns;
+    double deciding = report_fact_ns(run, PORTOLAN_FACT_DECIDING) * s_per_ns;
+
+    if (foretold > 0)
+        portolan_text_add(
+            out,
+            "            %8.3f s  predicted step by step, with what the run announced (%+.1f %%)\n",
+            foretold, 100 * (run->elapsed_ns * s_per_ns / foretold - 1));
+    if (deciding > 0)
+        portolan_text_add(
+            out, "deciding    %8.3f s  at swap points, in addition to the run's time\n", deciding);
+}
+
+static void add_prediction(const struct report_runs *r, struct portolan_text *out)
+{
+    const struct portolan_decision *d = r->decision;
+
+    if (!d || !(d->predicted_ns > 0)) {
+        portolan_text_add(out, "predicted   nothing: %s\n",
+                          d && d->reason && *d->reason ? d->reason : "no decision was made");
+        return;
+    }
+    portolan_text_add(out, "predicted   %8.3f s  (%.3f ... %.3f s) with %s\n",
+                      d->predicted_ns * s_per_ns, d->low_ns * s_per_ns, d->high_ns * s_per_ns,
+                      d->choice);
+    if (d->trial != r->run->id)
+        portolan_text_add(out, "                        decided in run %lld, %s\n",
+                          (long long)d->trial, d->decided);
+    portolan_text_add(out, "measured    %8.3f s  (%+.1f %% against the prediction)\n",
+                      r->run->elapsed_ns * s_per_ns,
+                      100 * (r->run->elapsed_ns / d->predicted_ns - 1));
+}
+
+/* Reports steps with partly disabled measurement, which must not pass for complete. */
+static void add_partial(const struct report_runs *r, struct portolan_text *out)
+{
+    static const char gap[] = "not always measured: ";
+
+    if (r->run->n_partial)
+        portolan_text_add(
+            out, "in part     %8zu steps of the run were not measured whole: no model is of them\n",
+            r->run->n_partial);
+    for (size_t i = 0; i < r->run->n_metadata; i++)
+        if (!strncmp(r->run->metadata[i].name, gap, sizeof gap - 1))
+            portolan_text_add(out, "            %s: %s\n",
+                              r->run->metadata[i].name + sizeof gap - 1, r->run->metadata[i].value);
+    if (r->explored_partial)
+        portolan_text_add(out, "in part     %8zu steps of the exploration\n", r->explored_partial);
+}
+
+static void add_fixed(const struct portolan_report_source *from, const struct report_runs *r,
+                      struct portolan_text *out)
+{
+    double run_s = r->run->elapsed_ns * s_per_ns, total_s = run_s + r->explored_ns * s_per_ns;
+
+    if (r->n_fixed == 0) {
+        portolan_text_add(out,
+                          "no fixed assembly was run; do so with: portolan measure --all-fixed\n");
+        return;
+    }
+    portolan_text_add(out, "\nfixed assemblies, measured   ratio to run ratio to total\n");
+    for (size_t i = 0; i < r->n_fixed; i++) {
+        double s = r->fixed[i]->elapsed_ns * s_per_ns;
+
+        portolan_text_add(out, "  %12.3f s              %6.2f x       %6.2f x   ", s, s / run_s,
+                          s / total_s);
+        report_add_choice(from->assembly, r->fixed[i], out);
+        portolan_text_add(out, "\n");
+    }
+}
+
+static void add_report(const struct portolan_report_source *from, const struct report_runs *r,
+                       struct portolan_text *out)
+{
+    portolan_text_add(out, "run %lld of assembly '%s' on %d ranks, %s\n", (long long)r->run->id,
+                      from->assembly->name, r->run->ranks, r->run->started);
+    portolan_profile_add_cost(r->run, out);
+    portolan_text_add(out, "\n");
+    add_prediction(r, out);
+    add_facts(r->run, out);
+    portolan_text_add(out, "exploration %8.3f s  in %zu trials\n", r->explored_ns * s_per_ns,
+                      r->n_explored);
+    portolan_text_add(out, "total       %8.3f s  exploration and run\n",
+                      (r->explored_ns + r->run->elapsed_ns) * s_per_ns);
+    add_partial(r, out);
+    add_fixed(from, r, out);
+}
+
+static enum portolan_status no_run(const struct portolan_report_source *from,
+                                   struct portolan_error *err)
+{
+    const struct portolan_assembly *a = from->assembly;
+
+    if (from->machine)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "no fixed assembly of '%s' ran on '%s'; run them with: portolan "
+                                  "measure --machine FILE -n RANKS --all-fixed %s",
+                                  a->name, from->machine, a->file);
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                              "no finished run of '%s' with these parameters is stored; run it "
+                              "with: mpiexec." PORTOLAN_MPI " -n RANKS portolan run %s",
+                              a->name, a->file);
+}
+
+enum portolan_status portolan_report_write_text(const struct portolan_report_source *from,
+                                                struct portolan_text *out,
+                                                struct portolan_error *err)
+{
+    struct report_runs r;
+    enum portolan_status status = report_runs_read(from, &r, err);
+
+    if (status == PORTOLAN_OK && !r.run)
+        status = no_run(from, err);
+    if (status == PORTOLAN_OK)
+        add_report(from, &r, out);
+    report_runs_clear(&r);
+    return status == PORTOLAN_OK && out->failed ? portolan_no_memory(err) : status;
+}

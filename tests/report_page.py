@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages of `portolan report --html` in Chromium, for report_page.sh: prints TAP lines.
+
+report_page.py PAGE CHECK [ARGUMENT...] [+ CHECK [ARGUMENT...]]... [++ PAGE ...]: the checks are
+below; "plain" turns scripts off. One browser looks at all pages.
+"""
+import base64
+import json
+import os
+import shutil
+import sys
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+PARTS = ["answer", "wiring", "time", "model", "decisions", "trial"]
+
+
+class Browser:
+    """A browser with one page at a time."""
+
+    def __init__(self):
+        options = Options()
+        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--window-size=1200,900", "--no-first-run", "--disable-extensions"):
+            options.add_argument(word)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.binary_location = shutil.which("chromium")
+        self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+
+    def open(self, file, scripts):
+        self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
+        self.driver.get("about:blank")
+        self.driver.get("file://" + os.path.abspath(file))
+
+    def all(self, css):
+        return self.driver.find_elements(By.CSS_SELECTOR, css)
+
+    def one(self, css):
+        return self.driver.find_element(By.CSS_SELECTOR, css)
+
+    def ask(self, script, *arguments):
+        return self.driver.execute_script("return " + script, *arguments)
+
+    def values(self, part, member, column):
+        """The exact numbers of a table's column, by its first column."""
+        rows = self.ask("""[...document.querySelectorAll(`table[data-part="${arguments[0]}"][data-member="${arguments[1]}"] tbody tr`)]
+            .map(r => [...r.cells].map(c => c.dataset.value === undefined ? c.textContent : +c.dataset.value))""", part, member)
+        return [row[column] for row in rows]
+
+    def complaints(self):
+        """What the console says, but for the network that a closed machine has not."""
+        return [m["message"] for m in self.driver.get_log("browser")]
+
+
+def number(x):
+    return float("nan") if x is None else float(x)
+
+
+def near(a, b):
+    return abs(number(a) - number(b)) <= 1e-9 * max(abs(number(a)), abs(number(b)))
+
+
+# ------------------------------------------------------------------ checks
+
+def check_parts(page, *more):
+    """Each part is there, and those with pictures that are always possible have them."""
+    there = [s.get_attribute("id") for s in page.all("main > section")]
+    drawn = {part: len(page.all(f"#{part} .pictures figure svg *")) for part in there}
+    yield "the parts are there", there == PARTS + list(more), there
+    yield "pictures are drawn", all(drawn[p] > 3 for p in there if p in ("wiring", "time", "comparison")), drawn
+    yield "the console is silent", not page.complaints(), page.complaints()
+
+
+def check_numbers(page, profile, model, choice):
+    """The page's numbers are those of the commands, from files of their JSON."""
+    profile, model, choice = (json.load(open(f)) for f in (profile, model, choice))
+    ranks = profile["ranks"]
+    inclusive = [n["estimated"]["inclusive_ns"]["value"] / ranks for n in profile["nodes"]]
+    calls = [n["calls"]["sum"] / ranks for n in profile["nodes"]]
+    slowest = [n["inclusive_ns"]["max"] for n in profile["nodes"]]
+    for name, column, wanted in (("calls", 1, calls), ("inclusive times", 2, inclusive), ("slowest ranks", 6, slowest)):
+        got = page.values("time", "paths", column)
+        yield f"{name} are those of portolan profile", len(got) == len(wanted) and all(map(near, got, wanted)), (got, wanted)
+    laws = page.values("model", "models", 4)
+    yield "laws are those of portolan model", laws == [m["formula"] for m in model["models"]] and len(laws) > 0, laws
+    errors = [x for x in page.values("model", "models", 5) if isinstance(x, (int, float))]
+    yield "so are their errors", all(map(near, errors, [m["rms"] for m in model["models"] if m["rms"] is not None])), errors
+    options = [(v["instance"], o["implementation"], o["total_ns"]) for v in choice["choice"]["variables"] for o in v["options"]]
+    shown = list(zip(*(page.values("answer", "choice", c) for c in (0, 1, 3))))
+    same = len(shown) == len(options) and all(
+        s[:2] == o[:2] and (o[2] is None or near(s[2], o[2])) for s, o in zip(shown, options))
+    yield "the choice is that of portolan optimize", same, (shown, options)
+
+
+def check_slider(page, *files):
+    """At each stop NAME=VALUE:FILE the page chooses as the command did, whose JSON is in the file."""
+    for file in files:
+        at, name = file.split(":", 1)
+        parameter, value = at.split("=")
+        choice = json.load(open(name))["choice"]
+        page.ask("""(() => { const input = document.querySelector(`input[data-name="${arguments[0]}"]`);
+            const all = JSON.parse(document.getElementById('document').textContent).model.sliders;
+            input.value = all.find(s => s.name === arguments[0]).values.indexOf(+arguments[1]);
+            input.dispatchEvent(new Event('input')); })()""", parameter, value)
+        shown = {e.get_attribute("data-instance"): e.get_attribute("data-chosen") for e in page.all("#model .choice li")}
+        predicted = page.one("#model .choice .predicted").get_attribute("data-value")
+        wanted = {v["instance"]: v["chosen"] for v in choice["variables"]}
+        yield f"at {at} the slider chooses as portolan optimize --set", shown == wanted, (shown, wanted)
+        yield "and predicts the same", near(predicted, choice["prediction"]["total_ns"]), predicted
+
+
+def check_use(page, link, word):
+    """Links, search, sorting, exact numbers, keys."""
+    page.ask("location.hash = arguments[0]", link)
+    focus = page.driver.execute_async_script(
+        "requestAnimationFrame(() => requestAnimationFrame(() => arguments[0](document.activeElement.id)))")
+    yield "an address goes to its row", focus == link.lstrip("#"), focus
+    broken = page.ask("[...document.querySelectorAll('a[href^=\"#\"]')].map(a => decodeURIComponent(a.getAttribute('href').slice(1))).filter(id => !document.getElementById(id))")
+    yield "no link is broken", not broken, broken
+
+    twice = page.ask("[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i)")
+    yield "each address is of one place", not twice, twice
+
+    search = page.one("#search")
+    search.send_keys(word)
+    shown = page.ask("[...document.querySelectorAll('main tbody tr')].filter(r => !r.hidden).map(r => r.textContent.toLowerCase())")
+    yield "the search leaves the rows that have it", shown and all(word.lower() in row for row in shown), shown
+    search.send_keys(Keys.BACKSPACE * len(word))
+    hidden = page.ask("document.querySelectorAll('main tbody tr[hidden]').length")
+    yield "and brings back the others", hidden == 0, hidden
+
+    page.ask("document.querySelector('table[data-member=\"paths\"] thead th:nth-child(3) button').click()")
+    times = page.values("time", "paths", 2)
+    yield "a column is sorted", times == sorted(times) and len(times) > 1, times
+    page.ask("document.querySelector('#exact').click()")
+    cell = page.one('table[data-member="paths"] tbody td[data-value]')
+    yield "exact numbers are a click away", cell.text == cell.get_attribute("data-value"), cell.text
+
+    first = page.one(".icicle .cell[tabindex='0']")
+    page.ask("arguments[0].focus()", first)
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    said = page.one(".said").text
+    moved = page.driver.switch_to.active_element
+    yield "keys go down the call paths", moved.get_attribute("textContent") != first.get_attribute("textContent"), said
+    moved.send_keys(Keys.ENTER)
+    width = float(page.ask("document.activeElement.querySelector('rect').getAttribute('width')"))
+    yield "and Enter zooms", width > 900, width
+    page.ask("""(() => { const s = document.querySelector('#model .controls select'); s.value = 'linear';
+        s.dispatchEvent(new Event('change')); })()""")
+    yield "linear axes are drawn", len(page.all("#model figure.model .line")) > 0, ""
+    yield "the console is silent all the while", not page.complaints(), page.complaints()
+
+
+def check_again(page):
+    """A page that follows a run draws again."""
+    before = page.ask("document.querySelectorAll('main svg *').length")
+    page.ask("portolan.draw()")
+    after = page.ask("document.querySelectorAll('main svg *').length")
+    yield "drawing again changes nothing", before == after, (before, after)
+
+
+def check_plain(page):
+    """Without scripts: tables and static pictures."""
+    yield "tables are there without scripts", len(page.all("main table")) > 4, ""
+    yield "so are pictures", all(page.all(f"#{p} figure svg *") for p in ("wiring", "time", "model")), ""
+    yield "and no controls", not page.all("#search"), ""
+
+
+def check_hostile(page):
+    """Names are texts, whatever is in them, and the page stays as wide as the window."""
+    yield "no name became an element", not page.all("main script:not(#document), main img, main iframe"), ""
+    yield "and none ran", page.ask("window.hurt === undefined"), ""
+    wide = page.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    yield "the page does not grow wider", wide <= 0, wide
+    yield "the console is silent", not page.complaints(), page.complaints()
+
+
+def check_empty(page):
+    said = page.one("#answer .sentence").text
+    yield "an empty store is said to be empty", "no trial yet" in said, said
+    yield "without complaints", not page.complaints(), page.complaints()
+
+
+def check_axe(page, script):
+    """axe-core's rules, in both schemes."""
+    for scheme in ("light", "dark"):
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                    {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        page.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": open(script).read()})
+        found = page.driver.execute_async_script(
+            "axe.run().then(r => arguments[0](r.violations.map(v => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)])))")
+        yield f"axe-core finds nothing ({scheme})", not found, found
+
+
+def check_picture(page, file):
+    """Not a check: the wiring and the models, for the README."""
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                {"width": 1000, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    page.ask("document.querySelectorAll('#tools, details.table, pre, .sentence + p:not(.sentence), #answer .pictures, #time, #model figure.model:first-of-type, #model figure.model ~ figure.model ~ figure.model').forEach(e => e.remove())")
+    clip = page.ask("""(() => { const box = e => document.querySelector(e).getBoundingClientRect();
+        return { x: 0, y: 0, width: 1000, height: box('#model figure.model').bottom + scrollY, scale: 0.75 }; })()""")
+    shot = page.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
+    with open(file, "wb") as out:
+        out.write(base64.b64decode(shot["data"]))
+    yield "a picture is taken", True, ""
+
+
+def main():
+    page = Browser()
+    for group in " ".join(sys.argv[1:]).split(" ++ "):
+        file, checks = group.split(" ", 1)
+        page.open(file, scripts="plain" not in checks)
+        for check in checks.split(" + "):
+            name, *arguments = check.split()
+            for text, good, seen in globals()["check_" + name](page, *arguments):
+                print("ok" if good else "not ok", f"- {file}: {text}")
+                if not good:
+                    print("#", str(seen)[:3000].replace("\n", " "))
+    page.driver.quit()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `portolan report --html`: pages in Chromium hold the numbers of the commands, whatever is stored.
+. "$(dirname "$0")/tap.sh"
+
+for tool in chromium chromedriver dot; do
+    command -v $tool >/dev/null || skip_all "$tool is not installed; ./configure --install-deps installs it"
+done
+[ -e /usr/share/nodejs/d3/dist/d3.min.js ] || skip_all 'D3 is not installed (Debian: node-d3)'
+cd "$work" || exit 99
+export HOME="$work" # Chromium's profile goes there
+
+pages=''
+# page FILE CHECK...: what report_page.py shall look at.
+page() {
+    pages="$pages${pages:+ ++ }$*"
+}
+
+# Looks at all pages in one browser, and numbers what it finds.
+browse() {
+    # shellcheck disable=SC2086 # a list of words
+    /usr/bin/python3 "$SOURCE/tests/report_page.py" $pages >found 2>err </dev/null ||
+        echo 'not ok - the browser came to its end' >>found
+    while IFS= read -r line; do
+        case $line in
+        'ok '*) tests_run=$((tests_run + 1)) && echo "ok $tests_run ${line#ok }" ;;
+        'not ok '*) tests_run=$((tests_run + 1)) && echo "not ok $tests_run ${line#not ok }" && sed 's/^/#  /' err ;;
+        *) echo "$line" ;;
+        esac
+    done <found
+}
+
+# report NAME SOURCE...: a page NAME.html.
+report() {
+    name=$1
+    shift
+    try "$PORTOLAN" report --html="$name.html" "$@"
+}
+
+# numbers NAME SOURCE...: what the commands say, for the page of that name.
+numbers() {
+    name=$1 trial=$(python3 -c "import json; print(json.load(open('$1.json'))['shown_trial'])")
+    shift
+    "$PORTOLAN" profile --json "$@" "$trial" >"$name.profile" 2>/dev/null
+    "$PORTOLAN" model --json "$@" >"$name.model" 2>/dev/null
+    "$PORTOLAN" optimize --json "$@" >"$name.choice" 2>/dev/null
+    echo "$name.profile $name.model $name.choice"
+}
+
+# ---------------------------------------------------------------- the paper's assembly, exact
+
+paper=$BUILD/examples/paper/paper.xml
+try "$PORTOLAN" measure --repeat=1 --store=paper.db "$paper"
+try "$PORTOLAN" run --store=paper.db "$paper"
+report paper --json --store=paper.db "$paper"
+gives 'a page and its data are written' 0
+mv out paper.json
+python3 - "$SOURCE/docs/report.schema.json" paper.json <<'END'
+import json, jsonschema, sys
+schema, document = (json.load(open(f)) for f in sys.argv[1:])
+jsonschema.validate(document, schema)
+END
+result 'the data keep to their schema' $?
+for x in 0.5 1 1.25 3 8; do # two of them between what was measured and one beyond
+    "$PORTOLAN" optimize --json --set "driver.x=$x" --store=paper.db "$paper" >"at$x.json"
+done
+# shellcheck disable=SC2046 # a list of files
+page paper.html parts + numbers $(numbers paper --store=paper.db "$paper") \
+    + slider driver.x=0.5:at0.5.json driver.x=1:at1.json driver.x=1.25:at1.25.json driver.x=3:at3.json driver.x=8:at8.json \
+    + use '#model/a.evaluate/paper.A1' paper.A1 + again
+page paper.html plain
+
+# ---------------------------------------------------------------- heat on two ranks, for real
+
+cp "$BUILD"/examples/heat/plate.inp .
+sed 's/values="32 64 96 128"/values="8 12"/; s/name="n" type="int" value="128"/name="n" type="int" value="12"/
+    s/name="steps" type="int" value="160"/name="steps" type="int" value="8"/' "$BUILD/examples/heat/plate.xml" >plate.xml
+try "$MPIEXEC" -n 2 "$PORTOLAN" measure --repeat=1 --store=heat.db plate.xml
+try "$MPIEXEC" -n 2 "$PORTOLAN" run --store=heat.db plate.xml
+report heat --json --store=heat.db plate.xml
+gives 'a run on two ranks has a page' 0
+mv out heat.json
+# shellcheck disable=SC2046
+page heat.html parts + numbers $(numbers heat --store=heat.db plate.xml)
+
+# ---------------------------------------------------------------- a wrapped program, an assembly in C++
+
+for library in one two; do
+    LD_LIBRARY_PATH="$BUILD/proxygen/wrap/test/$library" "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" \
+        -s calc.db -- "$BUILD/proxygen/wrap/test/subject" name >"$work/out" 2>"$work/err"
+done
+report calc --json calc.db
+gives 'a wrapped program has a page' 0
+mv out calc.json
+# shellcheck disable=SC2046
+page calc.html parts + numbers $(numbers calc calc.db)
+
+particles=$BUILD/examples/cxx/particles.xml
+if [ -e "$particles" ]; then
+    for class in Direct Cells; do
+        try "$PORTOLAN" run --fixed --store=cxx.db --set driver.n=20 --select forces=particles.$class "$particles"
+    done
+    report cxx --json --store=cxx.db --set driver.n=20 "$particles"
+    gives 'an assembly in C++ has a page' 0
+    mv out cxx.json
+    "$PORTOLAN" profile --json --store=cxx.db "$particles" >cxx.profile
+    "$PORTOLAN" model --json --store=cxx.db --set driver.n=20 "$particles" >cxx.model
+    "$PORTOLAN" optimize --json --store=cxx.db --set driver.n=20 "$particles" >cxx.choice
+    page cxx.html parts + numbers cxx.profile cxx.model cxx.choice
+fi
+
+# ---------------------------------------------------------------- two sets of trials
+
+try "$PORTOLAN" run --store=paper.db "$paper"
+try "$PORTOLAN" run --store=paper.db "$paper"
+report both paper.db purpose:explore purpose:run
+gives 'two sets of trials are compared' 0
+page both.html parts comparison
+
+# ---------------------------------------------------------------- hostile names, nothing, one trial
+
+sqlite3 paper.db "UPDATE component SET instance = '<script>window.hurt = 1</script>' || id;
+    UPDATE timer SET short_name = 'solve\"><img src=x onerror=window.hurt=1>' || id;
+    UPDATE trial_parameter SET value = replace(hex(zeroblob(5000)), '00', 'ab');
+    UPDATE primary_metadata SET value = 'größer ‹日本語› &amp; ''quoted'' </script><script>window.hurt=1</script>';
+    UPDATE reason SET reason = '<b>text</b>{{main}}', change = 'a <i>b</i>'" 2>"$work/err"
+report hostile paper.db
+gives 'hostile names have a page' 0
+page hostile.html hostile
+
+report none --store=none.db plate.xml
+gives 'no store is an error that says so' 1 'none.db'
+sqlite3 heat.db 'PRAGMA foreign_keys = ON; DELETE FROM trial'
+report empty --store=heat.db plate.xml
+gives 'an empty store has a page' 0
+page empty.html empty
+try "$EXPORT_STORE" one.db
+report one one.db
+gives 'a store of one trial has a page' 0
+page one.html parts
+
+# ---------------------------------------------------------------- without what it is made of
+
+try "$PORTOLAN" report --html=bare.html --d3=/nowhere/d3.js --store=paper.db "$paper"
+gives 'a page without D3 is written' 0
+grep -q 'Debian: node-d3' bare.html && ! grep -q '<script nonce' bare.html
+result 'it says what to install' $?
+grep -q "Content-Security-Policy\" content=\"default-src 'none'; script-src 'nonce-" paper.html
+result 'the page allows its own scripts only' $?
+! grep -Eo '(src|href)="(https?:)?//' paper.html
+result 'it needs no network' $?
+report nothing
+gives 'of nothing' 2 'which assembly'
+report three paper.db 1 2 3
+gives 'of three sets' 2 'one too many'
+
+axe=${AXE:-$SOURCE/node_modules/axe-core/axe.min.js}
+if [ -e "$axe" ]; then
+    page paper.html axe "$axe" ++ heat.html axe "$axe"
+else
+    result "axe-core is not installed (npm install axe-core) # SKIP" 0
+fi
+browse
+plan "$tests_run"
