@@ -57,7 +57,7 @@ static int report_store(const struct assembly_options *o)
     return print_made(text, &err);
 }
 
-static int report_lines(struct report_request *of)
+static int report_lines(const struct report_request *of)
 {
     struct portolan_error err = {0};
     struct portolan_text out = {0};
@@ -102,13 +102,14 @@ int command_report(int argc, char **argv)
 
     parse_line(&line, argc, argv, 0, &o);
     if (!o.html && !o.json)
-        return report_lines(&o.of);
-    if (report_document(&o.of, &document, &err) != PORTOLAN_OK)
+        result = report_lines(&o.of);
+    else if (report_document(&o.of, &document, &err) != PORTOLAN_OK)
         result = print_error(&err);
     if (!result && o.json)
         result = write_text(NULL, document.bytes);
     if (!result && o.html)
         result = write_page(&o, document.bytes);
     portolan_text_clear(&document);
+    report_request_clear(&o.of);
     return result;
 }

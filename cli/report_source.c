@@ -4,9 +4,11 @@
 #include "trial_store.h"
 #include "virtual_trials.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char default_store[] = "portolan.db";
 
@@ -16,7 +18,8 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
 {
     struct report_request *r = to;
     struct assembly_options *o = &r->study.assembly;
-    bool is_set = strchr(arg, ':') && !portolan_store_is_server(arg);
+    bool is_set = (strpbrk(arg, ":=") || isdigit((unsigned char)*arg)) && access(arg, F_OK) &&
+                  !portolan_store_is_server(arg);
 
     (void)option;
     if (!o->file && !r->n_sets && (trial_store_is_one(arg) || !is_set))
@@ -99,21 +102,59 @@ static enum portolan_status open_store(struct report_source *s, const struct rep
     return status;
 }
 
-/* A store that describes no wrapped program is reported without an assembly. */
-static enum portolan_status open_bench(struct report_source *s, struct report_request *q, bool plan,
-                                       struct portolan_error *err)
+/* Whoever opens an assembly uses up its settings: a copy, so that a report can be made again. */
+static bool copy_list(const char ***list, size_t n)
 {
-    struct assembly_options *o = &q->study.assembly;
-    struct portolan_error why = {0};
-    bool is_store = portolan_store_is_one(o->file);
-    enum portolan_status status = PORTOLAN_OK;
+    const char **copy = portolan_calloc(n + 1, sizeof *copy);
 
-    if (plan)
-        status = study_open_partly(&s->study, &q->study, true, &why);
-    else if (q->study.machine)
-        status = virtual_machine_name(q->study.machine, &s->study.machine, &why);
-    if (!plan && !status)
-        status = workbench_open(&s->study.w, o, true, &why);
+    for (size_t i = 0; copy && i < n; i++)
+        copy[i] = (*list)[i];
+    *list = copy;
+    return copy;
+}
+
+static bool copy_lists(struct assembly_options *o)
+{
+    bool all = copy_list(&o->sets, o->n_sets);
+
+    all = copy_list(&o->selects, o->n_selects) && all;
+    all = copy_list(&o->pins, o->n_pins) && all;
+    all = copy_list(&o->forbids, o->n_forbids) && all;
+    return copy_list(&o->cases, o->n_cases) && all;
+}
+
+static void free_lists(struct assembly_options *o)
+{
+    free(o->sets);
+    free(o->selects);
+    free(o->pins);
+    free(o->forbids);
+    free(o->cases);
+}
+
+void report_request_clear(struct report_request *q)
+{
+    free_lists(&q->study.assembly);
+    free(q->study.assembly.context_names);
+    free(q->study.assembly.contexts);
+}
+
+/* A store that describes no wrapped program is reported without an assembly. */
+static enum portolan_status open_bench(struct report_source *s, const struct report_request *q,
+                                       bool plan, struct portolan_error *err)
+{
+    struct study_options o = q->study;
+    struct portolan_error why = {0};
+    bool is_store = portolan_store_is_one(o.assembly.file);
+    enum portolan_status status = copy_lists(&o.assembly) ? PORTOLAN_OK : portolan_no_memory(&why);
+
+    if (!status && plan)
+        status = study_open_partly(&s->study, &o, true, &why);
+    else if (!status && o.machine)
+        status = virtual_machine_name(o.machine, &s->study.machine, &why);
+    if (!status && !plan)
+        status = workbench_open(&s->study.w, &o.assembly, true, &why);
+    free_lists(&o.assembly);
     if (status && !s->study.w.assembly && !is_store) {
         *err = why;
         return status;
@@ -122,7 +163,7 @@ static enum portolan_status open_bench(struct report_source *s, struct report_re
     return PORTOLAN_OK;
 }
 
-enum portolan_status report_source_open(struct report_source *s, struct report_request *q,
+enum portolan_status report_source_open(struct report_source *s, const struct report_request *q,
                                         bool plan, struct portolan_error *err)
 {
     enum portolan_status status;
@@ -152,8 +193,8 @@ void report_source_close(struct report_source *s)
     study_close(&s->study);
 }
 
-enum portolan_status report_document(struct report_request *request, struct portolan_text *out,
-                                     struct portolan_error *err)
+enum portolan_status report_document(const struct report_request *request,
+                                     struct portolan_text *out, struct portolan_error *err)
 {
     struct report_source s;
     enum portolan_status status = report_source_open(&s, request, true, err);

@@ -25,12 +25,15 @@ struct report_source {
 };
 
 /* PLAN: with models, as `optimize` has them. The caller closes S, also after an error. */
-enum portolan_status report_source_open(struct report_source *s, struct report_request *request,
-                                        bool plan, struct portolan_error *err);
+enum portolan_status report_source_open(struct report_source *s,
+                                        const struct report_request *request, bool plan,
+                                        struct portolan_error *err);
+/* Frees the lists of settings. */
+void report_request_clear(struct report_request *request);
 void report_source_close(struct report_source *s);
 
-/* The JSON document of what is stored now. REQUEST's lists of settings are used up. */
-enum portolan_status report_document(struct report_request *request, struct portolan_text *out,
-                                     struct portolan_error *err);
+/* The JSON document of what is stored now; may be called again with the same request. */
+enum portolan_status report_document(const struct report_request *request,
+                                     struct portolan_text *out, struct portolan_error *err);
 
 #endif

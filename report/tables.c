@@ -80,6 +80,22 @@ static void add_number(struct portolan_text *out, double x, enum report_unit uni
         portolan_text_add(out, "%.4g", x);
 }
 
+/* Numbers by name, as counters. */
+static void add_members(const json_t *x, struct portolan_text *out)
+{
+    const char *name, *comma = "";
+    json_t *value;
+
+    json_object_foreach((json_t *)x, name, value)
+    {
+        portolan_text_add(out, "%s", comma);
+        report_add_cut(out, name, 60);
+        portolan_text_add(out, " ");
+        add_number(out, json_number_value(value), REPORT_NUMBER);
+        comma = ", ";
+    }
+}
+
 /* Small objects in a cell: a choice, a range, a break, the values of sliders. */
 static void add_object(const json_t *x, struct portolan_text *out)
 {
@@ -89,6 +105,10 @@ static void add_object(const json_t *x, struct portolan_text *out)
         report_add_cut(out, report_text(x, "instance"), 60);
         portolan_text_add(out, "=");
         report_add_cut(out, report_text(x, "chosen"), 60);
+        return;
+    }
+    if (!*name && !*report_text(x, "parameter")) {
+        add_members(x, out);
         return;
     }
     if (!*name)

@@ -49,7 +49,9 @@ portolan.go = function (link) {
 };
 
 portolan.follow = function () {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const link = decodeURIComponent(location.hash.slice(1));
+    /* "model/solver.solve/heat.Cholmod" is enough where more says with which partners. */
+    const target = document.getElementById(link) || [...document.querySelectorAll('[id]')].find(e => link && e.id.startsWith(link + '/'));
     if (!target) return;
     const closed = target.closest('details');
     if (closed) closed.open = true;
