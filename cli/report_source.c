@@ -31,20 +31,26 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
     return 0;
 }
 
-static error_t fill_file(void *to, char *arg, const struct cli_option *option,
-                         struct argp_state *state)
+static error_t check_words(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
 {
     struct report_request *r = to;
+    const char *file = r->study.assembly.file;
 
-    (void)arg, (void)option, (void)state;
-    if (!r->study.assembly.file && r->n_sets)
+    (void)arg, (void)option;
+    if (!file && r->n_sets)
         r->study.assembly.file = default_store;
+    if (r->study.machine && file && portolan_store_is_one(file))
+        argp_error(state,
+                   "--machine goes with an assembly: '%s' is the store of a wrapped program, whose "
+                   "trials are of real machines",
+                   file);
     return 0;
 }
 
 const struct cli_option report_request_table[] = {
     {.key = CLI_WORD, .take = take_word},
-    {.key = CLI_END, .take = fill_file},
+    {.key = CLI_END, .take = check_words},
     {"trial", 0, "NAME", "of a store: the trials of this name (default: of the newest)",
      INTO(struct report_request, study.assembly.trial)},
     TABLE_OF(study_table, struct report_request, study),
