@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 29
+plan 32
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -201,7 +201,33 @@ result 'two runs by table are equal, byte by byte' $?
 told three "$work/record" && diff -r -x events.otf2 "$work/one" "$work/three" && grep -q 'rank 0 .* MPI_Waitall from' "$work/one/calls"
 result 'and so is what the record says without the program: calls, trace, OTF2, picture, matrix' $?
 try "$PORTOLAN" clue run --no-trial -m "$fattree" --repeat 30 -- "$work/record"
-gives 'an interval' 0 'virtual time .*\([0-9.]+ [um]?s \.\.\. [0-9.]+ [um]?s\), 16 ranks'
+gives 'an interval' 0 'virtual time .*\(median [0-9.]+ [um]?s, [0-9.]+ [um]?s \.\.\. [0-9.]+ [um]?s\), 16 ranks'
+cat >"$work/any.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, got;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    printf("over\n");
+    return 0;
+}
+END
+"$MPICC" "$work/any.c" -o "$work/any"
+try "$PORTOLAN" clue run -m "$work/two.xml" -n 2 --no-trial --compute=none --repeat=3 --calls "$work/any.calls" \
+    --record "$work/any.record" -- "$work/any"
+gives 'a course that depends on time: the program runs again' 0 'virtual time +([0-9.]+ us) \(median \1, \1 \.\.\. \1\)' \
+    'the program ran again 3 times, since what it did depended on time' && [ "$(grep -c over "$work/out")" = 2 ]
+try "$PORTOLAN" clue run -m "$work/two.xml" --no-trial --repeat=3 -- "$work/any.record"
+gives 'and with its record' 0 'the program ran again 3 times'
+run -m "$fattree" --record "$work/more" -- "$work/record"
+gives 'a record is not recorded' 1 'is a record already; only programs can be recorded'
 run -m "$fattree" -n 8 -- "$work/record"
 gives 'a record has its ranks' 1 'is the record of 16 ranks, not 8'
 head -c 5000 "$work/record" >"$work/half"

@@ -7,6 +7,7 @@
 
 #include <portolan/clue_machine.h>
 #include <portolan/clue_run.h>
+#include <portolan/stats.h>
 
 #include <argp.h>
 #include <dlfcn.h>
@@ -28,6 +29,8 @@ struct options {
     bool is_sharing;
     const char *table;
     int n_repeats;
+    const char **argv; /* all words, and where the program is */
+    size_t program_at, n_words;
     struct record record; /* of `table`, or what runs instead of the program */
     const char *private[MOST_LIBRARIES], *shared[MOST_LIBRARIES];
     const char *libraries[4];
@@ -41,6 +44,7 @@ enum option_key {
     KEY_RECEIVE,
     KEY_RECORD,
     KEY_REPEAT,
+    KEY_REPETITION,
     KEY_SEED,
     KEY_SHARE,
     KEY_SHARED,
@@ -64,6 +68,8 @@ static const struct argp_option rows[] = {
      "virtual (default), or arrival: take what is there first, as MISS-PVM may have done", 0},
     {"repeat", KEY_REPEAT, "N", 0,
      "interval of 90 % of N repetitions, with bursts, the machine's errors and seeds drawn again",
+     0},
+    {"repetition", KEY_REPETITION, "N", OPTION_HIDDEN, "be the N-th: only --json says something",
      0},
     {"seed", KEY_SEED, "N", 0, "added to the seeds of all that is drawn", 0},
     {"private", KEY_PRIVATE, "LIBRARY", 0,
@@ -145,6 +151,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
     case KEY_REPEAT:
         o->n_repeats = (int)read_number(state, arg, "the number of repetitions", MOST_RANKS);
         return 0;
+    case KEY_REPETITION:
+        run->draw = read_number(state, arg, "a repetition", MOST_RANKS);
+        return 0;
     case KEY_RECORD:
         run->record = arg;
         return 0;
@@ -164,13 +173,17 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
         run->stack_bytes = read_number(state, arg, "a stack", MOST_STACK);
         return 0;
     case ARGP_KEY_ARG:
+        o->argv = (const char **)state->argv;
+        o->n_words = (size_t)state->argc;
+        o->program_at = (size_t)state->next - 1;
+        o->program_at -= strcmp(o->argv[o->program_at - 1], "--") == 0;
         run->program = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
         if (!run->program)
             argp_error(state, "no program is given");
-        if ((run->compute == CLUE_COMPUTE_MODEL) != (o->laws.n > 0))
+        if ((run->compute == CLUE_COMPUTE_MODEL) != (o->laws.n > 0) && !run->draw)
             argp_error(state, o->laws.n ? "laws need --compute=model"
                                         : "say what the models are: --law SITE=FILE.xml");
         if (!o->laws.n && (o->laws.skips || o->laws.n_values))
@@ -292,30 +305,49 @@ static enum portolan_status record_for_repeats(struct options *o, char *path,
     return PORTOLAN_OK;
 }
 
+/* The program itself runs again, as the options say, with drawn times of RECORD. */
+static enum portolan_status repeat_program(const struct options *o, double *ends,
+                                           struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    const char *table = portolan_arena_printf(&arena, "--compute=table=%s", o->run.record);
+    const struct portolan_words options = {o->program_at - 1, o->argv + 1},
+                                program = {o->n_words - o->program_at, o->argv + o->program_at};
+    struct portolan_words words = {0};
+    enum portolan_status status;
+
+    portolan_words_add(&arena, &words, "/proc/self/exe");
+    portolan_words_append(&arena, &words, &options);
+    if (!o->run.table) /* else it is the same again */
+        portolan_words_add(&arena, &words, table);
+    status = clue_repeat_program(&words, &program, (size_t)o->n_repeats, ends, err);
+    portolan_arena_clear(&arena);
+    return status;
+}
+
 static enum portolan_status repeat(struct options *o, struct clue_report *report,
                                    struct portolan_error *err)
 {
-    double interval[2];
+    size_t n = (size_t)o->n_repeats;
+    double *ends = portolan_calloc(n + 1, sizeof *ends);
     struct record own = {0};
     const struct record *record = o->run.replay ? o->run.replay : &own;
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = ends ? PORTOLAN_OK : portolan_no_memory(err);
 
-    if (o->n_repeats < 2)
-        return PORTOLAN_OK;
-    if (!o->run.replay)
+    if (!status && !o->run.replay)
         status = record_read(o->run.record, &own, err);
-    if (!status && record->n_depends)
-        fprintf(stderr,
-                "portolan: no interval: what the run did depended on time (wildcards, tests "
-                "and the like), and so its record cannot be repeated\n");
-    else if (!status)
-        status = clue_repeat(&o->run, o->machine, record, o->n_repeats, interval, err);
-    if (!status && !record->n_depends) {
+    if (!status)
+        status = record->n_depends ? repeat_program(o, ends, err)
+                                   : clue_repeat(&o->run, o->machine, record, n, ends, err);
+    if (!status) {
         report->n_repeats = o->n_repeats;
-        report->low_ns = interval[0];
-        report->high_ns = interval[1];
+        report->is_rerun = record->n_depends;
+        report->low_ns = ends[n / 20];
+        report->median_ns = portolan_median_of_sorted(n, ends);
+        report->high_ns = ends[n - 1 - n / 20];
     }
     record_clear(&own);
+    free(ends);
     return status;
 }
 
@@ -336,7 +368,8 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
         return print_error(err);
     if (clue_run(&o->run, &outcome, err)) {
         print_error(err);
-    } else if (repeat(o, &report, err) || output_write(&o->output, &report, err)) {
+    } else if ((o->n_repeats > 1 && repeat(o, &report, err)) ||
+               output_write(&o->output, &report, err)) {
         print_error(err);
         outcome.exit_status = EXIT_BAD_INPUT;
     }
@@ -362,6 +395,10 @@ static enum portolan_status take_record(struct options *o, struct portolan_error
     if (!status && is_program && run->compute == CLUE_COMPUTE_MODEL)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "'%s' is a record, whose times are known; laws need the program",
+                                  run->program[0]);
+    if (!status && is_program && run->record && !o->record.n_depends)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "'%s' is a record already; only programs can be recorded",
                                   run->program[0]);
     if (!status && is_program) {
         if (run->n && run->n != o->record.n)
@@ -423,6 +460,12 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     argp_err_exit_status = EXIT_USAGE;
     o.run.stack_bytes = default_stack();
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+    if (o.run.draw) { /* nothing but its time is asked for */
+        o.output = (struct output){.json = o.output.json, .is_quiet = true, .has_no_trial = true};
+        o.run.record = NULL;
+        o.n_repeats = 0;
+        o.run.settings.seed += o.run.draw;
+    }
     if (take_record(&o, &err))
         return print_error(&err);
     if (clue_laws_read(&o.laws, &d, &err))
@@ -438,6 +481,8 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
         return print_error(&err);
     else
         o.run.machine = &file->machine;
+    if (o.run.draw && file)
+        clue_machine_vary(file, o.run.settings.seed);
     o.run.hosts = hosts;
     if (check_real_hosts(&o, &err) || find_libraries(&o, &err))
         return print_error(&err);

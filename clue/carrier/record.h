@@ -14,6 +14,8 @@
 
 #include "internal.h"
 
+#include <portolan/command.h>
+
 #define RECORD_MAGIC "CLUEREC3"
 
 /* Requests are numbers of the rank's own, used again when they were freed; contexts are places in
@@ -92,7 +94,7 @@ enum portolan_status record_read(const char *path, struct record *record,
 void record_clear(struct record *record);
 
 /* table.c: bursts of a record by rank, call site and occurrence. */
-enum portolan_status clue_table_begin(const struct record *record, struct portolan_error *err);
+enum portolan_status clue_table_begin(const struct clue_run *run, struct portolan_error *err);
 int64_t clue_table_ns(int rank, uint64_t site);
 uint64_t clue_table_missing(void);
 void clue_table_end(void);
@@ -106,10 +108,20 @@ typedef int64_t clue_draw_fn(int rank, uint64_t site, uint64_t place);
 bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
                  int *verdict);
 
-/* repeat.c: the interval in which 90 % of N repetitions of a record end, on the machine of a file
- * (NULL: on the run's). Nobody observes them. EINVAL, ENOMEM. */
+/* repeat.c: bursts drawn by SEED from all of RECORD at the same call site. ENOMEM. */
+enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed,
+                                      struct portolan_error *err);
+clue_draw_fn clue_draw;
+void clue_draws_end(void);
+/* Times of N repetitions of RECORD, in order, on the machine of a file (NULL: on the run's). Nobody
+ * observes them. EINVAL, ENOMEM. */
 enum portolan_status clue_repeat(const struct clue_run *run, const char *machine,
-                                 const struct record *record, int n, double interval[2],
+                                 const struct record *record, size_t n, double *ends,
                                  struct portolan_error *err);
+/* The same by N runs of the program: WORDS begin the command that makes the one whose number is
+ * added as --repetition, and MORE end it. EINVAL, ENOMEM, and those of the commands. */
+enum portolan_status clue_repeat_program(const struct portolan_words *words,
+                                         const struct portolan_words *more, size_t n, double *ends,
+                                         struct portolan_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct site_burst {
     uint64_t site;
@@ -31,21 +32,29 @@ static int by_site(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-static bool fill_pool(const struct record *record)
+enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed,
+                                      struct portolan_error *err)
 {
+    pool.seed = seed;
     for (int i = 0; i < record->n; i++) {
         struct record_reader r = record->ranks[i];
         struct site_burst burst;
 
         while (record_next_burst(&r, &burst.site, &burst.ns)) {
             if (!portolan_reserve(&pool.bursts, &pool.room, pool.n + 1, sizeof burst))
-                return false;
+                return portolan_no_memory(err);
             pool.bursts[pool.n++] = burst;
         }
     }
     if (pool.n)
         qsort(pool.bursts, pool.n, sizeof *pool.bursts, by_site);
-    return true;
+    return PORTOLAN_OK;
+}
+
+void clue_draws_end(void)
+{
+    free(pool.bursts);
+    memset(&pool, 0, sizeof pool);
 }
 
 /* The first of a site, or of one after it. */
@@ -73,7 +82,7 @@ static uint64_t mix(uint64_t x)
 }
 
 /* The same whenever it is asked for the same burst. */
-static int64_t draw_burst(int rank, uint64_t site, uint64_t place)
+int64_t clue_draw(int rank, uint64_t site, uint64_t place)
 {
     size_t first = first_of(site), end = first_of(site + 1);
 
@@ -105,7 +114,7 @@ static enum portolan_status repeat_once(const struct clue_run *run, const char *
             status = portolan_no_memory(err);
     if (!engine)
         status = portolan_no_memory(err);
-    if (!status && (!clue_replay(engine, record, draw_burst, &verdict) || verdict != CLUE_FINISHED))
+    if (!status && (!clue_replay(engine, record, clue_draw, &verdict) || verdict != CLUE_FINISHED))
         status = portolan_error_set(err, PORTOLAN_EINVAL, "the run cannot be repeated");
     if (!status) {
         clue_engine_run_sums(engine, &sums);
@@ -117,22 +126,52 @@ static enum portolan_status repeat_once(const struct clue_run *run, const char *
 }
 
 enum portolan_status clue_repeat(const struct clue_run *run, const char *machine,
-                                 const struct record *record, int n, double interval[2],
+                                 const struct record *record, size_t n, double *ends,
                                  struct portolan_error *err)
 {
-    double *ends = portolan_calloc((size_t)n, sizeof *ends);
-    enum portolan_status status = ends && fill_pool(record) ? PORTOLAN_OK : portolan_no_memory(err);
+    enum portolan_status status = clue_draws_begin(record, 0, err);
 
     clue_carrier.observer = NULL;
-    for (int i = 0; i < n && !status; i++)
-        status = repeat_once(run, machine, record, (uint64_t)i + 1, &ends[i], err);
-    if (!status) {
-        portolan_sort_numbers((size_t)n, ends);
-        interval[0] = ends[n / 20];
-        interval[1] = ends[n - 1 - n / 20];
+    for (size_t i = 0; i < n && !status; i++)
+        status = repeat_once(run, machine, record, i + 1, &ends[i], err);
+    portolan_sort_numbers(n, ends);
+    clue_draws_end();
+    return status;
+}
+
+enum portolan_status clue_repeat_program(const struct portolan_words *words,
+                                         const struct portolan_words *more, size_t n, double *ends,
+                                         struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    const char *folder = portolan_temporary_folder(&arena, err);
+    const char *json = portolan_arena_printf(&arena, "--json=%s/json", folder ? folder : "");
+    const char *out = portolan_arena_printf(&arena, "%s/out", folder ? folder : "");
+    enum portolan_status status = folder ? PORTOLAN_OK : err->status;
+
+    for (size_t i = 0; i < n && !status; i++) {
+        struct portolan_words all = {0};
+        struct portolan_text text = {0};
+        const char *found;
+
+        portolan_words_append(&arena, &all, words);
+        portolan_words_add(&arena, &all, portolan_arena_printf(&arena, "--repetition=%zu", i + 1));
+        portolan_words_add(&arena, &all, json);
+        portolan_words_append(&arena, &all, more);
+        portolan_command_run(&arena, &all, out, NULL); /* its exit status is the program's */
+        found = portolan_text_add_file(&text, strchr(json, '=') + 1, SIZE_MAX)
+                    ? strstr(text.bytes, "\"virtual_ns\":")
+                    : NULL;
+        ends[i] = found ? strtod(strchr(found, ':') + 1, NULL) : 0;
+        unlink(strchr(json, '=') + 1);
+        portolan_text_clear(&text);
+        if (!found)
+            status = portolan_error_set(err, PORTOLAN_EINVAL,
+                                        "repetition %zu of the program has no result", i + 1);
     }
-    free(ends);
-    free(pool.bursts);
-    memset(&pool, 0, sizeof pool);
+    portolan_sort_numbers(n, ends);
+    if (folder)
+        portolan_folder_remove(folder);
+    portolan_arena_clear(&arena);
     return status;
 }

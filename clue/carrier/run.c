@@ -97,8 +97,7 @@ static void run_ranks(struct carrier *c)
 static enum portolan_status run_program(struct carrier *c, struct clue_outcome *outcome,
                                         struct portolan_error *err)
 {
-    enum portolan_status status =
-        c->run->table ? clue_table_begin(c->run->table, err) : PORTOLAN_OK;
+    enum portolan_status status = c->run->table ? clue_table_begin(c->run, err) : PORTOLAN_OK;
 
     if (!status)
         status = prepare(c, err);

@@ -72,12 +72,14 @@ bool record_next_burst(struct record_reader *r, uint64_t *site, int64_t *ns)
     return false;
 }
 
-static bool read_rank(struct table_rank *rank, struct record_reader r)
+static bool read_rank(struct table_rank *rank, struct record_reader r, bool is_drawn)
 {
     struct table_burst burst;
 
     while (record_next_burst(&r, &burst.site, &burst.ns)) {
         burst.number = rank->n;
+        if (is_drawn)
+            burst.ns = clue_draw((int)(rank - table.ranks), burst.site, burst.number);
         if (!portolan_reserve(&rank->bursts, &rank->room, rank->n + 1, sizeof burst))
             return false;
         rank->bursts[rank->n++] = burst;
@@ -89,13 +91,18 @@ static bool read_rank(struct table_rank *rank, struct record_reader r)
     return true;
 }
 
-enum portolan_status clue_table_begin(const struct record *record, struct portolan_error *err)
+enum portolan_status clue_table_begin(const struct clue_run *run, struct portolan_error *err)
 {
+    const struct record *record = run->table;
+
+    if (run->draw && clue_draws_begin(record, run->draw, err))
+        return err->status;
     table.n = record->n;
     table.ranks = portolan_calloc((size_t)record->n, sizeof *table.ranks);
     for (int i = 0; table.ranks && i < record->n; i++)
-        if (!read_rank(&table.ranks[i], record->ranks[i]))
+        if (!read_rank(&table.ranks[i], record->ranks[i], run->draw))
             return portolan_no_memory(err);
+    clue_draws_end();
     return table.ranks ? PORTOLAN_OK : portolan_no_memory(err);
 }
 

@@ -33,16 +33,24 @@ static void add_head(const struct clue_report *r, const struct report_facts *f,
                      struct portolan_text *t)
 {
     const struct clue_machine *m = r->run->machine;
-    char time[32], low[32], high[32];
+    char time[32], median[32], low[32], high[32];
 
     portolan_text_add(t, "virtual time  %s",
                       portolan_format_time((double)f->run.end_ns, 4, time, sizeof time));
     if (r->n_repeats > 1)
-        portolan_text_add(t, " (%s ... %s)", portolan_format_time(r->low_ns, 4, low, sizeof low),
+        portolan_text_add(t, " (median %s, %s ... %s)",
+                          portolan_format_time(r->median_ns, 4, median, sizeof median),
+                          portolan_format_time(r->low_ns, 4, low, sizeof low),
                           portolan_format_time(r->high_ns, 4, high, sizeof high));
     portolan_text_add(t, ", %s rank%s on %s of %s host%s of '%s'\n", grouped((uint64_t)f->n).text,
                       f->n == 1 ? "" : "s", grouped((uint64_t)f->n_hosts_used).text,
                       grouped(m->n_hosts).text, m->n_hosts == 1 ? "" : "s", report_machine(r));
+    if (r->is_rerun)
+        portolan_text_add(
+            t,
+            "              the program ran again %s times, since what it did depended "
+            "on time (wildcards, tests and the like)\n",
+            grouped((uint64_t)r->n_repeats).text);
 }
 
 static void add_ranks(const struct report_facts *f, struct portolan_text *t)

@@ -27,6 +27,7 @@ struct clue_run {
     const char *record; /**< file that gets a record of the run; or NULL */
     /** Where times of computing come from (TABLE), or what runs instead of the program; or NULL. */
     const struct record *table, *replay;
+    uint64_t draw; /**< not 0: of TABLE, drawn by this seed from all of the same call site */
     struct clue_laws *laws;    /**< of MODEL; or NULL */
     size_t stack_bytes;        /**< of each rank */
     size_t thread_local_bytes; /**< what portolan-clue has room for */

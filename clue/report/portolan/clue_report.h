@@ -50,9 +50,10 @@ struct clue_report {
     const char *trace; /**< folder of its trace, absolute, which the trial then has; or NULL */
     size_t n_settings; /**< options of the run, for the trial */
     const struct portolan_name_value *settings;
-    /** Of --repeat: the bounds of the run's time; 0: it ran once. */
-    double low_ns, high_ns;
+    /** Of --repeat: median and bounds of the run's time; 0: it ran once. */
+    double median_ns, low_ns, high_ns;
     int n_repeats;
+    bool is_rerun; /**< the program itself ran again, since what it did depended on time */
 };
 
 /** Lines for people, as in portolan-clue(1); without the one that says what it took here. */
