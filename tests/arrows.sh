@@ -52,7 +52,7 @@ framework/link: base command assembly palette link program
 clue/engine: base list stats clue_engine clue_task observer
 clue/machine: base index list number stats xml clue_engine clue_machine
 clue/calibrate: base command stats clue_calibrate clue_machine models
-clue/report: base clue_machine clue_report clue_run index json list number observer store trace waits
+clue/report: base clue_machine clue_report clue_run grid index json list number observer store trace waits
 clue/carrier: base store clue_report stats command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace trace_stream models formula update
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task

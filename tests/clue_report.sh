@@ -8,7 +8,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 19
+plan 22
 cd "$work" || exit 99
 
 cat >ring.c <<'END'
@@ -63,6 +63,14 @@ for file in first.json first.calls first.svg first/0.0.trace first/2.0.trace; do
     cmp -s "$file" "elsewhere/$file" || { same=1; echo "# differs: $file"; }
 done
 result 'and all that it says is the same, byte by byte' $same
+try "$PORTOLAN" clue run -m tiny.xml --no-trial --by host --by size first.rec
+gives 'tables by host and size' 0 '^node\[1\] +1 +0\.0 +10\.7 +83\.9 +5\.4 +12 ' \
+    '^ +4 +30 +120\.0 +20 us +0 ns'
+sed 's/receive="5us"/receive="5us" memory="1KB"/' tiny.xml >little.xml
+try "$PORTOLAN" clue run -m little.xml -n 3 --no-trial ./ring
+gives 'hosts with too little memory' 0 '^took .*, a rank about [0-9.]+ MB \([0-9.e+]+ % of the memory of node\[[012]\]\)' '^warning +the ranks of a host need'
+try "$PORTOLAN" clue run -m tiny.xml --no-trial --by hots first.rec
+gives 'a table that there is not' 2 "by host, link or size, not 'hots'; did you mean 'host'"
 try "$PORTOLAN" clue run -m tiny.xml --store again.db first.rec
 gives 'its record says so without the program' 0 '^virtual time  1\.12 ms' '^computing     as recorded$'
 try "$PORTOLAN" profile again.db

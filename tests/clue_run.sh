@@ -223,7 +223,7 @@ END
 try "$PORTOLAN" clue run -m "$work/two.xml" -n 2 --no-trial --compute=none --repeat=3 --calls "$work/any.calls" \
     --record "$work/any.record" -- "$work/any"
 gives 'a course that depends on time: the program runs again' 0 'virtual time +([0-9.]+ us) \(median \1, \1 \.\.\. \1\)' \
-    'the program ran again 3 times, since what it did depended on time' && [ "$(grep -c over "$work/out")" = 2 ]
+    'the program ran again 3 times, since what it did depended on time'
 try "$PORTOLAN" clue run -m "$work/two.xml" --no-trial --repeat=3 -- "$work/any.record"
 gives 'and with its record' 0 'the program ran again 3 times'
 run -m "$fattree" --record "$work/more" -- "$work/record"

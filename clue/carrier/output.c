@@ -19,7 +19,8 @@ enum output_key {
     KEY_PICTURE,
     KEY_JSON,
     KEY_QUIET,
-    KEY_BESIDE
+    KEY_BESIDE,
+    KEY_BY
 };
 static const struct argp_option rows[] = {
     {NULL, 0, NULL, 0, "What the run says:", 10},
@@ -30,6 +31,7 @@ static const struct argp_option rows[] = {
     {"calls", KEY_CALLS, "FILE", 0, "a line for each call", 0},
     {"picture", KEY_PICTURE, "FILE", 0, "time line of ranks, and use of hosts and network (SVG)",
      0},
+    {"by", KEY_BY, "WHAT", 0, "a table by host, link or size of messages; may be repeated", 0},
     {"json", KEY_JSON, "FILE", 0, "the report as JSON; - is standard output", 0},
     {"beside", KEY_BESIDE, NULL, 0, "run it for real five times, too, under mpiexec", 0},
     {"quiet", KEY_QUIET, NULL, 0, "no report", 0},
@@ -38,7 +40,9 @@ static const struct argp_option rows[] = {
 
 static error_t take(int key, char *arg, struct argp_state *state)
 {
+    static const char *const parts[] = {"host", "link", "size"};
     struct output *o = state->input;
+    size_t part = 0;
 
     switch (key) {
     case KEY_STORE:
@@ -66,6 +70,14 @@ static error_t take(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_BESIDE:
         o->is_beside = true;
+        return 0;
+    case KEY_BY:
+        while (part < 3 && strcmp(arg, parts[part]) != 0)
+            part++;
+        if (part == 3)
+            argp_error(state, "by host, link or size, not '%s'%s", arg,
+                       portolan_did_you_mean(portolan_nearest_word(arg, parts, 3)).text);
+        o->by[part] = true;
         return 0;
     case KEY_QUIET:
         o->is_quiet = true;
@@ -158,6 +170,9 @@ static enum portolan_status print(const struct output *o, const struct clue_repo
 
     if (!o->is_quiet)
         clue_report_text(report, &text);
+    for (int part = 0; part < 3; part++)
+        if (o->by[part])
+            clue_report_by(report, (enum clue_report_part)part, &text);
     if (o->is_beside)
         status = output_beside(report->run, clue_recorder_span_ns(o->recorder), &text, err);
     if (!o->is_quiet)

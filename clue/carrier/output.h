@@ -10,6 +10,7 @@
 struct output {
     const char *store, *calls, *picture, *json;
     const char *traces[2]; /* a folder, an archive of OTF2 */
+    bool by[3];            /* enum clue_report_part */
     bool is_quiet, has_no_trial, is_beside;
     struct clue_recorder *recorder;
 };

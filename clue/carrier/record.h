@@ -99,8 +99,21 @@ int64_t clue_table_ns(int rank, uint64_t site);
 uint64_t clue_table_missing(void);
 void clue_table_end(void);
 
-/* The next burst of a rank, and the site where it ended; false: there is none. */
-bool record_next_burst(struct record_reader *reader, uint64_t *site, int64_t *ns);
+/* Bursts of ranks, and the sites where they ended. */
+struct record_bursts {
+    struct record_burst {
+        uint64_t site;
+        size_t number; /* in the order in which they were added */
+        int64_t ns;
+    } * bursts;
+    size_t n, room;
+};
+/* Adds those of a rank; false: no memory. */
+bool record_add_bursts(struct record_bursts *to, struct record_reader reader);
+/* By site, then by number. */
+void record_sort_bursts(struct record_bursts *b);
+/* The first of a site, or of one after it. */
+size_t record_first_burst(const struct record_bursts *b, uint64_t site);
 
 /* replay.c: runs the record on the engine, without the program. DRAW (or NULL) says what a burst
  * takes instead; PLACE: that of the burst among the rank's. False: it is damaged. */

@@ -13,41 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-struct site_burst {
-    uint64_t site;
-    int64_t ns;
-};
-static struct {
-    struct site_burst *bursts; /* by site */
-    size_t n, room;
-    uint64_t seed;
-} pool;
-
-static int by_site(const void *a, const void *b)
-{
-    const struct site_burst *x = a, *y = b;
-
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return (x->ns > y->ns) - (x->ns < y->ns);
-}
+static struct record_bursts pool; /* of all ranks */
+static uint64_t pool_seed;
 
 enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed,
                                       struct portolan_error *err)
 {
-    pool.seed = seed;
-    for (int i = 0; i < record->n; i++) {
-        struct record_reader r = record->ranks[i];
-        struct site_burst burst;
-
-        while (record_next_burst(&r, &burst.site, &burst.ns)) {
-            if (!portolan_reserve(&pool.bursts, &pool.room, pool.n + 1, sizeof burst))
-                return portolan_no_memory(err);
-            pool.bursts[pool.n++] = burst;
-        }
-    }
-    if (pool.n)
-        qsort(pool.bursts, pool.n, sizeof *pool.bursts, by_site);
+    pool_seed = seed;
+    for (int i = 0; i < record->n; i++)
+        if (!record_add_bursts(&pool, record->ranks[i]))
+            return portolan_no_memory(err);
+    record_sort_bursts(&pool);
     return PORTOLAN_OK;
 }
 
@@ -55,22 +31,6 @@ void clue_draws_end(void)
 {
     free(pool.bursts);
     memset(&pool, 0, sizeof pool);
-}
-
-/* The first of a site, or of one after it. */
-static size_t first_of(uint64_t site)
-{
-    size_t low = 0, high = pool.n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (pool.bursts[middle].site < site)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 static uint64_t mix(uint64_t x)
@@ -84,9 +44,9 @@ static uint64_t mix(uint64_t x)
 /* The same whenever it is asked for the same burst. */
 int64_t clue_draw(int rank, uint64_t site, uint64_t place)
 {
-    size_t first = first_of(site), end = first_of(site + 1);
+    size_t first = record_first_burst(&pool, site), end = record_first_burst(&pool, site + 1);
 
-    return pool.bursts[first + mix(mix(pool.seed ^ (uint64_t)rank << 40) + place) % (end - first)]
+    return pool.bursts[first + mix(mix(pool_seed ^ (uint64_t)rank << 40) + place) % (end - first)]
         .ns;
 }
 
@@ -107,7 +67,7 @@ static enum portolan_status repeat_once(const struct clue_run *run, const char *
     if (file)
         clue_machine_vary(file, draw + settings.seed);
     settings.seed += draw;
-    pool.seed = settings.seed;
+    pool_seed = settings.seed;
     engine = clue_engine_new(file ? &file->machine : run->machine, &settings);
     for (int i = 0; engine && i < record->n && !status; i++)
         if (clue_engine_add(engine, run->hosts[i], 0) < 0)

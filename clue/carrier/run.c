@@ -6,8 +6,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static double seconds(void)
@@ -94,10 +97,32 @@ static void run_ranks(struct carrier *c)
     judge(c);
 }
 
+/* Memory that this process has, and the most that it had. */
+static double resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    long pages = 0;
+
+    if (file && fscanf(file, "%*d %ld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double most_resident_bytes(void)
+{
+    struct rusage use;
+
+    getrusage(RUSAGE_SELF, &use);
+    return 1024.0 * (double)use.ru_maxrss;
+}
+
 static enum portolan_status run_program(struct carrier *c, struct clue_outcome *outcome,
                                         struct portolan_error *err)
 {
     enum portolan_status status = c->run->table ? clue_table_begin(c->run, err) : PORTOLAN_OK;
+    double before = resident_bytes();
 
     if (!status)
         status = prepare(c, err);
@@ -109,6 +134,8 @@ static enum portolan_status run_program(struct carrier *c, struct clue_outcome *
     run_ranks(c);
     if (!c->run->is_apart)
         clue_faults_end();
+    if (!c->run->is_apart && before > 0)
+        outcome->rank_bytes = fmax(0, most_resident_bytes() - before) / (double)c->n_ranks;
     apart_end_all(c);
     clue_bursts_end(&outcome->bursts);
     outcome->bursts.n_missing = clue_table_missing();

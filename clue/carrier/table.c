@@ -8,26 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct table_burst {
-    uint64_t site;
-    size_t number; /* in the order of the record */
-    int64_t ns;
-};
-/* Bursts of a rank, by site; the first of each site has in `number` how many are used. */
-struct table_rank {
-    struct table_burst *bursts;
-    size_t n, room;
-};
-
 static struct {
-    struct table_rank *ranks;
+    /* Of each, by site; the first of each site has in `number` how many are used. */
+    struct record_bursts *ranks;
     int n;
     uint64_t missing;
 } table;
 
 static int by_site(const void *a, const void *b)
 {
-    const struct table_burst *x = a, *y = b;
+    const struct record_burst *x = a, *y = b;
 
     if (x->site != y->site)
         return x->site < y->site ? -1 : 1;
@@ -55,37 +45,55 @@ static void skip(struct record_reader *r, uint64_t operation)
             record_number(r);
 }
 
-bool record_next_burst(struct record_reader *r, uint64_t *site, int64_t *ns)
+bool record_add_bursts(struct record_bursts *to, struct record_reader r)
 {
-    while (r->at < r->end) {
-        uint64_t operation = record_number(r);
+    while (r.at < r.end) {
+        uint64_t operation = record_number(&r), site;
 
         if (operation != RECORD_CALL) {
-            skip(r, operation);
+            skip(&r, operation);
             continue;
         }
-        record_number(r);
-        *site = record_number(r);
-        *ns = (int64_t)record_number(r);
-        return true;
+        record_number(&r);
+        site = record_number(&r);
+        if (!portolan_reserve(&to->bursts, &to->room, to->n + 1, sizeof *to->bursts))
+            return false;
+        to->bursts[to->n] = (struct record_burst){site, to->n, (int64_t)record_number(&r)};
+        to->n++;
     }
-    return false;
+    return true;
 }
 
-static bool read_rank(struct table_rank *rank, struct record_reader r, bool is_drawn)
+void record_sort_bursts(struct record_bursts *b)
 {
-    struct table_burst burst;
+    if (b->n)
+        qsort(b->bursts, b->n, sizeof *b->bursts, by_site);
+}
 
-    while (record_next_burst(&r, &burst.site, &burst.ns)) {
-        burst.number = rank->n;
-        if (is_drawn)
-            burst.ns = clue_draw((int)(rank - table.ranks), burst.site, burst.number);
-        if (!portolan_reserve(&rank->bursts, &rank->room, rank->n + 1, sizeof burst))
-            return false;
-        rank->bursts[rank->n++] = burst;
+size_t record_first_burst(const struct record_bursts *b, uint64_t site)
+{
+    size_t low = 0, high = b->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (b->bursts[middle].site < site)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (rank->n)
-        qsort(rank->bursts, rank->n, sizeof *rank->bursts, by_site);
+    return low;
+}
+
+static bool read_rank(int number, struct record_reader r, bool is_drawn)
+{
+    struct record_bursts *rank = &table.ranks[number];
+
+    if (!record_add_bursts(rank, r))
+        return false;
+    for (size_t i = 0; is_drawn && i < rank->n; i++)
+        rank->bursts[i].ns = clue_draw(number, rank->bursts[i].site, i);
+    record_sort_bursts(rank);
     for (size_t i = 0; i < rank->n; i++)
         rank->bursts[i].number = 0;
     return true;
@@ -100,7 +108,7 @@ enum portolan_status clue_table_begin(const struct clue_run *run, struct portola
     table.n = record->n;
     table.ranks = portolan_calloc((size_t)record->n, sizeof *table.ranks);
     for (int i = 0; table.ranks && i < record->n; i++)
-        if (!read_rank(&table.ranks[i], record->ranks[i], run->draw))
+        if (!read_rank(i, record->ranks[i], run->draw))
             return portolan_no_memory(err);
     clue_draws_end();
     return table.ranks ? PORTOLAN_OK : portolan_no_memory(err);
@@ -108,17 +116,9 @@ enum portolan_status clue_table_begin(const struct clue_run *run, struct portola
 
 int64_t clue_table_ns(int number, uint64_t site)
 {
-    struct table_rank *rank = number < table.n ? &table.ranks[number] : NULL;
-    size_t low = 0, high = rank ? rank->n : 0, at;
+    struct record_bursts *rank = number < table.n ? &table.ranks[number] : NULL;
+    size_t low = rank ? record_first_burst(rank, site) : 0, at;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (rank->bursts[middle].site < site)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (!rank || low == rank->n || rank->bursts[low].site != site) {
         table.missing++;
         return 0;

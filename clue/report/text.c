@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -166,12 +167,34 @@ void clue_report_text(const struct clue_report *report, struct portolan_text *te
     add_remarks(report, &f, text);
 }
 
+/* What ranks need of their hosts' memory, by the host that they fill most; its share. */
+static double add_memory(const struct clue_report *r, struct portolan_text *t)
+{
+    const struct clue_machine *m = r->run->machine;
+    double *need = portolan_calloc(m->n_hosts, sizeof *need), most = 0;
+    size_t fullest = 0;
+
+    for (int i = 0; need && i < r->outcome->n_tasks; i++) {
+        size_t host = (size_t)clue_engine_host(r->outcome->engine, i);
+
+        need[host] +=
+            m->hosts[host].memory ? r->outcome->rank_bytes / (double)m->hosts[host].memory : 0;
+        fullest = need[host] > most ? host : fullest;
+        most = need[fullest];
+    }
+    free(need);
+    portolan_text_add(t, ", a rank about %.3g MB", r->outcome->rank_bytes / (1 << 20));
+    if (most > 0)
+        portolan_text_add(t, " (%.3g %% of the memory of %s)", 100 * most, m->hosts[fullest].name);
+    return most;
+}
+
 void clue_report_took(const struct clue_report *report, int64_t trial, const char *store,
                       struct portolan_text *text)
 {
     struct clue_run_sums sums;
     struct rusage use;
-    double wall = report->outcome->wall_s;
+    double wall = report->outcome->wall_s, share = 0;
     char time[32], rate[PORTOLAN_NUMBER_TEXT];
 
     clue_engine_run_sums(report->outcome->engine, &sums);
@@ -180,9 +203,15 @@ void clue_report_took(const struct clue_report *report, int64_t trial, const cha
     portolan_text_add(text, "took          %s, %s M messages/s, %ld MB",
                       portolan_format_time(1e9 * wall, 3, time, sizeof time), rate,
                       use.ru_maxrss / 1024);
+    if (report->outcome->rank_bytes > 0)
+        share = add_memory(report, text);
     if (trial)
         portolan_text_add(text, "; trial %" PRId64 " in %s", trial, store);
     portolan_text_add(text, "\n");
+    if (share > 1)
+        portolan_text_add(
+            text,
+            "warning       the ranks of a host need more memory than it has: it would swap\n");
     if (use.ru_majflt > 1000)
         portolan_text_add(
             text, "warning       this machine swaps: times may be off by more than 10 %%\n");

@@ -52,6 +52,7 @@ struct clue_outcome {
     int n_tasks;                /**< ranks, and tasks that were spawned */
     int exit_status;            /**< as mpiexec would return it */
     double wall_s;
+    double rank_bytes; /**< memory that a rank took here, on the mean; 0: not known */
     struct clue_bursts {
         uint64_t n_missing;      /**< that the table did not have */
         uint64_t n, n_preempted; /**< bursts, and those replaced since another process ran */

@@ -58,6 +58,11 @@ struct clue_report {
 
 /** Lines for people, as in portolan-clue(1); without the one that says what it took here. */
 void clue_report_text(const struct clue_report *report, struct portolan_text *text);
+enum clue_report_part { CLUE_BY_HOST, CLUE_BY_LINK, CLUE_BY_SIZE };
+/** A table for people, a line for each host with ranks, for each link that was used, or for each
+ * power of two of bytes. */
+void clue_report_by(const struct clue_report *report, enum clue_report_part by,
+                    struct portolan_text *text);
 /** That line: wall time, messages per second, memory, whether this machine swapped. TRIAL: its
  * number, 0: there is none, in STORE. */
 void clue_report_took(const struct clue_report *report, int64_t trial, const char *store,
