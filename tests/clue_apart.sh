@@ -20,13 +20,16 @@ apart() {
 equal() {
     name=$1
     shift
-    run -m "$machine" --calls "$work/folded.calls" --picture "$work/folded.svg" --json "$work/folded.json" "$@"
+    run -m "$machine" --calls "$work/folded.calls" --picture "$work/folded.svg" --json "$work/folded.json" \
+        --record "$work/folded.record" "$@"
     folded=$status
     mv "$work/out" "$work/folded"
-    run --apart -m "$machine" --calls "$work/calls" --picture "$work/svg" --json "$work/json" "$@"
+    run --apart -m "$machine" --calls "$work/calls" --picture "$work/svg" --json "$work/json" \
+        --record "$work/record" "$@"
     [ "$folded" = 0 ] && [ "$status" = 0 ] && [ -s "$work/calls" ] &&
         cmp "$work/folded" "$work/out" && cmp "$work/folded.calls" "$work/calls" &&
-        cmp "$work/folded.svg" "$work/svg" && diff "$work/folded.json" "$work/json"
+        cmp "$work/folded.svg" "$work/svg" && diff "$work/folded.json" "$work/json" &&
+        cmp "$work/folded.record" "$work/record"
     result "$name" $?
 }
 for name in messages communicators collectives one_sided mistakes; do
@@ -78,8 +81,8 @@ int main(int argc, char **argv)
 END
 "$MPICC" -g -shared -fPIC "$work/ring.c" -o "$work/libring.so"
 "$MPICC" -g "$work/rings.c" -o "$work/rings" -L"$work" -lring -Wl,-rpath,"$work"
-run -m "$machine" -n 2 --record "$work/record" -- "$work/rings"
-equal 'computing by a table' -n 2 --compute=table="$work/record" -- "$work/rings"
+run -m "$machine" -n 2 --record "$work/measured" -- "$work/rings"
+equal 'computing by a table' -n 2 --compute=table="$work/measured" -- "$work/rings"
 run --apart -m "$machine" -n 2 --json "$work/measured.json" -- "$work/rings"
 gives 'computing that is measured' 0 '^0 after 0\.[0-9]*[1-9]' '^1 after'
 grep -q '"computing_ns": *[1-9]' "$work/measured.json"
@@ -111,7 +114,7 @@ apart -n 2 -- "$work/ends" fault
 gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends\.c:51 \(main\)'
 apart -n 2 -- "$work/mistakes" root
 gives 'collectives that differ' 1 \
-    'rank 0 in MPI_Bcast at mistakes\.c:23 .*collectives differ: .* MPI_Bcast\(root 1, 8 bytes\) on rank 1, at mistakes\.c:23'
+    'rank 0 in MPI_Bcast at mistakes\.c:[0-9]+ .*collectives differ: .* MPI_Bcast\(root 1, 8 bytes\) on rank 1, at mistakes\.c:[0-9]+'
 apart -n 2 -- "$work/ends" exec
 gives 'a rank that becomes another program' 1 'of a rank is here' 'rank 1 after .* has ended with status 0 without exit'
 apart -n 2 -- "$work/ends" gone

@@ -63,7 +63,7 @@ enum link_operation {
     LINK_ASSUME,    /* ; text -> */
     LINK_MISTAKE,   /* ; text -> */
     LINK_CHANGE,    /* bits of `value`, which of the texts are there; texts -> result */
-    LINK_EVENT,     /* ; event, communicator, its ranks, routine's name -> */
+    LINK_EVENT,     /* ; event, communicator, its ranks and neighbours, routine's name -> */
     LINK_EXIT,      /* status */
     LINK_FAULT,     /* enum link_place, signal; file */
     LINK_OPERATIONS,

@@ -137,7 +137,7 @@ static void tell_event(struct parts *p)
         memcpy(&comm, take(p, sizeof comm), sizeof comm);
         comm.members = take(p, (size_t)comm.n_members * sizeof *comm.members);
         comm.remote = take(p, (size_t)comm.n_remote * sizeof *comm.remote);
-        comm.n_neighbours = 0;
+        comm.neighbours = take(p, (size_t)comm.n_neighbours * sizeof *comm.neighbours);
         event.comm = &comm;
     }
     event.name = keep(take_text(p));

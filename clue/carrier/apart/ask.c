@@ -214,12 +214,15 @@ static void tell(const struct portolan_mpi_event *event)
 {
     const struct portolan_mpi_comm *c = event->comm;
     struct iovec parts[] = {
-        link_part(event, sizeof *event), link_part(c, c ? sizeof *c : 0),
+        link_part(event, sizeof *event),
+        link_part(c, c ? sizeof *c : 0),
         link_part(c ? c->members : NULL, c ? (size_t)c->n_members * sizeof *c->members : 0),
         link_part(c ? c->remote : NULL, c ? (size_t)c->n_remote * sizeof *c->remote : 0),
+        link_part(c ? c->neighbours : NULL,
+                  c ? (size_t)c->n_neighbours * sizeof *c->neighbours : 0),
         link_text(event->name ? event->name : "")};
 
-    ask_with(LINK_EVENT, NULL, parts, 5);
+    ask_with(LINK_EVENT, NULL, parts, 6);
 }
 
 const struct portolan_mpi_observer *clue_observer(void)
