@@ -36,6 +36,10 @@ class Browser:
         self.driver.get("about:blank")
         self.driver.get("file://" + os.path.abspath(file))
 
+    def size(self, width):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+
     def all(self, css):
         return self.driver.find_elements(By.CSS_SELECTOR, css)
 
@@ -72,7 +76,12 @@ def check_parts(page, *more):
     drawn = {part: len(page.all(f"#{part} .pictures figure svg *")) for part in there}
     yield "the parts are there", there == PARTS + list(more), there
     yield "pictures are drawn", all(drawn[p] > 3 for p in there if p in ("wiring", "time", "comparison")), drawn
-    yield "the console is silent", not page.complaints(), page.complaints()
+    page.size(320)
+    wide = page.ask("document.documentElement.scrollWidth")
+    yield "at 400 % zoom nothing is beside the page", wide <= 320, wide
+    page.size(1200)
+    complaints = page.complaints()
+    yield "the console is silent", not complaints, complaints
 
 
 def check_numbers(page, profile, model, choice):
@@ -152,7 +161,8 @@ def check_use(page, link, word):
     page.ask("""(() => { const s = document.querySelector('#model .controls select'); s.value = 'linear';
         s.dispatchEvent(new Event('change')); })()""")
     yield "linear axes are drawn", len(page.all("#model figure.model .line")) > 0, ""
-    yield "the console is silent all the while", not page.complaints(), page.complaints()
+    complaints = page.complaints()
+    yield "the console is silent all the while", not complaints, complaints
 
 
 def check_again(page):
@@ -176,13 +186,15 @@ def check_hostile(page):
     yield "and none ran", page.ask("window.hurt === undefined"), ""
     wide = page.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     yield "the page does not grow wider", wide <= 0, wide
-    yield "the console is silent", not page.complaints(), page.complaints()
+    complaints = page.complaints()
+    yield "the console is silent", not complaints, complaints
 
 
 def check_empty(page):
     said = page.one("#answer .sentence").text
     yield "an empty store is said to be empty", "no trial yet" in said, said
-    yield "without complaints", not page.complaints(), page.complaints()
+    complaints = page.complaints()
+    yield "without complaints", not complaints, complaints
 
 
 def check_axe(page, script):
@@ -198,8 +210,7 @@ def check_axe(page, script):
 
 def check_picture(page, file):
     """Not a check: the wiring and the models, for the README."""
-    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                {"width": 1000, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+    page.size(1000)
     page.ask("document.querySelectorAll('#tools, details.table, pre, .sentence + p:not(.sentence), #answer .pictures, #time, #model figure.model:first-of-type, #model figure.model ~ figure.model ~ figure.model').forEach(e => e.remove())")
     clip = page.ask("""(() => { const box = e => document.querySelector(e).getBoundingClientRect();
         return { x: 0, y: 0, width: 1000, height: box('#model figure.model').bottom + scrollY, scale: 0.75 }; })()""")

@@ -247,6 +247,23 @@ static void memory_that_is_out_is_said(void **state)
     }
 }
 
+/* A part of a page has no style, which the page has, and an id of its own. */
+static void parts_of_pages_are_elements(void **state)
+{
+    struct portolan_chart c = fft;
+    char *text;
+
+    (void)state;
+    c.id = "steps";
+    text = svg(&c);
+    assert_int_equal(strncmp(text, "<svg viewBox=", 13), 0);
+    assert_null(strstr(text, "<style"));
+    has(text, "<clipPath id=\"steps\">");
+    has(text, "url(#steps)");
+    has(text, "aria-label=\"FFT on the Cray T3E\"");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +276,7 @@ int main(void)
         cmocka_unit_test(the_ending_chooses_the_form),
         cmocka_unit_test(the_picture_is_the_one_that_was_looked_at),
         cmocka_unit_test(memory_that_is_out_is_said),
+        cmocka_unit_test(parts_of_pages_are_elements),
     };
 
     return cmocka_run_group_tests_name("plot chart", tests, NULL, NULL);
