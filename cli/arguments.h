@@ -14,9 +14,6 @@
 
 enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_CANNOT_TELL = 3 };
 
-/* False in `portolan`, true in a build tool. */
-extern const bool is_build_tool;
-
 /* argv[0] is the command's name, for all commands. */
 int command_proxygen(int argc, char **argv);
 int command_sidl(int argc, char **argv);

@@ -2,8 +2,6 @@
 /* One command as a program of its own, for use inside builds: sidlc, proxygenc. */
 #include "arguments.h"
 
-const bool is_build_tool = true;
-
 int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_USAGE;

@@ -92,8 +92,7 @@ int command_sidl(int argc, char **argv)
         .options = options,
     };
     struct portolan_diagnostics d = {.report = print_diagnostic}, notes = {.report = print_note};
-    struct sidl_options o = {
-        .compile = {.output_dir = ".", .notes = &notes, .touch = is_build_tool}};
+    struct sidl_options o = {.compile = {.output_dir = ".", .notes = &notes}};
     struct portolan_error err = {0};
     enum portolan_status status;
 

@@ -104,8 +104,6 @@ static void restore_ignored_signals(void)
             signal(number, SIG_IGN);
 }
 
-const bool is_build_tool = false;
-
 int main(int argc, char **argv)
 {
     char name[64];

@@ -37,7 +37,11 @@ if [ ! -f "$build/packages/unpacked" ]; then
     for package in "$build"/packages/archives/*.deb; do
         dpkg-deb --fsys-tarfile "$package" | tar --keep-directory-symlink -xf - -C "$root"
     done
-    # What the packages' scripts would have chosen.
+    # Links from the root of this machine, and what the packages' scripts would have chosen.
+    find "$root/usr/lib" -type l -lname '/*' | while read -r link; do
+        ln -sfn "$root$(readlink "$link")" "$link"
+    done
+    ln -sf openblas-serial/libopenblas.so.0 "$root/usr/lib/$triple/"
     for name in blas lapack; do
         ln -sf openblas-serial/lib$name.so.3 $name/lib$name.so "$root/usr/lib/$triple/"
         ln -sf $name-netlib.pc "$root/usr/lib/$triple/pkgconfig/$name.pc"

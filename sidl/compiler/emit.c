@@ -5,7 +5,6 @@
 #include "emit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +21,11 @@ struct output *emit_open_raw(struct emitter *e, const char *name)
     return o;
 }
 
-struct portolan_text *emit_open(struct emitter *e, const char *name, bool is_declared,
+struct portolan_text *emit_open(struct emitter *e, const char *name,
                                 const struct portolan_sidl_symbol *symbol)
 {
     struct output *o = emit_open_raw(e, name);
 
-    o->is_declared = is_declared;
     portolan_text_add(&o->text, "/* " EMIT_BANNER " from %s %s; changes will be lost. */\n",
                       symbol->full_name, symbol->version ? symbol->version : "");
     return &o->text;
@@ -111,8 +109,6 @@ static enum portolan_status write_all(struct emitter *e, struct portolan_error *
             use_crlf(e, o);
         if (!same_content(path, &o->text))
             status = portolan_replace_file(path, o->text.bytes, o->text.length, err);
-        else if (e->options->touch && o->is_declared)
-            utimensat(AT_FDCWD, path, NULL, 0);
     }
     return status;
 }

@@ -13,9 +13,8 @@ struct kept_bytes {
 struct output {
     const char *name;
     struct portolan_text text;
-    bool is_declared; /* build tools expect it, so option touch gives it a new time */
-    bool is_shared;   /* may belong to others: replaced only if we wrote it */
-    bool has_crlf;    /* the author's lines end in CR LF, so ours do, too */
+    bool is_shared; /* may belong to others: replaced only if we wrote it */
+    bool has_crlf;  /* the author's lines end in CR LF, so ours do, too */
     struct kept_bytes *kept;
     size_t n_kept;
 };
@@ -33,7 +32,7 @@ struct emitter {
 /* emit.c */
 struct output *emit_open_raw(struct emitter *e, const char *name);
 /* A new C file with its first lines. */
-struct portolan_text *emit_open(struct emitter *e, const char *name, bool is_declared,
+struct portolan_text *emit_open(struct emitter *e, const char *name,
                                 const struct portolan_sidl_symbol *symbol);
 /* A file's path in the output folder. */
 const char *emit_path(struct emitter *e, const char *name);

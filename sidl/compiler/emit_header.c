@@ -287,7 +287,7 @@ static void put_enum_array(struct portolan_text *t, const struct portolan_sidl_s
 void emit_type_header(struct emitter *e, const struct portolan_sidl_symbol *type)
 {
     struct portolan_text *t =
-        emit_open(e, portolan_arena_printf(e->arena, "%s.h", type->c_name), false, type);
+        emit_open(e, portolan_arena_printf(e->arena, "%s.h", type->c_name), type);
 
     emit_comment(t, type->comment, 0);
     emit_begin_guard(t, type->c_name);
@@ -323,8 +323,7 @@ static bool is_named_by_runtime(const struct portolan_sidl_symbol *s)
 static void emit_types_header(struct emitter *e, const struct portolan_sidl_symbol *package)
 {
     const char *name = portolan_arena_printf(e->arena, "%s__types", package->c_name);
-    struct portolan_text *t =
-        emit_open(e, portolan_arena_printf(e->arena, "%s.h", name), true, package);
+    struct portolan_text *t = emit_open(e, portolan_arena_printf(e->arena, "%s.h", name), package);
 
     emit_begin_guard(t, name);
     portolan_text_add(t, "#include \"sidl.h\"\n");
@@ -377,7 +376,7 @@ void emit_package_headers(struct emitter *e, const struct portolan_sidl_symbol *
     struct portolan_text *t;
 
     emit_types_header(e, package);
-    t = emit_open(e, emit_package_header(e->arena, package), true, package);
+    t = emit_open(e, emit_package_header(e->arena, package), package);
     emit_comment(t, package->comment, 0);
     emit_begin_guard(t, package->c_name);
     portolan_text_add(t, "#include \"%s__types.h\"\n", package->c_name);

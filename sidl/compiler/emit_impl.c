@@ -94,7 +94,7 @@ static const char *hook_signature(struct impl *f, const struct portolan_sidl_met
 static void put_ior_header(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct portolan_text *t =
-        emit_open(e, portolan_arena_printf(e->arena, "%s_IOR.h", s->c_name), false, s);
+        emit_open(e, portolan_arena_printf(e->arena, "%s_IOR.h", s->c_name), s);
 
     portolan_text_add(t, "#include \"%s.h\"\n", s->c_name);
 }

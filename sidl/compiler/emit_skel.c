@@ -370,9 +370,8 @@ static void put_component(struct emitter *e, struct portolan_text *t,
 
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct skel k = {e,
-                     emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), true, s),
-                     s, class_bodies(e->arena, s)};
+    struct skel k = {e, emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), s), s,
+                     class_bodies(e->arena, s)};
     const struct portolan_sidl_symbol *parent = class_parent(s);
     bool has_hooks;
 

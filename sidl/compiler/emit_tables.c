@@ -96,7 +96,7 @@ static bool put_type(struct emitter *e, struct portolan_text *t,
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package)
 {
     struct portolan_text *t =
-        emit_open(e, portolan_arena_printf(e->arena, "%s.c", package->c_name), true, package);
+        emit_open(e, portolan_arena_printf(e->arena, "%s.c", package->c_name), package);
     struct portolan_text types = {.arena = e->arena};
     bool has_contracts = false;
 

@@ -17,7 +17,7 @@ check() { # DESCRIPTION, after the command whose status it judges
 
 cd "$here/golden" || exit 99
 constructs=$(for file in *.sidl; do basename "$file" .sidl; done)
-echo 1..$(($(echo "$constructs" | wc -l) + 13))
+echo 1..$(($(echo "$constructs" | wc -l) + 12))
 for name in $constructs; do
     hooks=
     [ "$name" = hook ] && hooks=--generate-hooks
@@ -37,15 +37,12 @@ check "for a server, too"
 
 touch -d 2001-01-01 "$work/out"/*
 "$sidlc" small.sidl -o "$work/out"
-[ "$(find "$work/out" -newermt 2002-01-01 -name 'heat_Solver.h' | wc -l)" -eq 0 ]
-check "an unchanged header keeps its time"
-
-[ "$(find "$work/out" -newermt 2002-01-01 | grep -c -e 'heat\.[hc]$' -e 'heat__types\.h$')" -eq 3 ]
-check "the package's declared outputs get a new one"
+[ "$(find "$work/out" -type f -newermt 2002-01-01 | wc -l)" -eq 0 ]
+check "unchanged files keep their time, so that builds leave alone what uses them"
 
 touch -d 2001-01-01 "$work/class"/*
 "$sidlc" --server=C class.sidl -o "$work/class"
-[ "$(find "$work/class" -newermt 2002-01-01 | grep -c -e 'cls\.[hc]$' -e 'cls__types\.h$' -e 'Skel\.c$')" -eq 6 ]
+[ "$(find "$work/class" -type f -newermt 2002-01-01 | wc -l)" -eq 0 ]
 check "so do skeletons"
 
 echo '/* edited */' >>"$work/out/heat_Solver.h"
