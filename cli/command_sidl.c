@@ -34,6 +34,8 @@ static error_t check_options(void *to, char *arg, const struct cli_option *optio
     (void)arg, (void)option;
     if (o->checks && o->lists)
         argp_error(state, "--check and --list exclude each other");
+    if (o->compile.impl_dir && !o->compile.server)
+        argp_error(state, "--impl needs --server");
     if (o->compile.hooks && !o->compile.server)
         argp_error(state, "--generate-hooks needs --server");
     return 0;
@@ -47,6 +49,8 @@ static const struct cli_option options[] = {
     {"client", 'c', "LANGUAGE", "language of the stubs: C (default)", .take = take_language},
     {"server", 's', "LANGUAGE", "also emit skeletons and Impl files for the classes: C",
      .take = take_language},
+    {"impl", 0, "DIR", "keep Impl files in this folder (default: where the others are)",
+     INTO(struct sidl_options, compile.impl_dir)},
     {"generate-hooks", 0, NULL, "a function before and after each method of a class",
      INTO(struct sidl_options, compile.hooks)},
     {"check", 0, NULL, "only judge: one line per error", INTO(struct sidl_options, checks)},

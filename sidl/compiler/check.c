@@ -14,10 +14,12 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
 void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
                       struct portolan_diagnostics *d)
 {
-    static const char *const known[] = {"context", "accuracy", "status", "applies"};
+    static const char *const known[] = {"context",  "accuracy", "status",    "applies",
+                                        "provides", "uses",     "parameters"};
 
     for (size_t i = 0; i < count; i++) {
-        const char *nearest = portolan_nearest_word(list[i].name, known, 4);
+        const char *nearest =
+            portolan_nearest_word(list[i].name, known, sizeof known / sizeof *known);
 
         if (nearest && strcmp(nearest, list[i].name) != 0)
             diagnose_at(d, &list[i].place, "unknown attribute '%s'%s", list[i].name,
@@ -167,6 +169,37 @@ static void check_class(struct check_run *c, const struct portolan_sidl_symbol *
         diagnose_at(c->d, &s->place, "class %s is abstract, but none of its methods is", s->name);
 }
 
+/* The lists of ports and parameters of a component class (describe.c). */
+static void check_described(struct check_run *c, const struct portolan_sidl_symbol *s)
+{
+    static const char *const kinds[] = {"provides", "uses", "parameters"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct portolan_sidl_attribute *a =
+            portolan_sidl_attribute(s->attributes, s->n_attributes, kinds[i]);
+        const char *at = a && a->value ? a->value : "";
+        struct described item;
+
+        if (a && !symbol_inherits(s, "gov.cca.Component"))
+            diagnose_at(c->d, &a->place,
+                        "'%s' is for components, %s does not implement "
+                        "gov.cca.Component",
+                        a->name, s->full_name);
+        while (described_next(&c->model->arena, &at, &item)) {
+            const struct portolan_sidl_symbol *type = portolan_sidl_find(c->model, item.type);
+
+            if (!*item.name || !*item.type || (i < 2 && item.value))
+                diagnose_at(c->d, &a->place, "'%s' is no item of '%s', write: %s", item.name,
+                            a->name, i < 2 ? "NAME:TYPE" : "NAME:TYPE=DEFAULT");
+            else if (i == 0 && type && !symbol_inherits(s, type->full_name))
+                diagnose_at(c->d, &a->place,
+                            "%s provides %s but does not implement it, write: "
+                            "implements-all %s",
+                            s->full_name, item.type, item.type);
+        }
+    }
+}
+
 /* C++ and Java would take such a method for a constructor. */
 static void check_constructor(struct check_run *c, const struct portolan_sidl_symbol *s)
 {
@@ -232,8 +265,10 @@ static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
         check_method(c, s->methods[i]);
     check_constructor(c, s);
     check_invariants(c, s);
-    if (s->kind == PORTOLAN_SIDL_CLASS)
+    if (s->kind == PORTOLAN_SIDL_CLASS) {
         check_class(c, s);
+        check_described(c, s);
+    }
 }
 
 /* Passes versions of packages on to their members, and walks structs: checks need both. */

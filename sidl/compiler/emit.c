@@ -31,10 +31,20 @@ struct portolan_text *emit_open(struct emitter *e, const char *name,
     return &o->text;
 }
 
+/* Whether a file belongs to the author of a class. */
+static bool is_author_s(const char *name)
+{
+    const char *ending = strstr(name, "_Impl.");
+
+    return ending && (!strcmp(ending, "_Impl.c") || !strcmp(ending, "_Impl.h"));
+}
+
 const char *emit_path(struct emitter *e, const char *name)
 {
-    return portolan_arena_printf(e->arena, "%s/%s",
-                                 e->options->output_dir ? e->options->output_dir : ".", name);
+    const char *dir =
+        e->options->impl_dir && is_author_s(name) ? e->options->impl_dir : e->options->output_dir;
+
+    return portolan_arena_printf(e->arena, "%s/%s", dir ? dir : ".", name);
 }
 
 const char *emit_read_existing(struct emitter *e, const char *name, size_t *size)
@@ -207,6 +217,8 @@ static void emit_class(struct emitter *e, const struct portolan_sidl_symbol *s)
         return;
     emit_impl(e, s);
     emit_skel(e, s);
+    if (class_is_described(s))
+        emit_description(e, s);
 }
 
 /* Fills E with the output files. */

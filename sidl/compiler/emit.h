@@ -153,6 +153,25 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);
 const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
                           const struct portolan_sidl_method *m);
 
+/* Classes that are CCA components, and whether they can be asked where they apply */
+bool class_is_component(const struct portolan_sidl_symbol *s);
+bool class_has_query(const struct portolan_sidl_symbol *s);
+
+/* describe.c: component classes whose attributes state their ports and parameters. */
+bool class_is_described(const struct portolan_sidl_symbol *s);
+/* Whether its Impl file keeps the framework's services, to get ports and parameters later. */
+bool class_keeps_services(const struct portolan_sidl_symbol *s);
+/* CLASS.xml, for the palette. */
+void emit_description(struct emitter *e, const struct portolan_sidl_symbol *s);
+/* CLASS__register, which registers the ports. */
+const char *emit_register_head(struct emitter *e, const struct portolan_sidl_symbol *s);
+void emit_register(struct emitter *e, struct portolan_text *t,
+                   const struct portolan_sidl_symbol *s);
+/* What stands in the Impl file's block at first: "" or, for BLOCK, NULL: nothing of its own. */
+const char *described_includes(struct emitter *e, const struct portolan_sidl_symbol *s);
+const char *described_block(struct emitter *e, const struct portolan_sidl_symbol *s,
+                            const char *block);
+
 /* emit_impl.c */
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s);
 /* Emits wrappers and the table `hooks` of them; false when there are none. */

@@ -33,6 +33,14 @@ static void put_class_block(struct impl *f, const char *name, int indent, const 
                 indent, preset);
 }
 
+/* The same with what a class with described ports has there at first. */
+static void put_described_block(struct impl *f, const char *name, int indent, const char *preset)
+{
+    const char *described = described_block(f->e, f->s, name);
+
+    put_class_block(f, name, indent, described ? described : preset);
+}
+
 static const char *self_of(struct impl *f, const struct portolan_sidl_method *m)
 {
     return method_is_static(m) ? NULL : portolan_arena_printf(f->e->arena, "%s self", f->s->c_name);
@@ -118,6 +126,10 @@ static void declare_builtins(struct impl *f)
                "void impl_@__ctor(@ self, sidl_BaseInterface *_ex);\n"
                "void impl_@__ctor2(@ self, void *private_data, sidl_BaseInterface *_ex);\n"
                "void impl_@__dtor(@ self, sidl_BaseInterface *_ex);\n");
+    if (class_is_described(f->s)) {
+        portolan_text_add(f->t, "/* Registers the ports that the SIDL file states. */\n");
+        emit_wrapped(f->e, f->t, 4, "%s;", emit_register_head(f->e, f->s));
+    }
 }
 
 static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
@@ -134,8 +146,8 @@ static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol
     portolan_text_add(f.t,
                       "\n/** The private data of an object of class %s. */\nstruct %s__data {\n",
                       s->full_name, name);
-    put_class_block(&f, "_data", 4,
-                    "    int ignore; /* C wants a member: replace it by yours */\n");
+    put_described_block(&f, "_data", 4,
+                        "    int ignore; /* C wants a member: replace it by yours */\n");
     portolan_text_add(f.t, "};\n");
     emit_begin_c(f.t);
     declare_builtins(&f);
@@ -179,7 +191,7 @@ static void put_function(struct impl *f, const char *comment, const char *signat
     emit_comment(f->t, comment, 0);
     emit_wrapped(f->e, f->t, 4, "%s", signature);
     portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
-    put_class_block(f, block, 8, preset);
+    put_described_block(f, block, 8, preset);
     portolan_text_add(f->t, "    }\n}\n");
 }
 
@@ -255,7 +267,7 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
                       "#include \"sidl_MemAllocException.h\"\n"
                       "#include \"sidl_NotImplementedException.h\"\n\n",
                       s->c_name);
-    put_class_block(&f, "_includes", 0, "");
+    put_class_block(&f, "_includes", 0, described_includes(e, s));
     put_supers(&f);
     put_builtins(&f);
     for (size_t i = 0; i < f.bodies.count; i++) {

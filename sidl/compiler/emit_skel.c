@@ -290,7 +290,7 @@ static size_t depth_of(const struct portolan_sidl_symbol *s)
 
 /* Classes that are CCA components */
 
-static bool is_component(const struct portolan_sidl_symbol *s)
+bool class_is_component(const struct portolan_sidl_symbol *s)
 {
     return !(s->flags & PORTOLAN_SIDL_ABSTRACT) && symbol_inherits(s, "gov.cca.Component");
 }
@@ -304,6 +304,11 @@ static const struct portolan_sidl_method *find_query(const struct portolan_sidl_
                                         "applies"))
                 return s->methods[i];
     return NULL;
+}
+
+bool class_has_query(const struct portolan_sidl_symbol *s)
+{
+    return find_query(s) != NULL;
 }
 
 /* The limits of the type's values, as two arguments in C. */
@@ -375,7 +380,8 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
     const struct portolan_sidl_symbol *parent = class_parent(s);
     bool has_hooks;
 
-    if (is_component(s)) /* written so that tests/arrows.sh does not see an #include of this file */
+    if (class_is_component(
+            s)) /* written so that tests/arrows.sh does not see an #include of this file */
         portolan_text_add(k.t, "#include <portolan/%s.h>\n\n", "framework");
     portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
     if (e->options->hooks)
@@ -400,6 +406,8 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
                       "\nvoid %s__set_data(%s self, struct %s__data *data)\n{\n"
                       "    sidl_object_set_data(self, %zu, data);\n}\n",
                       s->c_name, s->c_name, s->c_name, depth_of(s));
-    if (is_component(s))
+    if (class_is_described(s))
+        emit_register(e, k.t, s);
+    if (class_is_component(s))
         put_component(e, k.t, s);
 }

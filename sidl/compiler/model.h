@@ -130,6 +130,14 @@ const struct portolan_sidl_method *symbol_renaming(const struct portolan_sidl_sy
 bool symbol_has_statics(const struct portolan_sidl_symbol *symbol);
 /* Whether SYMBOL or a type that it inherits has that full name. */
 bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full_name);
+/* An item of the attributes that describe a component class (describe.c). */
+struct described {
+    const char *name, *type, *value; /* "n:int=100"; VALUE may be NULL */
+};
+/* The attribute's list; "" when there is none. */
+const char *described_list(const struct portolan_sidl_symbol *s, const char *kind);
+/* Takes the next item of such a list at *AT; false at its end. */
+bool described_next(struct portolan_arena *a, const char **at, struct described *item);
 /*
  * A new number for a walk through types that can be reached on several ways. Note it in own.visit
  * to visit each type once.

@@ -262,6 +262,7 @@ struct portolan_sidl_options {
     const char *const *include_dirs;
     size_t n_include_dirs;
     const char *output_dir; /**< for portolan_sidl_emit; made if it is not there */
+    const char *impl_dir;   /**< for Impl files, must be there; NULL: OUTPUT_DIR */
     /** Implementations are wanted too: their skeletons, and files for their authors to fill in. */
     bool server;
     bool hooks; /**< implementations get a function before and after each method */
