@@ -22,12 +22,12 @@ analysis/profile: base grid index json list stats store profile compare models
 analysis/tables: base command chart profile models formula extrap series stats
 analysis/trends: base grid index stats profile models formula extrap series trend
 analysis/export: base index list store profile extrap tau export json trace waits replay xml
-framework: base shared_object assembly palette framework embed number
+framework: base candidates shared_object assembly palette framework embed number
 framework/assembly: base assembly palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command callback control proxygen probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
-proxygen/emit: base callback functions functions_component probe proxy
+proxygen/emit: base candidates callback functions functions_component probe proxy
 mastermind: base block index list assembly control machine probe record store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
@@ -57,9 +57,10 @@ clue/carrier: base store clue_report stats command index json list machine numbe
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
 clue/study: base command grid json list xml chart formula clue_machine clue_study
+project: base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap
 report: base chart command compare json list mastermind assembly palette plan profile report store
-cli: base clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command
+cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command
 examples: base assembly framework embed models record
 '
 status=0

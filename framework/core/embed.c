@@ -15,15 +15,24 @@ struct portolan_embedded {
     struct portolan_framework *framework;
 };
 
-static enum portolan_status read_assembly(struct portolan_embedded *e, const char *file,
+static enum portolan_status read_assembly(struct portolan_embedded *e,
+                                          const struct embedded_source *source,
                                           struct portolan_error *err)
 {
     struct portolan_diagnostics_relay relay = {.err = err};
     struct portolan_diagnostics d = {.report = portolan_diagnostics_relay, .arg = &relay};
-    enum portolan_status status = portolan_assembly_read(file, &d, &e->assembly, err);
+    enum portolan_status status =
+        source->text ? portolan_assembly_read_text(source->text, strlen(source->text), source->file,
+                                                   &d, &e->assembly, err)
+                     : portolan_assembly_read(source->file, &d, &e->assembly, err);
 
     if (status == PORTOLAN_OK)
         status = portolan_palette_create(&e->palette, err);
+    if (status == PORTOLAN_OK && source->add_classes)
+        status = source->add_classes(source->arg, e->palette, err);
+    if (status == PORTOLAN_OK && source->proxy)
+        status =
+            portolan_palette_add_builtin(e->palette, source->proxy, source->proxy_description, err);
     if (status == PORTOLAN_OK)
         status = portolan_palette_add_assembly(e->palette, e->assembly, &d, err);
     if (status == PORTOLAN_OK)
@@ -35,12 +44,12 @@ static enum portolan_status read_assembly(struct portolan_embedded *e, const cha
     return status;
 }
 
-enum portolan_status portolan_embedded_open(const char *file, struct portolan_cohort *cohort,
-                                            struct portolan_embedded **out,
-                                            struct portolan_error *err)
+enum portolan_status embedded_open(const struct embedded_source *source,
+                                   struct portolan_cohort *cohort, struct portolan_embedded **out,
+                                   struct portolan_error *err)
 {
     struct portolan_embedded *e = portolan_calloc(1, sizeof *e);
-    enum portolan_status status = e ? read_assembly(e, file, err) : portolan_no_memory(err);
+    enum portolan_status status = e ? read_assembly(e, source, err) : portolan_no_memory(err);
 
     if (!cohort)
         cohort = portolan_cohort_alone();
@@ -56,6 +65,13 @@ enum portolan_status portolan_embedded_open(const char *file, struct portolan_co
     }
     *out = e;
     return status;
+}
+
+enum portolan_status portolan_embedded_open(const char *file, struct portolan_cohort *cohort,
+                                            struct portolan_embedded **out,
+                                            struct portolan_error *err)
+{
+    return embedded_open(&(struct embedded_source){.file = file}, cohort, out, err);
 }
 
 /* NULL with ERR set: memory is out. */
@@ -113,6 +129,8 @@ static void *peek_port(struct instance *program, const char *uses, const char *t
     sidl_BaseInterface ex = NULL;
     void *typed = sidl_reference_cast(target, type, &ex);
 
+    if (!ex && !typed) /* of a C header? */
+        typed = sidl_reference_cast(target, "portolan.ForeignPort", &ex);
     if (portolan_catch(&ex, err) == PORTOLAN_OK && !typed)
         portolan_error_set(err, PORTOLAN_EBADPORTTYPE, "port '%s' is not of its type %s", uses,
                            type);

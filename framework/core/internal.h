@@ -454,4 +454,19 @@ void face_finish(sidl_BaseInterface *_ex, enum portolan_status status,
                  const struct portolan_error *err);
 extern const struct gov_cca_ports_BuilderService__epv builder_epv;
 
+/* embed.c: an assembly inside a program, from a file or a text. */
+struct embedded_source {
+    const char *file, *text; /* TEXT NULL: the file's */
+    /* OPTIONAL: adds classes that are in the program, before all others. */
+    enum portolan_status (*add_classes)(void *arg, struct portolan_palette *p,
+                                        struct portolan_error *err);
+    void *arg;
+    const struct portolan_component *proxy; /* OPTIONAL: another one */
+    const char *proxy_description;
+};
+struct portolan_embedded;
+enum portolan_status embedded_open(const struct embedded_source *source,
+                                   struct portolan_cohort *cohort, struct portolan_embedded **out,
+                                   struct portolan_error *err);
+
 #endif

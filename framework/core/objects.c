@@ -246,6 +246,38 @@ gov_cca_Port portolan_foreign_create(void *pointer, const char *type, sidl_BaseI
     return sidl_object_facet(f, "gov.cca.Port");
 }
 
+void *portolan_port_get(gov_cca_Services services, const char *uses_port, const char *type,
+                        sidl_BaseInterface *_ex)
+{
+    gov_cca_Port port = gov_cca_Services_getPort(services, uses_port, _ex);
+    sidl_BaseInterface later = NULL;
+    void *typed = NULL;
+
+    if (*_ex)
+        return NULL;
+    typed = sidl_reference_cast(port, type, _ex);
+    if (!typed && !*_ex)
+        portolan_throw(_ex, PORTOLAN_EBADPORTTYPE, "what uses port '%s' is connected to is no %s",
+                       uses_port, type);
+    gov_cca_Port_deleteRef(port, NULL);
+    if (*_ex) {
+        gov_cca_Services_releasePort(services, uses_port, &later);
+        SIDL_CLEAR(later);
+    }
+    return typed;
+}
+
+void portolan_port_release(gov_cca_Services services, const char *uses_port, void *port)
+{
+    sidl_BaseInterface later = NULL;
+
+    if (!port)
+        return;
+    sidl_reference_delete(port, NULL);
+    gov_cca_Services_releasePort(services, uses_port, &later);
+    SIDL_CLEAR(later);
+}
+
 void *portolan_foreign_get(gov_cca_Services services, const char *uses_port, const char *type,
                            sidl_BaseInterface *_ex)
 {

@@ -28,7 +28,8 @@ PORTOLAN_API enum portolan_status portolan_embedded_open(const char *file,
 
 /**
  * The provides port PORT of an instance, as a reference of the port's own SIDL type: a
- * heat_LinearSolver for a port of type heat.LinearSolver. It is borrowed and valid until
+ * heat_LinearSolver for a port of type heat.LinearSolver, a portolan_ForeignPort for one of a C
+ * header. It is borrowed and valid until
  * portolan_embedded_close(), also when the instance's implementation is swapped. In call paths the
  * caller is the instance "program", with a uses port "INSTANCE_PORT". All ranks ask for the same
  * ports in the same order, before they first call them. NULL with ERR set: ENOTFOUND, or ENOTFOUND

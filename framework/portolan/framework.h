@@ -239,6 +239,16 @@ PORTOLAN_API gov_cca_TypeMap portolan_component_properties(gov_cca_Services serv
 PORTOLAN_API void *portolan_foreign_get(gov_cca_Services services, const char *uses_port,
                                         const char *type, sidl_BaseInterface *_ex);
 
+/**
+ * What a uses port is connected to, as its SIDL TYPE ("heat.LinearSolver"): a new reference, NULL
+ * with an exception on failure. portolan_port_release() drops it and releases the port; a NULL PORT
+ * is legal there, and so is an exception that is on its way.
+ */
+PORTOLAN_API void *portolan_port_get(gov_cca_Services services, const char *uses_port,
+                                     const char *type, sidl_BaseInterface *_ex);
+PORTOLAN_API void portolan_port_release(gov_cca_Services services, const char *uses_port,
+                                        void *port);
+
 /** A new ForeignPort, to be given to addProvidesPort. POINTER stays the caller's. */
 PORTOLAN_API gov_cca_Port portolan_foreign_create(void *pointer, const char *type,
                                                   sidl_BaseInterface *_ex);

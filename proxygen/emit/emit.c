@@ -455,6 +455,8 @@ static void emit_source(struct run *run, struct portolan_text *out)
                                ? "#include <portolan/callback.h>\n#include <portolan/proxy.h>\n"
                                : "#include <portolan/proxy.h>\n",
                            out);
+    if (is_struct(port))
+        portolan_text_add(out, "#include <portolan/candidates.h>\n");
     proxygen_emit_freed_names(run, out);
     if (is_struct(port)) {
         proxygen_emit_table(run, out);

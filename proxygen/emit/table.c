@@ -500,7 +500,7 @@ void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out)
         "edit. */\n",
         p->type);
     add(p, out, "#ifndef @_PROXY_H\n#define @_PROXY_H\n\n");
-    portolan_text_add(out, "#include %s\n\n", p->include);
+    portolan_text_add(out, "#include %s\n#include <stddef.h>\n\n", p->include);
     portolan_text_add(
         out,
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
@@ -512,10 +512,16 @@ void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out)
         "%s%s *%s_unwrap(%s%s *%s);\n\n"
         "/* What went wrong in this thread's last wrap or unwrap; in libportolan. */\n"
         "const char *portolan_proxy_wrap_error(void);\n\n"
+        "/* The same for one of several objects that do the same, and may take each other's place\n"
+        "   at portolan_choice_step(): include <portolan/candidates.h>, too. */\n"
+        "struct portolan_candidate;\nstruct portolan_choice;\nstruct portolan_cohort;\n"
+        "struct portolan_error;\n"
+        "%s *%s_choose(const char *, const struct portolan_candidate *, size_t,\n"
+        "    struct portolan_cohort *, struct portolan_choice **, struct portolan_error *);\n\n"
         "#ifdef __cplusplus\n}\n#endif\n#endif\n",
         p->object, p->prefix, constant(p), p->object, parameter(run, "target"),
         parameter(run, "name"), constant(p), p->object, p->prefix, constant(p), p->object,
-        parameter(run, "proxy"));
+        parameter(run, "proxy"), p->object, p->prefix);
 }
 
 void proxygen_emit_wrap(const struct port *p, struct portolan_text *out)
@@ -531,5 +537,14 @@ void proxygen_emit_wrap(const struct port *p, struct portolan_text *out)
     add(p, out,
         "{\n"
         "    return portolan_proxy_unwrap(&$_description, (void *)proxy);\n"
+        "}\n\n"
+        "extern const struct portolan_component portolan_component_$;\n\n"
+        "PORTOLAN_API OBJECT *$_choose(const char *name, const struct portolan_candidate *from,\n"
+        "    size_t n, struct portolan_cohort *cohort, struct portolan_choice **choice,\n"
+        "    struct portolan_error *err)\n"
+        "{\n"
+        "    return portolan_choice_open(&portolan_component_$, $_description.type, name, from, "
+        "n,\n"
+        "                                cohort, choice, err);\n"
         "}\n");
 }
