@@ -16,6 +16,7 @@ struct command {
 
 /* Ends with name NULL. */
 static const struct command commands[] = {
+    {"new", command_new, "make a project of components, and extend it"},
     {"check", command_check, "judge an assembly against the components that there are"},
     {"draw", command_draw, "draw an assembly as a Graphviz graph"},
     {"convert", command_convert, "turn a script of Ccaffeine into an assembly, or back"},

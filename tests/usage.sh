@@ -51,7 +51,7 @@ gives 'a spoilt assembly spoils none beside it' 0 'paper.xml: good'
 missing=''
 for command in call check control convert doctor draw explain link llac run shell measure profile trials compare model optimize predict report \
     sidl proxygen wrap export import obsp trace diagnose 'model list' 'model show' 'model plot' 'model compare' 'model fit' \
-    'clue run' 'clue calibrate' 'clue check' 'clue study'; do
+    new 'new port' 'new component' 'new assembly' 'clue run' 'clue calibrate' 'clue check' 'clue study'; do
     for option in $("$PORTOLAN" $command --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u); do
         case $option in --help | --usage | --version) continue ;; esac
         page=$SOURCE/docs/portolan.1
@@ -59,6 +59,7 @@ for command in call check control convert doctor draw explain link llac run shel
         trials | compare) page=$SOURCE/docs/portolan-profile.1 ;;
         import) page=$SOURCE/docs/portolan-export.1 ;;
         model*) page=$SOURCE/docs/portolan-model.1 ;;
+        new*) page=$SOURCE/docs/portolan-new.1 ;;
         clue*) page=$SOURCE/docs/portolan-clue.1 ;;
         esac
         [ -f "$SOURCE/docs/portolan-$command.1" ] && page=$SOURCE/docs/portolan-$command.1

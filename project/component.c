@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `portolan new component`: a class in SIDL, its Impl files, and a line in the Makefile. */
+#include "project.h"
+
+#include <string.h>
+
+/* A component being made. */
+struct component {
+    struct change *c;
+    const struct portolan_new_component *of;
+    const char *package, *c_name;
+    struct portolan_text attributes, implements;  /* of the class in SIDL */
+    struct portolan_text includes, blocks;        /* of its Impl file */
+    struct portolan_text get, release, variables; /* of its go, if it drives */
+    const char *swap;                             /* its uses port for a SwapPoint; NULL: none */
+    bool is_driver;
+};
+
+/* Adds a header to the includes of the Impl file, once. */
+static void include(struct component *k, const char *header)
+{
+    const char *line = CHANGE_PRINT(k->c, "#include \"%s\"\n", header);
+
+    if (line && !(k->includes.bytes && strstr(k->includes.bytes, line)))
+        portolan_text_add(&k->includes, "%s", line);
+}
+
+/* Splits "NAME:TYPE" or reports that it is not so. */
+static enum portolan_status split(struct component *k, const char *text, const char *option,
+                                  const char **name, const char **type)
+{
+    const char *colon = strchr(text, ':');
+
+    if (!colon || colon == text || !colon[1] || strpbrk(text, " \t\""))
+        return portolan_error_set(k->c->err, PORTOLAN_EINVAL,
+                                  "--%s '%s': write NAME:TYPE, as in smoother:my.Smoother", option,
+                                  text);
+    *name = portolan_arena_strndup(&k->c->arena, text, (size_t)(colon - text));
+    *type = colon + 1;
+    return *name ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+/* Adds an attribute KIND="…" of what LIST has. */
+static void add_attribute(struct component *k, const char *kind,
+                          const struct portolan_project_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        portolan_text_add(&k->attributes, "%s%s",
+                          i                      ? " "
+                          : k->attributes.length ? CHANGE_PRINT(k->c, ",\n          %s=\"", kind)
+                                                 : CHANGE_PRINT(k->c, "%s=\"", kind),
+                          list->word[i]);
+    if (list->n)
+        portolan_text_add(&k->attributes, "\"");
+}
+
+static enum portolan_status add_provides(struct component *k, const char *text)
+{
+    const char *name, *type;
+    bool is_in_c = false;
+    enum portolan_status status = split(k, text, "provides", &name, &type);
+
+    if (status == PORTOLAN_OK)
+        status = sidl_find_port(k->c, type, &is_in_c);
+    if (status == PORTOLAN_OK && is_in_c)
+        return portolan_error_set(k->c->err, PORTOLAN_EINVAL,
+                                  "%s is a struct in a C header: --from-header FILE:STRUCT makes a "
+                                  "component that provides one",
+                                  type);
+    if (status != PORTOLAN_OK)
+        return status;
+    k->is_driver |= !strcmp(type, "gov.cca.ports.GoPort");
+    portolan_text_add(&k->implements, "%s, ", type);
+    return sidl_require(k->c, k->package, type);
+}
+
+/* A uses port: also the lines of go that get and release it. */
+static enum portolan_status add_uses(struct component *k, const char *text)
+{
+    const char *name, *type, *c_type;
+    struct header_port h;
+    bool is_in_c = false;
+    enum portolan_status status = split(k, text, "uses", &name, &type);
+
+    if (status == PORTOLAN_OK)
+        status = sidl_find_port(k->c, type, &is_in_c);
+    if (status != PORTOLAN_OK)
+        return status;
+    if (is_in_c && header_known(k->c, type, &h)) {
+        include(k, h.file);
+        c_type = CHANGE_PRINT(k->c, "%s%s *", header_is_tag(k->c, &h) ? "struct " : "", h.name);
+        portolan_text_add(&k->release,
+                          "        if (%s)\n            gov_cca_Services_releasePort("
+                          "services, \"%s\", &ignored);\n",
+                          name, name);
+    } else {
+        char *dotted = portolan_arena_printf(&k->c->arena, "%s ", type);
+
+        for (char *dot = dotted; dot && (dot = strchr(dot, '.'));)
+            *dot = '_';
+        c_type = dotted;
+        if (strncmp(type, "gov.", 4) && strncmp(type, "portolan.", 9))
+            include(k, CHANGE_PRINT(k->c, "%.*s.h", (int)strcspn(type, "."), type));
+        portolan_text_add(&k->release, "        portolan_port_release(services, \"%s\", %s);\n",
+                          name, name);
+        if (!strcmp(type, "portolan.ports.SwapPoint"))
+            k->swap = name;
+    }
+    portolan_text_add(&k->variables, "        %s%s = NULL;\n", c_type, name);
+    portolan_text_add(&k->get,
+                      "        %s = portolan_%s_get(services, \"%s\", \"%s\", _ex);\n"
+                      "        SIDL_CHECK(*_ex);\n",
+                      name, is_in_c ? "foreign" : "port", name, type);
+    return is_in_c ? PORTOLAN_OK : sidl_require(k->c, k->package, type);
+}
+
+static void add_block(struct component *k, const char *name, const char *text)
+{
+    const char *class_name = k->of->class_name;
+
+    portolan_text_add(&k->blocks,
+                      "/* DO-NOT-DELETE splicer.begin(%s.%s) */\n%s%s/* DO-NOT-DELETE "
+                      "splicer.end(%s.%s) */\n",
+                      class_name, name, text, *name == '_' ? "" : "        ", class_name, name);
+}
+
+/* The loop over time steps of a driver, with the swap point between them. */
+static const char *steps_of(struct component *k)
+{
+    return k->swap ? change_fill(k->c,
+                                 "        portolan_ports_SwapPoint_reached(@, 0, _ex);\n"
+                                 "        SIDL_CHECK(*_ex);\n"
+                                 "        for (int32_t step = 1; step <= 10; step++) {\n"
+                                 "            /* One time step: call the ports here. */\n"
+                                 "            portolan_ports_SwapPoint_reached(@, step, _ex);\n"
+                                 "            SIDL_CHECK(*_ex);\n"
+                                 "        }\n",
+                                 k->swap)
+                   : "        /* Call the ports here. */\n";
+}
+
+static void add_go(struct component *k)
+{
+    struct portolan_text t = {.arena = &k->c->arena};
+    const bool ignores = k->release.bytes && strstr(k->release.bytes, "&ignored");
+
+    portolan_text_add(&t, "        gov_cca_Services services = %s__get_data(self)->services;\n",
+                      k->c_name);
+    portolan_text_add(&t, "%s%s\n", ignores ? "        sidl_BaseInterface ignored = NULL;\n" : "",
+                      k->variables.bytes);
+    portolan_text_add(&t, "%s%s    EXIT:\n%s        return *_ex ? -1 : 0;\n", k->get.bytes,
+                      steps_of(k), k->release.bytes);
+    add_block(k, "go", t.bytes ? t.bytes : "");
+}
+
+/* The component hands out an object of C. */
+static enum portolan_status add_foreign(struct component *k, const struct header_port *h,
+                                        const char *object)
+{
+    const char *name = h->name;
+    struct portolan_text t = {.arena = &k->c->arena};
+
+    for (size_t i = 0; i < k->of->provides.n; i++)
+        name = portolan_arena_strndup(&k->c->arena, k->of->provides.word[i],
+                                      strcspn(k->of->provides.word[i], ":"));
+    include(k, h->file);
+    portolan_text_add(&t,
+                      "        gov_cca_Port object = portolan_foreign_create((void *)%s, \"%s\", "
+                      "_ex);\n\n"
+                      "        SIDL_CHECK(*_ex);\n"
+                      "        gov_cca_Services_addProvidesPort(services, object, \"%s\", "
+                      "\"%s\", NULL, _ex);\n",
+                      object, h->type, name, h->type);
+    if (k->of->uses.n || k->of->parameters.n)
+        portolan_text_add(&t, "        %s__get_data(self)->services = services;\n", k->c_name);
+    portolan_text_add(&t,
+                      "        SIDL_CHECK(*_ex);\n"
+                      "        %s__register(self, services, _ex); /* what else SIDL states */\n"
+                      "    EXIT:\n"
+                      "        gov_cca_Port_deleteRef(object, NULL);\n",
+                      k->c_name);
+    add_block(k, "setServices", t.bytes ? t.bytes : "");
+    portolan_text_add(&k->attributes, "provides=\"%s:%s\"", name, h->type);
+    if (h->is_new)
+        change_add_line(k->c, "PORTS", CHANGE_PRINT(k->c, "%s=%s:%s", h->type, h->file, h->name));
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status add_header(struct component *k)
+{
+    const char *object = k->of->object, *type = NULL, *name;
+    struct header_port h = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (k->of->provides.n > 1)
+        return portolan_error_set(
+            k->c->err, PORTOLAN_EINVAL,
+            "with --from-header a component has one --provides, the object's");
+    if (k->of->provides.n)
+        status = split(k, k->of->provides.word[0], "provides", &name, &type);
+    if (status == PORTOLAN_OK)
+        status = header_find(k->c, k->of->header, type, k->package, &h);
+    if (status == PORTOLAN_OK && !object)
+        status = header_find_object(k->c, &h, &object);
+    return status == PORTOLAN_OK ? add_foreign(k, &h, object) : status;
+}
+
+static enum portolan_status add_ports(struct component *k)
+{
+    const struct portolan_new_component *of = k->of;
+    const char *name, *type;
+    enum portolan_status status = of->header ? add_header(k) : PORTOLAN_OK;
+
+    for (size_t i = 0; !of->header && i < of->provides.n && status == PORTOLAN_OK; i++)
+        status = add_provides(k, of->provides.word[i]);
+    for (size_t i = 0; i < of->uses.n && status == PORTOLAN_OK; i++)
+        status = add_uses(k, of->uses.word[i]);
+    for (size_t i = 0; i < of->parameters.n && status == PORTOLAN_OK; i++)
+        status = split(k, of->parameters.word[i], "parameter", &name, &type);
+    if (!of->header)
+        add_attribute(k, "provides", &of->provides);
+    add_attribute(k, "uses", &of->uses);
+    add_attribute(k, "parameters", &of->parameters);
+    return status;
+}
+
+/* Lines of the Makefile; a C file of its own beside the header is taken for the object's. */
+static enum portolan_status add_lines(struct component *k)
+{
+    const struct portolan_new_component *of = k->of;
+
+    change_add_line(k->c, "COMPONENTS", of->class_name);
+    for (size_t i = 0; i < of->sources.n; i++) {
+        if (!change_read(k->c, of->sources.word[i]))
+            return portolan_error_set(k->c->err, PORTOLAN_ENOTFOUND,
+                                      "there is no file '%s' for --source", of->sources.word[i]);
+        change_add_line(k->c, CHANGE_PRINT(k->c, "%s_SOURCES", k->c_name), of->sources.word[i]);
+    }
+    if (of->libs)
+        change_add_line(k->c, CHANGE_PRINT(k->c, "%s_LIBS", k->c_name), of->libs);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status make(struct component *k)
+{
+    const char *class_name = k->of->class_name;
+    struct portolan_sidl_model *model = NULL;
+    const char *declaration;
+    enum portolan_status status = add_ports(k);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (k->includes.length)
+        add_block(k, "_includes",
+                  CHANGE_PRINT(k->c, "#include <portolan/%s.h>\n#include <stdlib.h>\n%s",
+                               "framework", k->includes.bytes)); /* for tests/arrows.sh */
+    if (k->is_driver && k->of->uses.n)
+        add_go(k);
+    declaration = CHANGE_PRINT(k->c,
+                               "  /** %s: say here what it does. */\n  %%attrib{%s}\n"
+                               "  class %s implements-all %sgov.cca.Component {}\n",
+                               class_name, k->attributes.bytes, strchr(class_name, '.') + 1,
+                               k->implements.bytes ? k->implements.bytes : "");
+    status = declaration ? sidl_declare(k->c, class_name, declaration, &model) : PORTOLAN_ENOMEM;
+    if (status == PORTOLAN_OK)
+        status = sidl_implement(k->c, model, class_name, k->blocks.bytes);
+    portolan_sidl_destroy(model);
+    return status == PORTOLAN_OK ? add_lines(k) : status;
+}
+
+enum portolan_status portolan_project_add_component(struct portolan_project *p,
+                                                    const struct portolan_new_component *of,
+                                                    struct portolan_error *err)
+{
+    struct change c;
+    struct component k = {.c = &c, .of = of};
+    enum portolan_status status = change_begin(&c, p, err);
+    struct portolan_text *const texts[] = {&k.attributes, &k.implements, &k.includes, &k.blocks,
+                                           &k.get,        &k.release,    &k.variables};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        texts[i]->arena = &c.arena;
+    if (status == PORTOLAN_OK)
+        status = sidl_check_name(&c, of->class_name, "a class");
+    if (status == PORTOLAN_OK && !of->provides.n && !of->header)
+        status = portolan_error_set(err, PORTOLAN_EINVAL,
+                                    "a component needs a port that it provides: --provides "
+                                    "NAME:TYPE, or --from-header FILE:STRUCT");
+    if (status == PORTOLAN_OK) {
+        k.package = portolan_arena_strndup(&c.arena, of->class_name, strcspn(of->class_name, "."));
+        k.c_name = CHANGE_PRINT(&c, "%s_%s", k.package, strchr(of->class_name, '.') + 1);
+        status = make(&k);
+    }
+    if (status == PORTOLAN_OK && !of->header)
+        change_say(&c,
+                   "next: write your code between the splicer comments of %s_Impl.c, then: make",
+                   k.c_name);
+    if (status == PORTOLAN_OK && !k.is_driver)
+        change_say(&c, "in an assembly that is there: <alternative class=\"%s\"/> in an instance",
+                   of->class_name);
+    return change_end(&c, status);
+}

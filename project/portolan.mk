@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Rules for a project of components, to be included by its Makefile (portolan-new(1)):
+#
+#   PORTS      += my.Smoother             an interface in my.sidl
+#   PORTS      += my.ops=solver.h:ops     a struct in a C header, as port type my.ops
+#   COMPONENTS += my.Jacobi               a class in my.sidl, its code in my_Jacobi_Impl.c
+#   ASSEMBLY    = my.xml                  what `make run` and `make check` run
+#
+# For each component, where they are needed: my_Jacobi_SOURCES, my_Jacobi_CFLAGS, my_Jacobi_LIBS. All
+# that is made goes to build/, except Impl files that are not there yet.
+
+portolan_prefix := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../..)
+PORTOLAN ?= $(portolan_prefix)/bin/portolan
+export PORTOLAN
+CFLAGS ?= -O2 -g -Wall -Wextra -Wno-unused-parameter
+# How ranks are started: make run LAUNCH="mpiexec -n 4"
+LAUNCH ?=
+# How often `make measure` runs a setting at most.
+REPEAT ?= 5
+
+# Commands are short unless V=1.
+portolan_say = $(if $(V),,@echo '  $(1)';)
+portolan_cflags := -fPIC -fexceptions -fvisibility=hidden $(shell pkg-config --cflags portolan) -I. -Ibuild
+portolan_libs := $(shell pkg-config --libs portolan)
+portolan_c_name = $(subst .,_,$(1))
+portolan_port_type = $(firstword $(subst =, ,$(1)))
+portolan_port_header = $(word 2,$(subst =, ,$(subst :, ,$(1))))
+portolan_port_struct = $(lastword $(subst :, ,$(1)))
+
+# A package is a file of that name.
+portolan_packages := $(sort $(foreach c,$(COMPONENTS) \
+  $(foreach p,$(PORTS),$(if $(findstring =,$(p)),,$(p))),$(firstword $(subst ., ,$(c)))))
+portolan_sidl := $(addsuffix .sidl,$(portolan_packages))
+portolan_impls := $(foreach c,$(COMPONENTS),$(portolan_c_name)_Impl.c)
+portolan_tables := $(portolan_packages:%=build/%.o)
+portolan_made := $(foreach c,$(COMPONENTS),build/$(call portolan_c_name,$(c)).so) \
+  $(foreach p,$(PORTS),build/$(call portolan_c_name,$(call portolan_port_type,$(p)))_proxy.so)
+
+all: $(portolan_made)
+
+# Headers, tables, descriptions, and what is missing in Impl files; `touch`, because files that do not
+# change keep their time.
+build/sidl.done: $(portolan_sidl) $(MAKEFILE_LIST)
+	@mkdir -p build
+	$(call portolan_say,SIDL $(portolan_sidl))$(PORTOLAN) sidl --server=C --impl=. --output=build $(portolan_sidl)
+	@touch $@
+
+build/%.o: %.c build/sidl.done
+	$(call portolan_say,CC   $<)$(CC) $(CFLAGS) $(portolan_cflags) -MMD -c $< -o $@
+build/%.o: build/%.c build/sidl.done
+	$(call portolan_say,CC   $<)$(CC) $(CFLAGS) $(portolan_cflags) -MMD -c $< -o $@
+-include $(wildcard build/*.d)
+
+# $(call portolan_component,CLASS,C_NAME)
+define portolan_component
+$(2)_Impl.c build/$(2)_Skel.c: build/sidl.done ;
+portolan_objects_$(2) := build/$(2)_Impl.o build/$(2)_Skel.o $$(patsubst %.c,build/%.o,$$($(2)_SOURCES))
+build/$(2)_Impl.o $$(patsubst %.c,build/%.o,$$($(2)_SOURCES)): CFLAGS += $$($(2)_CFLAGS)
+build/$(2).so: $$(portolan_objects_$(2)) $(portolan_tables)
+	$$(call portolan_say,LINK $$@)$$(CC) $$(CFLAGS) -shared -o $$@ $$^ $$($(2)_LIBS) $$(LDFLAGS) $$(portolan_libs)
+build/$(2).a: $$(portolan_objects_$(2)) $(portolan_tables)
+	$$(call portolan_say,AR   $$@)$$(AR) rcs $$@ $$^
+portolan_archives += build/$(2).a
+endef
+
+# $(call portolan_port,PORT,C_NAME)
+define portolan_port
+$(if $(findstring =,$(1)),build/$(2)_proxy.c: $(call portolan_port_header,$(1)) $(wildcard $(2).context)
+	@mkdir -p build
+	$$(call portolan_say,PORT $(1))$$(PORTOLAN) proxygen -q $$< --port=$(call portolan_port_struct,$(1))=$(call portolan_port_type,$(1)) \
+	  $(addprefix --context=,$(wildcard $(2).context)) -o build,build/$(2)_proxy.c: build/sidl.done
+	$$(call portolan_say,PORT $(1))$$(PORTOLAN) proxygen -q $(firstword $(subst ., ,$(1))).sidl --port=$(1) -o build)
+	@touch $$@
+build/$(2)_proxy.so: build/$(2)_proxy.o $(if $(findstring =,$(1)),,$(portolan_tables))
+	$$(call portolan_say,LINK $$@)$$(CC) $$(CFLAGS) -shared -o $$@ $$^ $$(LDFLAGS) $$(portolan_libs)
+build/$(2)_proxy.a: build/$(2)_proxy.o $(if $(findstring =,$(1)),,$(portolan_tables))
+	$$(call portolan_say,AR   $$@)$$(AR) rcs $$@ $$^
+portolan_archives += build/$(2)_proxy.a
+endef
+
+$(foreach p,$(portolan_packages),$(eval build/$(p).c: build/sidl.done ;))
+$(foreach c,$(COMPONENTS),$(eval $(call portolan_component,$(c),$(call portolan_c_name,$(c)))))
+$(foreach p,$(PORTS),$(eval $(call portolan_port,$(p),$(call portolan_c_name,$(call portolan_port_type,$(p))))))
+
+check: all
+	$(PORTOLAN) check $(ASSEMBLY)
+	@if [ -f test.sh ]; then echo sh test.sh; sh test.sh; fi
+
+measure: all
+	$(LAUNCH) $(PORTOLAN) measure --repeat=$(REPEAT) $(ASSEMBLY)
+
+# Measured, modelled, chosen, run with swaps, and compared with each fixed assembly.
+run: measure
+	$(PORTOLAN) model $(ASSEMBLY)
+	$(PORTOLAN) optimize $(ASSEMBLY) || [ $$? -eq 3 ]
+	$(LAUNCH) $(PORTOLAN) run $(ASSEMBLY)
+	$(LAUNCH) $(PORTOLAN) measure --quiet --all-fixed $(ASSEMBLY)
+	$(PORTOLAN) report $(ASSEMBLY)
+
+# One program without shared objects of its own.
+link: all $(portolan_archives)
+	$(PORTOLAN) link $(ASSEMBLY) -o $(basename $(ASSEMBLY))
+
+clean:
+	rm -rf build
+
+.PHONY: all check measure run link clean
+.DELETE_ON_ERROR:
+.SECONDARY:

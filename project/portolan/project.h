@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * project: makes and extends a user's project of components, for `portolan new`. What is written
+ * belongs to the user from then on: no file that is there is replaced, but for lines added to the
+ * Makefile and to SIDL files. Each function writes all of its files or none.
+ *
+ * A project is a folder with a Makefile that includes portolan.mk; PORTOLAN_ENOTFOUND: it is none.
+ * Other errors: EINVAL for names and options, ENOTFOUND for unknown types (with the nearest known
+ * one), EEXISTS for what is there already, ESYNTAX when the SIDL file or header has mistakes,
+ * which D was told, EIO, ENOMEM. One thread at a time.
+ */
+#ifndef PORTOLAN_PROJECT_H
+#define PORTOLAN_PROJECT_H
+
+#include <portolan/base.h>
+
+/** Where, and what came of it. */
+struct portolan_project {
+    const char *folder;             /**< of the project; for a new one, the folder around it */
+    struct portolan_diagnostics *d; /**< mistakes in the user's files */
+    struct portolan_text said; /**< gets lines for people: what was written, and what is next */
+};
+
+struct portolan_project_list {
+    const char **word;
+    size_t n;
+};
+
+struct portolan_new_port {
+    const char *type;                      /**< "my.Smoother" */
+    struct portolan_project_list methods;  /**< in SIDL; without a result they return nothing */
+    struct portolan_project_list contexts; /**< names of arguments that a call's cost depends on */
+    const char *header; /**< "FILE:STRUCT" instead of methods: the port is in C; or NULL */
+};
+
+struct portolan_new_component {
+    const char *class_name; /**< "my.Jacobi" */
+    /** Each "NAME:TYPE"; parameters "NAME:TYPE=DEFAULT". */
+    struct portolan_project_list provides, uses, parameters;
+    const char *header; /**< "FILE:STRUCT": it provides an object that a C header declares */
+    const char *object; /**< with HEADER: an expression for its address; NULL: the only one there */
+    struct portolan_project_list sources; /**< C files of its own */
+    const char *libs;                     /**< flags of the linker; or NULL */
+};
+
+struct portolan_new_assembly {
+    const char *name;   /**< NULL: that of the driver's package */
+    const char *driver; /**< the class with the go port */
+};
+
+/** A folder NAME with a port, two implementations, a driver, an assembly, a Makefile and a test. */
+enum portolan_status portolan_project_create(struct portolan_project *p, const char *name,
+                                             struct portolan_error *err);
+enum portolan_status portolan_project_add_port(struct portolan_project *p,
+                                               const struct portolan_new_port *port,
+                                               struct portolan_error *err);
+enum portolan_status portolan_project_add_component(struct portolan_project *p,
+                                                    const struct portolan_new_component *c,
+                                                    struct portolan_error *err);
+/**
+ * Connects what fits: for each uses port of the driver, and of what is connected, the classes of
+ * the project that provide its type; of several, the first is used and the others are alternatives.
+ */
+enum portolan_status portolan_project_add_assembly(struct portolan_project *p,
+                                                   const struct portolan_new_assembly *a,
+                                                   struct portolan_error *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared between the files of this room: a project that is being changed. */
+#ifndef PROJECT_H
+#define PROJECT_H
+
+#include <portolan/command.h>
+#include <portolan/project.h>
+#include <portolan/sidl.h>
+
+struct change {
+    struct portolan_project *project;
+    struct portolan_error *err;
+    struct portolan_arena arena; /* all texts of a change */
+    const char *makefile;        /* its text */
+    struct portolan_words ports; /* of PORTS in the Makefile: "my.Smoother", "my.ops=a.h:ops" */
+    struct portolan_words components;
+    struct portolan_made_file *files; /* to be written */
+    size_t n_files;
+    char *scratch; /* a temporary folder, removed at the end; NULL: not made yet */
+};
+
+/* change.c */
+/* Reads the Makefile. ENOTFOUND: the folder is no project. */
+enum portolan_status change_begin(struct change *c, struct portolan_project *p,
+                                  struct portolan_error *err);
+/* Frees all. Writes the files if STATUS is PORTOLAN_OK, and returns what came of it. */
+enum portolan_status change_end(struct change *c, enum portolan_status status);
+/* The change's scratch folder; NULL with an error. */
+const char *change_scratch(struct change *c);
+/* FILE's path in the project. */
+const char *change_path(struct change *c, const char *file);
+/* FILE's text; NULL: there is none, or, with an error, it cannot be read. */
+const char *change_read(struct change *c, const char *file);
+/* Notes a file to be written. EEXISTS: it is there already; INSTEAD says what would be right. */
+enum portolan_status change_make(struct change *c, const char *file, const char *text,
+                                 const char *instead);
+/* The same for a file that exists or not: the text is an extension of it. */
+void change_extend(struct change *c, const char *file, const char *text);
+/* Adds a line like "PORTS += my.Smoother" to the Makefile, after others of its kind. */
+void change_add_line(struct change *c, const char *variable, const char *value);
+/* A line for people. */
+void change_say(struct change *c, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+/* TEMPLATE with each '@' replaced by NAME, in the arena. */
+const char *change_fill(struct change *c, const char *text, const char *name);
+#define CHANGE_PRINT(C, ...) portolan_arena_printf(&(C)->arena, __VA_ARGS__)
+
+/* sidl.c */
+/* EINVAL unless TYPE is PACKAGE.NAME as SIDL allows it. WHAT: "a port type". */
+enum portolan_status sidl_check_name(struct change *c, const char *type, const char *what);
+/* Adds DECLARATION to the package of TYPE, whose file is made if it is missing; *MODEL is it all.
+ */
+enum portolan_status sidl_declare(struct change *c, const char *type, const char *declaration,
+                                  struct portolan_sidl_model **model);
+/* The next sidl_declare() also requires this type's package, unless it is known without that. */
+enum portolan_status sidl_require(struct change *c, const char *package, const char *type);
+/* Makes the Impl files of CLASS_NAME; BLOCKS has splicer blocks that its author need not write. */
+enum portolan_status sidl_implement(struct change *c, const struct portolan_sidl_model *model,
+                                    const char *class_name, const char *blocks);
+/* Whether TYPE is a port in SIDL. ENOTFOUND with the nearest type if it is no port at all. */
+enum portolan_status sidl_find_port(struct change *c, const char *type, bool *is_in_c);
+
+/* header.c */
+struct header_port {
+    const char *file, *name; /* of the struct */
+    const char *type;        /* the port's */
+    bool is_new;             /* the Makefile does not have it yet */
+};
+/* Reads "FILE:STRUCT" and looks for the struct; PACKAGE is that of a port type made of it. */
+enum portolan_status header_find(struct change *c, const char *text, const char *type,
+                                 const char *package, struct header_port *h);
+/* Whether the header writes "struct NAME": else NAME is a typedef. */
+bool header_is_tag(struct change *c, const struct header_port *h);
+/* An expression for the address of the only object that the header declares. */
+enum portolan_status header_find_object(struct change *c, const struct header_port *h,
+                                        const char **expression);
+/* The port of the Makefile with that type; false: none. */
+bool header_known(struct change *c, const char *type, struct header_port *h);
+
+#endif

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# From an empty folder, with an installed prefix: a project is made, tunes itself, and is extended; what is there is
+# never replaced, and wrong use is answered with what would be right.
+. "$(dirname "$0")/tap.sh"
+plan 53
+
+DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
+first=$(find "$work/dest" -type d -name bin)
+mv "${first%/bin}" "$work/prefix"
+PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name portolan.pc)")
+PATH=$work/prefix/bin:$PATH
+unset PORTOLAN_PATH PORTOLAN
+export PKG_CONFIG_PATH PATH
+mkdir "$work/empty"
+cd "$work/empty" || exit 1
+
+# What a folder has, and what is in it.
+state() {
+    find . -type f ! -path './build/*' ! -name '*.db*' -exec cksum {} + | sort
+}
+
+# refuses NAME PATTERN COMMAND...: exits with 1, says PATTERN, and changes nothing.
+refuses() {
+    refused=$1 pattern=$2
+    shift 2
+    state >"$work/before"
+    try "$@"
+    gives "$refused" 1 "$pattern"
+    state >"$work/after"
+    cmp -s "$work/before" "$work/after" && [ -z "$(find . -name '.*' -type d ! -name .)" ]
+    result "$refused: nothing has changed" $?
+}
+
+for name in my-thing 9lives int gov; do
+    try portolan new $name
+    gives "no project can be called $name" 1 "'$name' cannot name a project.*letters and digits"
+done
+try portolan new smoother more
+gives 'one project at a time' 2 'one too many'
+refuses 'not in a project' 'no project.*portolan new NAME && cd NAME' portolan new port my.Port --method 'f()'
+
+# The project as it is.
+try portolan new smoother
+gives 'a project is made' 0 '^made +smoother\.xml$' '^next: cd smoother && make run$'
+refuses 'a folder that is there' 'smoother is there already.*take another name' portolan new smoother
+cd smoother || exit 1
+try make run
+gives 'it measures, models, chooses, swaps and reports' 0 'SIDL smoother.sidl' 'PORT smoother.Smoother' \
+    'measure: done: [0-9]+ trials' '^Models of the core' 'smoother +smoother.Running$' \
+    'optimizer: step [0-9]+: smoother smoother.Direct -> smoother.Running' \
+    '^fixed assemblies, measured +ratio to run' ' smoother=smoother.Direct$'
+try portolan explain smoother.xml
+gives 'the run says why it swapped' 0 'smoother smoother.Direct -> smoother.Running'
+try make check
+gives 'its test passes' 0 'good: 5 instances' 'good: both compute the same'
+try make link
+gives 'it becomes one program' 0 '^written: smoother: '
+try ./smoother --fixed
+gives 'which runs' 0 '^the sum of squares is 0\.9'
+
+# An error in a splicer block is one of the author's lines.
+cp smoother_Direct_Impl.c "$work/good.c"
+sed -i 's/double sum = 0;/double sum = none;/' smoother_Direct_Impl.c
+line=$(grep -n 'sum = none' smoother_Direct_Impl.c | cut -d: -f1)
+try make
+gives 'the compiler names the line of the author' 2 "smoother_Direct_Impl\.c:$line:[0-9]+: error: .none. undeclared"
+cp "$work/good.c" smoother_Direct_Impl.c
+sed -i 's/in int width)/in int width, in int times)/' smoother.sidl
+try make
+gives 'a new argument reaches the Impl file, whose code stays' 2 'smoother_Driver_Impl\.c.*error: too few arguments'
+grep -q 'int32_t times' smoother_Direct_Impl.c && grep -q 'double sum = 0;' smoother_Direct_Impl.c
+result 'which has both' $?
+sed -i 's/, in int times)/)/' smoother.sidl
+
+# A port, components, an assembly.
+refuses 'a type without package' "'Smoother' cannot name a port type: write PACKAGE.NAME" portolan new port Smoother -m 'f()'
+refuses 'a port without methods' "needs methods: --method" portolan new port my.Smoother
+refuses 'a method without arguments' "'f' is no method" portolan new port my.Smoother -m f
+refuses 'a context that is no argument' "no method has an argument 'nn'.*did you mean 'n'" \
+    portolan new port my.Smoother -m 'f(in int n)' -c nn
+refuses 'a type that SIDL has not' "my.sidl:[0-9]+:.*unknown type itn; did you mean 'int'" \
+    portolan new port my.Smoother -m 'f(in itn n)'
+try portolan new port my.Smoother --method 'smooth(inout rarray<double> x(n), in int n)' --context n
+gives 'a port is made' 0 'made +my.sidl: my.Smoother' 'extended Makefile: PORTS \+= my.Smoother'
+refuses 'the same port again' 'my.Smoother is already an interface' portolan new port my.Smoother -m 'f()'
+refuses 'a component of an unknown type' "no port type 'my.Smother'; did you mean 'my.Smoother'" \
+    portolan new component my.Jacobi --provides smoother:my.Smother
+refuses 'a component without ports' 'needs a port that it provides' portolan new component my.Jacobi
+try portolan new component my.Jacobi --provides smoother:my.Smoother --language Fortran
+gives 'a language that there is not' 2 "no language 'Fortran', there is: C"
+try portolan new component my.Jacobi --provides smoother:my.Smoother
+gives 'a component is made' 0 'made +my_Jacobi_Impl.c' 'COMPONENTS \+= my.Jacobi'
+refuses 'the same component again' 'my.Jacobi is already a class' \
+    portolan new component my.Jacobi --provides smoother:my.Smoother
+: >my_Gauss_Impl.c
+refuses 'a file that is there' 'my_Gauss_Impl.c is there already and stays' \
+    portolan new component my.Gauss --provides smoother:my.Smoother
+
+# A table of operations that somebody already has.
+cat >blas_like.h <<'H'
+struct ops {
+    void (*scale)(int n, double a, double *x);
+};
+extern const struct ops plain, fast;
+H
+cat >blas_like.c <<'C'
+#include "blas_like.h"
+static void scale(int n, double a, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] *= a;
+}
+const struct ops plain = {scale}, fast = {scale};
+C
+refuses 'a header without that table' "no struct or typedef 'opsx'; did you mean 'ops'" \
+    portolan new component my.Blas --from-header blas_like.h:opsx
+refuses 'a table of which there are two' "several objects.*plain, &fast.*--object '&plain'" \
+    portolan new component my.Blas --from-header blas_like.h:ops
+try portolan new component my.Blas --from-header blas_like.h:ops --object '&fast' --source blas_like.c
+gives 'a table becomes a component' 0 'PORTS \+= my.ops=blas_like.h:ops' 'my_Blas_SOURCES \+= blas_like.c'
+try portolan new component my.Driver --provides go:gov.cca.ports.GoPort --uses ops:my.ops --uses smoother:my.Smoother \
+    --uses swap:portolan.ports.SwapPoint
+gives 'and others use it' 0 'made +my_Driver_Impl.c'
+sed -i 's|.* One time step: .*|double x[] = {1, 2}; ops->scale(2, 3, x); if (x[1] == 6) puts("scaled");|; s|#include <stdlib.h>|#include <stdio.h>\n&|' \
+    my_Driver_Impl.c
+try portolan new assembly --driver my.Drivr
+gives 'an unknown driver' 1 "no class 'my.Drivr'; did you mean 'my.Driver'"
+try portolan new assembly --driver my.Driver
+gives 'an assembly is made' 0 'made +my.xml' 'next: make run ASSEMBLY=my.xml'
+refuses 'an assembly that is there' 'my.xml is there already' portolan new assembly --driver my.Driver
+try make check ASSEMBLY=my.xml
+gives 'all of it compiles' 0 'my.xml: good: 6 instances'
+try portolan run my.xml
+gives 'and runs' 0 '^scaled$'
