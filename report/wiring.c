@@ -348,6 +348,20 @@ static void draw_load(struct portolan_text *out, const json_t *c, double x, doub
     portolan_text_add(out, "</text>");
 }
 
+/* The middle of the middle one of a spline's cubic curves. */
+static void find_middle(const json_t *points, size_t n, double at[static 2])
+{
+    static const double weights[] = {1, 3, 3, 1};
+    size_t first = 3 * ((n - 1) / 6);
+
+    for (size_t k = 0; k < 2; k++) {
+        at[k] = 0;
+        for (size_t i = 0; i < 4; i++)
+            at[k] +=
+                weights[i] / 8 * json_number_value(json_array_get(points, 2 * (first + i) + k));
+    }
+}
+
 static void draw_connection(struct portolan_text *out, const json_t *c, double most)
 {
     const json_t *points = json_object_get(c, "points");
@@ -376,8 +390,7 @@ static void draw_connection(struct portolan_text *out, const json_t *c, double m
                           json_number_value(json_array_get(points, 2 * i)),
                           json_number_value(json_array_get(points, 2 * i + 1)));
     portolan_text_add(out, "\"/>");
-    for (size_t k = 0; k < 2; k++) /* the middle of the spline */
-        at[k] = json_number_value(json_array_get(points, 2 * (n / 2) + k));
+    find_middle(points, n, at);
     if (*report_text(c, "proxy"))
         portolan_text_add(out, "<circle class=\"proxy\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", at[0],
                           at[1]);

@@ -15,7 +15,7 @@ static char *write_graph(const struct report_layout *l)
     struct portolan_text t = {0};
     char *text;
 
-    portolan_text_add(&t, "digraph { rankdir=LR nodesep=0.45 ranksep=1.5\n");
+    portolan_text_add(&t, "digraph { rankdir=LR nodesep=0.45 ranksep=1.9\n");
     for (size_t i = 0; i < l->n_boxes; i++)
         portolan_text_add(&t, "b%zu [shape=box fixedsize=true label=\"\" width=%.3f height=%.3f]\n",
                           i, l->boxes[i].width / points_per_inch,

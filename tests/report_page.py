@@ -213,7 +213,7 @@ def check_picture(page, file):
     page.size(1000)
     page.ask("document.querySelectorAll('#tools, details.table, pre, .sentence + p:not(.sentence), #answer .pictures, #time, #model figure.model:first-of-type, #model figure.model ~ figure.model ~ figure.model').forEach(e => e.remove())")
     clip = page.ask("""(() => { const box = e => document.querySelector(e).getBoundingClientRect();
-        return { x: 0, y: 0, width: 1000, height: box('#model figure.model').bottom + scrollY, scale: 0.75 }; })()""")
+        return { x: 0, y: 0, width: 1000, height: box('#model figure.model').bottom + scrollY, scale: 0.6 }; })()""")
     shot = page.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
     with open(file, "wb") as out:
         out.write(base64.b64decode(shot["data"]))
