@@ -310,6 +310,8 @@ static enum portolan_status read_given(struct subject *s, struct diagnose_option
         status = read_trace(s, o->file, err);
         if (!status)
             status = diagnose_analyse(s, err);
+        if (!status)
+            status = diagnose_settle_trace(s, err);
     }
     if (!o->ranks)
         o->ranks = 2;
@@ -372,6 +374,8 @@ static void print_subject(const struct subject *s, const struct diagnose_options
     printf("\n");
     if (s->paradigm && (o->program || (s->bench.assembly && o->once)))
         printf("recorded once: the experiments below are views of one trace\n");
+    if (s->recording >= 0.001)
+        printf("recording took %.1f %% of the run: all times are without it\n", 100 * s->recording);
     if (s->shares_cores)
         printf("ranks shared cores: these are processor times, as if each had a core\n");
 }

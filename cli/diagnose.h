@@ -52,6 +52,7 @@ struct subject {
     int first_step;                          /* that was recorded */
     bool is_cut;                             /* the program failed */
     bool shares_cores;                       /* there were more ranks than cores */
+    double recording;                        /* share of the recorded run: times are without it */
     struct portolan_machine_verdict machine; /* during a run on this host */
 };
 
@@ -81,8 +82,8 @@ struct diagnose_run {
 enum portolan_status diagnose_run(struct subject *s, const struct diagnose_options *o,
                                   const struct diagnose_run *r, struct portolan_error *err);
 
-/* Ranks that shared cores waited for them, too: each event of the trace gets the time that it would
- * have with a core for each rank. */
+/* Each event of the trace gets the time that it would have without recording, or, where ranks
+ * shared cores and so waited for them, too, with a core for each rank. */
 enum portolan_status diagnose_settle_trace(struct subject *s, struct portolan_error *err);
 
 /* Runs the assembly, which is changed in what is measured; its trial has the fact TOKEN. FOLDER is

@@ -282,6 +282,7 @@ static enum portolan_status diagnose_trace(struct work *w)
     enum portolan_status status;
 
     w->how->first_step = w->s->first_step;
+    w->how->recording = w->s->recording;
     w->how->disturbance = w->s->machine.is_disturbed ? w->s->machine.reason : NULL;
     status = portolan_diagnosis_create(w->s->knowledge, w->s->paradigm, w->s->waits, w->how,
                                        &w->s->d, &d, w->err);

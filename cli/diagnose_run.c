@@ -100,8 +100,8 @@ enum portolan_status diagnose_settle_trace(struct subject *s, struct portolan_er
         s->shares_cores = false;
         s->machine = (struct portolan_machine_verdict){0};
     }
-    return s->shares_cores ? portolan_trace_give_cores(s->trace, &s->matching, &s->waits, err)
-                           : PORTOLAN_OK;
+    return portolan_trace_undisturb(s->trace, s->shares_cores, &s->matching, &s->waits,
+                                    &s->recording, err);
 }
 
 /* The trial, then its trace: a program's was read when it ended. */

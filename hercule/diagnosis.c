@@ -123,16 +123,23 @@ static void average_metrics(struct diagnosis *d, const struct portolan_diagnosis
     }
 }
 
-/* The share of the run by which runs with less recording differ from this one, where that is more
-   than LEAST; else 0. */
+/* The share of the run that causes must exceed: what may be wrong of what recording took, or by
+   which runs with less recording differ from this one; 0: neither matters. */
 static double disagreement(struct diagnosis *d, const struct portolan_diagnosis_options *o,
-                           double least)
+                           const struct portolan_threshold *settings, size_t n)
 {
-    double most = 0, overhead = o ? o->overhead : 0;
+    double least = diagnosis_threshold(d->paradigm, settings, n, "runs"),
+           wrong =
+               (o ? o->recording : 0) * diagnosis_threshold(d->paradigm, settings, n, "recording"),
+           overhead = o ? o->overhead : 0, most = 0;
 
-    if (isfinite(overhead) && overhead > least)
+    if (wrong > diagnosis_threshold(d->paradigm, settings, n, "gain"))
         d->public.disagreement = portolan_arena_printf(
-            &d->arena, "recording made the run %.1f %% longer", 100 * (most = overhead));
+            &d->arena, "what recording took is known to %.1f %% of the run", 100 * (most = wrong));
+    if (isfinite(overhead) && overhead > fmax(most, least))
+        d->public.disagreement =
+            portolan_arena_printf(&d->arena, "runs disagree: recording made the run %.1f %% longer",
+                                  100 * (most = overhead));
     for (size_t k = 0; o && k < o->n_experiments; k++)
         for (size_t i = 0; i < d->paradigm->n_metrics; i++) {
             const struct diagnosis *run = other_run(o->experiments, k);
@@ -145,7 +152,8 @@ static double disagreement(struct diagnosis *d, const struct portolan_diagnosis_
                 continue;
             most = fabs(here - there);
             d->public.disagreement = portolan_arena_printf(
-                &d->arena, "%s is %.1f %% of run time in one run and %.1f %% in another",
+                &d->arena,
+                "runs disagree: %s is %.1f %% of run time in one run and %.1f %% in another",
                 item_title(&d->arena, d->paradigm, &metric->item), 100 * there, 100 * here);
         }
     return most;
@@ -195,7 +203,7 @@ static void judge_metrics(struct diagnosis *d, double disagreement)
         if (metric->unit == UNIT_TIME && disagreement > 0 && m->of_run <= disagreement &&
             m->measured.is_trusted) {
             m->measured.is_trusted = false;
-            m->measured.why = "runs differ by as much as it takes";
+            m->measured.why = d->public.disagreement;
         }
     }
 }
@@ -540,8 +548,7 @@ static enum portolan_status diagnose_into(struct diagnosis *d, const struct diag
         return portolan_no_memory(err);
     average_metrics(d, s->options);
     distrust_compositions(d);
-    judge_metrics(
-        d, disagreement(d, s->options, diagnosis_threshold(d->paradigm, settings, n, "runs")));
+    judge_metrics(d, disagreement(d, s->options, settings, n));
     prepare_nodes(d, s, settings, n);
     status = paradigm_infer(d->paradigm, d->metrics, d->conclusions, strategy, &d->arena, err);
     if (status)

@@ -310,9 +310,8 @@ enum portolan_status portolan_diagnosis_text(const struct portolan_diagnosis *di
     }
     r.d = (const struct diagnosis *)diagnosis;
     if (*diagnosis->disagreement)
-        portolan_text_add(
-            &out, "runs disagree: %s; cannot tell about causes that cost no more than this\n",
-            diagnosis->disagreement);
+        portolan_text_add(&out, "%s; cannot tell about causes that cost no more than this\n",
+                          diagnosis->disagreement);
     add_causes(&r);
     portolan_text_add(&out, "unexplained ");
     if (isfinite(diagnosis->unexplained)) {

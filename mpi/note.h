@@ -13,8 +13,11 @@ struct mpi_call {
     struct mpi_pending *message; /* the same, NULL: unknown */
     struct mpi_peers *held;      /* of what the call frees: mpi_hold_comm */
     uint64_t began, ticks;
-    MPI_Status status; /* used if the caller ignores it */
+    uint64_t begin_cost; /* ticks; NO_COST: of this call it is not told */
+    MPI_Status status;   /* used if the caller ignores it */
 };
+
+#define NO_COST UINT64_MAX
 
 /* Not all of it is set, since each instruction counts. */
 #define MPI_BEGIN_NOTE(call, name)                                                                 \

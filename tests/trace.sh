@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that know nothing of Portolan are recorded, however they end, and their traces shown.
 . "$(dirname "$0")/tap.sh"
-plan 32
+plan 33
 
 cd "$work" || exit 99
 cat >ring.c <<'C'
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < (*how == 'o' ? 1050 : 10); i++) {
         MPI_Pcontrol(i);
         MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, i, &in, 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         exit(5);
     if (rank == 1 && !strcmp(how, "kill"))
         raise(SIGKILL);
-    if (*how)
+    if (*how && *how != 'o')
         MPI_Recv(&in, 1, MPI_INT, 1 - rank, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return MPI_Finalize();
 }
@@ -36,6 +36,11 @@ C
 
 try "$PORTOLAN" trace -o full -n 2 -- ./ring
 gives 'a program is recorded' 0
+try "$PORTOLAN" trace -o often -n 2 -- ./ring often
+"$PORTOLAN" trace often >lines
+[ "$(grep -c 'VALUE recording: before the call=' lines)" = 32 ] &&
+    [ "$(grep -c 'VALUE recording: after the call=' lines)" = 32 ]
+result 'of 1,024 calls 16 tell what recording took' $?
 try "$PORTOLAN" trace --summary full
 gives 'with all calls of all ranks' 0 '^# full: 2 ranks' '^ +20 SEND$' '^ +20 RECV$' '^ +20 MARK$' \
     '^ +2 .* MPI_Init$' '^ +20 +[0-9.]+ +80 +80 +0  MPI_Sendrecv$' '^ +2 .* MPI_Finalize$'

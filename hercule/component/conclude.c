@@ -163,8 +163,9 @@ static enum portolan_status analyse(struct diagnosis_component *d,
         status = portolan_matching_create(a->trace, &a->matching, err);
     if (!status)
         status = portolan_waits_create(a->trace, a->matching, NULL, &a->waits, err);
-    if (!status && !a->trace->is_virtual && shares_cores(machine, d->cohort->size))
-        status = portolan_trace_give_cores(a->trace, &a->matching, &a->waits, err);
+    if (!status)
+        status = portolan_trace_undisturb(a->trace, shares_cores(machine, d->cohort->size),
+                                          &a->matching, &a->waits, &options.recording, err);
     if (!status && !a->trace->is_virtual) {
         portolan_machine_judge(machine, (size_t)d->cohort->size, &verdict);
         options.disturbance = verdict.is_disturbed ? verdict.reason : NULL;

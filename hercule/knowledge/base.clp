@@ -10,4 +10,5 @@
   (threshold (name unexplained) (value 0.05) (text "a symptom of this size needs a cause, or it cannot be told"))
   (threshold (name fit) (value 0.90) (text "share of a component's time that must fit its events"))
   (threshold (name runs) (value 0.05) (text "by which runs of one diagnosis may differ"))
+  (threshold (name recording) (value 0.2) (text "what may be wrong of the time that recording took"))
   (threshold (name replay_error) (value 0.05) (text "by which the replay may miss the run")))

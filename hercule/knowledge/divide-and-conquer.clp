@@ -75,7 +75,9 @@
     (formula "per_byte * send.bytes.sum / max(1e-9, per_byte * send.bytes.sum + latency * send.sends.sum)") (unit ratio))
   (metric (name moved_often) (text "moving data beyond one small message per part")
     (formula "moving * (surplus + (1 - surplus) * size_share)") (base moving))
-  (metric (name small_parts) (text "messages, whatever their size") (formula "moving - moved_often") (base moving))
+  ; Each problem has its collective operation: larger ones have fewer.
+  (metric (name small_parts) (text "messages, whatever their size, and collective operations")
+    (formula "moving - moved_often + pausing") (base losing))
   (metric (name grain) (text "solving by splitting, merging and moving")
     (formula "solving / max(1, part.splitting.sum + part.merging.sum + part.moving.sum)") (unit ratio))
   ; Linear split and merge a N: 2 a N (1 - 1/P) of the run are serial, however many ranks.
@@ -95,7 +97,7 @@
     (text "merging is costly"))
   (node (name uneven-division) (kind cause) (under tree-idle) (metric uneven) (factor division)
     (text "parts are uneven"))
-  (node (name too-deep) (kind cause) (under moving-slow) (metric small_parts) (factor depth)
+  (node (name too-deep) (kind cause) (under tree-idle) (metric small_parts) (factor depth)
     (text "parts are too small for their messages"))
   (node (name moved-too-often) (kind cause) (under moving-slow) (metric moved_often) (factor data-movement)
     (text "data are moved too often"))

@@ -138,7 +138,7 @@ struct portolan_diagnosis {
     size_t n_causes;                   /**< problems and other causes */
     const struct portolan_wanted *wanted;
     size_t n_wanted;
-    const char *disagreement; /**< the metric in which runs differ; "": they do not */
+    const char *disagreement; /**< why small causes cannot be told; "": they can */
 };
 
 /** A <part> of portolan-assembly(5): a component is the calls that match all given fields. */
@@ -178,8 +178,9 @@ struct portolan_diagnosis_options {
        gains; and of runs with less recording, to check that they agree. */
     const struct portolan_diagnosis *const *repetitions, *const *experiments;
     size_t n_repetitions, n_experiments;
-    int first_step;  /**< number of the first step that was recorded */
-    double overhead; /**< run time divided by that of a run with less recording, less 1 */
+    int first_step;   /**< number of the first step that was recorded */
+    double overhead;  /**< run time divided by that of a run with less recording, less 1 */
+    double recording; /**< share of the recorded run that was taken out of the times of WAITS */
 };
 
 /**

@@ -264,8 +264,9 @@ static void runs_that_disagree_are_noticed(void **state)
         double there;
         int findings;
         const char *told;
-    } cases[] = {{26, 2, ""},
-                 {18, 1, "lost is 28.0 % of run time in one run and 40.0 % in another"}};
+    } cases[] = {
+        {26, 2, ""},
+        {18, 1, "runs disagree: lost is 28.0 % of run time in one run and 40.0 % in another"}};
     struct portolan_knowledge *k = farm();
 
     (void)state;
@@ -289,15 +290,21 @@ static void runs_that_disagree_are_noticed(void **state)
 static void an_overhead_as_large_as_a_cause_hides_it(void **state)
 {
     const struct table t = {30, 10, 0, 0, NULL, {0.25, 0.05}, NULL};
-    const struct portolan_diagnosis_options slow = {.overhead = 0.15};
+    /* What was taken out may be wrong by a fifth. */
+    const struct portolan_diagnosis_options runs[] = {{.overhead = 0.15}, {.recording = 0.75}};
+    static const char *const told[] = {"runs disagree: recording made the run 15.0 % longer",
+                                       "what recording took is known to 15.0 % of the run"};
     struct portolan_knowledge *k = farm();
-    struct portolan_diagnosis *d = diagnose_beside(k, &t, &slow);
 
     (void)state;
-    assert_int_equal(d->n_findings, 1);
-    assert_string_equal(d->disagreement, "recording made the run 15.0 % longer");
-    assert_int_equal(d->findings[1].verdict, PORTOLAN_CANNOT_TELL);
-    portolan_diagnosis_destroy(d);
+    for (int i = 0; i < 2; i++) {
+        struct portolan_diagnosis *d = diagnose_beside(k, &t, &runs[i]);
+
+        assert_int_equal(d->n_findings, 1);
+        assert_string_equal(d->disagreement, told[i]);
+        assert_int_equal(d->findings[1].verdict, PORTOLAN_CANNOT_TELL);
+        portolan_diagnosis_destroy(d);
+    }
     portolan_knowledge_destroy(k);
 }
 

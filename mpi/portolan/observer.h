@@ -56,6 +56,9 @@ enum portolan_mpi_event_kind {
     PORTOLAN_MPI_EPOCH,  /**< the call begins or ends an epoch, or makes or frees its window: `comm`
                           */
     PORTOLAN_MPI_MARK,   /**< MPI_Pcontrol. `tag`: level */
+    /** After the END of a call, now and then: what telling of it took, in ticks of the clock.
+       `bytes`: from BEGIN to the call itself; `request`: from END on. */
+    PORTOLAN_MPI_COST,
     PORTOLAN_MPI_EVENT_KINDS
 };
 

@@ -103,8 +103,9 @@ struct portolan_replay_options {
        the trace (CPU), where it has one, and calls take as long beyond waiting as the shortest of
        their routine. `error` then says nothing of the replay, and nothing is refused. */
     bool use_cpu;
-    int64_t *event_ns; /**< NULL, or the caller's array for the new time of each event */
-    int64_t as_is_ns;  /**< 0, or that of an earlier replay with the same options: saves a run */
+    bool without_recording; /**< without the time that recording took, as the trace tells it */
+    int64_t *event_ns;      /**< NULL, or the caller's array for the new time of each event */
+    int64_t as_is_ns; /**< 0, or that of an earlier replay with the same options: saves a run */
 };
 
 /**
@@ -119,14 +120,16 @@ PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *w
                                                   struct portolan_error *err);
 
 /**
- * For a TRACE whose ranks shared cores: changes all times to those with a core for each rank.
- * *MATCHING and *WAITS, those of the trace, are replaced; NULL after an error. Errors of
+ * Changes all times of TRACE to those of a run that nobody disturbed: if its ranks SHARE_CORES,
+ * to those with a core for each; else to those without recording, if its calls tell what that took;
+ * times that are virtual stay. *RECORDING: the share of the run that recording took. *MATCHING and
+ * *WAITS, those of the trace, are replaced if times change; NULL after an error. Errors of
  * portolan_replay().
  */
-PORTOLAN_API enum portolan_status portolan_trace_give_cores(struct portolan_trace *trace,
-                                                            struct portolan_matching **matching,
-                                                            struct portolan_waits **waits,
-                                                            struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_trace_undisturb(struct portolan_trace *trace, bool share_cores,
+                         struct portolan_matching **matching, struct portolan_waits **waits,
+                         double *recording, struct portolan_error *err);
 
 /**
  * *COSTS: the line below the times by bytes of all messages that were sent while their receiver was

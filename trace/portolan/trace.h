@@ -85,6 +85,13 @@ static const uint8_t portolan_trace_tables[] = {
     PORTOLAN_TRACE_TABLES,   PORTOLAN_TRACE_TABLES, /* CPU, GAP */
 };
 
+/**
+ * Names of values that the recorder adds after the END of a call, now and then: nanoseconds that
+ * recording the call took between its BEGIN and what MPI did, and from its END on.
+ */
+#define PORTOLAN_TRACE_COST_BEFORE "recording: before the call"
+#define PORTOLAN_TRACE_COST_AFTER  "recording: after the call"
+
 enum {
     PORTOLAN_TRACE_NONE = -1, /**< MPI_PROC_NULL, no root, a process outside MPI_COMM_WORLD */
     PORTOLAN_TRACE_ANY = -2   /**< any source, any tag */

@@ -27,6 +27,7 @@ static unsigned folder_number; /* of the folder that files are made in now */
 static int n_threads;
 static uint64_t lost_before; /* by threads that have ended; under the lock */
 static uint64_t cpu_every;   /* ticks; 0: with each call */
+static uint32_t cost_names[2];
 static pthread_key_t key;
 static bool have_key;
 static __thread struct stream *mine __attribute__((tls_model("initial-exec")));
@@ -201,6 +202,8 @@ static void begin(void)
         has_begun = true;
         record_process.flags |= was_recorded_before() ? PORTOLAN_STREAM_REPLACES : 0;
         choose_cpu();
+        cost_names[0] = portolan_record_name(PORTOLAN_TRACE_COST_BEFORE);
+        cost_names[1] = portolan_record_name(PORTOLAN_TRACE_COST_AFTER);
         unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }
     pthread_mutex_unlock(&lock);
@@ -312,6 +315,19 @@ static void record_mpi(const struct portolan_mpi_event *e)
     }
 }
 
+static void put_value(uint64_t ticks, uint32_t name, double value)
+{
+    struct stream *s = stream_at(ticks);
+    struct portolan_stream_event event = {
+        .kind = PORTOLAN_TRACE_VALUE, .ticks = ticks, .what = name};
+
+    if (!s || name == UINT32_MAX)
+        return;
+    define_name(s, name);
+    memcpy(&event.bytes, &value, sizeof value);
+    stream_put(s, &event);
+}
+
 static void tell(const struct portolan_mpi_event *event)
 {
     switch (event->kind) {
@@ -322,6 +338,10 @@ static void tell(const struct portolan_mpi_event *event)
         break;
     case PORTOLAN_MPI_ENDED:
         portolan_record_end();
+        break;
+    case PORTOLAN_MPI_COST:
+        put_value(event->ticks, cost_names[0], portolan_probe_ticks_to_ns(event->bytes));
+        put_value(event->ticks, cost_names[1], portolan_probe_ticks_to_ns(event->request));
         break;
     case PORTOLAN_MPI_MARK:
         window_phase(event->tag);
@@ -430,19 +450,6 @@ void portolan_record_leave(uint32_t region)
     stack_pop(&open_regions);
     if (window_wants(name))
         window_leave();
-}
-
-static void put_value(uint64_t ticks, uint32_t name, double value)
-{
-    struct stream *s = stream_at(ticks);
-    struct portolan_stream_event event = {
-        .kind = PORTOLAN_TRACE_VALUE, .ticks = ticks, .what = name};
-
-    if (!s || name == UINT32_MAX)
-        return;
-    define_name(s, name);
-    memcpy(&event.bytes, &value, sizeof value);
-    stream_put(s, &event);
 }
 
 void portolan_record_value(uint32_t name, double value)

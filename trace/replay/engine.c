@@ -105,7 +105,7 @@ static void begin_call(struct engine *x, struct engine_location *l, uint32_t cal
     set_begin(x, call, l->clock);
     l->call = call;
     l->ready = l->clock;
-    l->ready_was = l->begin_was;
+    l->ready_was = l->begin_was + x->recording_ns;
     for (uint32_t e = call; e < x->matching->call[call]; e++)
         begin_event(x, l, e);
 }
@@ -114,6 +114,18 @@ static void begin_call(struct engine *x, struct engine_location *l, uint32_t cal
 static bool is_of_network(enum portolan_trace_routine_class class)
 {
     return class != PORTOLAN_ROUTINE_INIT && class != PORTOLAN_ROUTINE_FINALIZE;
+}
+
+/* The share of a call's messages that remain: a call of many takes longer than one of few. */
+static double remaining(const struct engine *x, uint32_t call, uint32_t end)
+{
+    size_t n = 0, n_local = 0;
+
+    for (uint32_t e = call + 1; x->changes && e < end; e++) {
+        n += x->trace->events[e].kind != PORTOLAN_TRACE_CPU;
+        n_local += (x->changes[e] & CHANGE_LOCAL) != 0;
+    }
+    return n ? 1 - (double)n_local / (double)n : 1;
 }
 
 static int64_t excess(const struct engine *x, const struct engine_location *l, uint32_t end)
@@ -128,6 +140,7 @@ static int64_t excess(const struct engine *x, const struct engine_location *l, u
         *least = ns < *least ? ns : *least;
     else if (*least < ns)
         ns = *least;
+    ns = (int64_t)((double)ns * remaining(x, l->call, end));
     if (changes >> CHANGE_FACTOR_SHIFT)
         ns = (int64_t)((double)ns * x->removals[(changes >> CHANGE_FACTOR_SHIFT) - 1].factor);
     return ns;

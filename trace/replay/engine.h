@@ -64,7 +64,8 @@ struct engine {
     const uint32_t *partner;                 /* the matching's, or with joined messages */
     const struct joined_message *joined;     /* in the order of sends */
     size_t n_joined;
-    bool is_ideal; /* calls have no excess */
+    bool is_ideal;        /* calls have no excess */
+    int64_t recording_ns; /* so long after its BEGIN each call of the trace reached MPI */
     /* Of each routine, NULL: not known. It is found, or else no call takes more: where others had
      * the processors, what calls take beyond it says nothing. */
     int64_t *least_excess;
@@ -102,10 +103,24 @@ struct replay_changes {
     struct joined_message *joined;
     size_t n_joined;
 };
-/* removals.c: fills it in; the arena is to be cleared in any case. */
+/* What recording a call takes: before what MPI does, whoever waits for that; and after the call,
+ * for each event but the first, of each routine. */
+struct recording_cost {
+    int64_t begin_ns;
+    double *event_ns;
+};
+/* recording.c: in the arena; false: no memory. All is 0 where no call tells. */
+bool recording_cost_find(const struct portolan_trace *t, const struct portolan_matching *m,
+                         struct portolan_arena *arena, struct recording_cost *cost);
+void recording_cost_remove(const struct portolan_trace *t, const struct portolan_matching *m,
+                           const struct recording_cost *cost, int64_t *following_ns);
+
+/* removals.c: fills it in; the arena is to be cleared in any case. RECORDING: NULL, or what else is
+ * to be removed. */
 enum portolan_status changes_prepare(struct replay_changes *c, const struct portolan_waits *w,
                                      const struct portolan_removal *removals, size_t n,
-                                     bool use_cpu, struct portolan_error *err);
+                                     bool use_cpu, const struct recording_cost *recording,
+                                     struct portolan_error *err);
 
 /* What remains is for the engine's own files. */
 

@@ -395,7 +395,8 @@ static bool apply(struct remover *x)
 
 enum portolan_status changes_prepare(struct replay_changes *c, const struct portolan_waits *w,
                                      const struct portolan_removal *removals, size_t n,
-                                     bool use_cpu, struct portolan_error *err)
+                                     bool use_cpu, const struct recording_cost *recording,
+                                     struct portolan_error *err)
 {
     struct remover x = {.c = c, .w = w, .t = w->trace, .m = w->matching};
     const struct portolan_trace_event *events = w->trace->events;
@@ -405,7 +406,7 @@ enum portolan_status changes_prepare(struct replay_changes *c, const struct port
     if (n > MOST_FACTORS)
         return portolan_error_set(err, PORTOLAN_EINVAL, "at most %d causes are removed together",
                                   MOST_FACTORS);
-    if (!n && !use_cpu)
+    if (!n && !use_cpu && !recording)
         return PORTOLAN_OK;
     c->following_ns = portolan_arena_alloc(&c->arena, x.t->n_events + 1, sizeof *c->following_ns);
     c->changes = portolan_arena_alloc(&c->arena, x.t->n_events + 1, 1);
@@ -417,6 +418,8 @@ enum portolan_status changes_prepare(struct replay_changes *c, const struct port
             c->following_ns[end_of(&x, i) - 1] = 0;
     if (ok && use_cpu)
         use_cpu_times(&x);
+    if (ok && recording)
+        recording_cost_remove(x.t, x.m, recording, c->following_ns);
     for (size_t i = 0; ok && i < n; i++) {
         x.removal = &removals[i];
         x.number = (int)i + 1;

@@ -15,6 +15,7 @@ struct replay_run {
     size_t n;
     struct portolan_costs costs;
     bool use_cpu, finds_least;
+    const struct recording_cost *recording;
     int64_t *least_excess; /* of each routine */
     int64_t *event_ns;
 };
@@ -37,14 +38,16 @@ static enum portolan_status run(const struct replay_run *r, int64_t *run_ns,
                        .matching = r->w->matching,
                        .waits = r->w,
                        .costs = r->costs,
-                       .costs_was = r->costs,
                        .removals = r->removals,
                        .least_excess = r->least_excess,
-                       .finds_least = r->finds_least};
+                       .finds_least = r->finds_least,
+                       .recording_ns = r->recording ? r->recording->begin_ns : 0};
     enum portolan_status status =
-        changes_prepare(&changes, r->w, r->removals, r->n, r->use_cpu, err);
+        changes_prepare(&changes, r->w, r->removals, r->n, r->use_cpu, r->recording, err);
 
     set_changes(&x, &changes);
+    x.costs.latency_ns -= x.recording_ns < x.costs.latency_ns ? x.recording_ns : x.costs.latency_ns;
+    x.costs_was = x.costs;
     for (size_t i = 0; i < r->n; i++)
         if (r->removals[i].kind == PORTOLAN_REMOVE_NETWORK) {
             x.is_ideal = true;
@@ -88,6 +91,8 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
 {
     struct portolan_replay_options none = {0};
     struct replay_run r = {.w = waits};
+    struct portolan_arena arena = {0};
+    struct recording_cost recording;
     enum portolan_status status = PORTOLAN_OK;
 
     options = options ? options : &none;
@@ -100,6 +105,11 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
         .measured_ns = waits->run_ns, .as_is_ns = options->as_is_ns, .costs = r.costs};
     if (r.use_cpu)
         status = find_least(&r, err);
+    if (!status && options->without_recording) {
+        r.recording = &recording;
+        if (!recording_cost_find(waits->trace, waits->matching, &arena, &recording))
+            status = portolan_no_memory(err);
+    }
     if (!status && n && !replay->as_is_ns)
         status = run(&r, &replay->as_is_ns, err);
     r.removals = removals;
@@ -108,6 +118,7 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
     if (!status)
         status = run(&r, &replay->run_ns, err);
     free(r.least_excess);
+    portolan_arena_clear(&arena);
     if (status)
         return status;
     if (!n)

@@ -45,7 +45,7 @@ static void was_ready(struct engine *x, size_t i, int64_t new, int64_t was)
     if (!l->ignores)
         l->ready = later(l->ready, new);
     if (x->waits)
-        l->ready_was = later(l->ready_was, was);
+        l->ready_was = later(l->ready_was, was + x->recording_ns);
 }
 
 static void call_was_ready(struct engine *x, size_t i, uint32_t call)

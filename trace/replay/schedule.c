@@ -44,17 +44,33 @@ enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
     return status;
 }
 
-enum portolan_status portolan_trace_give_cores(struct portolan_trace *trace,
-                                               struct portolan_matching **matching,
-                                               struct portolan_waits **waits,
-                                               struct portolan_error *err)
+static bool tells_cost(const struct portolan_trace *trace)
 {
-    int64_t *ns = portolan_calloc(trace->n_events + 1, sizeof *ns);
-    const struct portolan_replay_options options = {.use_cpu = true, .event_ns = ns};
-    struct portolan_replay replay;
-    enum portolan_status status =
-        ns ? portolan_replay(*waits, NULL, 0, &options, &replay, err) : portolan_no_memory(err);
+    for (size_t i = 0; i < trace->n_names; i++)
+        if (!strcmp(trace->names[i], PORTOLAN_TRACE_COST_AFTER))
+            return true;
+    return false;
+}
 
+enum portolan_status portolan_trace_undisturb(struct portolan_trace *trace, bool share_cores,
+                                              struct portolan_matching **matching,
+                                              struct portolan_waits **waits, double *recording,
+                                              struct portolan_error *err)
+{
+    struct portolan_replay_options options = {.use_cpu = share_cores,
+                                              .without_recording = !share_cores};
+    struct portolan_replay replay;
+    enum portolan_status status;
+    int64_t *ns;
+
+    *recording = 0;
+    if (trace->is_virtual || (!share_cores && !tells_cost(trace)))
+        return PORTOLAN_OK;
+    options.event_ns = ns = portolan_calloc(trace->n_events + 1, sizeof *ns);
+    status =
+        ns ? portolan_replay(*waits, NULL, 0, &options, &replay, err) : portolan_no_memory(err);
+    if (!status && !share_cores && replay.measured_ns)
+        *recording = 1 - (double)replay.run_ns / (double)replay.measured_ns;
     for (size_t e = 0; !status && e < trace->n_events; e++)
         trace->events[e].ns = ns[e];
     free(ns);

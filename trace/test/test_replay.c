@@ -446,6 +446,57 @@ static void clocks_of_ranks_become_one(void **state)
     portolan_trace_destroy(t);
 }
 
+/* A call of rank RANK with one message, recorded: 30 before it reached MPI, 20 for each of two
+   events after. */
+static void recorded_call(struct portolan_trace *t, int rank, int64_t begin, int64_t end)
+{
+    static const double costs[] = {30, 40};
+    static const char *const names[] = {PORTOLAN_TRACE_COST_BEFORE, PORTOLAN_TRACE_COST_AFTER};
+    const char *routine = rank ? "MPI_Recv" : "MPI_Send";
+
+    BEGIN(rank, begin, routine);
+    if (rank)
+        EVENT(1, RECV, .ns = end, .peer = 0, .tag = 7, .bytes = 8);
+    else
+        EVENT(0, SEND, .ns = begin, .peer = 1, .tag = 7, .bytes = 8);
+    END(rank, end, routine);
+    for (int i = 0; i < 2; i++) {
+        size_t what = portolan_trace_name(t, names[i]);
+        uint64_t bytes;
+
+        memcpy(&bytes, &costs[i], sizeof bytes);
+        EVENT(rank, VALUE, .ns = end, .what = what & 0xffffff, .bytes = bytes);
+    }
+}
+
+/* Sends take 10, messages 15; rank 0 computes 100 before each, rank 1 computes 5 between. */
+static void what_recording_took_is_taken_out(void **state)
+{
+    static const int64_t expected[] = {100, 110, 210, 220, 0, 115, 120, 225};
+    struct portolan_trace *t = portolan_trace_create(2, "made");
+    struct portolan_matching *m;
+    struct portolan_waits *w;
+    double recording;
+    size_t n = 0;
+
+    (void)state;
+    recorded_call(t, 0, 100, 140);
+    recorded_call(t, 0, 280, 320);
+    recorded_call(t, 1, 0, 145);
+    recorded_call(t, 1, 190, 325);
+    m = made_matching(t);
+    assert_int_equal(portolan_waits_create(t, m, NULL, &w, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_trace_undisturb(t, false, &m, &w, &recording, NULL), PORTOLAN_OK);
+    assert_true(fabs(recording - (1 - 225.0 / 325)) < 1e-12);
+    for (size_t e = 0; e < t->n_events; e++)
+        if (t->events[e].kind == PORTOLAN_TRACE_BEGIN || t->events[e].kind == PORTOLAN_TRACE_END)
+            assert_int_equal(t->events[e].ns, expected[n++]);
+    assert_int_equal(n, 8);
+    portolan_waits_destroy(w);
+    portolan_matching_destroy(m);
+    portolan_trace_destroy(t);
+}
+
 static void a_failed_allocation_is_told(void **state)
 {
     struct analysed a = analyse_scenario("ranks 3\nrepeat 3\nsendrecv (rank+1) % size from "
@@ -487,6 +538,7 @@ int main(void)
         cmocka_unit_test(efficiencies_are_those_of_pop),
         cmocka_unit_test(processor_times_repair_a_shared_run),
         cmocka_unit_test(clocks_of_ranks_become_one),
+        cmocka_unit_test(what_recording_took_is_taken_out),
         cmocka_unit_test(a_failed_allocation_is_told),
     };
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What recording cost the calls of a trace: some of them tell it. Replay takes it out, so that who
+ * was recorded longer than others is not waited for longer (Malony, Reed, Wijshoff: Performance
+ * measurement intrusion and perturbation analysis, IEEE TPDS 3(4), 1992).
+ */
+#include "engine.h"
+
+#include <portolan/list.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a call told; all BEFORE are of routine n_routines. */
+struct cost_sample {
+    size_t routine;
+    double ns; /* AFTER: for each event but the first, since a call with many takes longer */
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct cost_sample *x = a, *y = b;
+
+    return x->routine != y->routine ? (x->routine > y->routine) - (x->routine < y->routine)
+                                    : (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static bool is_cost(const struct portolan_trace *t, const struct portolan_trace_event *e,
+                    const char *name)
+{
+    return e->kind == PORTOLAN_TRACE_VALUE && !strcmp(t->names[e->what], name);
+}
+
+/* *SAMPLES: in the arena. */
+static size_t collect(const struct portolan_trace *t, const struct portolan_matching *m,
+                      struct portolan_arena *arena, struct cost_sample **samples)
+{
+    uint32_t end = PORTOLAN_NO_EVENT;
+    size_t n = 0;
+
+    for (uint32_t e = 0; e < t->n_events; e++) {
+        const struct portolan_trace_event *event = &t->events[e];
+        struct cost_sample new = {t->n_routines, portolan_trace_value(event)};
+
+        if (event->kind == PORTOLAN_TRACE_END)
+            end = e;
+        if (end != PORTOLAN_NO_EVENT && is_cost(t, event, PORTOLAN_TRACE_COST_AFTER)) {
+            new.routine = t->events[end].what;
+            new.ns /= end - m->call[end];
+        } else if (!is_cost(t, event, PORTOLAN_TRACE_COST_BEFORE)) {
+            continue;
+        }
+        if (!portolan_arena_append(arena, samples, &n, &new, sizeof new))
+            return 0;
+    }
+    if (n)
+        qsort(*samples, n, sizeof **samples, by_cost);
+    return n;
+}
+
+/* The mean, since a clock may tick no finer than what is measured, without those far above nine
+   tenths of them: there the thread lost its processor. */
+static double usual_cost(const struct cost_sample *samples, size_t n)
+{
+    double most = 3 * samples[(n - 1) * 9 / 10].ns, sum = 0;
+    size_t k = 0;
+
+    for (; k < n && samples[k].ns <= most; k++)
+        sum += samples[k].ns;
+    return sum / (double)k;
+}
+
+bool recording_cost_find(const struct portolan_trace *t, const struct portolan_matching *m,
+                         struct portolan_arena *arena, struct recording_cost *cost)
+{
+    struct cost_sample *samples = NULL;
+    size_t n = collect(t, m, arena, &samples), end;
+
+    cost->event_ns = portolan_arena_alloc(arena, t->n_routines + 1, sizeof *cost->event_ns);
+    for (size_t first = 0; cost->event_ns && first < n; first = end) {
+        size_t routine = samples[first].routine;
+
+        for (end = first; end < n && samples[end].routine == routine; end++)
+            ;
+        cost->event_ns[routine] = usual_cost(&samples[first], end - first);
+    }
+    if (arena->failed)
+        return false;
+    cost->begin_ns = (int64_t)(cost->event_ns[t->n_routines] + 0.5);
+    return true;
+}
+
+/* Time between calls that recording the call before took is gone. */
+void recording_cost_remove(const struct portolan_trace *t, const struct portolan_matching *m,
+                           const struct recording_cost *cost, int64_t *following_ns)
+{
+    double owed = 0;
+
+    for (uint32_t e = 0; e < t->n_events; e++) {
+        unsigned kind = t->events[e].kind;
+
+        if (kind == PORTOLAN_TRACE_END)
+            owed += cost->event_ns[t->events[e].what] * (e - m->call[e]);
+        if (kind == PORTOLAN_TRACE_BEGIN)
+            owed = 0;
+        if (m->call[e] == PORTOLAN_NO_EVENT || kind == PORTOLAN_TRACE_END) {
+            int64_t taken = (int64_t)owed < following_ns[e] ? (int64_t)owed : following_ns[e];
+
+            following_ns[e] -= taken;
+            owed -= (double)taken;
+        }
+    }
+}
