@@ -2,6 +2,7 @@
 #include "arguments.h"
 
 #include <portolan/list.h>
+#include <portolan/progress.h>
 
 #include <assert.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 void print_diagnostic(void *arg, const char *file, int line, int column, const char *text)
 {
     (void)arg;
+    portolan_progress_hide();
     if (column > 0)
         fprintf(stderr, "%s:%d:%d: error: %s\n", file, line, column, text);
     else
@@ -20,6 +22,7 @@ void print_diagnostic(void *arg, const char *file, int line, int column, const c
 
 int print_error(const struct portolan_error *err)
 {
+    portolan_progress_hide();
     fprintf(stderr, "portolan: error: %s\n", err->text);
     return EXIT_BAD_INPUT;
 }
@@ -204,6 +207,8 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
             check_given(row, p->rows[i].to, state);
         else if (!result)
             result = set_member(row, p->rows[i].to, arg, state);
+        if (wanted >= 0 && !strcmp(row->name, "quiet"))
+            portolan_progress_set_handler(NULL);
     }
     return result;
 }

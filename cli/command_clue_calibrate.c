@@ -6,6 +6,7 @@
 #include <portolan/clue_calibrate.h>
 #include <portolan/command.h>
 #include <portolan/machine.h>
+#include <portolan/progress.h>
 #include <portolan/stats.h>
 
 #include <math.h>
@@ -184,6 +185,7 @@ static void print_check(const struct clue_samples *real, const struct clue_sampl
     double errors[256];
     size_t n = 0;
 
+    portolan_progress_done("measurements");
     printf("%-20s %10s %12s %12s %8s\n", "not fitted to", "bytes", "virtual", "real", "error");
     for (size_t i = 0; i < real->n && n < sizeof errors / sizeof *errors; i++) {
         const struct clue_sample *r = &real->sample[i];
@@ -274,6 +276,13 @@ static enum portolan_status write_file(struct calibration_run *c)
     return status;
 }
 
+/* PART of what calibrate() does next: between hosts, within one, the check. */
+static void tell_part(const struct calibration_run *c, size_t part)
+{
+    if (!c->o->samples)
+        portolan_progress("measurements", part, 3, true);
+}
+
 static enum portolan_status calibrate(struct calibration_run *c)
 {
     enum portolan_status status = read_hosts(c);
@@ -283,14 +292,19 @@ static enum portolan_status calibrate(struct calibration_run *c)
     if (!status && c->n_hosts > 1) {
         const char *hosts = portolan_arena_printf(&c->arena, "%s,%s", c->hosts[0], c->hosts[1]);
 
+        tell_part(c, 0);
         status = measure(c, hosts, &c->between);
     }
-    if (!status && (c->n_hosts == 1 || c->o->cpus > 1))
+    if (!status && (c->n_hosts == 1 || c->o->cpus > 1)) {
+        tell_part(c, 1);
         status = measure(c, c->hosts[0], &c->within);
+    }
     if (!status)
         status = write_file(c);
-    if (!status && !c->o->has_no_check)
+    if (!status && !c->o->has_no_check) {
+        tell_part(c, 2);
         status = check(c);
+    }
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include <portolan/machine.h>
 #include <portolan/mpi.h>
 #include <portolan/probe.h>
+#include <portolan/progress.h>
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -399,6 +400,7 @@ static int examine(struct doctor *d)
     int n_lacks = 0, result;
 
     for (size_t i = 0; i < EXAMINATIONS; i++) {
+        portolan_progress("examinations", i, EXAMINATIONS, false);
         examinations[i].examine(d, &findings[i]);
         n_lacks += findings[i].state == LACK;
     }

@@ -8,6 +8,7 @@
 #include <portolan/machine.h>
 #include <portolan/models.h>
 #include <portolan/optimizer.h>
+#include <portolan/progress.h>
 #include <portolan/report.h>
 #include <portolan/store.h>
 
@@ -99,6 +100,7 @@ static double spent_s(const struct measurement *m)
 static void say(const struct measurement *m, const char *text)
 {
     if (!m->quiet && m->job->cohort->rank == 0) {
+        portolan_progress_hide();
         printf("measure: %s\n", text);
         fflush(stdout);
     }
@@ -169,6 +171,7 @@ static void tell_end(const struct measurement *m, const struct portolan_next_tri
     double spent = spent_s(m);
     char text[512];
 
+    portolan_progress_done("trials");
     for (size_t i = 0; i < next->n_notes; i++)
         say(m, next->notes[i]);
     if (next->summary[0])
@@ -195,6 +198,7 @@ static void tell_next(const struct measurement *m, const struct portolan_next_tr
     snprintf(text, sizeof text, "%3zu of %zu  %s", next->done + 1, next->done + next->left,
              next->purpose);
     say(m, text);
+    portolan_progress("trials", next->done, next->done + next->left, true);
 }
 
 /* Fits the measurements and stores the core's models for other readers of the store. */
@@ -293,6 +297,15 @@ static bool select_combination(struct portolan_assembly *a, size_t n)
     return n == 0;
 }
 
+static size_t count_combinations(const struct portolan_assembly *a)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        n *= a->instances[i].n_alternatives;
+    return n;
+}
+
 /* Whether a selected class has the uses port that is connected to the instance. */
 static bool is_used(const struct workbench *w, const char *instance)
 {
@@ -368,6 +381,7 @@ static enum portolan_status write_selection(const struct measurement *m, struct 
             snprintf(told + used, sizeof told - used, " %s=%s", instance->name, name);
     }
     say(m, told + (told[0] == ' '));
+    portolan_progress("assemblies", m->combination - 1, count_combinations(a), true);
     return take_orders(&t, o, err);
 }
 
@@ -389,6 +403,7 @@ static enum portolan_status next_fixed_orders(struct measurement *m, struct orde
     portolan_sample_set_destroy(set);
     if (found)
         return write_selection(m, o, err);
+    portolan_progress_done("assemblies");
     snprintf(text, sizeof text,
              m->trials ? "done: %d fixed assemblies in %.1f s"
                        : "nothing to do: every fixed assembly is in the store (%d new, %.1f s)",

@@ -7,6 +7,7 @@
 
 #include <portolan/hercule_assembly.h>
 #include <portolan/list.h>
+#include <portolan/progress.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -133,7 +134,10 @@ static enum portolan_status run(struct work *w, const struct diagnose_run *r, co
 {
     double begin = portolan_now_s();
     int64_t before = w->s->trial;
-    enum portolan_status status = diagnose_run(w->s, w->o, r, w->err);
+    enum portolan_status status;
+
+    portolan_progress("experiments", (size_t)r->experiment - 1, (size_t)w->o->level, true);
+    status = diagnose_run(w->s, w->o, r, w->err);
 
     w->e->last_s = portolan_now_s() - begin;
     w->e->spent_s += w->e->last_s;
@@ -391,8 +395,11 @@ enum portolan_status diagnose_experiment(struct subject *s, const struct diagnos
     struct work w = {s, o, how, e, err};
     enum portolan_status status;
 
-    if (!s->waits)
-        return make_experiments(&w);
+    if (!s->waits) {
+        status = make_experiments(&w);
+        portolan_progress_done("experiments");
+        return status;
+    }
     if (o->plan) { /* it was read, or is of a trial */
         printf("nothing is run: the trace is there\n");
         return PORTOLAN_OK;

@@ -4,6 +4,7 @@
 
 #include <portolan/control.h>
 #include <portolan/mpi.h>
+#include <portolan/progress.h>
 #include <portolan/record.h>
 
 #include <errno.h>
@@ -147,6 +148,7 @@ static void print_message(void *arg, enum portolan_log_level level, const char *
 {
     const struct listener *l = arg;
 
+    portolan_progress_hide();
     if (level == PORTOLAN_LOG_WARNING) {
         fprintf(stderr, "rank %d: %s: warning: %s\n", l->rank, area, text);
     } else if (level == PORTOLAN_LOG_NOTICE && !l->quiet && l->rank == 0) {
@@ -160,6 +162,8 @@ static void print_message(void *arg, enum portolan_log_level level, const char *
 void print_log(bool quiet, int rank)
 {
     listener = (struct listener){.quiet = quiet, .rank = rank};
+    if (rank)
+        portolan_progress_set_handler(NULL);
     portolan_log_set_handler(print_message, &listener);
     if (portolan_mpi_yields())
         portolan_log(PORTOLAN_LOG_NOTICE, "mpi", "%s", portolan_mpi_describe_waits());
@@ -174,6 +178,7 @@ int write_text(const char *file, const char *text)
 {
     FILE *f = file ? fopen(file, "w") : stdout;
 
+    portolan_progress_hide();
     if (!f || fputs(text, f) == EOF || (file ? fclose(f) : fflush(f)) == EOF) {
         fprintf(stderr, "portolan: error: cannot write '%s': %s\n", file ? file : "output",
                 strerror(errno));

@@ -2,6 +2,8 @@
 /* Entry of the `portolan` command: finds the subcommand and hands the arguments over. */
 #include "cli.h"
 
+#include <portolan/progress.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -111,6 +113,7 @@ int main(int argc, char **argv)
 
     restore_ignored_signals();
     outlive_file_limits();
+    portolan_progress_show();
     argp_err_exit_status = EXIT_USAGE;
     if (argc < 2) {
         print_usage(stderr);

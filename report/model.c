@@ -5,6 +5,7 @@
 
 #include <portolan/chart.h>
 #include <portolan/list.h>
+#include <portolan/progress.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -433,8 +434,11 @@ static enum portolan_status write_stops(const struct report *r, struct portolan_
     at = portolan_calloc(s.n_sliders + 1, sizeof *at);
     write_sliders(&s, j);
     portolan_json_open(j, "stops", '[');
-    for (size_t i = 0; at && s.n_sliders && i < s.n; i++)
+    for (size_t i = 0; at && s.n_sliders && i < s.n; i++) {
+        portolan_progress("choices", i, s.n, false);
         write_stop(&s, i, at, j);
+    }
+    portolan_progress_done("choices");
     portolan_json_close(j, ']');
     if (!at || s.pool.failed || (s.n_sliders && !set_values(&s, s.n, at)))
         status = portolan_no_memory(err);

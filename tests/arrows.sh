@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block grid index json list number command machine shared_object stats xml
+base: base block grid index json list number command machine shared_object stats xml progress
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base xml
@@ -18,10 +18,10 @@ probe/tau: base index list control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
 mpi: base index list machine probe framework mpi observer
 mastermind/store: base index list machine store
-analysis/profile: base grid index json list stats store profile compare models
+analysis/profile: base grid index json list stats store profile compare models progress
 analysis/tables: base command chart profile models formula extrap series stats
-analysis/trends: base grid index stats profile models formula extrap series trend
-analysis/export: base index list store profile extrap tau export json trace waits replay xml
+analysis/trends: base grid index stats profile models formula extrap series trend progress
+analysis/export: base index list store profile extrap tau export json trace waits replay xml progress
 framework: base candidates shared_object assembly palette framework embed number
 framework/assembly: base assembly palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine
@@ -33,14 +33,14 @@ base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
 trace: base index list observer trace waits
 trace/record: base list observer probe record trace trace_stream
-trace/files: base index list trace trace_stream
+trace/files: base index list trace trace_stream progress
 trace/analysis: base index list trace waits
 hercule: base assembly formula hercule json list replay stats store waits
 hercule/component: base block control framework hercule_assembly machine mastermind record replay trace
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number trace waits replay
-optimizer: base json list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind
+optimizer: base json list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind progress
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine cll mpi pub
@@ -48,19 +48,19 @@ call/obsp: base list stats formula local models cll_report obsp pub
 call/translate: base list cll command formula libclang translate
 analysis/llac: base grid command formula models extrap store profile cll_report obsp llac stats
 components: base assembly control framework probe record tau
-framework/link: base command assembly palette link program
+framework/link: base command assembly palette link program progress
 clue/engine: base list stats clue_engine clue_task observer
 clue/machine: base index list number stats xml clue_engine clue_machine
 clue/calibrate: base command stats clue_calibrate clue_machine models
 clue/report: base clue_machine clue_report clue_run grid index json list number observer store trace waits
-clue/carrier: base store clue_report stats command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace trace_stream models formula update
+clue/carrier: base store clue_report stats command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace trace_stream models formula update progress
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
-clue/study: base command grid json list xml chart formula clue_machine clue_study
+clue/study: base command grid json list xml chart formula clue_machine clue_study progress
 project: base command palette project proxygen sidl
-proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap
-report: base chart command compare json list mastermind assembly palette plan profile report store
-cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command
+proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
+report: base chart command compare json list mastermind assembly palette plan profile report store progress
+cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command progress
 examples: base assembly framework embed models record
 '
 status=0

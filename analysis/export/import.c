@@ -2,6 +2,8 @@
 /* TAU profiles as a trial: reads the files rank by rank and stores them in one transaction. */
 #include "import.h"
 
+#include <portolan/progress.h>
+
 #include <errno.h>
 #include <fts.h>
 #include <inttypes.h>
@@ -511,9 +513,11 @@ static enum portolan_status store_trial(struct importer *im)
     enum portolan_status status = begin_trial(im);
 
     for (size_t at = 0, n; at < im->files.n && status == PORTOLAN_OK; at += n) {
+        portolan_progress("files", at, im->files.n, false);
         n = count_same(im, at, false);
         status = read_rank(im, at, n);
     }
+    portolan_progress_done("files");
     if (status == PORTOLAN_OK)
         status = put_notes(im);
     if (status == PORTOLAN_OK)

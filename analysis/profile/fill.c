@@ -7,6 +7,7 @@
 
 #include <portolan/index.h>
 #include <portolan/list.h>
+#include <portolan/progress.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -306,11 +307,13 @@ enum portolan_status profile_read_samples(struct portolan_store *store, struct p
             .trial = p->trial->id, .with_partial = true, .rank = &rank};
         struct portolan_sample_set *set = NULL;
 
+        portolan_progress("ranks", (size_t)(rank - first), (size_t)(end - first), false);
         status = portolan_store_read(store, &q, true, &set, err);
         if (status == PORTOLAN_OK && !add_samples(&f, set))
             status = portolan_no_memory(err);
         portolan_sample_set_destroy(set);
     }
+    portolan_progress_done("ranks");
     finish_filling(&f);
     portolan_arena_clear(&f.arena);
     portolan_index_clear(&f.nodes);

@@ -2,6 +2,8 @@
 /* Rows by call path, the trends that they make, and the models of these. */
 #include "trend.h"
 
+#include <portolan/progress.h>
+
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,6 +322,7 @@ static void fit_trends(struct statement *s)
         struct trend *t = &trends->items[i];
         enum portolan_status status;
 
+        portolan_progress("models", i, trends->n, false);
         portolan_model_destroy(t->model);
         t->model = NULL;
         t->why = NULL;
@@ -334,6 +337,7 @@ static void fit_trends(struct statement *s)
         if (!(t->why = portolan_arena_strdup(&trends->arena, s->err.text)))
             statement_no_memory(s);
     }
+    portolan_progress_done("models");
     s->err = first;
     if (!fitted)
         statement_check(s, NULL, first.status);

@@ -7,6 +7,7 @@
 
 #include <portolan/clue_machine.h>
 #include <portolan/clue_run.h>
+#include <portolan/progress.h>
 #include <portolan/stats.h>
 
 #include <argp.h>
@@ -457,6 +458,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     struct portolan_error err = {0};
     int *hosts = NULL;
 
+    portolan_progress_show();
     argp_err_exit_status = EXIT_USAGE;
     o.run.stack_bytes = default_stack();
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);

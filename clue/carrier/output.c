@@ -2,6 +2,8 @@
 /* What a run says, printed and written into files. */
 #include "output.h"
 
+#include <portolan/progress.h>
+
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -81,6 +83,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_QUIET:
         o->is_quiet = true;
+        portolan_progress_set_handler(NULL);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -7,6 +7,7 @@
 
 #include <portolan/clue_machine.h>
 #include <portolan/list.h>
+#include <portolan/progress.h>
 #include <portolan/stats.h>
 
 #include <stdlib.h>
@@ -92,8 +93,11 @@ enum portolan_status clue_repeat(const struct clue_run *run, const char *machine
     enum portolan_status status = clue_draws_begin(record, 0, err);
 
     clue_carrier.observer = NULL;
-    for (size_t i = 0; i < n && !status; i++)
+    for (size_t i = 0; i < n && !status; i++) {
+        portolan_progress("repetitions", i, n, false);
         status = repeat_once(run, machine, record, i + 1, &ends[i], err);
+    }
+    portolan_progress_done("repetitions");
     portolan_sort_numbers(n, ends);
     clue_draws_end();
     return status;
@@ -114,6 +118,7 @@ enum portolan_status clue_repeat_program(const struct portolan_words *words,
         struct portolan_text text = {0};
         const char *found;
 
+        portolan_progress("repetitions", i, n, true);
         portolan_words_append(&arena, &all, words);
         portolan_words_add(&arena, &all, portolan_arena_printf(&arena, "--repetition=%zu", i + 1));
         portolan_words_add(&arena, &all, json);
@@ -129,6 +134,7 @@ enum portolan_status clue_repeat_program(const struct portolan_words *words,
             status = portolan_error_set(err, PORTOLAN_EINVAL,
                                         "repetition %zu of the program has no result", i + 1);
     }
+    portolan_progress_done("repetitions");
     portolan_sort_numbers(n, ends);
     if (folder)
         portolan_folder_remove(folder);

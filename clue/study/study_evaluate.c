@@ -4,6 +4,7 @@
 
 #include <portolan/command.h>
 #include <portolan/list.h>
+#include <portolan/progress.h>
 
 #include <math.h>
 #include <string.h>
@@ -144,6 +145,14 @@ static enum portolan_status evaluate_workload(struct evaluation *e, size_t confi
     return status;
 }
 
+static bool runs_programs(const struct clue_study *s)
+{
+    for (size_t i = 0; i < s->n_workloads; i++)
+        if (s->workloads[i].kind != WORKLOAD_FORMULA && s->workloads[i].kind != WORKLOAD_RESULTS)
+            return true;
+    return false;
+}
+
 enum portolan_status clue_study_evaluate(struct clue_study *s, clue_study_run_fn *run, void *arg,
                                          struct portolan_error *err)
 {
@@ -157,6 +166,7 @@ enum portolan_status clue_study_evaluate(struct clue_study *s, clue_study_run_fn
     for (size_t i = 0; status == PORTOLAN_OK && i < s->n_configurations; i++) {
         struct configuration *c = &s->configurations[i];
 
+        portolan_progress("clusters", i, s->n_configurations, runs_programs(s));
         make_variants(s, c);
         for (size_t k = 0; status == PORTOLAN_OK && k < c->n_variants; k++)
             for (size_t w = 0; status == PORTOLAN_OK && w < s->n_workloads; w++)
@@ -164,6 +174,7 @@ enum portolan_status clue_study_evaluate(struct clue_study *s, clue_study_run_fn
                              ? portolan_no_memory(err)
                              : evaluate_workload(&e, i, w, &c->variants[k]);
     }
+    portolan_progress_done("clusters");
     if (folder)
         portolan_folder_remove(folder);
     return status == PORTOLAN_OK && s->arena.failed ? portolan_no_memory(err) : status;

@@ -3,6 +3,8 @@
  * a failure of these tools means. */
 #include "internal.h"
 
+#include <portolan/progress.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +186,7 @@ static enum portolan_status make_objects(struct linking *l, const char *said,
         struct unit *u = &l->needed.units[i];
         const char *name = portolan_arena_printf(l->arena, "unit_%zu.o", i);
 
+        portolan_progress("components linked", i, l->needed.n_units + 1, false);
         if (!name || !(u->object = make_name(l, name)))
             return portolan_no_memory(err);
         status = take_from_archive(l, u, said, err);
@@ -312,6 +315,7 @@ static enum portolan_status make_program(struct linking *l, const struct portola
         status = make_objects(l, said, err);
     if (status == PORTOLAN_OK)
         status = compile_program(l, source, said, err);
+    portolan_progress_done("components linked");
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "plan_internal.h"
 
 #include <portolan/list.h>
+#include <portolan/progress.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,6 +321,7 @@ enum portolan_status plan_fit(struct portolan_plan *p, struct portolan_error *er
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; !status && i < p->s.n_nodes; i++) {
+        portolan_progress("models", i, p->s.n_nodes, false);
         status = plan_observe(p, i);
         if (!status)
             status = plan_gather_evidence(p, i);
@@ -328,6 +330,7 @@ enum portolan_status plan_fit(struct portolan_plan *p, struct portolan_error *er
             status = plan_take_stated(p, i, err);
         }
     }
+    portolan_progress_done("models");
     return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <portolan/progress.h>
 #include <portolan/proxygen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,8 +392,11 @@ static enum portolan_status make(struct making *m, struct portolan_diagnostics *
     final = portolan_arena_printf(m->arena, "%s/%s", m->root, key);
     if (m->arena->failed)
         return no_memory(m);
-    if (stat(portolan_arena_printf(m->arena, "%s/front.so", final), &info) != 0)
+    if (stat(portolan_arena_printf(m->arena, "%s/front.so", final), &info) != 0) {
+        portolan_progress("fronts compiled", 0, 1, true);
         status = compile(m);
+        portolan_progress_done("fronts compiled");
+    }
     if (status == PORTOLAN_OK && stat(final, &info) == 0) {
         portolan_folder_remove(m->folder);
         m->folder = final;

@@ -6,6 +6,7 @@
 #include "otf2_reader.h"
 
 #include <portolan/list.h>
+#include <portolan/progress.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -410,8 +411,11 @@ static void read_locations(struct reader *r)
     OTF2_Reader_OpenEvtFiles(r->otf2);
     for (size_t i = 0; i < r->n_locations && has_definitions; i++)
         read_local_definitions(r, r->locations[i].self);
-    for (size_t i = 0; i < r->n_locations && !r->status; i++)
+    for (size_t i = 0; i < r->n_locations && !r->status; i++) {
+        portolan_progress("locations", i, r->n_locations, false);
         read_location(r, &r->locations[i], c);
+    }
+    portolan_progress_done("locations");
     OTF2_EvtReaderCallbacks_Delete(c);
 }
 

@@ -7,6 +7,7 @@
 #include "stream_reader.h"
 
 #include <portolan/list.h>
+#include <portolan/progress.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -296,11 +297,13 @@ static enum portolan_status read_streams(struct reading *r, bool is_folder,
     align_clocks(r);
     for (size_t i = 0; i < r->n_files; i++)
         if (r->files[i].is_known && !r->is_out_of_memory) {
+            portolan_progress("streams", i, r->n_files, false);
             r->trace->replaces |= r->files[i].flags & PORTOLAN_STREAM_REPLACES;
             r->trace->has_threads |= r->files[i].flags & PORTOLAN_STREAM_HAS_THREADS;
             r->trace->is_virtual |= r->files[i].flags & PORTOLAN_STREAM_IS_VIRTUAL;
             stream_read_events(r, &r->files[i]);
         }
+    portolan_progress_done("streams");
     if (r->is_out_of_memory)
         return portolan_no_memory(err);
     *trace = r->trace;
