@@ -13,7 +13,7 @@ all: $(BUILDDIR)/build.ninja
 
 check: $(BUILDDIR)/build.ninja
 	@ninja -C $(BUILDDIR)
-	@meson test -C $(BUILDDIR) --no-rebuild --print-errorlogs
+	@meson test -C $(BUILDDIR) --no-rebuild --print-errorlogs -t 3
 
 demo: $(BUILDDIR)/build.ninja
 	@ninja -C $(BUILDDIR) demo
