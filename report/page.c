@@ -20,6 +20,7 @@ static enum portolan_status read_document(const char *text, json_t **document,
     if (*document && !strcmp(report_text(*document, "portolan"), "report"))
         return PORTOLAN_OK;
     json_decref(*document);
+    *document = NULL;
     return portolan_error_set(err, PORTOLAN_EINVAL, "this is no document of `portolan report`: %s",
                               why.text);
 }
