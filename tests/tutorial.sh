@@ -31,6 +31,7 @@ done
 sed -i 's/{ … }/{ (void)self, (void)x; *_ex = NULL; }/' "$work/by-hand/my_jacobi.c"
 if [ -n "${PORTOLAN_SANITIZED:-}" ]; then # ranks are folded
     sed -i '/^C portolan clue [rs]/,/^[^O]/{/^[OC]/d}' "$work/steps"
+    sed -i 's/^C cc -O2/& -fsanitize=address,undefined/' "$work/steps" # what it links is so
 fi
 plan $(($(grep -c '^C ' "$work/steps") + $(cat "$work"/*/commands | wc -l) + 6))
 
