@@ -50,6 +50,14 @@ bool portolan_words_append(struct portolan_arena *arena, struct portolan_words *
     return true;
 }
 
+bool portolan_words_have(const struct portolan_words *w, const char *text)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (!strcmp(w->word[i], text))
+            return true;
+    return false;
+}
+
 /* Starts the command with its output in FILE; returns an errno. */
 static int start_command(const struct portolan_words *command, const char *file, pid_t *pid)
 {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "version.h"
 
@@ -64,6 +65,17 @@ const char *portolan_nearest_member(const char *word, const char *const *first, 
 const char *portolan_nearest_word(const char *word, const char *const *known, size_t count)
 {
     return portolan_nearest_member(word, known, count, sizeof *known);
+}
+
+enum portolan_status portolan_random_digits(char digits[33], struct portolan_error *err)
+{
+    unsigned char bytes[16];
+
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return portolan_error_set(err, PORTOLAN_EIO, "the system has no random numbers");
+    for (size_t i = 0; i < sizeof bytes; i++)
+        sprintf(digits + 2 * i, "%02x", bytes[i]);
+    return PORTOLAN_OK;
 }
 
 bool portolan_has_word(const char *words, const char *word)

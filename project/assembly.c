@@ -35,8 +35,7 @@ static enum portolan_status describe_classes(struct change *c, const char *folde
         const struct portolan_sidl_options options = {
             .files = &file, .n_files = 1, .output_dir = folder, .server = true};
 
-        if (portolan_nearest_word(package, packages.word, packages.n) &&
-            !strcmp(portolan_nearest_word(package, packages.word, packages.n), package))
+        if (!package || portolan_words_have(&packages, package))
             continue;
         portolan_words_add(&c->arena, &packages, package);
         status = portolan_sidl_compile(&options, c->project->d, c->err);

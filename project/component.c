@@ -41,8 +41,7 @@ static enum portolan_status split(struct component *k, const char *text, const c
 }
 
 /* Adds an attribute KIND="…" of what LIST has. */
-static void add_attribute(struct component *k, const char *kind,
-                          const struct portolan_project_list *list)
+static void add_attribute(struct component *k, const char *kind, const struct portolan_words *list)
 {
     for (size_t i = 0; i < list->n; i++)
         portolan_text_add(&k->attributes, "%s%s",

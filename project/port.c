@@ -17,14 +17,6 @@ static const char *name_of(struct change *c, const char *text, size_t length)
             return portolan_arena_strndup(&c->arena, at, (size_t)(end - at));
 }
 
-static bool is_listed(const struct portolan_project_list *list, const char *word)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (!strcmp(list->word[i], word))
-            return true;
-    return false;
-}
-
 /* The end of the argument that begins at TEXT: a comma or parenthesis outside of all others. */
 static const char *end_of_argument(const char *text)
 {
@@ -56,10 +48,11 @@ static void add_argument(struct methods *m, const char *text, size_t length)
         text++, length--;
     name = name_of(m->c, text, length);
     portolan_words_add(&m->c->arena, &m->arguments, name);
-    portolan_text_add(
-        &m->text, "%s%.*s",
-        is_listed(&m->port->contexts, name) && !strstr(text, "%attrib") ? "%attrib{context} " : "",
-        (int)length, text);
+    portolan_text_add(&m->text, "%s%.*s",
+                      portolan_words_have(&m->port->contexts, name) && !strstr(text, "%attrib")
+                          ? "%attrib{context} "
+                          : "",
+                      (int)length, text);
 }
 
 /* Adds "RESULT NAME(ARGUMENTS) throws …;". What SIDL does not allow is left to its compiler. */
@@ -98,15 +91,16 @@ static enum portolan_status check_contexts(struct methods *m)
 {
     for (size_t i = 0; i < m->port->contexts.n; i++) {
         const char *context = m->port->contexts.word[i];
-        const struct portolan_project_list names = {m->arguments.word, m->arguments.n};
 
-        if (!is_listed(&names, context))
+        if (!portolan_words_have(&m->arguments, context))
             return portolan_error_set(
                 m->c->err, PORTOLAN_ENOTFOUND,
                 "no method has an argument '%s' that could be a "
                 "context%s",
                 context,
-                portolan_did_you_mean(portolan_nearest_word(context, names.word, names.n)).text);
+                portolan_did_you_mean(
+                    portolan_nearest_word(context, m->arguments.word, m->arguments.n))
+                    .text);
     }
     return PORTOLAN_OK;
 }

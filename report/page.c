@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 static const char d3_of_debian[] = "/usr/share/nodejs/d3/dist/d3.min.js";
 enum { MOST_D3_BYTES = 4 << 20 };
@@ -14,15 +13,15 @@ enum { MOST_D3_BYTES = 4 << 20 };
 static enum portolan_status read_document(const char *text, json_t **document,
                                           struct portolan_error *err)
 {
-    json_error_t why;
+    json_error_t why = {0};
 
     *document = json_loads(text, 0, &why);
     if (*document && !strcmp(report_text(*document, "portolan"), "report"))
         return PORTOLAN_OK;
     json_decref(*document);
     *document = NULL;
-    return portolan_error_set(err, PORTOLAN_EINVAL, "this is no document of `portolan report`: %s",
-                              why.text);
+    return portolan_error_set(err, PORTOLAN_EINVAL, "this is no document of `portolan report`%s%s",
+                              *why.text ? ": " : "", why.text);
 }
 
 /* Within a <script>, "<" can only be in a text, where JSON has another form for it. */
@@ -70,26 +69,11 @@ static void add_links(const json_t *document, struct portolan_text *out)
                               report_parts[i]->title);
 }
 
-/* A word that nobody knew when names were given to what the page shows. */
-static enum portolan_status make_nonce(char nonce[static 33], struct portolan_error *err)
-{
-    unsigned char bytes[16];
-
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        return portolan_error_set(err, PORTOLAN_EIO, "the system has no random numbers");
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        nonce[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-        nonce[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-    }
-    nonce[32] = '\0';
-    return PORTOLAN_OK;
-}
-
 struct page {
     const struct portolan_report_page *from;
     const json_t *document;
     const char *text;
-    char nonce[33];
+    char nonce[33];          /* nobody knew it when names were given to what the page shows */
     struct portolan_text d3; /* empty: it was not found */
 };
 
@@ -137,16 +121,12 @@ static void add_policy(const struct page *p, struct portolan_text *out)
                       "default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; "
                       "img-src data:; base-uri 'none'; form-action 'none'",
                       p->nonce, p->nonce);
-    if (p->from->connect_to)
-        portolan_text_add(out, "; connect-src %s", p->from->connect_to);
 }
 
 static void add_scripts(const struct page *p, struct portolan_text *out)
 {
     if (p->d3.length)
         add_script(p, report_file_scripts, out);
-    if (p->from->script)
-        add_script(p, p->from->script, out);
 }
 
 static void add_style(const struct page *p, struct portolan_text *out)
@@ -197,7 +177,7 @@ enum portolan_status portolan_report_write_page(const char *document,
     enum portolan_status status = read_document(document, &read, err);
 
     if (!status)
-        status = make_nonce(p.nonce, err);
+        status = portolan_random_digits(p.nonce, err);
     if (status) {
         json_decref(read);
         return status;
@@ -208,19 +188,6 @@ enum portolan_status portolan_report_write_page(const char *document,
         portolan_text_clear(&p.d3);
     fill_template(&p, out);
     portolan_text_clear(&p.d3);
-    json_decref(read);
-    return out->failed ? portolan_no_memory(err) : PORTOLAN_OK;
-}
-
-enum portolan_status portolan_report_write_main(const char *document, struct portolan_text *out,
-                                                struct portolan_error *err)
-{
-    json_t *read = NULL;
-    enum portolan_status status = read_document(document, &read, err);
-
-    if (status)
-        return status;
-    add_parts(read, document, out);
     json_decref(read);
     return out->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }

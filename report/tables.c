@@ -2,6 +2,8 @@
 /* Arrays of the document as tables of HTML: exact numbers in data-value, rounded ones to read. */
 #include "internal.h"
 
+#include <portolan/grid.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,12 +58,10 @@ void report_add_cut(struct portolan_text *out, const char *text, size_t characte
 
 static void add_bytes(struct portolan_text *out, double bytes)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    size_t k = 0;
+    double factor;
+    const char *unit = unit_of_bytes(fabs(bytes), &factor);
 
-    for (; fabs(bytes) >= 1024 && k < 5; k++)
-        bytes /= 1024;
-    portolan_text_add(out, "%.4g %s", bytes, units[k]);
+    portolan_text_add(out, "%.4g %s", bytes / factor, unit);
 }
 
 static void add_number(struct portolan_text *out, double x, enum report_unit unit)

@@ -270,6 +270,10 @@ struct portolan_hint {
 };
 PORTOLAN_API struct portolan_hint portolan_did_you_mean(const char *near);
 
+/** 32 hexadecimal digits that nobody can guess. EIO: the system has no random numbers. */
+PORTOLAN_API enum portolan_status portolan_random_digits(char digits[33],
+                                                         struct portolan_error *err);
+
 /** Whether WORD is among WORDS, a text with a blank around each. */
 PORTOLAN_API bool portolan_has_word(const char *words, const char *word);
 

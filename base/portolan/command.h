@@ -31,6 +31,9 @@ bool portolan_words_split(struct portolan_arena *arena, struct portolan_words *w
 bool portolan_words_append(struct portolan_arena *arena, struct portolan_words *w,
                            const struct portolan_words *more);
 
+/** Whether TEXT is one of W's words. */
+bool portolan_words_have(const struct portolan_words *w, const char *text);
+
 /**
  * W's words sorted and without duplicates (so is W afterwards), as an array that ends with NULL,
  * with *N of them: one block, which the caller frees. Errors: ENOMEM.

@@ -18,19 +18,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 256 << 10, SECRET = 16, GONE_MS = 10000, GREETING_S = 10 };
+enum { STACK_BYTES = 256 << 10, GONE_MS = 10000, GREETING_S = 10 };
 
 /* Where ranks of other hosts connect. */
 static struct {
     int fd, port; /* 0: not open */
-    char secret[2 * SECRET + 1];
+    char secret[33];
 } listener;
 
 /* Memory of all ranks; 0: there is none, since some may be on other hosts. */
@@ -113,19 +112,17 @@ static enum portolan_status listen_for_ranks(struct portolan_error *err)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
     socklen_t size = sizeof at;
-    uint8_t secret[SECRET];
 
     if (listener.port)
         return PORTOLAN_OK;
+    if (portolan_random_digits(listener.secret, err))
+        return err->status;
     listener.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (listener.fd < 0 || getrandom(secret, sizeof secret, 0) != sizeof secret ||
-        bind(listener.fd, (struct sockaddr *)&at, sizeof at) != 0 ||
+    if (listener.fd < 0 || bind(listener.fd, (struct sockaddr *)&at, sizeof at) != 0 ||
         listen(listener.fd, SOMAXCONN) != 0 ||
         getsockname(listener.fd, (struct sockaddr *)&at, &size) != 0)
         return portolan_error_set(err, PORTOLAN_EIO, "ranks of other hosts cannot connect: %s",
                                   strerror(errno));
-    for (size_t i = 0; i < sizeof secret; i++)
-        sprintf(listener.secret + 2 * i, "%02x", secret[i]);
     listener.port = ntohs(at.sin_port);
     return PORTOLAN_OK;
 }

@@ -151,14 +151,12 @@ static enum portolan_status add_classes(void *arg, struct portolan_palette *p,
 }
 
 /* The object to call, with the first step begun; NULL with ERR set. */
-static void *begin(struct portolan_choice *c, const char *name, const char *type,
-                   struct portolan_error *err)
+static void *begin(struct portolan_choice *c, const char *name, struct portolan_error *err)
 {
     portolan_ForeignPort port = portolan_embedded_use(c->embedded, name, "object", err);
     sidl_BaseInterface ex = NULL;
     void *object = NULL;
 
-    (void)type;
     c->swap = portolan_embedded_use(c->embedded, "swap", "swappoint", err);
     c->optimizer = portolan_embedded_use(c->embedded, "optimizer", "optimizer", err);
     if (!port || !c->swap || !c->optimizer)
@@ -189,7 +187,7 @@ void *portolan_choice_open(const struct portolan_component *proxy, const char *t
     source.arg = c;
     source.proxy_description = c->proxy_description;
     if (embedded_open(&source, cohort, &c->embedded, err) == PORTOLAN_OK)
-        object = begin(c, name, type, err);
+        object = begin(c, name, err);
     if (object)
         *choice = c;
     else

@@ -12,7 +12,7 @@
 #ifndef PORTOLAN_PROJECT_H
 #define PORTOLAN_PROJECT_H
 
-#include <portolan/base.h>
+#include <portolan/command.h>
 
 /** Where, and what came of it. */
 struct portolan_project {
@@ -21,26 +21,21 @@ struct portolan_project {
     struct portolan_text said; /**< gets lines for people: what was written, and what is next */
 };
 
-struct portolan_project_list {
-    const char **word;
-    size_t n;
-};
-
 struct portolan_new_port {
-    const char *type;                      /**< "my.Smoother" */
-    struct portolan_project_list methods;  /**< in SIDL; without a result they return nothing */
-    struct portolan_project_list contexts; /**< names of arguments that a call's cost depends on */
+    const char *type;               /**< "my.Smoother" */
+    struct portolan_words methods;  /**< in SIDL; without a result they return nothing */
+    struct portolan_words contexts; /**< names of arguments that a call's cost depends on */
     const char *header; /**< "FILE:STRUCT" instead of methods: the port is in C; or NULL */
 };
 
 struct portolan_new_component {
     const char *class_name; /**< "my.Jacobi" */
     /** Each "NAME:TYPE"; parameters "NAME:TYPE=DEFAULT". */
-    struct portolan_project_list provides, uses, parameters;
+    struct portolan_words provides, uses, parameters;
     const char *header; /**< "FILE:STRUCT": it provides an object that a C header declares */
     const char *object; /**< with HEADER: an expression for its address; NULL: the only one there */
-    struct portolan_project_list sources; /**< C files of its own */
-    const char *libs;                     /**< flags of the linker; or NULL */
+    struct portolan_words sources; /**< C files of its own */
+    const char *libs;              /**< flags of the linker; or NULL */
 };
 
 struct portolan_new_assembly {

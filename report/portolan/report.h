@@ -39,10 +39,7 @@ enum portolan_status portolan_report_write_json(const struct portolan_report_sou
                                                 struct portolan_error *err);
 
 struct portolan_report_page {
-    const char *d3;         /**< file with D3's script; NULL: where Debian has it */
-    const char *connect_to; /**< whom the page's scripts may ask, as in CSP's connect-src; NULL:
-                               nobody */
-    const char *script;     /**< one more script, or NULL */
+    const char *d3; /**< file with D3's script; NULL: where Debian has it */
 };
 
 /**
@@ -52,10 +49,6 @@ struct portolan_report_page {
 enum portolan_status portolan_report_write_page(const char *document,
                                                 const struct portolan_report_page *page,
                                                 struct portolan_text *out,
-                                                struct portolan_error *err);
-/** Only the content of the page's <main>: a page that is shown already takes it over, and calls
- * portolan.draw(). */
-enum portolan_status portolan_report_write_main(const char *document, struct portolan_text *out,
                                                 struct portolan_error *err);
 
 /**

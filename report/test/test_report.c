@@ -139,6 +139,7 @@ static void other_texts_are_refused(void **state)
 
 static void memory_may_end_anywhere(void **state)
 {
+    const struct portolan_report_page page = {.d3 = "/nowhere"};
     const struct fixture *f = *state;
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long n;
@@ -150,7 +151,7 @@ static void memory_may_end_anywhere(void **state)
         portolan_alloc_fail_at(n);
         status = portolan_report_write_json(&f->source, &text, NULL);
         if (!status)
-            status = portolan_report_write_main(text.bytes, &html, NULL);
+            status = portolan_report_write_page(text.bytes, &page, &html, NULL);
         portolan_alloc_fail_at(0);
         assert_true(!status || status == PORTOLAN_ENOMEM);
         portolan_text_clear(&text);

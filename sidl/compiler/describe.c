@@ -21,6 +21,8 @@ bool described_next(struct portolan_arena *a, const char **at, struct described 
         return false;
     length = strcspn(*at, " \t\r\n");
     text = portolan_arena_strndup(a, *at, length);
+    if (!text)
+        return false;
     *at += length;
     type = strchr(text, ':');
     value = strchr(text, '=');
@@ -122,6 +124,8 @@ static void put_summary(struct emitter *e, struct portolan_text *t, const char *
         return;
     text =
         portolan_arena_strndup(e->arena, comment, end ? (size_t)(end - comment) : strlen(comment));
+    if (!text)
+        return;
     for (char *c = text; *c; c++)
         if (*c == '\n')
             *c = ' ';

@@ -8,6 +8,7 @@
 
 #include <portolan/list.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,8 @@ static size_t collect(const struct portolan_trace *t, const struct portolan_matc
 
         if (event->kind == PORTOLAN_TRACE_END)
             end = e;
+        if (!isfinite(new.ns) || new.ns < 0) /* of a damaged trace */
+            continue;
         if (end != PORTOLAN_NO_EVENT && is_cost(t, event, PORTOLAN_TRACE_COST_AFTER)) {
             new.routine = t->events[end].what;
             new.ns /= end - m->call[end];

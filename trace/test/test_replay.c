@@ -472,6 +472,7 @@ static void recorded_call(struct portolan_trace *t, int rank, int64_t begin, int
 /* Sends take 10, messages 15; rank 0 computes 100 before each, rank 1 computes 5 between. */
 static void what_recording_took_is_taken_out(void **state)
 {
+    static const double damaged[] = {-1e9, NAN, INFINITY};
     static const int64_t expected[] = {100, 110, 210, 220, 0, 115, 120, 225};
     struct portolan_trace *t = portolan_trace_create(2, "made");
     struct portolan_matching *m;
@@ -484,6 +485,13 @@ static void what_recording_took_is_taken_out(void **state)
     recorded_call(t, 0, 280, 320);
     recorded_call(t, 1, 0, 145);
     recorded_call(t, 1, 190, 325);
+    for (size_t i = 0; i < 3; i++) { /* what no clock can say is passed over */
+        uint64_t bytes;
+
+        memcpy(&bytes, &damaged[i], sizeof bytes);
+        EVENT(0, VALUE, .ns = 320,
+              .what = portolan_trace_name(t, PORTOLAN_TRACE_COST_AFTER) & 0xffffff, .bytes = bytes);
+    }
     m = made_matching(t);
     assert_int_equal(portolan_waits_create(t, m, NULL, &w, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_trace_undisturb(t, false, &m, &w, &recording, NULL), PORTOLAN_OK);
