@@ -290,8 +290,12 @@ static void check_instance(struct checker *c, const struct portolan_assembly_ins
         class_description *class = class_of(c, i, k);
 
         if (!class) {
+            const char *near = portolan_palette_nearest(c->palette, x->class_name);
+
             FAULT(c, x->line, "instance '%s': unknown class '%s'%s", i->name, x->class_name,
-                  portolan_did_you_mean(portolan_palette_nearest(c->palette, x->class_name)).text);
+                  near ? portolan_did_you_mean(near).text
+                       : "; name the folder of its description by <path>, --path or "
+                         "PORTOLAN_PATH");
             continue;
         }
         for (size_t p = 0; p < x->n_parameters; p++)
