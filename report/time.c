@@ -361,47 +361,6 @@ static enum portolan_status write_ranks(const struct shown_paths *s, struct port
 
 /* ------------------------------------------------------------------ messages */
 
-struct pair {
-    int from, to;
-    double bytes, calls;
-};
-
-static int by_pair(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-
-    return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
-                              : (x->to > y->to) - (x->to < y->to);
-}
-
-static int by_bytes(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-
-    return x->bytes != y->bytes ? (x->bytes < y->bytes) - (x->bytes > y->bytes) : by_pair(a, b);
-}
-
-/* What was sent from rank to rank, whatever the routine; returns how many pairs. */
-static size_t sum_pairs(const struct portolan_traffic_set *t, struct pair *pairs)
-{
-    size_t n = 0, k = 0;
-
-    for (size_t i = 0; i < t->n; i++)
-        if (t->rows[i].partner >= 0 && !t->rows[i].received)
-            pairs[n++] = (struct pair){t->rows[i].rank, t->rows[i].partner, t->rows[i].bytes,
-                                       (double)t->rows[i].calls};
-    qsort(pairs, n, sizeof *pairs, by_pair);
-    for (size_t i = 0; i < n; i++)
-        if (k && !by_pair(&pairs[k - 1], &pairs[i])) {
-            pairs[k - 1].bytes += pairs[i].bytes;
-            pairs[k - 1].calls += pairs[i].calls;
-        } else {
-            pairs[k++] = pairs[i];
-        }
-    qsort(pairs, k, sizeof *pairs, by_bytes);
-    return k;
-}
-
 static enum portolan_status write_messages(const struct report *r, struct portolan_json *j,
                                            struct portolan_error *err)
 {
@@ -409,14 +368,16 @@ static enum portolan_status write_messages(const struct report *r, struct portol
     struct portolan_traffic_set *t = NULL;
     enum portolan_status status =
         portolan_store_read_traffic(r->from->store, r->shown->id, &t, err);
-    struct pair *pairs = status ? NULL : portolan_calloc(t->n + 1, sizeof *pairs);
-    size_t n = pairs ? sum_pairs(t, pairs) : 0;
+    size_t n = 0;
+    struct portolan_profile_pair *pairs = status ? NULL : portolan_profile_sum_pairs(t, &n);
 
+    portolan_profile_sort_pairs(pairs, n);
     portolan_json_open(j, "messages", '[');
     for (size_t i = 0; i < n && i < MOST_PAIRS; i++)
-        portolan_json_numbers(
-            j, NULL, names,
-            (const double[]){pairs[i].from, pairs[i].to, pairs[i].calls, pairs[i].bytes}, 4);
+        portolan_json_numbers(j, NULL, names,
+                              (const double[]){pairs[i].from, pairs[i].to, pairs[i].calls,
+                                               fmax(pairs[i].sent, pairs[i].received)},
+                              4);
     portolan_json_close(j, ']');
     portolan_json_number(j, "messages_left_out", n > MOST_PAIRS ? (double)(n - MOST_PAIRS) : 0);
     if (!status && !pairs)

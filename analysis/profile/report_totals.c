@@ -124,61 +124,8 @@ static enum portolan_status write_mpi(const struct view *v, struct portolan_traf
 
 /* ------------------------------------------------- pairs */
 
-struct pair {
-    int from, to;
-    double calls, sent, received, time_ns;
-};
-
-static int by_ends(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-
-    return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
-                              : (x->to > y->to) - (x->to < y->to);
-}
-
-static int heaviest_first(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-    double w = fmax(x->sent, x->received), v = fmax(y->sent, y->received);
-
-    return w != v ? (w > v ? -1 : 1) : by_ends(a, b);
-}
-
-/* One entry for each pair of ranks in one direction; the caller frees them. */
-static struct pair *collect_pairs(const struct portolan_traffic_set *set, size_t *n)
-{
-    struct pair *pairs = portolan_calloc(set->n + 1, sizeof *pairs);
-    size_t all = 0;
-
-    *n = 0;
-    for (size_t i = 0; pairs && i < set->n; i++) {
-        const struct portolan_traffic *t = &set->rows[i];
-
-        if (t->partner < 0)
-            continue;
-        pairs[all++] = t->received ? (struct pair){t->partner, t->rank, 0, 0, t->bytes, t->time_ns}
-                                   : (struct pair){t->rank,  t->partner, (double)t->calls,
-                                                   t->bytes, 0,          t->time_ns};
-    }
-    if (pairs)
-        qsort(pairs, all, sizeof *pairs, by_ends);
-    for (size_t i = 0; i < all; i++) {
-        struct pair *last = *n ? &pairs[*n - 1] : NULL;
-
-        if (!last || by_ends(last, &pairs[i]) != 0) {
-            pairs[(*n)++] = pairs[i];
-            continue;
-        }
-        last->calls += pairs[i].calls;
-        last->sent += pairs[i].sent;
-        last->received += pairs[i].received;
-        last->time_ns += pairs[i].time_ns;
-    }
-    return pairs;
-}
-
-static void write_matrix(int ranks, const struct pair *pairs, size_t n, struct portolan_text *out)
+static void write_matrix(int ranks, const struct portolan_profile_pair *pairs, size_t n,
+                         struct portolan_text *out)
 {
     struct grid_column columns[MATRIX_RANKS + 1] = {{"from \\ to", GRID_COUNT}};
     struct grid t = {.columns = columns, .n_columns = (size_t)ranks + 1};
@@ -209,7 +156,8 @@ static void write_matrix(int ranks, const struct pair *pairs, size_t n, struct p
     portolan_text_add(out, "\n");
 }
 
-static void write_pairs(const struct pair *pairs, size_t n, size_t top, struct portolan_text *out)
+static void write_pairs(const struct portolan_profile_pair *pairs, size_t n, size_t top,
+                        struct portolan_text *out)
 {
     static const struct grid_column columns[] = {
         {"from", GRID_COUNT}, {"to", GRID_COUNT},       {"sends", GRID_COUNT},
@@ -233,7 +181,7 @@ static enum portolan_status write_all_pairs(const struct view *v,
 {
     int ranks = v->p->trial->ranks;
     size_t n;
-    struct pair *pairs = collect_pairs(set, &n);
+    struct portolan_profile_pair *pairs = portolan_profile_sum_pairs(set, &n);
     bool fits = ranks <= MATRIX_RANKS;
 
     if (!pairs)
@@ -242,7 +190,7 @@ static enum portolan_status write_all_pairs(const struct view *v,
         fits = fits && pairs[i].from < ranks && pairs[i].to < ranks;
     if (n && fits)
         write_matrix(ranks, pairs, n, v->out);
-    qsort(pairs, n, sizeof *pairs, heaviest_first);
+    portolan_profile_sort_pairs(pairs, n);
     if (n)
         write_pairs(pairs, n, v->r->top, v->out);
     else

@@ -311,6 +311,20 @@ struct portolan_profile_report {
     bool wide;          /**< do not shorten long names */
 };
 
+/** What rank FROM sent to rank TO, as its sender and its receiver told it. */
+struct portolan_profile_pair {
+    int from, to;
+    double calls;          /**< of the sender */
+    double sent, received; /**< bytes */
+    double time_ns;        /**< of the calls on both sides */
+};
+
+/** Pairs of ranks, by their numbers: *N of them, which the caller frees; NULL without memory. _sort
+ * puts those with most bytes first. */
+PORTOLAN_API struct portolan_profile_pair *
+portolan_profile_sum_pairs(const struct portolan_traffic_set *set, size_t *n);
+PORTOLAN_API void portolan_profile_sort_pairs(struct portolan_profile_pair *pairs, size_t n);
+
 /**
  * Adds a view of a trial to OUT. A text begins with lines on the trial: its program, how it ended,
  * the cost of measuring, and warnings on how far the numbers can be trusted.
