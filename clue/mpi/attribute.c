@@ -8,18 +8,15 @@
  * integer. */
 enum value_form { FORM_POINTER = 0, FORM_ADDRESS = 1, FORM_INTEGER = 3 };
 
-typedef int copy_fn(int, int, void *, void *, void *, int *);
-typedef int delete_fn(int, int, void *, void *);
 /* Of Fortran and C++: they call the program's function. */
-typedef int copy_proxy(copy_fn *, int, int, void *, int, void *, void **, int *);
-typedef int delete_proxy(delete_fn *, int, int, int, void *, void *);
+typedef int copy_proxy(mpi_copy_fn *, int, int, void *, int, void *, void **, int *);
+typedef int delete_proxy(mpi_delete_fn *, int, int, int, void *, void *);
 
 struct mpi_keyval {
     uint32_t refs;
     int handle;
-    enum mpi_kind kind;
-    copy_fn *copy;
-    delete_fn *delete;
+    mpi_copy_fn *copy;
+    mpi_delete_fn *delete;
     copy_proxy *copy_by;
     delete_proxy *delete_by;
     void *extra;
@@ -34,13 +31,12 @@ struct mpi_attribute {
 
 /* ---------------------------------------------------------------- keys */
 
-static int create_key(struct mpi_task *t, enum mpi_kind kind, copy_fn *copy, delete_fn *delete,
-                      void *extra, int *handle)
+int mpi_key_create(struct mpi_task *t, mpi_copy_fn *copy, mpi_delete_fn *delete, void *extra,
+                   int *handle)
 {
     struct mpi_keyval *key = mpi_alloc(1, sizeof *key);
 
-    *key = (struct mpi_keyval){
-        .refs = 1, .kind = kind, .copy = copy, .delete = delete, .extra = extra};
+    *key = (struct mpi_keyval){.refs = 1, .copy = copy, .delete = delete, .extra = extra};
     *handle = key->handle = mpi_handle(t, MPI_KIND_KEYVAL, key);
     return MPI_SUCCESS;
 }
@@ -51,7 +47,7 @@ static void release_key(struct mpi_keyval *key)
         free(key);
 }
 
-static int free_key(struct mpi_task *t, int *handle)
+int mpi_key_free(struct mpi_task *t, int *handle)
 {
     struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, *handle);
 
@@ -129,7 +125,7 @@ static int set_value(struct mpi_task *t, int handle, struct mpi_object *object, 
     return MPI_SUCCESS;
 }
 
-static int delete_value(struct mpi_task *t, int handle, struct mpi_object *object, int keyval)
+int mpi_attribute_delete(struct mpi_task *t, int handle, struct mpi_object *object, int keyval)
 {
     struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, keyval);
     struct mpi_attribute **at = key ? find(object, key) : NULL;
@@ -284,67 +280,29 @@ static int get_win(struct mpi_task *t, MPI_Win win, int keyval, void *out, int *
     return MPI_SUCCESS;
 }
 
-#define KEYS(Kind, KIND, handle_type, object)                                                      \
-    int do_##Kind##_create_keyval(struct mpi_task *t, MPI_##Kind##_copy_attr_function *copy,       \
-                                  MPI_##Kind##_delete_attr_function *delete, int *keyval,          \
-                                  void *extra)                                                     \
-    {                                                                                              \
-        return create_key(t, MPI_KIND_##KIND, copy, delete, extra, keyval);                        \
-    }                                                                                              \
-    int do_##Kind##_free_keyval(struct mpi_task *t, int *keyval)                                   \
-    {                                                                                              \
-        return free_key(t, keyval);                                                                \
-    }                                                                                              \
-    int do_##Kind##_set_attr(struct mpi_task *t, handle_type handle, int keyval, void *value)      \
-    {                                                                                              \
-        return set_value(t, handle, object, keyval, value, FORM_POINTER);                          \
-    }                                                                                              \
-    int do_##Kind##_delete_attr(struct mpi_task *t, handle_type handle, int keyval)                \
-    {                                                                                              \
-        return delete_value(t, handle, object, keyval);                                            \
-    }                                                                                              \
+static int get_type(struct mpi_task *t, MPI_Datatype type, int keyval, void *out, int *flag,
+                    enum value_form wanted)
+{
+    return get_value(t, &mpi_type(t, type)->object, keyval, out, flag, wanted);
+}
+
+/* For C, and in other forms for libmpichfort and libmpichcxx. */
+#define ATTRIBUTES(Kind, handle_type, get, object)                                                 \
     PORTOLAN_API int MPII_##Kind##_set_attr(handle_type handle, int keyval, void *value, int form) \
     {                                                                                              \
         struct mpi_task *t = mpi_task();                                                           \
                                                                                                    \
         return set_value(t, handle, object, keyval, value, (enum value_form)form);                 \
+    }                                                                                              \
+    PORTOLAN_API int MPII_##Kind##_get_attr(handle_type handle, int keyval, void *value,           \
+                                            int *flag, int form)                                   \
+    {                                                                                              \
+        return get(mpi_task(), handle, keyval, value, flag, (enum value_form)form);                \
     }
 
-KEYS(Comm, COMM, MPI_Comm, &mpi_comm(t, handle)->object)
-KEYS(Type, TYPE, MPI_Datatype, &mpi_type(t, handle)->object)
-KEYS(Win, WIN, MPI_Win, (struct mpi_object *)mpi_win(t, handle))
-
-int do_Comm_get_attr(struct mpi_task *t, MPI_Comm comm, int keyval, void *value, int *flag)
-{
-    return get_comm(t, comm, keyval, value, flag, FORM_POINTER);
-}
-
-int do_Type_get_attr(struct mpi_task *t, MPI_Datatype type, int keyval, void *value, int *flag)
-{
-    return get_value(t, &mpi_type(t, type)->object, keyval, value, flag, FORM_POINTER);
-}
-
-int do_Win_get_attr(struct mpi_task *t, MPI_Win win, int keyval, void *value, int *flag)
-{
-    return get_win(t, win, keyval, value, flag, FORM_POINTER);
-}
-
-PORTOLAN_API int MPII_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag, int form)
-{
-    return get_comm(mpi_task(), comm, keyval, value, flag, (enum value_form)form);
-}
-
-PORTOLAN_API int MPII_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag, int form)
-{
-    struct mpi_task *t = mpi_task();
-
-    return get_value(t, &mpi_type(t, type)->object, keyval, value, flag, (enum value_form)form);
-}
-
-PORTOLAN_API int MPII_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag, int form)
-{
-    return get_win(mpi_task(), win, keyval, value, flag, (enum value_form)form);
-}
+ATTRIBUTES(Comm, MPI_Comm, get_comm, &mpi_comm(t, handle)->object)
+ATTRIBUTES(Type, MPI_Datatype, get_type, &mpi_type(t, handle)->object)
+ATTRIBUTES(Win, MPI_Win, get_win, (struct mpi_object *)mpi_win(t, handle))
 
 /* ---------------------------------------------------------------- names */
 

@@ -114,6 +114,24 @@ struct algorithm {
 extern const struct algorithm data_algorithms[], reduce_algorithms[], node_algorithms[],
     inter_algorithms[];
 
+/** A buffer and what else a call says. */
+struct buffer {
+    const void *at;
+    MPI_Count count;
+    const MPI_Count *counts;
+    const MPI_Aint *displs;
+    MPI_Datatype type;
+    const MPI_Datatype *types;
+};
+struct arguments {
+    struct buffer send, receive; /**< RECEIVE: also what count and type are of, if there is one */
+    MPI_Op op;
+    int root;
+};
+/** A collective, blocking if REQUEST is NULL. */
+int collective_call(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
+                    MPI_Request *request, const struct arguments *a);
+
 /* ---------------------------------------------------------------- rules */
 
 enum rules_layer {

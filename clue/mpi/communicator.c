@@ -154,50 +154,6 @@ void mpi_tell_all(struct mpi_task *t, struct mpi_comm *c, int root, void *data, 
 
 /* ---------------------------------------------------------------- questions */
 
-int do_Comm_size(struct mpi_task *t, MPI_Comm comm, int *size)
-{
-    *size = mpi_comm(t, comm)->n;
-    return MPI_SUCCESS;
-}
-
-int do_Comm_rank(struct mpi_task *t, MPI_Comm comm, int *rank)
-{
-    *rank = mpi_comm(t, comm)->rank;
-    return MPI_SUCCESS;
-}
-
-int do_Comm_group(struct mpi_task *t, MPI_Comm comm, MPI_Group *group)
-{
-    *group = mpi_group_publish(t, mpi_group_retain(mpi_comm(t, comm)->group));
-    return MPI_SUCCESS;
-}
-
-int do_Comm_test_inter(struct mpi_task *t, MPI_Comm comm, int *flag)
-{
-    *flag = mpi_comm(t, comm)->remote != NULL;
-    return MPI_SUCCESS;
-}
-
-int do_Comm_remote_size(struct mpi_task *t, MPI_Comm comm, int *size)
-{
-    struct mpi_comm *c = mpi_comm(t, comm);
-
-    if (!c->remote)
-        return mpi_error(t, MPI_ERR_COMM, "not an intercommunicator");
-    *size = c->remote->n;
-    return MPI_SUCCESS;
-}
-
-int do_Comm_remote_group(struct mpi_task *t, MPI_Comm comm, MPI_Group *group)
-{
-    struct mpi_comm *c = mpi_comm(t, comm);
-
-    if (!c->remote)
-        return mpi_error(t, MPI_ERR_COMM, "not an intercommunicator");
-    *group = mpi_group_publish(t, mpi_group_retain(c->remote));
-    return MPI_SUCCESS;
-}
-
 static int larger(int a, int b)
 {
     return a > b ? a : b;
@@ -217,14 +173,4 @@ int do_Comm_compare(struct mpi_task *t, MPI_Comm comm1, MPI_Comm comm2, int *res
     if (a->remote && b->remote)
         *result = larger(*result, mpi_group_compare(a->remote, b->remote));
     return MPI_SUCCESS;
-}
-
-int do_Comm_get_name(struct mpi_task *t, MPI_Comm comm, char *name, int *length)
-{
-    return mpi_get_name(&mpi_comm(t, comm)->object, name, length);
-}
-
-int do_Comm_set_name(struct mpi_task *t, MPI_Comm comm, const char *name)
-{
-    return mpi_set_name(&mpi_comm(t, comm)->object, name);
 }

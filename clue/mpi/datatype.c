@@ -175,45 +175,6 @@ int do_Type_free(struct mpi_task *t, MPI_Datatype *handle)
 
 /* ---------------------------------------------------------------- sizes */
 
-int do_Type_size(struct mpi_task *t, MPI_Datatype handle, MPI_Count *size)
-{
-    *size = mpi_type(t, handle)->size;
-    return MPI_SUCCESS;
-}
-
-int do_Type_get_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb, MPI_Count *extent)
-{
-    *lb = mpi_type(t, handle)->lb;
-    *extent = mpi_type(t, handle)->extent;
-    return MPI_SUCCESS;
-}
-
-int do_Type_get_true_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Count *lb,
-                            MPI_Count *extent)
-{
-    *lb = mpi_type(t, handle)->true_lb;
-    *extent = mpi_type(t, handle)->true_extent;
-    return MPI_SUCCESS;
-}
-
-int do_Type_extent(struct mpi_task *t, MPI_Datatype handle, MPI_Aint *extent)
-{
-    *extent = mpi_type(t, handle)->extent;
-    return MPI_SUCCESS;
-}
-
-int do_Type_lb(struct mpi_task *t, MPI_Datatype handle, MPI_Aint *lb)
-{
-    *lb = mpi_type(t, handle)->lb;
-    return MPI_SUCCESS;
-}
-
-int do_Type_ub(struct mpi_task *t, MPI_Datatype handle, MPI_Aint *ub)
-{
-    *ub = mpi_type(t, handle)->lb + mpi_type(t, handle)->extent;
-    return MPI_SUCCESS;
-}
-
 MPI_Count mpi_elements_in(const struct mpi_type *type, MPI_Count bytes)
 {
     MPI_Count n = type->size ? bytes / type->size * type->n_elements : 0;
@@ -256,41 +217,14 @@ int do_Type_match_size(struct mpi_task *t, int class, int size, MPI_Datatype *ha
 
 /* ---------------------------------------------------------------- how a type was made */
 
-int do_Type_get_envelope(struct mpi_task *t, MPI_Datatype handle, int *n_counts, int *n_addresses,
-                         int *n_types, int *combiner)
-{
-    const struct mpi_type *type = mpi_type(t, handle);
-
-    *n_counts = (int)type->n_counts;
-    *n_addresses = (int)type->n_addresses;
-    *n_types = (int)type->n_types;
-    *combiner = type->combiner;
-    return MPI_SUCCESS;
-}
-
-/* Types whose counts fit into integers are told as such, whatever form made them. */
-int do_Type_get_envelope_c(struct mpi_task *t, MPI_Datatype handle, MPI_Count *n_counts,
-                           MPI_Count *n_addresses, MPI_Count *n_large, MPI_Count *n_types,
-                           int *combiner)
-{
-    const struct mpi_type *type = mpi_type(t, handle);
-
-    *n_counts = (MPI_Count)type->n_counts;
-    *n_addresses = (MPI_Count)type->n_addresses;
-    *n_large = 0;
-    *n_types = (MPI_Count)type->n_types;
-    *combiner = type->combiner;
-    return MPI_SUCCESS;
-}
-
-static int contents(struct mpi_task *t, const struct mpi_type *type, size_t room_counts,
-                    size_t room_addresses, size_t room_types, int *counts, MPI_Aint *addresses,
-                    MPI_Datatype *types)
+int mpi_type_contents(struct mpi_task *t, const struct mpi_type *type, MPI_Count room_counts,
+                      MPI_Count room_addresses, MPI_Count room_types, int *counts,
+                      MPI_Aint *addresses, MPI_Datatype *types)
 {
     if (type->combiner == MPI_COMBINER_NAMED)
         return mpi_error(t, MPI_ERR_TYPE, "%s is built in", type->object.name);
-    if (room_counts < type->n_counts || room_addresses < type->n_addresses ||
-        room_types < type->n_types)
+    if (room_counts < (MPI_Count)type->n_counts || room_addresses < (MPI_Count)type->n_addresses ||
+        room_types < (MPI_Count)type->n_types)
         return mpi_error(t, MPI_ERR_ARG, "the arrays are too short");
     for (size_t i = 0; i < type->n_counts; i++)
         counts[i] = (int)type->counts[i];
@@ -306,32 +240,4 @@ static int contents(struct mpi_task *t, const struct mpi_type *type, size_t room
         types[i] = mpi_handle(t, MPI_KIND_TYPE, old);
     }
     return MPI_SUCCESS;
-}
-
-int do_Type_get_contents(struct mpi_task *t, MPI_Datatype handle, int n_counts, int n_addresses,
-                         int n_types, int counts[], MPI_Aint addresses[], MPI_Datatype types[])
-{
-    return contents(t, mpi_type(t, handle), (size_t)n_counts, (size_t)n_addresses, (size_t)n_types,
-                    counts, addresses, types);
-}
-
-int do_Type_get_contents_c(struct mpi_task *t, MPI_Datatype handle, MPI_Count n_counts,
-                           MPI_Count n_addresses, MPI_Count n_large, MPI_Count n_types,
-                           int counts[], MPI_Aint addresses[], MPI_Count large[],
-                           MPI_Datatype types[])
-{
-    (void)n_large;
-    (void)large;
-    return contents(t, mpi_type(t, handle), (size_t)n_counts, (size_t)n_addresses, (size_t)n_types,
-                    counts, addresses, types);
-}
-
-int do_Type_get_name(struct mpi_task *t, MPI_Datatype handle, char *name, int *length)
-{
-    return mpi_get_name(&mpi_type(t, handle)->object, name, length);
-}
-
-int do_Type_set_name(struct mpi_task *t, MPI_Datatype handle, const char *name)
-{
-    return mpi_set_name(&mpi_type(t, handle)->object, name);
 }

@@ -3,9 +3,11 @@
 #ifndef CLUE_MPI_ENTRY_H
 #define CLUE_MPI_ENTRY_H
 
+#include "collective.h"
 #include "window.h"
 
 #include <limits.h>
+#include <stdio.h>
 
 /* What MPI_TAG_UB says. */
 enum { TAG_MOST = 268435455 };
@@ -84,13 +86,13 @@ static inline int entry_partners(struct mpi_task *t, MPI_Comm comm)
 static inline int entry_neighbours(struct mpi_task *t, MPI_Comm comm, bool out)
 {
     struct mpi_comm *c = mpi_comm(t, comm);
-    int n_from, n_to, *from, *to;
+    struct mpi_neighbours p;
 
-    if (!c || !mpi_neighbours(c, &n_from, &from, &n_to, &to))
+    if (!c || !mpi_neighbours(c, &p))
         return 0;
-    free(from);
-    free(to);
-    return out ? n_to : n_from;
+    free(p.from);
+    free(p.to);
+    return out ? p.n_to : p.n_from;
 }
 
 static inline bool entry_is_root(struct mpi_task *t, MPI_Comm comm, int root)
@@ -149,6 +151,28 @@ static inline int check_comm(struct mpi_task *t, MPI_Comm comm)
     if (mpi_comm(t, comm))
         return MPI_SUCCESS;
     return mpi_error(t, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "null communicator" : "0x%x", comm);
+}
+
+static inline int check_topology(struct mpi_task *t, MPI_Comm comm, int kind)
+{
+    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
+
+    return p && p->kind == kind
+               ? MPI_SUCCESS
+               : mpi_error(t, MPI_ERR_TOPOLOGY, "the communicator has no such topology");
+}
+
+static inline int check_inter(struct mpi_task *t, MPI_Comm comm)
+{
+    return mpi_comm(t, comm)->remote ? MPI_SUCCESS
+                                     : mpi_error(t, MPI_ERR_COMM, "not an intercommunicator");
+}
+
+static inline int check_member(struct mpi_task *t, MPI_Comm comm, int rank)
+{
+    return rank >= 0 && rank < mpi_comm(t, comm)->n
+               ? MPI_SUCCESS
+               : mpi_error(t, MPI_ERR_RANK, "rank is %d", rank);
 }
 
 static inline int check_win(struct mpi_task *t, MPI_Win win)

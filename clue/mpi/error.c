@@ -165,7 +165,8 @@ int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code, bool end
     clue_fail("fatal error: %s%s%s", text, t->error_text[0] ? ": " : "", t->error_text);
 }
 
-static int create(struct mpi_task *t, void (*call)(int *, int *, ...), MPI_Errhandler *handle)
+int mpi_errhandler_create(struct mpi_task *t, void (*call)(int *, int *, ...),
+                          MPI_Errhandler *handle)
 {
     struct mpi_errhandler *handler = mpi_alloc(1, sizeof *handler);
 
@@ -174,7 +175,7 @@ static int create(struct mpi_task *t, void (*call)(int *, int *, ...), MPI_Errha
     return MPI_SUCCESS;
 }
 
-static int set(struct mpi_task *t, struct mpi_object *object, MPI_Errhandler handle)
+int mpi_errhandler_set(struct mpi_task *t, struct mpi_object *object, MPI_Errhandler handle)
 {
     struct mpi_errhandler *handler = errhandler(t, handle);
 
@@ -184,8 +185,7 @@ static int set(struct mpi_task *t, struct mpi_object *object, MPI_Errhandler han
     return MPI_SUCCESS;
 }
 
-/* A handle for the program, which frees it: a new one if its own was freed. */
-static int get(struct mpi_task *t, const struct mpi_object *object, MPI_Errhandler *handle)
+int mpi_errhandler_get(struct mpi_task *t, const struct mpi_object *object, MPI_Errhandler *handle)
 {
     struct mpi_errhandler *handler = object->errhandler ? object->errhandler : &errors_fatal;
 
@@ -194,38 +194,6 @@ static int get(struct mpi_task *t, const struct mpi_object *object, MPI_Errhandl
     if (handler->call)
         *handle = mpi_handle(t, MPI_KIND_ERRHANDLER, handler);
     return MPI_SUCCESS;
-}
-
-int do_Comm_create_errhandler(struct mpi_task *t, MPI_Comm_errhandler_function *call,
-                              MPI_Errhandler *handle)
-{
-    return create(t, (void (*)(int *, int *, ...))call, handle);
-}
-
-int do_Win_create_errhandler(struct mpi_task *t, MPI_Win_errhandler_function *call,
-                             MPI_Errhandler *handle)
-{
-    return create(t, (void (*)(int *, int *, ...))call, handle);
-}
-
-int do_Comm_set_errhandler(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler handle)
-{
-    return set(t, &mpi_comm(t, comm)->object, handle);
-}
-
-int do_Win_set_errhandler(struct mpi_task *t, MPI_Win win, MPI_Errhandler handle)
-{
-    return set(t, (struct mpi_object *)mpi_win(t, win), handle);
-}
-
-int do_Comm_get_errhandler(struct mpi_task *t, MPI_Comm comm, MPI_Errhandler *handle)
-{
-    return get(t, &mpi_comm(t, comm)->object, handle);
-}
-
-int do_Win_get_errhandler(struct mpi_task *t, MPI_Win win, MPI_Errhandler *handle)
-{
-    return get(t, (struct mpi_object *)mpi_win(t, win), handle);
 }
 
 int do_Errhandler_free(struct mpi_task *t, MPI_Errhandler *handle)
@@ -241,20 +209,6 @@ int do_Errhandler_free(struct mpi_task *t, MPI_Errhandler *handle)
     return MPI_SUCCESS;
 }
 
-int do_Comm_call_errhandler(struct mpi_task *t, MPI_Comm comm, int code)
-{
-    t->error_text[0] = 0;
-    mpi_raise(t, comm, MPI_WIN_NULL, code, false);
-    return MPI_SUCCESS;
-}
-
-int do_Win_call_errhandler(struct mpi_task *t, MPI_Win win, int code)
-{
-    t->error_text[0] = 0;
-    mpi_raise(t, MPI_COMM_NULL, win, code, false);
-    return MPI_SUCCESS;
-}
-
 /* For libmpichcxx. */
 PORTOLAN_API void MPII_Errhandler_set_cxx(MPI_Errhandler handle, void (*call)(void))
 {
@@ -263,7 +217,7 @@ PORTOLAN_API void MPII_Errhandler_set_cxx(MPI_Errhandler handle, void (*call)(vo
 
 /* ---------------------------------------------------------------- classes and codes */
 
-static int add(struct mpi_task *t, int class)
+int mpi_error_code_add(struct mpi_task *t, int class)
 {
     int code = FIRST_CODE + (int)t->n_error_codes;
     struct mpi_error_code new = {.class = class ? class : code};
@@ -273,17 +227,11 @@ static int add(struct mpi_task *t, int class)
     return t->last_used_code = code;
 }
 
-int do_Add_error_class(struct mpi_task *t, int *class)
-{
-    *class = add(t, 0);
-    return MPI_SUCCESS;
-}
-
 int do_Add_error_code(struct mpi_task *t, int class, int *code)
 {
     if (class <= 0 || (class >= N_CLASSES && !code_of(t, class)))
         return mpi_error(t, MPI_ERR_ARG, "%d is no error class", class);
-    *code = add(t, class);
+    *code = mpi_error_code_add(t, class);
     return MPI_SUCCESS;
 }
 

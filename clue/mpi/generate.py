@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the entry points of our libmpich. Run as: generate.py MPI_H ROUTINES_LIST SOURCE...
+"""Writes the entry points of our libmpich. Run as: generate.py MPI_H ROUTINES_LIST BODIES SOURCE...
 
 MPI_H is <mpi.h> after the preprocessor: its prototypes are MPICH's. ROUTINES_LIST is that of mpi/:
 the calls named there take time and are told to the observer; all others cost what they compute.
-A routine is served if some SOURCE defines do_NAME, or a macro that it
-defines for it (SENDS, KEYS); see internal.h. A do_NAME with a request that MPI_NAME has not, which is
-NULL for that, serves MPI_Iname or MPI_Rname too. Large-count forms share one
-body: counts are widened on the way in and narrowed on the way out.
+A routine is served if some SOURCE defines do_NAME, see internal.h, if BODIES, the routines.list of
+this folder, has its body, or if it is a collective. A do_NAME with a request that MPI_NAME has not,
+which is NULL for that, serves MPI_Iname or MPI_Rname too. Large-count forms share one body: counts
+are widened on the way in and narrowed on the way out.
 """
 import re
 import sys
@@ -44,6 +44,17 @@ COUNTS = re.compile(r'^(count|(send|recv|in|out|origin|target|result)count|(orig
 OUT = re.compile(r'^(int|MPI_(Count|Aint|Comm|Datatype|Group|Op|Request|Info|Win|Errhandler|Message)) \*\w+$')
 # MPI_Ibcast is done by do_Bcast, with a request: filled in by main().
 FORMS = {}
+# Bodies of do_NAME that are written here: filled in by main().
+BODIES = {}
+# Collectives are one function, which takes a struct arguments; see collective.h.
+COLLECTIVE = re.compile(r'^(Barrier|Bcast|(Gather|Scatter)v?|(Neighbor_a|A)ll(gatherv?|toall[vw]?)'
+                        r'|(Allr|R)educe|Reduce_scatter(_block)?|(S|Exs)can)$')
+# Of routines, what a communicator must be.
+KINDS = [(r'^Cart(dim)?_(get|rank|coords|shift|sub)$', 'check_topology(t, comm, MPI_CART)'),
+         (r'^Graph(dims)?_(get|neighbors)', 'check_topology(t, comm, MPI_GRAPH)'),
+         (r'^Dist_graph_neighbors', 'check_topology(t, comm, MPI_DIST_GRAPH)'),
+         (r'^(Comm_remote_|Intercomm_merge)', 'check_inter(t, {})')]
+BUFFER = re.compile(r'^(s|send|r|recv)?(buf|counts?|displs|datatype|types?)(fer)?$')
 # Arrays whose length is not the number of partners.
 LENGTHS = [
     (r'^Type_create_(subarray|darray)', 'ndims'),
@@ -109,6 +120,47 @@ def read_list(path):
     return notes
 
 
+def read_bodies(path):
+    """NAME: BODY; a line that begins with blanks goes on with the one before."""
+    for line in open(path, encoding='utf-8'):
+        if line[0] == ' ':
+            BODIES[name] += ' ' + line.strip()
+        elif line.strip() and line[0] != '#':
+            name, _, body = line.partition(':')
+            BODIES[name] = body.strip()
+
+
+def collective_body(routine):
+    fields = []
+    for p in routine.parameters:
+        found = BUFFER.match(p.name)
+        if p.name in ('op', 'root'):
+            fields.append(f'.{p.name} = {p.name}')
+        elif found:
+            side, what = found.group(1), found.group(2).replace('datatype', 'type').replace('buf', 'at')
+            is_sent = (side or 's' if routine.name.startswith('MPI_Scatter') else side or 'r')[0] == 's'
+            fields.append(f'.{"send" if is_sent else "receive"}.{what} = {p.name}')
+    kind = re.sub('_c$', '', routine.name[4:]).upper()
+    return (f'return collective_call(t, {kind}, comm, request, '
+            f'&(const struct arguments){{{", ".join(fields) or "0"}}})')
+
+
+def write_body(routine, name):
+    """do_NAME, or its prototype where a source has it."""
+    prototype = routine.prototype('do_' + name, 'struct mpi_task *t')
+    if name in FORMS.values():
+        prototype = prototype[:-1] + ', MPI_Request *request)'
+    if name not in BODIES:
+        print(f'{prototype};')
+        return
+    body = BODIES[name]
+    unused = [n for n in ['t'] + routine.names() if not re.search(rf'\b{n}\b', body)]
+    lines = [f'(void){n};' for n in unused] + ([body + ';'] if body else [])
+    if not re.match(r'\s*return\b', body.split(';')[-1]):
+        lines.append('return MPI_SUCCESS;')
+    print(f'static inline {prototype}\n{{\n    ' + '\n    '.join(lines) + '\n}')
+
+
 def lengths_of(name, parameter):
     for pattern, length in LENGTHS:
         if re.search(pattern, name[0].upper() + name[1:].lower() + ' ' + parameter, re.I):
@@ -137,6 +189,7 @@ def checks(routine, name, timed):
     for p in routine.parameters:
         if p.type == 'MPI_Comm' and not p.dims and p.name != 'peer_comm':
             out.append((0, f'check_comm(t, {p.name})'))
+            out += [(0, check.format(p.name)) for names, check in KINDS if re.search(names, name)]
         if p.type == 'MPI_Win' and not p.dims:
             out.append((0, f'check_win(t, {p.name})'))
         if COUNTS.match(p.name) and p.type in ('int', 'MPI_Count'):
@@ -146,6 +199,8 @@ def checks(routine, name, timed):
                         f'check_type(t, {p.name}, {"true" if committed else "false"})'))
         if p.name in ('dest', 'source') and routine.has('comm'):
             out.append((3, f'check_rank(t, comm, {p.name}, {"true" if p.name == "source" else "false"})'))
+        if p.name == 'rank' and p.type == 'int' and routine.has('comm'):
+            out.append((3, 'check_member(t, comm, rank)'))
         if p.name in ('target_rank', 'rank') and routine.has('win'):
             out.append((3, f'check_target(t, win, {p.name})'))
         if p.name in ('tag', 'sendtag', 'recvtag') and routine.has('comm'):
@@ -190,13 +245,9 @@ def write_call(routine, name, number, notes):
     """The common body of both forms: checks, do_NAME, errors."""
     timed = name in TIMED or name in notes
     target = FORMS.get(name, name)
-    prototype = routine.prototype('do_' + target, 'struct mpi_task *t')
-    if name in FORMS.values():
-        prototype = prototype[:-1] + ', MPI_Request *request)'
-    print(f'\n{prototype};')
     given = ', '.join(['t'] + routine.names() + (['NULL'] if name in FORMS.values() else []))
-    print(f'static inline {routine.prototype("call_" + name, "const void *site")}\n{{')
-    print(f'    static const struct clue_routine routine = {{"{routine.name}", {number}}};')
+    print(f'\nstatic inline {routine.prototype("call_" + name, "const void *site")}\n{{')
+    print(f'    static const struct clue_routine routine = {{"MPI_{name}", {number}}};')
     if routine.result != 'int':
         print(f'    struct mpi_task *t = {"begin(&routine, site)" if timed else "mpi_task()"};')
         print(f'    {routine.result} result = do_{target}({given});\n')
@@ -273,44 +324,42 @@ def write_missing(routine, name, number):
     write_alias(routine.name)
 
 
-def main(header, routines, sources):
-    served = set()
+def main(header, routines, bodies, sources):
+    all_routines, notes = read_prototypes(header), read_list(routines)
+    read_bodies(bodies)
+    BODIES.update({name: collective_body(all_routines.get(name + '_c', routine))
+                   for name, routine in all_routines.items() if COLLECTIVE.match(name)})
+    served = set(BODIES)
+    with_request = [name for name, body in BODIES.items() if re.search(r'\brequest\b', body)]
     for source in sources:
         text = open(source, encoding='utf-8').read()
         served |= set(re.findall(r'^(?:int|double|MPI_Aint) do_(\w+)\(', text, re.M))
-        for name in re.findall(r'^int do_(\w+)\([^{;]*MPI_Request \*request\)\n{', text, re.M):
-            FORMS.update({letter + name[0].lower() + name[1:]: name for letter in 'IR'})
-        served |= set(re.findall(r'^SENDS\((\w+), ', text, re.M))
-        served |= {f'{kind}_{what}' for kind in re.findall(r'^KEYS\((\w+), ', text, re.M)
-                   for what in ('create_keyval', 'free_keyval', 'set_attr', 'delete_attr')}
-    all_routines, notes = read_prototypes(header), read_list(routines)
-    for form, name in list(FORMS.items()):
-        if form not in all_routines or all_routines[name].has('request'):
-            del FORMS[form]
+        with_request += re.findall(r'^int do_(\w+)\([^{;]*MPI_Request \*request\)\n{', text, re.M)
+    for name in with_request:
+        FORMS.update({form: name for form in (x + name[0].lower() + name[1:] for x in 'IR')
+                      if form in all_routines and not all_routines[name].has('request')})
+    unknown = served - set(all_routines)
+    if unknown:
+        sys.exit(f'generate.py: error: no MPI routine for do_{", do_".join(sorted(unknown))}')
+    wide = {name: all_routines[name + '_c'] if name + '_c' in set(all_routines) - served
+            else all_routines[name] for name in served | set(FORMS)}
+    print('/* Written by generate.py from <mpi.h>, mpi/routines.list and clue/mpi/routines.list; edit '
+          'those instead. */')
+    print('#include "entry.h"\n')
+    for name in sorted(served - set(BODIES)) + list(BODIES):
+        write_body(wide[name], name)
     served |= set(FORMS)
-    print('/* Written by generate.py from <mpi.h> and mpi/routines.list; edit that instead. */')
-    print('#include "entry.h"')
     for number, (name, routine) in enumerate(sorted(all_routines.items())):
-        plain = name[:-2] if name.endswith('_c') and name[:-2] in all_routines else None
         if name in served:
-            wide = routine
-            if plain is None and name + '_c' in all_routines and name + '_c' not in served:
-                wide = all_routines[name + '_c']
-                wide.name = routine.name
-            write_call(wide, name, number, notes)
-            write_form(routine, wide, name)
-            if wide is not routine:
-                wide.name = routine.name + '_c'
-        elif plain in served:
-            write_form(routine, routine, plain)
+            write_call(wide[name], name, number, notes)
+            write_form(routine, wide[name], name)
+        elif name.endswith('_c') and name[:-2] in served:
+            write_form(routine, routine, name[:-2])
         elif ALSO.get(name) not in served:
             write_missing(routine, name, number)
     for name, other in ALSO.items():
         if other in served:
             write_form(all_routines[name], all_routines.get(other + '_c', all_routines[other]), other)
-    unknown = served - set(all_routines)
-    if unknown:
-        sys.exit(f'generate.py: error: no MPI routine for do_{", do_".join(sorted(unknown))}')
 
 
-main(sys.argv[1], sys.argv[2], sys.argv[3:])
+main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -118,18 +118,6 @@ int do_Group_free(struct mpi_task *t, MPI_Group *handle)
     return MPI_SUCCESS;
 }
 
-int do_Group_size(struct mpi_task *t, MPI_Group group, int *size)
-{
-    *size = mpi_group(t, group)->n;
-    return MPI_SUCCESS;
-}
-
-int do_Group_rank(struct mpi_task *t, MPI_Group group, int *rank)
-{
-    *rank = mpi_group_rank(mpi_group(t, group), t->rank);
-    return MPI_SUCCESS;
-}
-
 int do_Group_translate_ranks(struct mpi_task *t, MPI_Group handle1, int n, const int ranks1[],
                              MPI_Group handle2, int ranks2[])
 {
@@ -157,17 +145,10 @@ int mpi_group_compare(struct mpi_group *a, struct mpi_group *b)
     return MPI_SIMILAR;
 }
 
-int do_Group_compare(struct mpi_task *t, MPI_Group group1, MPI_Group group2, int *result)
-{
-    *result = mpi_group_compare(mpi_group(t, group1), mpi_group(t, group2));
-    return MPI_SUCCESS;
-}
-
 /* ---------------------------------------------------------------- sets */
 
-/* Members of A that are (IS_IN) in B, or not; after FIRST others, all of them in *NEW. */
-static int select_members(struct mpi_task *t, struct mpi_group *a, struct mpi_group *b, bool is_in,
-                          struct mpi_group *first, MPI_Group *new)
+MPI_Group mpi_group_select(struct mpi_task *t, struct mpi_group *a, struct mpi_group *b, bool is_in,
+                           struct mpi_group *first)
 {
     int n = first ? first->n : 0;
     int *members = mpi_alloc((size_t)(n + a->n), sizeof *members);
@@ -177,27 +158,11 @@ static int select_members(struct mpi_task *t, struct mpi_group *a, struct mpi_gr
     for (int i = 0; i < a->n; i++)
         if ((mpi_group_rank(b, a->members[i]) != MPI_UNDEFINED) == is_in)
             members[n++] = a->members[i];
-    *new = mpi_group_publish(t, mpi_group_new(n, members));
-    return MPI_SUCCESS;
+    return mpi_group_publish(t, mpi_group_new(n, members));
 }
 
-int do_Group_union(struct mpi_task *t, MPI_Group a, MPI_Group b, MPI_Group *new)
-{
-    return select_members(t, mpi_group(t, b), mpi_group(t, a), false, mpi_group(t, a), new);
-}
-
-int do_Group_intersection(struct mpi_task *t, MPI_Group a, MPI_Group b, MPI_Group *new)
-{
-    return select_members(t, mpi_group(t, a), mpi_group(t, b), true, NULL, new);
-}
-
-int do_Group_difference(struct mpi_task *t, MPI_Group a, MPI_Group b, MPI_Group *new)
-{
-    return select_members(t, mpi_group(t, a), mpi_group(t, b), false, NULL, new);
-}
-
-static int include(struct mpi_task *t, struct mpi_group *group, int n, const int *ranks,
-                   MPI_Group *new)
+int mpi_group_include(struct mpi_task *t, struct mpi_group *group, int n, const int *ranks,
+                      MPI_Group *new)
 {
     int *members = mpi_alloc((size_t)n, sizeof *members);
 
@@ -213,26 +178,16 @@ static int include(struct mpi_task *t, struct mpi_group *group, int n, const int
     return MPI_SUCCESS;
 }
 
-static int exclude(struct mpi_task *t, struct mpi_group *group, int n, const int *ranks,
-                   MPI_Group *new)
+int mpi_group_exclude(struct mpi_task *t, struct mpi_group *group, int n, const int *ranks,
+                      MPI_Group *new)
 {
     MPI_Group out;
-    int code = include(t, group, n, ranks, &out);
+    int code = mpi_group_include(t, group, n, ranks, &out);
 
     if (code != MPI_SUCCESS)
         return code;
-    select_members(t, group, mpi_group(t, out), false, NULL, new);
+    *new = mpi_group_select(t, group, mpi_group(t, out), false, NULL);
     return do_Group_free(t, &out);
-}
-
-int do_Group_incl(struct mpi_task *t, MPI_Group group, int n, const int ranks[], MPI_Group *new)
-{
-    return include(t, mpi_group(t, group), n, ranks, new);
-}
-
-int do_Group_excl(struct mpi_task *t, MPI_Group group, int n, const int ranks[], MPI_Group *new)
-{
-    return exclude(t, mpi_group(t, group), n, ranks, new);
 }
 
 /* Ranks of first, last, stride triplets: *N of them. NULL: a stride is 0. */
@@ -256,9 +211,8 @@ static int *ranks_of(int n_ranges, int ranges[][3], int *n)
     return ranks;
 }
 
-static int
-by_ranges(struct mpi_task *t, MPI_Group handle, int n_ranges, int ranges[][3], MPI_Group *new,
-          int (*make)(struct mpi_task *, struct mpi_group *, int, const int *, MPI_Group *))
+int mpi_group_by_ranges(struct mpi_task *t, MPI_Group handle, int n_ranges, int ranges[][3],
+                        MPI_Group *new, mpi_group_fn *make)
 {
     int n, *ranks = ranks_of(n_ranges, ranges, &n), code;
 
@@ -267,14 +221,4 @@ by_ranges(struct mpi_task *t, MPI_Group handle, int n_ranges, int ranges[][3], M
     code = make(t, mpi_group(t, handle), n, ranks, new);
     free(ranks);
     return code;
-}
-
-int do_Group_range_incl(struct mpi_task *t, MPI_Group group, int n, int ranges[][3], MPI_Group *new)
-{
-    return by_ranges(t, group, n, ranges, new, include);
-}
-
-int do_Group_range_excl(struct mpi_task *t, MPI_Group group, int n, int ranges[][3], MPI_Group *new)
-{
-    return by_ranges(t, group, n, ranges, new, exclude);
 }

@@ -47,13 +47,6 @@ int do_Info_create(struct mpi_task *t, MPI_Info *handle)
     return MPI_SUCCESS;
 }
 
-int do_Info_create_env(struct mpi_task *t, int argc, char *argv[], MPI_Info *handle)
-{
-    (void)argc;
-    (void)argv;
-    return do_Info_create(t, handle);
-}
-
 int do_Info_set(struct mpi_task *t, MPI_Info handle, const char *key, const char *value)
 {
     struct mpi_info *info = info_of(t, handle);
@@ -169,17 +162,3 @@ int do_Info_get_nthkey(struct mpi_task *t, MPI_Info handle, int n, char *key)
 }
 
 /* ---------------------------------------------------------------- hints */
-
-int do_Comm_set_info(struct mpi_task *t, MPI_Comm comm, MPI_Info info)
-{
-    (void)t;
-    (void)comm;
-    (void)info;
-    return MPI_SUCCESS;
-}
-
-int do_Comm_get_info(struct mpi_task *t, MPI_Comm comm, MPI_Info *info)
-{
-    (void)comm;
-    return do_Info_create(t, info);
-}

@@ -4,9 +4,10 @@
  *
  * generate.py writes the entry points: for each MPI_Name of <mpi.h> it makes PMPI_Name, the weak
  * MPI_Name and both `_c` forms. They check arguments and call do_Name(task, ...), which is any
- * function of that name in this folder, with the prototype of the `_c` form where there is one. A
- * name without do_Name ends the run and says so. do_Name returns MPI_SUCCESS or mpi_error(); the
- * entry point hands that to the error handler. Handles given to do_Name have been checked.
+ * function of that name in this folder, with the prototype of the `_c` form where there is one, or
+ * is made of a line of routines.list, or of collective_call(). A name without do_Name ends the run
+ * and says so. do_Name returns MPI_SUCCESS or mpi_error(); the entry point hands that to the error
+ * handler. Handles given to do_Name have been checked.
  *
  * All ranks may live in one process: what a rank has is in its struct mpi_task, nothing is static
  * but constants and what all ranks may share (groups, built-in types).
@@ -68,6 +69,12 @@ int mpi_set_name(struct mpi_object *object, const char *name);
  * callback's error. */
 int mpi_attributes_copy(int from, const struct mpi_object *old, struct mpi_object *new);
 int mpi_attributes_delete(int handle, struct mpi_object *object);
+typedef int mpi_copy_fn(int, int, void *, void *, void *, int *);
+typedef int mpi_delete_fn(int, int, void *, void *);
+int mpi_key_create(struct mpi_task *t, mpi_copy_fn *copy, mpi_delete_fn *delete, void *extra,
+                   int *handle);
+int mpi_key_free(struct mpi_task *t, int *handle);
+int mpi_attribute_delete(struct mpi_task *t, int handle, struct mpi_object *object, int keyval);
 
 /* ---------------------------------------------------------------- errors */
 
@@ -78,6 +85,13 @@ int mpi_error(struct mpi_task *t, int class, const char *format, ...) PORTOLAN_P
 int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code, bool ends_call);
 /* Gives OBJECT a handler that it shares; NULL: errors are fatal. */
 void mpi_errhandler_share(struct mpi_object *object, struct mpi_errhandler *handler);
+int mpi_errhandler_create(struct mpi_task *t, void (*call)(int *, int *, ...),
+                          MPI_Errhandler *handle);
+int mpi_errhandler_set(struct mpi_task *t, struct mpi_object *object, MPI_Errhandler handle);
+/* A handle for the program, which frees it: a new one if its own was freed. */
+int mpi_errhandler_get(struct mpi_task *t, const struct mpi_object *object, MPI_Errhandler *handle);
+/* A new code of the program, of CLASS; 0: that is a class itself. */
+int mpi_error_code_add(struct mpi_task *t, int class);
 
 /* ---------------------------------------------------------------- groups and communicators */
 
@@ -101,6 +115,15 @@ MPI_Group mpi_group_publish(struct mpi_task *t, struct mpi_group *group);
 int mpi_group_compare(struct mpi_group *a, struct mpi_group *b);
 /* Rank in the group of a world rank; MPI_UNDEFINED: none. */
 int mpi_group_rank(struct mpi_group *group, int world);
+/* Members of A that are (IS_IN) in B, or not; after those of FIRST, or NULL. */
+MPI_Group mpi_group_select(struct mpi_task *t, struct mpi_group *a, struct mpi_group *b, bool is_in,
+                           struct mpi_group *first);
+/* A group of those with RANKS, and of those without; or of ranges of ranks. */
+typedef int mpi_group_fn(struct mpi_task *t, struct mpi_group *group, int n, const int *ranks,
+                         MPI_Group *new);
+mpi_group_fn mpi_group_include, mpi_group_exclude;
+int mpi_group_by_ranges(struct mpi_task *t, MPI_Group handle, int n_ranges, int ranges[][3],
+                        MPI_Group *new, mpi_group_fn *make);
 
 /* Each communicator and window has contexts of its own: context + channel. */
 enum mpi_channel {
@@ -154,6 +177,7 @@ struct mpi_comm *mpi_comm_new(struct mpi_task *t, uint64_t context, struct mpi_g
 MPI_Comm mpi_comm_publish(struct mpi_task *t, struct mpi_comm *c, const struct mpi_comm *parent);
 void mpi_comm_retain(struct mpi_comm *c);
 void mpi_comm_release(struct mpi_comm *c);
+int mpi_comm_duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new);
 /* The same number on all ranks of C that call it in the same order; SPLIT tells parts apart. */
 uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split);
 /* A context, for numbers that no others have together. */
@@ -167,9 +191,13 @@ void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, vo
 void mpi_tell_all(struct mpi_task *t, struct mpi_comm *c, int root, void *data, size_t bytes);
 void mpi_topology_free(struct mpi_topology *topology);
 struct mpi_topology *mpi_topology_copy(const struct mpi_topology *topology);
-/* Ranks that neighbourhood collectives receive from and send to (`from` and `to`: malloc'ed, with
- * MPI_PROC_NULL; the caller frees both). Returns false: no topology. */
-bool mpi_neighbours(const struct mpi_comm *c, int *n_from, int **from, int *n_to, int **to);
+int mpi_topology_edges(const struct mpi_topology *topology);
+/* Ranks that neighbourhood collectives receive from and send to, with MPI_PROC_NULL; the caller
+ * frees both. Returns false: no topology. */
+struct mpi_neighbours {
+    int n_from, n_to, *from, *to;
+};
+bool mpi_neighbours(const struct mpi_comm *c, struct mpi_neighbours *p);
 
 /* ---------------------------------------------------------------- data types */
 
@@ -211,6 +239,13 @@ struct mpi_type *mpi_builtin_type(MPI_Datatype handle); /* NULL: none, or such a
 MPI_Count mpi_elements_in(const struct mpi_type *type, MPI_Count bytes);
 void mpi_type_retain(struct mpi_type *type);
 void mpi_type_release(struct mpi_type *type);
+/* LENGTHS[i * step] items at DISPLACEMENTS[i], in bytes or items. */
+int mpi_type_indexed(struct mpi_task *t, int combiner, MPI_Count count, const MPI_Count *lengths,
+                     size_t step, const MPI_Count *displacements, bool is_bytes, MPI_Datatype old,
+                     MPI_Datatype *handle);
+int mpi_type_contents(struct mpi_task *t, const struct mpi_type *type, MPI_Count room_counts,
+                      MPI_Count room_addresses, MPI_Count room_types, int *counts,
+                      MPI_Aint *addresses, MPI_Datatype *types);
 /* Packs COUNT items at BUF into TO, which has room for count * size; at least the first BYTES. */
 void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, void *to);
 /* Fills the items at BUF from BYTES, at most count * size, of FROM. */
@@ -288,6 +323,18 @@ void mpi_post_receive(struct mpi_request *r, struct mpi_comm *comm, enum mpi_cha
 int mpi_finish(struct mpi_request *r);
 /* Waits for N internal requests, and finishes them; the first error. Schedules go on meanwhile. */
 int mpi_wait_posted(struct mpi_task *t, struct mpi_request *requests, size_t n);
+
+/* The program's sends, receives, probes, with its arguments. Not IS_BEGUN: persistent. */
+int mpi_send(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+             int tag, MPI_Comm comm, unsigned flags);
+int mpi_isend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+              int tag, MPI_Comm comm, unsigned flags, bool is_begun, MPI_Request *request);
+int mpi_irecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+              int tag, MPI_Comm comm, bool is_begun, MPI_Request *request);
+int mpi_probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
+              MPI_Status *status);
+int mpi_match(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
+              MPI_Message *handle, MPI_Status *status);
 
 /* Of buffered sends that are not complete; waits for all if it IS_WAITING. */
 MPI_Count mpi_buffered_bytes(struct mpi_task *t, bool is_waiting);
@@ -424,5 +471,13 @@ void mpi_tell_collective(struct mpi_task *t, MPI_Comm comm, uint64_t bytes, int 
                          const MPI_Request *request);
 
 #pragma GCC visibility pop
+
+/* Of MPICH's own, which its libraries for Fortran and C++ call; FORM 0: of C. */
+int MPII_Comm_set_attr(MPI_Comm comm, int keyval, void *value, int form);
+int MPII_Type_set_attr(MPI_Datatype type, int keyval, void *value, int form);
+int MPII_Win_set_attr(MPI_Win win, int keyval, void *value, int form);
+int MPII_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag, int form);
+int MPII_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag, int form);
+int MPII_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag, int form);
 
 #endif

@@ -74,13 +74,6 @@ static void make_built_in(struct mpi_task *t)
     mpi_group_release(self);
 }
 
-int do_Init(struct mpi_task *t, int *argc, char ***argv)
-{
-    int provided;
-
-    return do_Init_thread(t, argc, argv, MPI_THREAD_SINGLE, &provided);
-}
-
 int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, int *provided)
 {
     (void)argc;
@@ -130,38 +123,6 @@ int do_Finalize(struct mpi_task *t)
     return code;
 }
 
-int do_Initialized(struct mpi_task *t, int *flag)
-{
-    *flag = t->has_begun;
-    return MPI_SUCCESS;
-}
-
-int do_Finalized(struct mpi_task *t, int *flag)
-{
-    *flag = t->has_ended;
-    return MPI_SUCCESS;
-}
-
-int do_Query_thread(struct mpi_task *t, int *provided)
-{
-    *provided = t->thread_level;
-    return MPI_SUCCESS;
-}
-
-int do_Is_thread_main(struct mpi_task *t, int *flag)
-{
-    (void)t;
-    *flag = 1;
-    return MPI_SUCCESS;
-}
-
-int do_Abort(struct mpi_task *t, MPI_Comm comm, int code)
-{
-    (void)t;
-    (void)comm;
-    clue_abort(code);
-}
-
 int do_Pcontrol(struct mpi_task *t, const int level, ...)
 {
     tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_MARK, .tag = level});
@@ -169,41 +130,6 @@ int do_Pcontrol(struct mpi_task *t, const int level, ...)
 }
 
 /* ---------------------------------------------------------------- clocks, places, memory */
-
-double do_Wtime(struct mpi_task *t)
-{
-    (void)t;
-    return (double)clue_read_clock() * 1e-9;
-}
-
-double do_Wtick(struct mpi_task *t)
-{
-    (void)t;
-    return 1e-9;
-}
-
-int do_Get_processor_name(struct mpi_task *t, char *name, int *length)
-{
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", clue_host_name(clue_host_of(t->rank)));
-    return MPI_SUCCESS;
-}
-
-int do_Get_version(struct mpi_task *t, int *version, int *subversion)
-{
-    (void)t;
-    *version = MPI_VERSION;
-    *subversion = MPI_SUBVERSION;
-    return MPI_SUCCESS;
-}
-
-int do_Get_library_version(struct mpi_task *t, char *version, int *length)
-{
-    (void)t;
-    *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
-                       "Portolan %s in virtual time, with the ABI of MPICH %s", portolan_version(),
-                       MPICH_VERSION);
-    return MPI_SUCCESS;
-}
 
 int do_Alloc_mem(struct mpi_task *t, MPI_Aint size, MPI_Info info, void *baseptr)
 {
@@ -214,32 +140,6 @@ int do_Alloc_mem(struct mpi_task *t, MPI_Aint size, MPI_Info info, void *baseptr
         return mpi_error(t, MPI_ERR_NO_MEM, "%ld bytes", size);
     *(void **)baseptr = memory;
     return MPI_SUCCESS;
-}
-
-int do_Free_mem(struct mpi_task *t, void *base)
-{
-    (void)t;
-    free(base);
-    return MPI_SUCCESS;
-}
-
-int do_Get_address(struct mpi_task *t, const void *location, MPI_Aint *address)
-{
-    (void)t;
-    *address = (MPI_Aint)location;
-    return MPI_SUCCESS;
-}
-
-MPI_Aint do_Aint_add(struct mpi_task *t, MPI_Aint base, MPI_Aint disp)
-{
-    (void)t;
-    return base + disp;
-}
-
-MPI_Aint do_Aint_diff(struct mpi_task *t, MPI_Aint addr1, MPI_Aint addr2)
-{
-    (void)t;
-    return addr1 - addr2;
 }
 
 /* ---------------------------------------------------------------- Fortran's constants */

@@ -43,7 +43,7 @@ static void *swap_over(struct mpi_task *t, struct mpi_comm *c, const void *mine,
 
 /* ---------------------------------------------------------------- duplicates */
 
-static int duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new)
+int mpi_comm_duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new)
 {
     struct mpi_comm *copy = mpi_comm_new(t, mpi_context_next(c, 0), c->group, c->remote);
     int code = mpi_attributes_copy(c->handle, &c->object, &copy->object);
@@ -62,27 +62,7 @@ int do_Comm_dup(struct mpi_task *t, MPI_Comm comm, MPI_Comm *new)
     struct mpi_comm *c = mpi_comm(t, comm);
 
     mpi_meet(t, c->remote ? c->local : c);
-    return duplicate(t, c, new);
-}
-
-int do_Comm_dup_with_info(struct mpi_task *t, MPI_Comm comm, MPI_Info info, MPI_Comm *new)
-{
-    (void)info;
-    return do_Comm_dup(t, comm, new);
-}
-
-/* Complete at once: the ranks need not meet. */
-int do_Comm_idup(struct mpi_task *t, MPI_Comm comm, MPI_Comm *new, MPI_Request *request)
-{
-    mpi_request_done(t, request);
-    return duplicate(t, mpi_comm(t, comm), new);
-}
-
-int do_Comm_idup_with_info(struct mpi_task *t, MPI_Comm comm, MPI_Info info, MPI_Comm *new,
-                           MPI_Request *request)
-{
-    (void)info;
-    return do_Comm_idup(t, comm, new, request);
+    return mpi_comm_duplicate(t, c, new);
 }
 
 /* ---------------------------------------------------------------- parts */
@@ -255,8 +235,6 @@ int do_Intercomm_merge(struct mpi_task *t, MPI_Comm intercomm, int high, MPI_Com
     bool is_first;
     size_t n;
 
-    if (!c->remote)
-        return mpi_error(t, MPI_ERR_COMM, "not an intercommunicator");
     high = high != 0;
     theirs = swap_over(t, c, &high, sizeof high, &n);
     is_first = high == *theirs ? c->is_low : !high;
@@ -269,13 +247,5 @@ int do_Intercomm_merge(struct mpi_task *t, MPI_Comm intercomm, int high, MPI_Com
     group = mpi_group_new(first->n + second->n, members);
     *new = mpi_comm_publish(t, mpi_comm_new(t, mpi_context_next(c, 0), group, NULL), c);
     mpi_group_release(group);
-    return MPI_SUCCESS;
-}
-
-/* Nobody was spawned. */
-int do_Comm_get_parent(struct mpi_task *t, MPI_Comm *parent)
-{
-    (void)t;
-    *parent = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }

@@ -218,10 +218,9 @@ int do_Type_create_hvector(struct mpi_task *t, MPI_Count count, MPI_Count length
     return publish(t, type, handle);
 }
 
-/* LENGTHS[i * step] items at DISPLACEMENTS[i], times UNIT bytes. */
-static int make_indexed(struct mpi_task *t, int combiner, MPI_Count count, const MPI_Count *lengths,
-                        size_t step, const MPI_Count *displacements, bool is_bytes,
-                        MPI_Datatype old, MPI_Datatype *handle)
+int mpi_type_indexed(struct mpi_task *t, int combiner, MPI_Count count, const MPI_Count *lengths,
+                     size_t step, const MPI_Count *displacements, bool is_bytes, MPI_Datatype old,
+                     MPI_Datatype *handle)
 {
     struct mpi_type *type = mpi_type(t, old);
     struct builder b;
@@ -240,36 +239,6 @@ static int make_indexed(struct mpi_task *t, int combiner, MPI_Count count, const
         note_counts(b.type, (size_t)count, displacements);
     note_type(b.type, type);
     return publish(t, end(&b), handle);
-}
-
-int do_Type_indexed(struct mpi_task *t, MPI_Count count, const MPI_Count lengths[],
-                    const MPI_Count displacements[], MPI_Datatype old, MPI_Datatype *handle)
-{
-    return make_indexed(t, MPI_COMBINER_INDEXED, count, lengths, 1, displacements, false, old,
-                        handle);
-}
-
-int do_Type_create_hindexed(struct mpi_task *t, MPI_Count count, const MPI_Count lengths[],
-                            const MPI_Count displacements[], MPI_Datatype old, MPI_Datatype *handle)
-{
-    return make_indexed(t, MPI_COMBINER_HINDEXED, count, lengths, 1, displacements, true, old,
-                        handle);
-}
-
-int do_Type_create_indexed_block(struct mpi_task *t, MPI_Count count, MPI_Count length,
-                                 const MPI_Count displacements[], MPI_Datatype old,
-                                 MPI_Datatype *handle)
-{
-    return make_indexed(t, MPI_COMBINER_INDEXED_BLOCK, count, &length, 0, displacements, false, old,
-                        handle);
-}
-
-int do_Type_create_hindexed_block(struct mpi_task *t, MPI_Count count, MPI_Count length,
-                                  const MPI_Count displacements[], MPI_Datatype old,
-                                  MPI_Datatype *handle)
-{
-    return make_indexed(t, MPI_COMBINER_HINDEXED_BLOCK, count, &length, 0, displacements, true, old,
-                        handle);
 }
 
 int do_Type_create_struct(struct mpi_task *t, MPI_Count count, const MPI_Count lengths[],

@@ -303,22 +303,17 @@ void operation_release(struct mpi_op *op)
         free(op);
 }
 
-static int create(struct mpi_task *t, struct mpi_op made, MPI_Op *handle)
+int operation_create(struct mpi_task *t, MPI_User_function *function,
+                     MPI_User_function_c *function_c, int is_commutative, MPI_Op *handle)
 {
-    struct mpi_op *op = mpi_copy_of(&made, 1, sizeof made);
+    struct mpi_op *op = mpi_alloc(1, sizeof *op);
 
-    *handle = op->handle = mpi_handle(t, MPI_KIND_OP, op);
+    *handle = mpi_handle(t, MPI_KIND_OP, op);
+    *op = (struct mpi_op){.handle = *handle,
+                          .is_commutative = is_commutative,
+                          .function = function,
+                          .function_c = function_c};
     return MPI_SUCCESS;
-}
-
-int do_Op_create(struct mpi_task *t, MPI_User_function *user_fn, int commute, MPI_Op *op)
-{
-    return create(t, (struct mpi_op){.function = user_fn, .is_commutative = commute}, op);
-}
-
-int do_Op_create_c(struct mpi_task *t, MPI_User_function_c *user_fn, int commute, MPI_Op *op)
-{
-    return create(t, (struct mpi_op){.function_c = user_fn, .is_commutative = commute}, op);
 }
 
 int do_Op_free(struct mpi_task *t, MPI_Op *op)
@@ -330,12 +325,6 @@ int do_Op_free(struct mpi_task *t, MPI_Op *op)
     mpi_handle_free(t, *op);
     operation_release(o);
     *op = MPI_OP_NULL;
-    return MPI_SUCCESS;
-}
-
-int do_Op_commutative(struct mpi_task *t, MPI_Op op, int *commute)
-{
-    *commute = mpi_op(t, op)->is_commutative;
     return MPI_SUCCESS;
 }
 

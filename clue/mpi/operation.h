@@ -24,6 +24,9 @@ int operation_check(struct mpi_task *t, const struct mpi_op *op, const struct mp
 /** INOUT = IN op INOUT for COUNT elements; MPI_REPLACE and MPI_NO_OP too. */
 void operation_apply(struct mpi_task *t, const struct mpi_op *op, void *in, void *inout,
                      MPI_Count count, struct mpi_type *type);
+/** Of the program: FUNCTION or FUNCTION_C. Returns MPI_SUCCESS. */
+int operation_create(struct mpi_task *t, MPI_User_function *function,
+                     MPI_User_function_c *function_c, int is_commutative, MPI_Op *handle);
 void operation_retain(struct mpi_op *op);
 void operation_release(struct mpi_op *op); /**< NULL is legal */
 

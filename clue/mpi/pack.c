@@ -95,14 +95,6 @@ int mpi_copy_items(struct mpi_task *t, const void *from, MPI_Count from_count,
 
 /* ---------------------------------------------------------------- MPI_Pack */
 
-int do_Pack_size(struct mpi_task *t, MPI_Count count, MPI_Datatype handle, MPI_Comm comm,
-                 MPI_Count *size)
-{
-    (void)comm;
-    *size = count * mpi_type(t, handle)->size;
-    return MPI_SUCCESS;
-}
-
 int do_Pack(struct mpi_task *t, const void *in, MPI_Count count, MPI_Datatype handle, void *out,
             MPI_Count room, MPI_Count *position, MPI_Comm comm)
 {

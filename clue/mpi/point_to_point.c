@@ -26,34 +26,6 @@ static struct mpi_request own(enum mpi_request_kind kind, struct mpi_comm *comm,
                                 .flags = flags};
 }
 
-static int send(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype,
-                int dest, int tag, MPI_Comm comm, unsigned flags)
-{
-    struct mpi_request r = own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, tag, (void *)buf, count,
-                               mpi_type(t, datatype), flags);
-
-    mpi_request_begin(t, &r);
-    return wait_own(t, &r, MPI_STATUS_IGNORE);
-}
-
-int do_Send(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-            int tag, MPI_Comm comm)
-{
-    return send(t, buf, count, datatype, dest, tag, comm, 0);
-}
-
-int do_Ssend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-             int tag, MPI_Comm comm)
-{
-    return send(t, buf, count, datatype, dest, tag, comm, CLUE_SYNCHRONOUS);
-}
-
-int do_Rsend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-             int tag, MPI_Comm comm)
-{
-    return send(t, buf, count, datatype, dest, tag, comm, CLUE_READY);
-}
-
 static int check_buffered(struct mpi_task *t, MPI_Count count, const struct mpi_type *type,
                           int dest)
 {
@@ -69,13 +41,16 @@ static int check_buffered(struct mpi_task *t, MPI_Count count, const struct mpi_
                      bytes, t->buffer_bytes, mpi_buffered_bytes(t, false));
 }
 
-int do_Bsend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-             int tag, MPI_Comm comm)
+int mpi_send(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+             int tag, MPI_Comm comm, unsigned flags)
 {
-    int code = check_buffered(t, count, mpi_type(t, datatype), dest);
+    struct mpi_request r = own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, tag, (void *)buf, count,
+                               mpi_type(t, datatype), flags);
 
-    return code != MPI_SUCCESS ? code
-                               : send(t, buf, count, datatype, dest, tag, comm, CLUE_BUFFERED);
+    if (flags & CLUE_BUFFERED && check_buffered(t, count, r.type, dest))
+        return MPI_ERR_BUFFER;
+    mpi_request_begin(t, &r);
+    return wait_own(t, &r, MPI_STATUS_IGNORE);
 }
 
 int do_Buffer_attach(struct mpi_task *t, void *buffer, MPI_Count size)
@@ -177,35 +152,21 @@ static int make(struct mpi_task *t, enum mpi_request_kind kind, bool is_begun, c
     return MPI_SUCCESS;
 }
 
-#define SENDS(Name, check, is_begun, flags)                                                        \
-    int do_##Name(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype,     \
-                  int dest, int tag, MPI_Comm comm, MPI_Request *request)                          \
-    {                                                                                              \
-        int code = check;                                                                          \
-                                                                                                   \
-        return code != MPI_SUCCESS ? code                                                          \
-                                   : make(t, MPI_REQUEST_SEND, is_begun, buf, count, datatype,     \
-                                          dest, tag, comm, flags, request);                        \
-    }
-SENDS(Isend, MPI_SUCCESS, true, 0)
-SENDS(Issend, MPI_SUCCESS, true, CLUE_SYNCHRONOUS)
-SENDS(Irsend, MPI_SUCCESS, true, CLUE_READY)
-SENDS(Ibsend, check_buffered(t, count, mpi_type(t, datatype), dest), true, CLUE_BUFFERED)
-SENDS(Send_init, MPI_SUCCESS, false, 0)
-SENDS(Ssend_init, MPI_SUCCESS, false, CLUE_SYNCHRONOUS)
-SENDS(Rsend_init, MPI_SUCCESS, false, CLUE_READY)
-SENDS(Bsend_init, MPI_SUCCESS, false, CLUE_BUFFERED)
-
-int do_Irecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
-             int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_isend(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+              int tag, MPI_Comm comm, unsigned flags, bool is_begun, MPI_Request *request)
 {
-    return make(t, MPI_REQUEST_RECEIVE, true, buf, count, datatype, source, tag, comm, 0, request);
+    if (is_begun && flags & CLUE_BUFFERED &&
+        check_buffered(t, count, mpi_type(t, datatype), dest) != MPI_SUCCESS)
+        return MPI_ERR_BUFFER;
+    return make(t, MPI_REQUEST_SEND, is_begun, buf, count, datatype, dest, tag, comm, flags,
+                request);
 }
 
-int do_Recv_init(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
-                 int tag, MPI_Comm comm, MPI_Request *request)
+int mpi_irecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+              int tag, MPI_Comm comm, bool is_begun, MPI_Request *request)
 {
-    return make(t, MPI_REQUEST_RECEIVE, false, buf, count, datatype, source, tag, comm, 0, request);
+    return make(t, MPI_REQUEST_RECEIVE, is_begun, buf, count, datatype, source, tag, comm, 0,
+                request);
 }
 
 int do_Start(struct mpi_task *t, MPI_Request *request)

@@ -33,8 +33,8 @@ static void set_found(MPI_Status *status, struct mpi_comm *c, const struct clue_
                    (MPI_Count)message->bytes, false);
 }
 
-static int probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
-                 MPI_Status *status)
+int mpi_probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
+              MPI_Status *status)
 {
     struct mpi_comm *c = mpi_comm(t, comm);
     struct clue_message message;
@@ -49,21 +49,9 @@ static int probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is
     return MPI_SUCCESS;
 }
 
-int do_Probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    int flag;
-
-    return probe(t, source, tag, comm, true, &flag, status);
-}
-
-int do_Iprobe(struct mpi_task *t, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
-{
-    return probe(t, source, tag, comm, false, flag, status);
-}
-
 /* A matched message is a request of kind MESSAGE until it is received. */
-static int match(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
-                 MPI_Message *handle, MPI_Status *status)
+int mpi_match(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
+              MPI_Message *handle, MPI_Status *status)
 {
     struct mpi_comm *c = mpi_comm(t, comm);
     struct clue_message message;
@@ -87,20 +75,6 @@ static int match(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is
     r->tag = message.tag;
     *handle = r->handle;
     return MPI_SUCCESS;
-}
-
-int do_Mprobe(struct mpi_task *t, int source, int tag, MPI_Comm comm, MPI_Message *message,
-              MPI_Status *status)
-{
-    int flag;
-
-    return match(t, source, tag, comm, true, &flag, message, status);
-}
-
-int do_Improbe(struct mpi_task *t, int source, int tag, MPI_Comm comm, int *flag,
-               MPI_Message *message, MPI_Status *status)
-{
-    return match(t, source, tag, comm, false, flag, message, status);
 }
 
 int do_Imrecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype,
@@ -155,13 +129,6 @@ int do_Get_count(struct mpi_task *t, const MPI_Status *status, MPI_Datatype hand
     return MPI_SUCCESS;
 }
 
-int do_Get_elements(struct mpi_task *t, const MPI_Status *status, MPI_Datatype handle,
-                    MPI_Count *count)
-{
-    *count = mpi_elements_in(mpi_type(t, handle), mpi_status_bytes(status));
-    return MPI_SUCCESS;
-}
-
 int do_Status_set_elements_x(struct mpi_task *t, MPI_Status *status, MPI_Datatype handle,
                              MPI_Count count)
 {
@@ -179,33 +146,5 @@ int do_Status_set_elements_x(struct mpi_task *t, MPI_Status *status, MPI_Datatyp
     }
     status->count_lo = (int)(bytes & 0xffffffff);
     status->count_hi_and_cancelled = (int)(bytes >> 32 << 1) | (status->count_hi_and_cancelled & 1);
-    return MPI_SUCCESS;
-}
-
-int do_Status_set_cancelled(struct mpi_task *t, MPI_Status *status, int flag)
-{
-    (void)t;
-    status->count_hi_and_cancelled = (status->count_hi_and_cancelled & ~1) | (flag != 0);
-    return MPI_SUCCESS;
-}
-
-int do_Test_cancelled(struct mpi_task *t, const MPI_Status *status, int *flag)
-{
-    (void)t;
-    *flag = status->count_hi_and_cancelled & 1;
-    return MPI_SUCCESS;
-}
-
-int do_Status_c2f(struct mpi_task *t, const MPI_Status *status, MPI_Fint *fortran)
-{
-    (void)t;
-    memcpy(fortran, status, sizeof *status);
-    return MPI_SUCCESS;
-}
-
-int do_Status_f2c(struct mpi_task *t, const MPI_Fint *fortran, MPI_Status *status)
-{
-    (void)t;
-    memcpy(status, fortran, sizeof *status);
     return MPI_SUCCESS;
 }

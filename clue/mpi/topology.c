@@ -25,7 +25,7 @@ void mpi_topology_free(struct mpi_topology *p)
     free(p);
 }
 
-static int n_edges(const struct mpi_topology *p)
+int mpi_topology_edges(const struct mpi_topology *p)
 {
     return p->kind == MPI_GRAPH && p->n ? p->index[p->n - 1] : 0;
 }
@@ -40,7 +40,7 @@ struct mpi_topology *mpi_topology_copy(const struct mpi_topology *p)
     copy->periods = copy_ints(p->periods, p->n);
     copy->coords = copy_ints(p->coords, p->n);
     copy->index = copy_ints(p->index, p->n);
-    copy->edges = copy_ints(p->edges, n_edges(p));
+    copy->edges = copy_ints(p->edges, mpi_topology_edges(p));
     copy->in = copy_ints(p->in, p->n_in);
     copy->out = copy_ints(p->out, p->n_out);
     copy->in_weights = copy_ints(p->in_weights, p->n_in);
@@ -51,15 +51,15 @@ struct mpi_topology *mpi_topology_copy(const struct mpi_topology *p)
 /* What the observer is told: from whom this rank receives in neighbourhood collectives. */
 static void note_neighbours(struct mpi_comm *c)
 {
-    int n_from, n_to, *from, *to;
+    struct mpi_neighbours p;
 
-    if (!mpi_neighbours(c, &n_from, &from, &n_to, &to))
+    if (!mpi_neighbours(c, &p))
         return;
-    for (int i = 0; i < n_from; i++)
-        if (from[i] != MPI_PROC_NULL)
-            from[c->n_neighbours++] = c->group->members[from[i]];
-    c->neighbours = from;
-    free(to);
+    for (int i = 0; i < p.n_from; i++)
+        if (p.from[i] != MPI_PROC_NULL)
+            p.from[c->n_neighbours++] = c->group->members[p.from[i]];
+    free(p.to);
+    c->neighbours = p.from;
     c->seen.n_neighbours = c->n_neighbours;
     c->seen.neighbours = c->neighbours;
 }
@@ -85,22 +85,6 @@ static int make(struct mpi_task *t, struct mpi_comm *old, int n, struct mpi_topo
     c->topology = p;
     note_neighbours(c);
     *new = mpi_comm_publish(t, c, old);
-    return MPI_SUCCESS;
-}
-
-static int topology(struct mpi_task *t, MPI_Comm comm, int kind, struct mpi_topology **p)
-{
-    *p = mpi_comm(t, comm)->topology;
-    return *p && (*p)->kind == kind
-               ? MPI_SUCCESS
-               : mpi_error(t, MPI_ERR_TOPOLOGY, "the communicator has no such topology");
-}
-
-int do_Topo_test(struct mpi_task *t, MPI_Comm comm, int *status)
-{
-    struct mpi_topology *p = mpi_comm(t, comm)->topology;
-
-    *status = p ? p->kind : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
@@ -189,53 +173,30 @@ int do_Cart_map(struct mpi_task *t, MPI_Comm comm, int n, const int dims[], cons
     return code;
 }
 
-int do_Cartdim_get(struct mpi_task *t, MPI_Comm comm, int *n)
-{
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_CART, &p);
-
-    if (code == MPI_SUCCESS)
-        *n = p->n;
-    return code;
-}
-
 int do_Cart_get(struct mpi_task *t, MPI_Comm comm, int room, int dims[], int periods[],
                 int coords[])
 {
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_CART, &p);
+    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
 
-    if (code == MPI_SUCCESS && room < p->n)
-        code = mpi_error(t, MPI_ERR_ARG, "maxdims is %d of %d", room, p->n);
-    for (int i = 0; code == MPI_SUCCESS && i < p->n; i++) {
-        dims[i] = p->dims[i];
-        periods[i] = p->periods[i];
-        coords[i] = p->coords[i];
-    }
-    return code;
+    if (room < p->n)
+        return mpi_error(t, MPI_ERR_ARG, "maxdims is %d of %d", room, p->n);
+    memcpy(dims, p->dims, (size_t)p->n * sizeof *dims);
+    memcpy(periods, p->periods, (size_t)p->n * sizeof *periods);
+    memcpy(coords, p->coords, (size_t)p->n * sizeof *coords);
+    return MPI_SUCCESS;
 }
 
 int do_Cart_rank(struct mpi_task *t, MPI_Comm comm, const int coords[], int *rank)
 {
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_CART, &p);
-
-    if (code != MPI_SUCCESS)
-        return code;
-    *rank = rank_at(p, coords);
+    *rank = rank_at(mpi_comm(t, comm)->topology, coords);
     return *rank != MPI_PROC_NULL ? MPI_SUCCESS
                                   : mpi_error(t, MPI_ERR_ARG, "coordinates outside the grid");
 }
 
 int do_Cart_coords(struct mpi_task *t, MPI_Comm comm, int rank, int room, int coords[])
 {
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_CART, &p);
+    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
 
-    if (code != MPI_SUCCESS)
-        return code;
-    if (rank < 0 || rank >= mpi_comm(t, comm)->n)
-        return mpi_error(t, MPI_ERR_RANK, "rank is %d", rank);
     if (room < p->n)
         return mpi_error(t, MPI_ERR_ARG, "maxdims is %d of %d", room, p->n);
     coords_of(p, rank, coords);
@@ -245,11 +206,8 @@ int do_Cart_coords(struct mpi_task *t, MPI_Comm comm, int rank, int room, int co
 int do_Cart_shift(struct mpi_task *t, MPI_Comm comm, int direction, int disp, int *source,
                   int *dest)
 {
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_CART, &p);
+    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
 
-    if (code != MPI_SUCCESS)
-        return code;
     if (direction < 0 || direction >= p->n)
         return mpi_error(t, MPI_ERR_ARG, "direction is %d of %d", direction, p->n);
     *source = shifted(p, direction, -disp);
@@ -261,12 +219,10 @@ int do_Comm_split(struct mpi_task *t, MPI_Comm comm, int color, int key, MPI_Com
 
 int do_Cart_sub(struct mpi_task *t, MPI_Comm comm, const int remain[], MPI_Comm *new)
 {
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_CART, &p), color = 0, key = 0, n = 0, *dims, *periods;
+    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
+    int color = 0, key = 0, n = 0, *dims, *periods;
     struct mpi_comm *c;
 
-    if (code != MPI_SUCCESS)
-        return code;
     dims = mpi_alloc((size_t)p->n, sizeof *dims);
     periods = mpi_alloc((size_t)p->n, sizeof *periods);
     for (int i = 0; i < p->n; i++) {
@@ -309,41 +265,15 @@ int do_Graph_create(struct mpi_task *t, MPI_Comm comm, int n, const int index[],
     return make(t, c, n, p, new);
 }
 
-int do_Graph_map(struct mpi_task *t, MPI_Comm comm, int n, const int index[], const int edges[],
-                 int *rank)
-{
-    struct mpi_comm *c = mpi_comm(t, comm);
-
-    (void)index;
-    (void)edges;
-    *rank = c->rank < n ? c->rank : MPI_UNDEFINED;
-    return MPI_SUCCESS;
-}
-
-int do_Graphdims_get(struct mpi_task *t, MPI_Comm comm, int *n, int *edges)
-{
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_GRAPH, &p);
-
-    if (code == MPI_SUCCESS) {
-        *n = p->n;
-        *edges = n_edges(p);
-    }
-    return code;
-}
-
 int do_Graph_get(struct mpi_task *t, MPI_Comm comm, int room, int room_edges, int index[],
                  int edges[])
 {
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_GRAPH, &p);
+    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
 
-    if (code != MPI_SUCCESS)
-        return code;
-    if (room < p->n || room_edges < n_edges(p))
+    if (room < p->n || room_edges < mpi_topology_edges(p))
         return mpi_error(t, MPI_ERR_ARG, "the arrays are too short");
     memcpy(index, p->index, (size_t)p->n * sizeof *index);
-    memcpy(edges, p->edges, (size_t)n_edges(p) * sizeof *edges);
+    memcpy(edges, p->edges, (size_t)mpi_topology_edges(p) * sizeof *edges);
     return MPI_SUCCESS;
 }
 
@@ -358,30 +288,16 @@ static int edges_of(const struct mpi_topology *p, int rank, const int **first)
 
 int do_Graph_neighbors(struct mpi_task *t, MPI_Comm comm, int rank, int room, int neighbours[])
 {
-    struct mpi_topology *p;
     const int *first;
-    int code = topology(t, comm, MPI_GRAPH, &p), n;
+    int n = edges_of(mpi_comm(t, comm)->topology, rank, &first);
 
-    if (code != MPI_SUCCESS)
-        return code;
-    if (rank < 0 || rank >= p->n)
-        return mpi_error(t, MPI_ERR_RANK, "rank is %d", rank);
-    n = edges_of(p, rank, &first);
     memcpy(neighbours, first, (size_t)(n < room ? n : room) * sizeof *first);
     return MPI_SUCCESS;
 }
 
 int do_Graph_neighbors_count(struct mpi_task *t, MPI_Comm comm, int rank, int *n)
 {
-    struct mpi_topology *p;
-    const int *first;
-    int code = topology(t, comm, MPI_GRAPH, &p);
-
-    if (code != MPI_SUCCESS)
-        return code;
-    if (rank < 0 || rank >= p->n)
-        return mpi_error(t, MPI_ERR_RANK, "rank is %d", rank);
-    *n = edges_of(p, rank, &first);
+    *n = edges_of(mpi_comm(t, comm)->topology, rank, &(const int *){NULL});
     return MPI_SUCCESS;
 }
 
@@ -481,28 +397,11 @@ int do_Dist_graph_create(struct mpi_task *t, MPI_Comm comm, int n, const int sou
     return make(t, c, c->n, p, new);
 }
 
-int do_Dist_graph_neighbors_count(struct mpi_task *t, MPI_Comm comm, int *n_in, int *n_out,
-                                  int *weighted)
-{
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_DIST_GRAPH, &p);
-
-    if (code == MPI_SUCCESS) {
-        *n_in = p->n_in;
-        *n_out = p->n_out;
-        *weighted = p->is_weighted;
-    }
-    return code;
-}
-
 int do_Dist_graph_neighbors(struct mpi_task *t, MPI_Comm comm, int room_in, int sources[],
                             int in_weights[], int room_out, int destinations[], int out_weights[])
 {
-    struct mpi_topology *p;
-    int code = topology(t, comm, MPI_DIST_GRAPH, &p);
+    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
 
-    if (code != MPI_SUCCESS)
-        return code;
     if (room_in > p->n_in || room_out > p->n_out)
         return mpi_error(t, MPI_ERR_ARG, "there are %d sources and %d destinations", p->n_in,
                          p->n_out);
@@ -521,7 +420,7 @@ int do_Dist_graph_neighbors(struct mpi_task *t, MPI_Comm comm, int room_in, int 
 
 /* ---------------------------------------------------------------- neighbours */
 
-bool mpi_neighbours(const struct mpi_comm *c, int *n_from, int **from, int *n_to, int **to)
+bool mpi_neighbours(const struct mpi_comm *c, struct mpi_neighbours *to)
 {
     const struct mpi_topology *p = c->topology;
     const int *first;
@@ -529,23 +428,22 @@ bool mpi_neighbours(const struct mpi_comm *c, int *n_from, int **from, int *n_to
     if (!p)
         return false;
     if (p->kind == MPI_DIST_GRAPH) {
-        *n_from = p->n_in;
-        *n_to = p->n_out;
-        *from = copy_ints(p->in ? p->in : &p->n_in, p->n_in);
-        *to = copy_ints(p->out ? p->out : &p->n_out, p->n_out);
+        *to =
+            (struct mpi_neighbours){p->n_in, p->n_out, copy_ints(p->in ? p->in : &p->n_in, p->n_in),
+                                    copy_ints(p->out ? p->out : &p->n_out, p->n_out)};
         return true;
     }
     if (p->kind == MPI_GRAPH) {
-        *n_from = edges_of(p, c->rank, &first);
-        *from = copy_ints(first, *n_from);
+        to->n_from = edges_of(p, c->rank, &first);
+        to->from = copy_ints(first, to->n_from);
     } else {
-        *n_from = 2 * p->n;
-        *from = mpi_alloc((size_t)*n_from, sizeof **from);
-        for (int i = 0; i < *n_from; i++)
-            (*from)[i] = shifted(p, i / 2, i % 2 ? 1 : -1);
+        to->n_from = 2 * p->n;
+        to->from = mpi_alloc((size_t)to->n_from, sizeof *to->from);
+        for (int i = 0; i < to->n_from; i++)
+            to->from[i] = shifted(p, i / 2, i % 2 ? 1 : -1);
     }
-    *n_to = *n_from;
-    *to = copy_ints(*from, *n_from);
+    to->n_to = to->n_from;
+    to->to = copy_ints(to->from, to->n_from);
     return true;
 }
 

@@ -56,7 +56,7 @@ static void meet(struct mpi_task *t, const struct mpi_win *w)
     free(all);
 }
 
-static int create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Win *win)
+int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Win *win)
 {
     struct mpi_comm *parent = mpi_comm(t, comm);
     struct mpi_win *w = mpi_copy_of(&from, 1, sizeof from);
@@ -86,34 +86,17 @@ static int create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Wi
     return MPI_SUCCESS;
 }
 
-int do_Win_create(struct mpi_task *t, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-                  MPI_Comm comm, MPI_Win *win)
-{
-    (void)info;
-    return create(
-        t, comm,
-        (struct mpi_win){
-            .base = base, .size = size, .unit = disp_unit, .flavor = MPI_WIN_FLAVOR_CREATE},
-        win);
-}
-
-int do_Win_create_dynamic(struct mpi_task *t, MPI_Info info, MPI_Comm comm, MPI_Win *win)
-{
-    (void)info;
-    return create(t, comm, (struct mpi_win){.unit = 1, .flavor = MPI_WIN_FLAVOR_DYNAMIC}, win);
-}
-
 int do_Win_allocate(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                     MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     void *memory = mpi_alloc(size > 0 ? (size_t)size : 1, 1);
-    int code = create(t, comm,
-                      (struct mpi_win){.base = memory,
-                                       .size = size,
-                                       .unit = disp_unit,
-                                       .flavor = MPI_WIN_FLAVOR_ALLOCATE,
-                                       .allocated = memory},
-                      win);
+    int code = window_create(t, comm,
+                             (struct mpi_win){.base = memory,
+                                              .size = size,
+                                              .unit = disp_unit,
+                                              .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+                                              .allocated = memory},
+                             win);
 
     (void)info;
     *(void **)baseptr = memory;
@@ -126,7 +109,7 @@ int do_Win_allocate(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_I
 int do_Win_allocate_shared(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                            MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    int code = create(
+    int code = window_create(
         t, comm, (struct mpi_win){.size = size, .unit = disp_unit, .flavor = MPI_WIN_FLAVOR_SHARED},
         win);
     MPI_Aint total = 0, before = 0;
@@ -176,11 +159,6 @@ int do_Win_attach(struct mpi_task *t, MPI_Win win, void *base, MPI_Aint size)
                : mpi_error(t, MPI_ERR_RMA_FLAVOR, "the window is not dynamic");
 }
 
-int do_Win_detach(struct mpi_task *t, MPI_Win win, const void *base)
-{
-    return do_Win_attach(t, win, (void *)base, 0);
-}
-
 int do_Win_free(struct mpi_task *t, MPI_Win *win)
 {
     struct mpi_win *w = mpi_win(t, *win);
@@ -204,12 +182,6 @@ int do_Win_free(struct mpi_task *t, MPI_Win *win)
     free(w->completes);
     free(w);
     *win = MPI_WIN_NULL;
-    return MPI_SUCCESS;
-}
-
-int do_Win_get_group(struct mpi_task *t, MPI_Win win, MPI_Group *group)
-{
-    *group = mpi_group_publish(t, mpi_group_retain(mpi_win(t, win)->comm->group));
     return MPI_SUCCESS;
 }
 
@@ -395,8 +367,6 @@ int do_Win_lock(struct mpi_task *t, int lock_type, int rank, int assert, MPI_Win
     (void)assert;
     if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
         return mpi_error(t, MPI_ERR_LOCKTYPE, "type of lock %d", lock_type);
-    if (rank == MPI_PROC_NULL)
-        return MPI_SUCCESS;
     if (w->locks[rank] || w->is_locking_all)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is locked already", rank);
     window_lock(w, rank, lock_type == MPI_LOCK_EXCLUSIVE);
@@ -407,8 +377,6 @@ int do_Win_unlock(struct mpi_task *t, int rank, MPI_Win win)
 {
     struct mpi_win *w = mpi_win(t, win);
 
-    if (rank == MPI_PROC_NULL)
-        return MPI_SUCCESS;
     if (!w->locks[rank])
         return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
     window_unlock(w, rank);
@@ -440,7 +408,7 @@ int do_Win_unlock_all(struct mpi_task *t, MPI_Win win)
     return MPI_SUCCESS;
 }
 
-static int flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local)
+int window_flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local)
 {
     struct mpi_win *w = mpi_win(t, win);
 
@@ -450,28 +418,5 @@ static int flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local)
         accesses_finish(w, rank);
     else
         accesses_flush(w, rank);
-    return MPI_SUCCESS;
-}
-
-int do_Win_flush(struct mpi_task *t, int rank, MPI_Win win)
-{
-    return rank == MPI_PROC_NULL ? MPI_SUCCESS : flush(t, win, rank, false);
-}
-int do_Win_flush_all(struct mpi_task *t, MPI_Win win)
-{
-    return flush(t, win, -1, false);
-}
-int do_Win_flush_local(struct mpi_task *t, int rank, MPI_Win win)
-{
-    return rank == MPI_PROC_NULL ? MPI_SUCCESS : flush(t, win, rank, true);
-}
-int do_Win_flush_local_all(struct mpi_task *t, MPI_Win win)
-{
-    return flush(t, win, -1, true);
-}
-int do_Win_sync(struct mpi_task *t, MPI_Win win)
-{
-    (void)t;
-    (void)win;
     return MPI_SUCCESS;
 }

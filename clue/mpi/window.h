@@ -98,6 +98,10 @@ void window_unlock(struct mpi_win *w, int target);
 /** Tells the observer of a window; RANK -1: no partner. */
 void window_tell(struct mpi_task *t, struct mpi_win *w, enum portolan_mpi_event_kind kind, int rank,
                  uint64_t bytes);
+/** A window like FROM, of which memory, unit and flavor are set. */
+int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Win *win);
+/** RANK -1: all. */
+int window_flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local);
 /** A barrier among the window's ranks. */
 void window_barrier(struct mpi_task *t, struct mpi_win *w);
 

@@ -417,39 +417,6 @@ int do_Get_accumulate(struct mpi_task *t, const void *origin_addr, MPI_Count ori
     return begin_access(t, win, a, origin, target_disp, request);
 }
 
-int do_Put(struct mpi_task *t, const void *origin_addr, MPI_Count origin_count,
-           MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-           MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
-{
-    return do_Get_accumulate(t, origin_addr, origin_count, origin_datatype, NULL, 0, 0, target_rank,
-                             target_disp, target_count, target_datatype, MPI_REPLACE, win, request);
-}
-
-int do_Get(struct mpi_task *t, void *origin_addr, MPI_Count origin_count,
-           MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-           MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
-{
-    return do_Get_accumulate(t, NULL, 0, 0, origin_addr, origin_count, origin_datatype, target_rank,
-                             target_disp, target_count, target_datatype, MPI_NO_OP, win, request);
-}
-
-int do_Accumulate(struct mpi_task *t, const void *origin_addr, MPI_Count origin_count,
-                  MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-                  MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-                  MPI_Request *request)
-{
-    return do_Get_accumulate(t, origin_addr, origin_count, origin_datatype, NULL, 0, 0, target_rank,
-                             target_disp, target_count, target_datatype, op, win, request);
-}
-
-int do_Fetch_and_op(struct mpi_task *t, const void *origin_addr, void *result_addr,
-                    MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op,
-                    MPI_Win win)
-{
-    return do_Get_accumulate(t, origin_addr, 1, datatype, result_addr, 1, datatype, target_rank,
-                             target_disp, 1, datatype, op, win, NULL);
-}
-
 int do_Compare_and_swap(struct mpi_task *t, const void *origin_addr, const void *compare_addr,
                         void *result_addr, MPI_Datatype datatype, int target_rank,
                         MPI_Aint target_disp, MPI_Win win)
