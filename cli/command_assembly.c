@@ -15,7 +15,7 @@ struct check_options {
 };
 
 static const struct cli_option check_table[] = {
-    {"knowledge", 'k', "DIR", "the <paradigm> may be of files *.clp of that folder; repeatable",
+    {"knowledge", 'k', "DIR", "also read paradigms from the files *.clp in DIR; may be repeated",
      INTO_LIST(struct check_options, folders, n_folders)},
     TABLE_OF(assembly_table, struct check_options, assembly),
     {0},
@@ -46,8 +46,8 @@ int command_check(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml",
-        .doc = "Judge an assembly against the components that there are. Prints one line per "
-               "problem; exits 1 if there is any.",
+        .doc = "Check an assembly against the available components. Prints one line per problem; "
+               "the exit status is 1 if there is any.",
         .options = check_table,
     };
     struct check_options o = {0};
@@ -77,7 +77,7 @@ struct draw_options {
 };
 
 static const struct cli_option draw_table[] = {
-    {"output", 'o', "FILE", "write there instead of to standard output",
+    {"output", 'o', "FILE", "write to FILE instead of standard output",
      INTO(struct draw_options, output)},
     {"text", 't', NULL, "list instances, alternatives and connections as text",
      INTO(struct draw_options, text)},

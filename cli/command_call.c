@@ -29,10 +29,11 @@ static error_t check_exclusive(void *to, char *arg, const struct cli_option *opt
 static const struct cli_option options[] = {
     {"output", 'o', "DIR", "write into this folder (default: beside the source)",
      INTO(struct call_options, folder)},
-    {"check", 0, NULL, "only judge: one line per error", INTO(struct call_options, checks)},
-    {"flags", 0, NULL, "only print pkg-config's names of what to link",
+    {"check", 0, NULL, "check only: print one line per error", INTO(struct call_options, checks)},
+    {"flags", 0, NULL, "print only the pkg-config names of the libraries to link",
      INTO(struct call_options, names_packages)},
-    {"compile-commands", 0, "FILE|DIR", "take the compiler flags from this compile_commands.json",
+    {"compile-commands", 0, "FILE|DIR",
+     "take the compiler flags from this compile_commands.json, or from the one in DIR",
      INTO(struct call_options, translate.compile_commands)},
     {.key = CLI_WORD, INTO_LIST(struct call_options, files, n_files)},
     {.key = CLI_END, .take = check_exclusive},
@@ -139,8 +140,8 @@ int command_call(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "FILE.c... [-- FLAGS...]",
-        .doc = "Translate C annotated with CALL's pragmas: FILE.cll.c measures its experiments. "
-               "Behind -- stand the compiler's flags.",
+        .doc = "Translate C annotated with CALL's pragmas: the program FILE.cll.c measures its "
+               "experiments. FLAGS are those of the compiler.",
         .options = options,
     };
     struct portolan_diagnostics d = {.report = print_diagnostic}, notes = {.report = print_note};

@@ -40,7 +40,7 @@ static void print_usage(FILE *to)
     fprintf(to, "Usage: portolan clue COMMAND [OPTION]... [FILE]...\n\n");
     for (size_t i = 0; i < PARTS; i++)
         fprintf(to, "  %-10s %s\n", parts[i].name, parts[i].summary);
-    fprintf(to, "\n`portolan clue COMMAND --help` tells a command's options.\n");
+    fprintf(to, "\n`portolan clue COMMAND --help` lists the options of a command.\n");
 }
 
 int command_clue(int argc, char **argv)

@@ -24,20 +24,21 @@ struct calibrate_options {
 
 static const struct cli_option options[] = {
     {"output", 'o', "FILE", "the machine file to write", INTO(struct calibrate_options, output)},
-    {"hostfile", 'f', "FILE", "measure between the first two hosts of FILE, a name a line",
+    {"hostfile", 'f', "FILE",
+     "measure between the first two hosts in FILE, which has one name per line",
      INTO(struct calibrate_options, hostfile)},
-    {"seconds", 's', "N", "measure for about so long, 20 by default",
+    {"seconds", 's', "N", "measure for about N seconds (default: 20)",
      INTO(struct calibrate_options, seconds), .least = 1, .most = 3600, .wanted = "1 to 3600"},
-    {"cpus", 'c', "N", "processors of a host; those of this one by default",
+    {"cpus", 'c', "N", "processors of a host (default: those of this one)",
      INTO(struct calibrate_options, cpus), .least = 1, .most = 4096, .wanted = "1 to 4096"},
     {"factor", 0, "THERE:HERE",
-     "the performance factor, from times of your program there and here, as 13.1,13.4:10.2,10.3",
+     "the performance factor, from times of one program there and here: 13.1,13.4:10.2,10.3",
      INTO(struct calibrate_options, factor)},
-    {"name", 0, "NAME", "of the machine; by default that of the file",
+    {"name", 0, "NAME", "name of the machine (default: that of the file)",
      INTO(struct calibrate_options, name)},
-    {"samples", 0, "FILE", "take what was measured before instead: what portolan-calibrate printed",
+    {"samples", 0, "FILE", "do not measure; read the output of an earlier portolan-calibrate",
      INTO(struct calibrate_options, samples)},
-    {"no-check", 0, NULL, "do not hold the file against other patterns",
+    {"no-check", 0, NULL, "do not test the file with other communication patterns",
      INTO(struct calibrate_options, has_no_check)},
     {.key = CLI_END,
      .doc = "where is the machine file to be written? name it with --output",
@@ -320,8 +321,8 @@ int command_clue_calibrate(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "-o FILE",
-        .doc = "Measure what messages, collectives and busy processors cost on this machine, or "
-               "between two, and write a machine file of it, portolan-machine(5).",
+        .doc = "Measure the costs of messages, collective operations and busy processors on this "
+               "machine, or between two, and write them to a machine file, portolan-machine(5).",
         .options = options,
     };
     struct calibrate_options o = {.seconds = 20};

@@ -14,8 +14,7 @@ struct check_options {
 };
 
 static const struct cli_option check_table[] = {
-    {"output", 'o', "FILE",
-     "draw the machine: .svg, .png or .pdf by Graphviz, .dot as a graph in its language",
+    {"output", 'o', "FILE", "draw the machine: .svg, .png or .pdf (with Graphviz), or .dot",
      INTO(struct check_options, output)},
     {NULL, CLI_WORD, NULL, "only one machine file can be checked",
      INTO(struct check_options, file)},
@@ -96,8 +95,8 @@ int command_clue_check(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "MACHINE.xml",
-        .doc = "Judge a machine file, portolan-machine(5). Prints one line per problem; exits 1 "
-               "if there is any.",
+        .doc = "Check a machine file, portolan-machine(5). Prints one line per problem; the exit "
+               "status is 1 if there is any.",
         .options = check_table,
     };
     struct check_options o = {0};

@@ -20,11 +20,11 @@ struct study_command_options {
 };
 
 static const struct cli_option study_command_table[] = {
-    {"output", 'o', "FILE", "draw time over price, with the Pareto front (.svg, .gp)",
+    {"output", 'o', "FILE", "draw time over price, with the Pareto front (.svg or .gp)",
      INTO(struct study_command_options, picture)},
     {"json", 'j', NULL, "print everything as JSON", INTO(struct study_command_options, json)},
     {"run", 'r', "OPTION",
-     "give this option to `portolan clue run`, as compute=none (may be repeated)",
+     "pass this option to `portolan clue run`, for instance compute=none; may be repeated",
      INTO_LIST(struct study_command_options, run_words, n_run_words)},
     {NULL, CLI_WORD, NULL, "only one study can be made", INTO(struct study_command_options, file)},
     {NULL, CLI_END, NULL, "the file of a study is missing",
@@ -145,7 +145,7 @@ int command_clue_study(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "STUDY.xml",
-        .doc = "Compare clusters that a budget buys by what workloads reach on them, "
+        .doc = "Compare the clusters that a budget buys by the times of workloads on them, "
                "portolan-study(5).",
         .options = study_command_table,
     };

@@ -38,20 +38,20 @@ static error_t check_sets(void *to, char *arg, const struct cli_option *option,
 }
 
 static const struct cli_option options[] = {
-    {"threshold", 't', "PERCENT", "how much slower is a regression (default: 5)",
+    {"threshold", 't', "PERCENT", "the slowdown that counts as a regression (default: 5)",
      INTO(struct options, threshold), .most = 1e6, .wanted = "a number from 0 to 1e+06"},
     {"metric", 0, "NAME", "exclusive (default), inclusive, mpi, calls, or a counter",
      INTO(struct options, query.metric)},
-    {"level", 0, "P", "of significance (default: 0.05)", INTO(struct options, query.level),
+    {"level", 0, "P", "significance level (default: 0.05)", INTO(struct options, query.level),
      .most = 1, .wanted = "a number from 0 to 1"},
     {"share", 0, "PERCENT",
      "test call paths that have at least this share of the total (default: 1)",
      INTO(struct options, share), .most = 100, .wanted = "a number from 0 to 100"},
-    {"strict", 0, NULL, "too few trials to tell are a failure (exit status 1)",
+    {"strict", 0, NULL, "exit with status 1 if there are too few trials for a conclusion",
      INTO(struct options, strict)},
-    {"top", 0, "N", "so many call paths; 0: all (default: 50)", INTO(struct options, top)},
-    {"wide", 0, NULL, "long names whole", INTO(struct options, wide)},
-    {"json", 0, NULL, "all numbers as JSON", INTO(struct options, json)},
+    {"top", 0, "N", "show at most N call paths; 0: all (default: 50)", INTO(struct options, top)},
+    {"wide", 0, NULL, "print long names in full", INTO(struct options, wide)},
+    {"json", 0, NULL, "print all numbers as JSON", INTO(struct options, json)},
     TABLE_OF(trial_store_table, struct options, store),
     {.key = CLI_WORD, INTO_LIST(struct options, sets, n_sets), .take = check_set},
     {.key = CLI_END, .take = check_sets},
@@ -171,9 +171,9 @@ int command_compare(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "A B",
-        .doc = "Compare two sets of repeated trials, call path by call path.\vA set is 12 or "
-               "10-15 or name:plate or label:base or KEY=VALUE, or FILE@SET of another store. The "
-               "exit status is 3 when something is slower by more than the threshold.",
+        .doc = "Compare two sets of repeated trials, call path by call path.\vA set of trials is "
+               "12, 10-15, name:plate, label:base or KEY=VALUE; FILE@SET is a set in another "
+               "store. The exit status is 3 if something is slower by more than the threshold.",
         .options = options,
     };
     struct options o = {.top = TOP, .threshold = 5, .share = 1, .query.level = 0.05};

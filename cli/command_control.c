@@ -58,7 +58,7 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
 }
 
 static const struct cli_option options[] = {
-    {"timeout", 't', "SECONDS", "how long to wait for the answer (10)",
+    {"timeout", 't', "SECONDS", "how long to wait for the reply (default: 10)",
      INTO(struct options, timeout_s), .wanted = "a number of seconds"},
     {.key = CLI_WORD, .take = take_word},
     {.key = CLI_END,
@@ -417,12 +417,11 @@ int command_control(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "FILE|PID [COMMAND...]",
-        .doc = "Switch what a running program measures and runs: portolan control FILE profile "
-               "'solver.*'\v"
-               "Commands: forward, profile, mastermind, off, on GLOB; use GLOB IMPLEMENTATION; "
-               "toggle; counters [SET]; dump [FOLDER]; flush; list (if none is given). To the "
-               "Optimizer: pin, forbid INSTANCE=CLASS; release [INSTANCE[=CLASS]]; undo; explore "
-               "on|off|SHARE. Several are parted by semicolons.",
+        .doc = "Change what a running program measures and runs: portolan control FILE profile "
+               "'solver.*'\vCommands: forward, profile, mastermind, off, on GLOB; use GLOB "
+               "IMPLEMENTATION; toggle; counters [SET]; dump [FOLDER]; flush; list (the default). "
+               "For the Optimizer: pin, forbid INSTANCE=CLASS; release [INSTANCE[=CLASS]]; undo; "
+               "explore on|off|SHARE. Separate several commands by semicolons.",
         .options = options,
     };
     struct options o = {.timeout_s = 10};

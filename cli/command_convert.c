@@ -54,11 +54,11 @@ static error_t check_forms(void *to, char *arg, const struct cli_option *option,
 }
 
 static const struct cli_option options[] = {
-    {"from", 0, "rc|bld|xml", "what IN is (default: by its ending)", .kind = CLI_CHOICE,
+    {"from", 0, "rc|bld|xml", "the form of IN (default: by its extension)", .kind = CLI_CHOICE,
      .offset = offsetof(struct options, from), .words = forms},
-    {"to", 0, "rc|bld|xml", "what OUT is to be", .kind = CLI_CHOICE,
+    {"to", 0, "rc|bld|xml", "the form of OUT (default: by its extension)", .kind = CLI_CHOICE,
      .offset = offsetof(struct options, to), .words = forms},
-    {"lossy", 0, NULL, "write OUT though it cannot say all that IN says",
+    {"lossy", 0, NULL, "write OUT even if it cannot express all of IN",
      INTO(struct options, is_lossy)},
     {"exact", 0, NULL, "refuse class names that only the palette completes",
      INTO(struct options, is_exact)},
@@ -164,8 +164,8 @@ int command_convert(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "IN OUT",
-        .doc = "Turn a script of Ccaffeine (.rc, .bld) into an XML assembly, or back. What OUT "
-               "cannot say is told line by line, and refused unless --lossy.",
+        .doc = "Convert a Ccaffeine script (.rc, .bld) to an XML assembly, or back. Each line that "
+               "OUT cannot express is reported; then OUT is written only with --lossy.",
         .options = options,
     };
     struct options o = {.from = FORM_NONE, .to = FORM_NONE};

@@ -42,8 +42,7 @@ struct doctor {
 };
 
 static const struct cli_option options[] = {
-    {"ranks", 'n', "N",
-     "judge for so many ranks on this machine (default: those that were started)",
+    {"ranks", 'n', "N", "check for N ranks on this machine (default: those that were started)",
      INTO(struct doctor, n_ranks), .least = 1, .wanted = "a number of ranks"},
     {"store", 'd', "FILE", "the experiment store (default: portolan.db)",
      INTO(struct doctor, store)},
@@ -441,9 +440,9 @@ static void count_ranks(struct doctor *d)
 int command_doctor(int argc, char **argv)
 {
     static const struct cli_line line = {
-        .doc = "Tell what this machine has of what Portolan uses, what each lack costs and what "
-               "would help. Started by mpiexec it judges for as many ranks.\vThe exit status is 1 "
-               "if something is missing that Portolan needs.",
+        .doc = "Report which of the things that Portolan uses this machine has, what each lack "
+               "costs, and the remedy. Under mpiexec it checks for that number of ranks.\vThe exit "
+               "status is 1 if something that Portolan needs is missing.",
         .options = options,
     };
     struct doctor d = {.cohort = portolan_cohort_alone()};

@@ -38,20 +38,21 @@ static error_t take_format(void *to, char *arg, const struct cli_option *option,
 }
 
 static const struct cli_option export_table[] = {
-    {"format", 'f', "FORMAT", "what to write (see below)", .take = take_format, .group = 1},
+    {"format", 'f', "FORMAT", "the format, see below", .take = take_format, .group = 1},
     {"output", 'o', "FILE|FOLDER",
-     "where to; - is standard output, the default for formats of one file",
+     "the output; - is standard output, the default for formats with one file",
      INTO(struct export_options, output)},
-    {"force", 0, NULL, "replace a file or an earlier export that is there",
+    {"force", 0, NULL, "replace an existing file or an earlier export",
      INTO(struct export_options, job.force)},
-    {"trial", 'n', "TRIAL", "the newest of these (see portolan trials); as second argument",
+    {"trial", 'n', "TRIAL",
+     "the newest of these trials (see portolan trials); same as the second argument",
      INTO(struct export_options, store.trials), .group = 2},
-    {"rank", 0, "N", "this rank alone", INTO(struct export_options, rank)},
+    {"rank", 0, "N", "only this rank", INTO(struct export_options, rank)},
     {"metric", 0, "NAME", "folded, speedscope, extrap: time (default), mpi, calls or a counter",
      INTO(struct export_options, job.metric)},
-    {"evented", 0, NULL, "speedscope: single calls in the order of time (from rows)",
+    {"evented", 0, NULL, "speedscope: single calls in the order of time (needs rows)",
      INTO(struct export_options, job.evented)},
-    {.doc = "Where from:", .group = 3},
+    {.doc = "Input:", .group = 3},
     TABLE_OF(trial_store_table, struct export_options, store),
     TRIAL_WORDS("list of trials", struct export_options, store),
     {.key = CLI_END,
@@ -78,8 +79,7 @@ static char *add_formats(int key, const char *text, void *input)
 
 static const struct cli_line export_line = {
     .words = "[STORE|ASSEMBLY.xml] [TRIAL]",
-    .doc = "Write a stored trial, the newest unless another is named, in a format that others read."
-           "\v",
+    .doc = "Write a stored trial (default: the newest) in a format that other tools read.\v",
     .options = export_table,
     .help_filter = add_formats,
 };
@@ -190,9 +190,10 @@ struct import_options {
 };
 
 static const struct cli_option import_table[] = {
-    {"store", 'd', "FILE", "the experiment store, made where there is none (default: portolan.db)",
+    {"store", 'd', "FILE",
+     "the experiment store, created if it does not exist (default: portolan.db)",
      INTO(struct import_options, store)},
-    {"name", 'N', "NAME", "the trial's name (default: that of the first folder)",
+    {"name", 'N', "NAME", "name of the trial (default: that of the first folder)",
      INTO(struct import_options, import.name)},
     {.key = CLI_WORD, INTO_LIST(struct import_options, paths, import.n_paths)},
     {.key = CLI_END,

@@ -13,13 +13,15 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    {"trial", 'n', "TRIAL", "of this trial (default: of the newest run)",
+    {"trial", 'n', "TRIAL", "explain this trial (default: the newest run)",
      INTO(struct options, trial)},
     {"why-not", 'w', "INSTANCE=CLASS",
-     "what this would have cost, how sure that is, and what would change it",
+     "show what this alternative would have cost, how sure that is, and what would change the "
+     "choice",
      INTO(struct options, why_not), .take = need_equals},
-    {"steps", 't', NULL, "each step's expected and measured time", INTO(struct options, steps)},
-    {"json", 0, NULL, "as JSON", INTO(struct options, json)},
+    {"steps", 't', NULL, "show the expected and the measured time of each step",
+     INTO(struct options, steps)},
+    {"json", 0, NULL, "print JSON", INTO(struct options, json)},
     TABLE_OF(trial_store_table, struct options, store),
     TRIAL_WORDS("decision", struct options, store),
     {0},
@@ -135,7 +137,7 @@ int command_explain(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "[STORE|ASSEMBLY.xml] [DECISION]",
-        .doc = "Explain what a run decided, why, and what it was expected to take: `portolan "
+        .doc = "Explain what a run decided, why, and how long it was expected to take: `portolan "
                "explain` lists the decisions of the newest run, `portolan explain 3` shows one.",
         .options = options,
     };

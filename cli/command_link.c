@@ -25,18 +25,18 @@ static error_t check_compiler(void *to, char *arg, const struct cli_option *opti
 }
 
 static const struct cli_option options[] = {
-    {"output", 'o', "PROGRAM", "the program to make", INTO(struct link_options, link.output)},
+    {"output", 'o', "PROGRAM", "the program to write", INTO(struct link_options, link.output)},
     {"path", 'p', "DIR:...", "search these folders for components first",
      INTO(struct link_options, assembly.path)},
-    {"class", 'c', "CLASS", "link in this class, too; may be repeated",
+    {"class", 'c', "CLASS", "also link this class; may be repeated",
      INTO_LIST(struct link_options, classes, link.n_classes)},
-    {"archive", 'a', "CLASS=FILE", "take a class from this static archive; may be repeated",
+    {"archive", 'a', "CLASS=FILE", "take CLASS from this static archive; may be repeated",
      INTO_LIST(struct link_options, archives, link.n_archives), .take = need_equals},
-    {"static", 'S', NULL, "fully static: take archives of all libraries, libc included",
+    {"static", 'S', NULL, "link all libraries statically, libc included",
      INTO(struct link_options, link.is_static)},
-    {"cc", 'C', "COMMAND", "compiler that links MPI programs (default: that of Portolan's MPI)",
+    {"cc", 'C', "COMMAND", "the compiler that links MPI programs (default: that of Portolan's MPI)",
      INTO(struct link_options, link.compiler), .take = check_compiler},
-    {"keep", 'k', "DIR", "keep what is made on the way in this folder",
+    {"keep", 'k', "DIR", "keep the intermediate files in this folder",
      INTO(struct link_options, link.keep)},
     {.key = CLI_WORD, .doc = "one assembly at a time", INTO(struct link_options, assembly.file)},
     {.key = CLI_END,
@@ -87,8 +87,9 @@ int command_link(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml -o PROGRAM [-- FLAGS...]",
-        .doc = "Make one program of an assembly, with all its components, their alternatives and "
-               "proxies linked in; it does what portolan run does. FLAGS go to the compiler.",
+        .doc =
+            "Link an assembly, with all its components, their alternatives and proxies, into one "
+            "program, which does what `portolan run` does. FLAGS are passed to the compiler.",
         .options = options,
     };
     struct link_options o = {0};

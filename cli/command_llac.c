@@ -16,10 +16,11 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    {"execute", 'e', "COMMANDS", "run these, behind the scripts; may be repeated",
+    {"execute", 'e', "COMMANDS", "run these commands after the scripts; may be repeated",
      INTO_LIST(struct options, commands, n_commands)},
-    {"interactive", 'i', NULL, "then go on with what is typed", INTO(struct options, interactive)},
-    {"keep-going", 'k', NULL, "go on behind a command that failed",
+    {"interactive", 'i', NULL, "then read commands interactively",
+     INTO(struct options, interactive)},
+    {"keep-going", 'k', NULL, "continue after a command that failed",
      INTO(struct options, keep_going)},
     {.key = CLI_WORD, INTO_LIST(struct options, files, n_files)},
     {0},
@@ -103,9 +104,9 @@ int command_llac(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "[SCRIPT]...",
-        .doc = "Analyze reports of measurements: load and merge them, take subsets, transform, fit "
-               "models, predict, compare, plot and save. Without SCRIPT and -e, commands are read "
-               "from standard input.",
+        .doc =
+            "Analyze tables of measurements: load, merge, select, transform, fit models, predict, "
+            "compare, plot and save. Without SCRIPT and -e, commands are read from standard input.",
         .options = options,
     };
     struct portolan_error err = {0};

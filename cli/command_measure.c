@@ -67,19 +67,19 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
 
 static const struct cli_option options[] = {
     {"all-fixed", 'a', NULL,
-     "run every assembly that the alternatives make, at the parameters as they stand",
+     "run every assembly that the alternatives allow, with the parameters as written",
      INTO(struct measure_options, all_fixed)},
-    {"budget", 'b', "SECONDS", "stop exploring after so much time",
+    {"budget", 'b', "SECONDS", "stop exploring after this time",
      INTO(struct measure_options, budget_s), .most = HUGE_VAL, .wanted = "a number of seconds"},
     {"machine", 'm', "FILE",
-     "run on the virtual machine of this file, portolan-machine(5), instead of here",
+     "run on the virtual machine that this file describes, portolan-machine(5)",
      INTO(struct measure_options, machine)},
-    {"ranks", 'n', "N", "with --machine: on so many ranks (1)", INTO(struct measure_options, n),
-     .least = 1, .wanted = "a whole number from 1 on"},
-    {"repeat", 0, "NUMBER", "run no setting more often (10)", INTO(struct measure_options, repeat),
-     .least = 1, .most = 1000, .wanted = "a number from 1 to 1000"},
-    {"quiet", 'q', NULL, "say nothing but errors and warnings",
-     INTO(struct measure_options, quiet)},
+    {"ranks", 'n', "N", "with --machine: run on N ranks (default: 1)",
+     INTO(struct measure_options, n), .least = 1, .wanted = "a whole number from 1 on"},
+    {"repeat", 0, "NUMBER", "run each setting at most this many times (default: 10)",
+     INTO(struct measure_options, repeat), .least = 1, .most = 1000,
+     .wanted = "a number from 1 to 1000"},
+    {"quiet", 'q', NULL, "print only errors and warnings", INTO(struct measure_options, quiet)},
     {.key = CLI_END, .take = check_given},
     TABLE_OF(assembly_table, struct measure_options, assembly),
     {0},
@@ -545,7 +545,7 @@ int command_measure(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml",
-        .doc = "Run the alternatives of an assembly over its sweep and store what was measured.",
+        .doc = "Run the alternatives of an assembly over its sweep, and store the measurements.",
         .options = options,
     };
     struct measure_options o = {.assembly.takes_cases = true, .budget_s = -1};

@@ -111,39 +111,41 @@ static const struct cli_option model_table[] = {
     {"metric", 0, "NAME", "exclusive (default), inclusive, mpi, calls, accuracy, or a counter",
      INTO(struct model_options, query.metric)},
     {"by", 0, "parameters|contexts|both",
-     "parameters of the trials (per run) or of the calls (contexts, per call); default: "
-     "parameters where they differ",
+     "parameters of the trials (per run) or of the calls (contexts, per call); default: parameters "
+     "if they differ",
      INTO_CHOICE(struct model_options, query.by, "auto", "parameters", "contexts", "both")},
-    {"over", 0, "mean|max|sum", "of ranks (default: mean)",
+    {"over", 0, "mean|max|sum", "how to combine ranks (default: mean)",
      INTO_CHOICE(struct model_options, query.over, "mean", "max", "sum")},
-    {"method", 0, "PATTERN", "call paths or methods like this only: 'solver.*'",
+    {"method", 0, "PATTERN", "only call paths or methods that match: 'solver.*'",
      INTO(struct model_options, query.method)},
-    {"value", 0, "COLUMN", "of a table: the column to model (default: the last)",
+    {"value", 0, "COLUMN", "for a table: the column to model (default: the last)",
      INTO(struct model_options, query.value)},
-    {"up-to", 0, "PARAM=VALUE", "fit from rows up to there, predict the others",
+    {"up-to", 0, "PARAM=VALUE", "fit the rows up to this value, predict the others",
      .take = take_up_to},
     {.doc = "Fit:", .group = 3},
     {"formula", 0, "TEXT",
-     "fit the constants of this, as: 'c[0] + c[1]*n*log2(n)' (default: search for a form)",
+     "fit the constants of this formula: 'c[0] + c[1]*n*log2(n)' (default: search for a formula)",
      INTO(struct model_options, fit.formula)},
-    {"pieces", 0, "N", "intervals of validity, at most N of them", .take = take_pieces,
+    {"pieces", 0, "N", "fit at most N intervals of validity", .take = take_pieces,
      .may_lack_argument = true},
     {"statistic", 0, "NAME",
-     "of repetitions: typical (default), median, mean, minimum, maximum, deviation",
+     "statistic of repetitions: typical (default), median, mean, minimum, maximum, deviation",
      INTO_CHOICE(struct model_options, fit.options.statistic, "typical", "median", "mean",
                  "minimum", "maximum", "deviation")},
     {"kind", 0, "amount|count|share",
-     "of the values: amount (default), count (predictions are whole), share (0 to 1)",
+     "kind of values: amount (default), count (predictions are integers), share (0 to 1)",
      INTO_CHOICE(struct model_options, fit.options.kind, "amount", "count", "share")},
-    {"trimmed", 0, NULL, "the worst quarter of the points does not count",
+    {"trimmed", 0, NULL, "ignore the worst quarter of the points",
      INTO(struct model_options, fit.options.trimmed)},
-    {"negative", 0, NULL, "constants may be negative",
+    {"negative", 0, NULL, "allow negative constants",
      INTO(struct model_options, fit.options.allow_negative)},
-    {"confidence", 0, "PERCENT", "of intervals (default: 95)", .take = take_confidence},
+    {"confidence", 0, "PERCENT", "confidence level of intervals (default: 95)",
+     .take = take_confidence},
     {.doc = "Output:", .group = 4},
-    {"top", 0, "N", "so many lines; 0: all (default: 50)", INTO(struct model_options, view.top)},
-    {"wide", 0, NULL, "long names whole", INTO(struct model_options, view.wide)},
-    {.doc = "Where from:", .group = 5},
+    {"top", 0, "N", "show at most N lines; 0: all (default: 50)",
+     INTO(struct model_options, view.top)},
+    {"wide", 0, NULL, "print long names in full", INTO(struct model_options, view.wide)},
+    {.doc = "Input:", .group = 5},
     TABLE_OF(trial_store_table, struct model_options, store),
     {.key = CLI_WORD, .take = take_word},
     {0},
@@ -164,11 +166,11 @@ static const struct cli_option model_table[] = {
 
 static const struct cli_option list_table[] = {
     EMIT,
-    {.doc = "What is shown:", .group = 1},
+    {.doc = "Selection:", .group = 1},
     {"sort", 0, "KEY",
      "value (default), growth (per doubling of all parameters), error, name or called",
      INTO(struct model_options, view.sort)},
-    {"at", 0, "PARAM=VALUE,...", "predict there (default: at the largest point)", .take = take_at},
+    {"at", 0, "PARAM=VALUE,...", "predict at this point (default: the largest)", .take = take_at},
     MODEL,
     {0},
 };
@@ -176,14 +178,14 @@ static const struct cli_option list_table[] = {
 static const struct cli_option show_table[] = {EMIT, MODEL, {0}};
 
 static const struct cli_option plot_table[] = {
-    {.doc = "The picture:", .group = 1},
-    {"output", 'o', "FILE", "where to: .svg (default: model.svg), or .gp for a script of gnuplot",
+    {.doc = "Chart:", .group = 1},
+    {"output", 'o', "FILE", "the output: .svg (default: model.svg), or .gp for a gnuplot script",
      INTO(struct model_options, view.file)},
     {"x", 0, "PARAM",
-     "the parameter along the axis (default: the first that differs); others are as large as "
-     "measured",
+     "the parameter along the axis (default: the first that differs); others have their largest "
+     "measured values",
      INTO(struct model_options, view.x)},
-    {"linear", 0, NULL, "linear axes, whatever the numbers",
+    {"linear", 0, NULL, "use linear axes even if values span decades",
      INTO(struct model_options, view.linear)},
     MODEL,
     {0},
@@ -274,15 +276,15 @@ static const struct verb {
      "portolan model compare",
      {"SOURCE\nSOURCE SOURCE\nSTORE TRIALS TRIALS",
       "Compare measured values with predicted ones, point by point; with two sources, or two sets "
-      "of trials of one store, their models side by side. A source is a store, an assembly or a "
-      "file of measurements.",
+      "of trials in one store, compare their models. A source is a store, an assembly or a file of "
+      "measurements.",
       model_table, NULL},
      {.view = {.form = PORTOLAN_TREND_ERRORS, .top = 50}, .most_sets = 2}},
     {"fit",
      "portolan model fit",
      {"FILE",
-      "Fit models to a file of measurements: a table of comma separated values, or Extra-P's text, "
-      "JSON or JSON Lines. One model is shown with all that is known of it, several are listed.",
+      "Fit models to a file of measurements: a table of comma-separated values, or Extra-P's text, "
+      "JSON or JSON Lines. A single model is shown in full; several are listed.",
       list_table, NULL},
      {.view = {.form = PORTOLAN_TREND_LIST_OR_WHOLE, .top = 50}, .file_only = true}},
 };
@@ -336,8 +338,8 @@ int command_model(int argc, char **argv)
             return run_verb(&verbs[i], argc - 1, argv + 1);
         }
     return study_report(argc, argv, "ASSEMBLY.xml|STORE\nlist|show|plot|compare|fit ...",
-                        "Show the models of the implementations of each core component. With "
-                        "list, show, plot, compare or fit in front: the models of all call paths "
-                        "of a store, or of a file of measurements (see portolan-model(1)).",
+                        "Show the models of the implementations of each core component. With list, "
+                        "show, plot, compare or fit: show the models of all call paths of a store, "
+                        "or of a file of measurements (see portolan-model(1)).",
                         portolan_plan_report_models, portolan_plan_report_models_json);
 }

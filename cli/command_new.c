@@ -32,9 +32,9 @@ static const struct cli_option project_options[] = {
 
 static const struct cli_option port_options[] = {
     {"method", 'm', "METHOD",
-     "a method in SIDL, as in 'solve(inout rarray<double> x(n), in int n)'; may be repeated",
+     "a method in SIDL, for instance 'solve(inout rarray<double> x(n), in int n)'; may be repeated",
      INTO_LIST(struct new_options, port.methods.word, port.methods.n)},
-    {"context", 'c', "ARGUMENT", "what the time of a call depends on; may be repeated",
+    {"context", 'c', "ARGUMENT", "an argument on which the time of a call depends; may be repeated",
      INTO_LIST(struct new_options, port.contexts.word, port.contexts.n), .has_commas = true},
     {"from-header", 'H', "FILE:STRUCT", "the port is this struct of functions in a C header",
      INTO(struct new_options, port.header)},
@@ -44,23 +44,23 @@ static const struct cli_option port_options[] = {
 };
 
 static const struct cli_option component_options[] = {
-    {"provides", 'p', "NAME:TYPE", "a port that it provides; may be repeated",
+    {"provides", 'p', "NAME:TYPE", "a port that the component provides; may be repeated",
      INTO_LIST(struct new_options, component.provides.word, component.provides.n)},
-    {"uses", 'u', "NAME:TYPE", "a port that it uses; may be repeated",
+    {"uses", 'u', "NAME:TYPE", "a port that the component uses; may be repeated",
      INTO_LIST(struct new_options, component.uses.word, component.uses.n)},
     {"parameter", 's', "NAME:TYPE=DEFAULT", "a parameter that assemblies can set; may be repeated",
      INTO_LIST(struct new_options, component.parameters.word, component.parameters.n)},
     {"from-header", 'H', "FILE:STRUCT",
-     "it provides an object that a C header declares: a struct of functions",
+     "the component provides an object of this struct of functions in a C header",
      INTO(struct new_options, component.header)},
     {"object", 'o', "EXPRESSION",
      "with --from-header: the object's address (default: the only one)",
      INTO(struct new_options, component.object)},
-    {"source", 'S', "FILE.c", "compile this into it, too; may be repeated",
+    {"source", 'S', "FILE.c", "also compile this source into the component; may be repeated",
      INTO_LIST(struct new_options, component.sources.word, component.sources.n)},
-    {"libs", 'l', "FLAGS", "libraries that it needs, as in -lblis",
+    {"libs", 'l', "FLAGS", "libraries that the component needs, for instance -lblis",
      INTO(struct new_options, component.libs)},
-    {"language", 'L', "LANGUAGE", "of its code: C", .take = check_language},
+    {"language", 'L', "LANGUAGE", "language of the code: C", .take = check_language},
     {.key = CLI_WORD, INTO(struct new_options, name), .doc = "one component at a time"},
     {.key = CLI_END, .doc = "which class, as in my.Jacobi?", INTO(struct new_options, name)},
     {0},
@@ -117,14 +117,13 @@ static const struct kind {
      add_component},
     {"assembly",
      {.words = "[NAME]",
-      .doc = "Connect a driver with what it uses, and list the alternatives.",
+      .doc = "Create an assembly: connect a driver to what it uses, and list the alternatives.",
       .options = assembly_options},
      add_assembly},
     {"",
      {.words = "NAME\nport TYPE\ncomponent CLASS\nassembly [NAME]",
-      .doc =
-          "Make a project of components that measures and tunes itself, or extend the one in this "
-          "folder (`portolan new port --help`). Files that are there stay as they are.",
+      .doc = "Create a project of components that measures and tunes itself, or extend the project "
+             "in this folder (see `portolan new port --help`). Existing files are not replaced.",
       .options = project_options},
      create_project},
 };

@@ -43,23 +43,26 @@ static error_t check_models(void *to, char *arg, const struct cli_option *option
 }
 
 static const struct cli_option options[] = {
-    {"predict", 'p', NULL, "computation by constants and formulas, not as measured",
+    {"predict", 'p', NULL,
+     "take the time of computation from constants and formulas, not from the trace",
      INTO(struct options, predict)},
-    {"constants", 'c', "NAME=C0,C1,...", "constants of an experiment (repeatable; predicts)",
+    {"constants", 'c', "NAME=C0,C1,...", "constants of an experiment; may be repeated (implies -p)",
      INTO_LIST(struct options, constants, n_constants), .take = need_equals},
-    {"report", 'r', "FILE", "fit the constants to this report of CALL (predicts)",
+    {"report", 'r', "FILE", "fit the constants to this CALL report (implies -p)",
      INTO(struct options, report)},
-    {"from", 0, "TRACE", "fit g, latency, speed and constants to this trace (predicts)",
+    {"from", 0, "TRACE", "fit g, L, speed and constants to this trace (implies -p)",
      INTO(struct options, from)},
-    {"gap", 'g', "SECONDS", "g, per byte", INTO(struct options, machine.g), .wanted = "seconds"},
-    {"latency", 'L', "SECONDS", "L, per superstep", INTO(struct options, machine.latency),
+    {"gap", 'g', "SECONDS", "g, the time per byte", INTO(struct options, machine.g),
      .wanted = "seconds"},
-    {"speed", 0, "SECONDS", "plain BSP's time of an operation", INTO(struct options, machine.speed),
+    {"latency", 'L', "SECONDS", "L, the time per superstep", INTO(struct options, machine.latency),
      .wanted = "seconds"},
-    {"combine", 0, "max|sum", "h is of bytes in or out (default), or of both together",
+    {"speed", 0, "SECONDS", "time of an operation in plain BSP",
+     INTO(struct options, machine.speed), .wanted = "seconds"},
+    {"combine", 0, "max|sum",
+     "h counts bytes in or out, whichever is more (default), or both together",
      INTO_CHOICE(struct options, combine, "max", "sum")},
-    {"model", 0, "obsp|bsp", "only this model", .take = take_model},
-    {"totals", 0, NULL, "processors only, not every superstep", INTO(struct options, totals)},
+    {"model", 0, "obsp|bsp", "use only this model", .take = take_model},
+    {"totals", 0, NULL, "print processors only, not each superstep", INTO(struct options, totals)},
     {.key = CLI_WORD, .doc = "one trace at a time", INTO(struct options, file)},
     {.key = CLI_END,
      .doc = "which trace? BSP_TRACE=FILE makes a program of the BSP library write one",
@@ -280,10 +283,10 @@ int command_obsp(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "TRACE",
-        .doc = "Hold a run of the BSP library against the models OBSP* and plain BSP.\vWithout "
-               "options, computation takes what was measured and "
-               "communication g h + L, fitted to the trace itself. With --predict, constants are "
-               "fitted to the trace's own runs unless they are given.",
+        .doc = "Compare a run of the BSP library with the models OBSP* and plain BSP.\vBy default, "
+               "the time of computation is as measured, and that of communication is g h + L, "
+               "fitted to the trace itself. With --predict, constants that are not given are "
+               "fitted to the runs in the trace.",
         .options = options,
     };
     struct options o = {.machine = {.g = NAN, .latency = NAN, .speed = NAN},

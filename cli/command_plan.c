@@ -19,8 +19,8 @@ struct optimize_options {
 };
 
 static const struct cli_option optimize_table[] = {
-    {"json", 0, NULL, "all numbers as JSON", INTO(struct optimize_options, json)},
-    {"output", 'o', "FILE", "write the chosen assembly there",
+    {"json", 0, NULL, "print all numbers as JSON", INTO(struct optimize_options, json)},
+    {"output", 'o', "FILE", "write the chosen assembly to FILE",
      INTO(struct optimize_options, output)},
     TABLE_OF(study_table, struct optimize_options, study),
     {0},
@@ -77,7 +77,7 @@ int command_optimize(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml",
-        .doc = "Choose the best assembly from what is stored, and say why.",
+        .doc = "Choose the best assembly from the stored trials, and say why.",
         .options = optimize_table,
     };
     struct optimize_options o = {0};
@@ -130,8 +130,8 @@ int command_predict(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml",
-        .doc = "Predict the time of the assembly as it stands: "
-               "portolan predict a.xml --set driver.n=200 --select solver=heat.Cholmod",
+        .doc = "Predict the time of the assembly as written: portolan predict a.xml --set "
+               "driver.n=200 --select solver=heat.Cholmod",
         .options = study_table,
     };
     struct study_options o = {0};
@@ -169,7 +169,7 @@ struct veto_options {
 
 static const struct cli_option veto_table[] = {
     {"lift", 'l', "INSTANCE=CLASS",
-     "what failed of this class up to now counts no longer: it was mended",
+     "ignore the failures of this class so far, because it has been repaired",
      INTO(struct veto_options, lift), .take = need_equals},
     TABLE_OF(assembly_table, struct veto_options, study.assembly),
     {0},
@@ -217,7 +217,7 @@ int command_veto(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml",
-        .doc = "List what is not chosen because it failed, or lift such a veto.",
+        .doc = "List the alternatives that are excluded because they failed, or lift such a veto.",
         .options = veto_table,
     };
     struct veto_options o = {0};

@@ -46,24 +46,25 @@ static const struct cli_option options[] = {
      INTO(struct proxygen_options, generate.context)},
     {"include", 'I', "DIR", "search required SIDL packages there; may be repeated",
      .take = take_include},
-    {"header", 'H', "TEXT", "how generated code includes the C header, as in '<a/b.h>'",
+    {"header", 'H', "TEXT", "how generated code includes the C header, for instance '<a/b.h>'",
      INTO(struct proxygen_options, generate.include)},
     {"functions", 0, "GLOB",
-     "the port is all functions of the header with such names; more than one pattern by commas, or "
-     "by repeating the option",
+     "the port is all functions of the header whose names match; separate several patterns by "
+     "commas, or repeat the option",
      INTO_LIST(struct proxygen_options, functions, generate.n_functions), .has_commas = true},
     {"lib", 0, "[NAME=]FILE",
-     "shared object that implements the functions, which becomes a component; may be repeated",
+     "a shared object that implements the functions, to become a component; may be repeated",
      INTO_LIST(struct proxygen_options, libraries, generate.n_libraries)},
-    {"front", 0, NULL, "also make the library that stands in for these functions",
+    {"front", 0, NULL, "also generate the library that replaces these functions",
      INTO(struct proxygen_options, generate.front)},
     {"from", 0, "GLOB",
-     "headers whose declarations count, by their paths (default: the named one alone)",
+     "use the declarations in headers whose paths match (default: only the named header)",
      INTO(struct proxygen_options, generate.from)},
-    {"compile-commands", 0, "FILE|DIR", "take the compiler flags from this compile_commands.json",
+    {"compile-commands", 0, "FILE|DIR",
+     "take the compiler flags from this compile_commands.json, or from the one in DIR",
      INTO(struct proxygen_options, generate.compile_commands)},
-    {"quiet", 'q', NULL, "no report, for build tools", INTO(struct proxygen_options, is_quiet),
-     .is_hidden = true},
+    {"quiet", 'q', NULL, "print no report, for build tools",
+     INTO(struct proxygen_options, is_quiet), .is_hidden = true},
     {.key = CLI_WORD, INTO_LIST(struct proxygen_options, files, generate.n_files)},
     {.key = CLI_END,
      .doc = "which header or SIDL files?",
@@ -79,9 +80,8 @@ int command_proxygen(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "HEADER|FILE.sidl... [-- FLAGS...]",
-        .doc =
-            "Make a timing proxy for a port, from SIDL or from a C header (read with the compiler "
-            "flags behind --).",
+        .doc = "Generate a timing proxy for a port, from SIDL or from a C header (read with the "
+               "compiler flags after --).",
         .options = options,
     };
     struct proxygen_options o = {.generate = {.folder = "."}};

@@ -15,10 +15,10 @@ struct report_options {
 };
 
 static const struct cli_option report_table[] = {
-    {"html", 'o', "FILE", "write a page that shows all of it, without a network",
+    {"html", 'o', "FILE", "write a page that shows the whole study; it needs no network",
      INTO(struct report_options, html)},
     {"json", 0, NULL, "print the page's data as JSON", INTO(struct report_options, json)},
-    {"d3", 0, "FILE", "D3's script, if it is not where Debian's node-d3 has it",
+    {"d3", 0, "FILE", "the D3 script, if it is not where Debian's node-d3 installs it",
      INTO(struct report_options, d3)},
     TABLE_OF(report_request_table, struct report_options, of),
     {0},
@@ -90,9 +90,9 @@ int command_report(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml|STORE [TRIALS [TRIALS]]",
-        .doc = "Compare the newest run with what was predicted and with each fixed assembly; of a "
-               "wrapped program's store, libraries with each other. Or show a study whole, as a "
-               "page; with two sets of trials also compared.",
+        .doc = "Compare the newest run with its prediction and with each fixed assembly, or, for "
+               "the store of a wrapped program, the libraries with each other. With --html or "
+               "--json, show the whole study; with two sets of trials, also compare them.",
         .options = report_table,
     };
     struct report_options o = {0};

@@ -165,11 +165,11 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    {"keep-going", 'k', NULL, "scripts: go on behind a command that failed",
+    {"keep-going", 'k', NULL, "scripts: continue after a command that failed",
      INTO(struct options, script.keeps_going)},
     {"allow-shell", 0, NULL, "scripts: allow `shell` commands",
      INTO(struct options, script.allows_shell)},
-    {"as", 0, "FILE", "assemblies: let components find what they read beside FILE",
+    {"as", 0, "FILE", "assemblies: let components look for their input files beside FILE",
      INTO(struct options, run.assembly.as)},
     TABLE_OF(run_table, struct options, run),
     TABLE_OF(assembly_table, struct options, run.assembly),
@@ -223,7 +223,7 @@ int command_run(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml|SCRIPT.rc|SCRIPT.bld",
-        .doc = "Run an assembly, or a script of Ccaffeine: mpiexec." PORTOLAN_MPI
+        .doc = "Run an assembly, or a Ccaffeine script: mpiexec." PORTOLAN_MPI
                " -n RANKS portolan run "
                "ASSEMBLY.xml",
         .options = options,

@@ -17,12 +17,12 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    {"ccafe-rc", 0, "FILE", "run this script first, and none of the usual ones",
+    {"ccafe-rc", 0, "FILE", "run this start-up script instead of the usual ones",
      INTO(struct options, rc)},
-    {"no-rc", 0, NULL, "run none of the usual scripts first", INTO(struct options, no_rc)},
+    {"no-rc", 0, NULL, "run no start-up script", INTO(struct options, no_rc)},
     {"path", 'p', "DIR:...", "search these folders for components first",
      INTO(struct options, script.path)},
-    {"quiet", 'q', NULL, "say nothing but errors, warnings and what is asked for",
+    {"quiet", 'q', NULL, "print only errors, warnings and the output of commands",
      INTO(struct options, script.quiet)},
     {"allow-shell", 0, NULL, "allow `shell` commands", INTO(struct options, script.allows_shell)},
     {.key = CLI_WORD, .doc = "one script at a time", INTO(struct options, file)},
@@ -181,8 +181,7 @@ int command_shell(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "[SCRIPT]",
-        .doc = "Run commands of Ccaffeine as they are typed: the interactive form of scripts. "
-               "SCRIPT is run first.",
+        .doc = "Run Ccaffeine commands interactively, after those in SCRIPT.",
         .options = options,
     };
     struct portolan_error err = {0};

@@ -48,15 +48,16 @@ static error_t check_words(void *to, char *arg, const struct cli_option *option,
 }
 
 static const struct cli_option options[] = {
-    {"summary", 's', NULL, "only counts, times and bytes by kind and routine",
+    {"summary", 's', NULL, "print only counts, times and bytes by kind and routine",
      INTO(struct trace_options, summary)},
-    {"rank", 'r', "RANK", "only events of this rank", INTO(struct trace_options, rank)},
+    {"rank", 'r', "RANK", "print only events of this rank", INTO(struct trace_options, rank)},
     {"output", 'o', "DIR",
-     "write streams there: of the trace (or DIR/NAME.otf2), or of the program behind --",
+     "write streams to DIR: of the trace (or DIR/NAME.otf2), or of the program after --",
      INTO(struct trace_options, output)},
-    {"ranks", 'n', "N", "start the program on N ranks by mpiexec",
+    {"ranks", 'n', "N", "start the program on N ranks with mpiexec",
      INTO(struct trace_options, n_ranks)},
-    {"window", 'w', "WORDS", "record only where this holds: 'ranks=0-3 steps=20-39 phases=1'",
+    {"window", 'w', "WORDS",
+     "record only these ranks, steps and phases: 'ranks=0-3 steps=20-39 phases=1'",
      INTO(struct trace_options, window)},
     {.key = CLI_WORD, .take = take_word},
     {.key = CLI_END, .take = check_words},
@@ -126,9 +127,8 @@ int command_trace(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "TRACE\n-o DIR [-n N] -- PROGRAM [ARGUMENT]...",
-        .doc =
-            "Show a trace, a folder of Portolan's streams or an OTF2 archive, as text; or record "
-            "one of a program that knows nothing of Portolan.",
+        .doc = "Show a trace (a folder of Portolan's streams, or an OTF2 archive) as text, or "
+               "record a trace of an unmodified program.",
         .options = options,
     };
     struct trace_options o = {.rank = -1};

@@ -53,18 +53,19 @@ static error_t take_condition(void *to, char *arg, const struct cli_option *opti
 
 static const struct cli_option options[] = {
     {"where", 0, "KEY=VALUE",
-     "trials with this parameter, implementation or fact; name:, label:, purpose:, outcome: too",
+     "list only trials with this parameter, implementation or metadata, or with name:, label:, "
+     "purpose: or outcome:",
      .take = take_condition},
-    {"metadata", 0, "TRIAL", "all that is known of these trials", .take = take_action,
+    {"metadata", 0, "TRIAL", "show all metadata of these trials", .take = take_action,
      .value = METADATA},
-    {"label", 0, "TRIAL=TEXT", "label trials; without TEXT take their label away",
-     .take = take_label, .value = LABEL},
-    {"delete", 0, "TRIAL", "delete trials with all that was measured", .take = take_action,
+    {"label", 0, "TRIAL=TEXT", "label trials; without TEXT, remove their label", .take = take_label,
+     .value = LABEL},
+    {"delete", 0, "TRIAL", "delete trials with all their measurements", .take = take_action,
      .value = DELETE},
-    {"migrate", 0, NULL, "bring the store to today's schema", .take = take_action,
+    {"migrate", 0, NULL, "convert the store to the current schema", .take = take_action,
      .value = MIGRATE},
-    {"wide", 0, NULL, "long names whole", INTO(struct options, wide)},
-    {"json", 0, NULL, "the list, or the metadata, as JSON", INTO(struct options, json)},
+    {"wide", 0, NULL, "print long names in full", INTO(struct options, wide)},
+    {"json", 0, NULL, "print the list, or the metadata, as JSON", INTO(struct options, json)},
     TABLE_OF(trial_store_table, struct options, store),
     TRIAL_WORDS("set of trials", struct options, store),
     {0},
@@ -150,8 +151,8 @@ int command_trials(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "[STORE|ASSEMBLY.xml] [TRIAL]",
-        .doc = "List the trials of a store, label and delete them.\vTRIAL is 12 or 10-15 or "
-               "name:plate or label:base or KEY=VALUE; a comma joins several.",
+        .doc = "List, label and delete the trials of a store.\vTRIAL is 12, 10-15, name:plate, "
+               "label:base or KEY=VALUE; a comma joins several.",
         .options = options,
     };
     struct options o = {0};

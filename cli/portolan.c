@@ -18,36 +18,38 @@ struct command {
 
 /* Ends with name NULL. */
 static const struct command commands[] = {
-    {"new", command_new, "make a project of components, and extend it"},
-    {"check", command_check, "judge an assembly against the components that there are"},
+    {"new", command_new, "create a project of components, or extend it"},
+    {"check", command_check, "check an assembly against the available components"},
     {"draw", command_draw, "draw an assembly as a Graphviz graph"},
-    {"convert", command_convert, "turn a script of Ccaffeine into an assembly, or back"},
-    {"run", command_run, "run an assembly or a script, on as many ranks as mpiexec starts"},
-    {"control", command_control, "switch what a running program measures"},
-    {"link", command_link, "make one program of an assembly and all that it needs"},
-    {"shell", command_shell, "run commands of Ccaffeine as they are typed"},
+    {"convert", command_convert, "convert a Ccaffeine script to an assembly, or back"},
+    {"run", command_run, "run an assembly or a Ccaffeine script, on one rank or under mpiexec"},
+    {"control", command_control,
+     "change what a running program measures and which alternatives it runs"},
+    {"link", command_link, "link an assembly and all that it needs into one program"},
+    {"shell", command_shell, "run Ccaffeine commands interactively"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
     {"profile", command_profile, "show what a trial measured, in one of several views"},
-    {"trials", command_trials, "list the trials of a store, label and delete them"},
-    {"compare", command_compare, "compare repeated trials; exit status 3 on a regression"},
+    {"trials", command_trials, "list, label and delete the trials of a store"},
+    {"compare", command_compare, "compare repeated trials, and test for regressions"},
     {"explain", command_explain, "show what a run decided, and why"},
-    {"export", command_export, "write a stored trial for the tools of others"},
+    {"export", command_export, "write a stored trial in the format of another tool"},
     {"import", command_import, "store TAU profiles as a trial"},
     {"model", command_model, "show the models of the implementations"},
-    {"optimize", command_optimize, "choose the best assembly from what is stored"},
-    {"veto", command_veto, "list what is not chosen because it failed, or lift such a veto"},
-    {"llac", command_llac, "analyze reports of measurements: fit, predict, compare, plot"},
-    {"predict", command_predict, "predict the time of an assembly"},
+    {"optimize", command_optimize, "choose the best assembly from the stored trials"},
+    {"veto", command_veto,
+     "list the alternatives that are excluded because they failed, or lift a veto"},
+    {"llac", command_llac, "analyze tables of measurements: fit, predict, compare, plot"},
+    {"predict", command_predict, "predict the time of an assembly as written"},
     {"diagnose", command_diagnose, "say why a parallel program is slow, in terms of its design"},
-    {"obsp", command_obsp, "hold a run of the BSP library against OBSP* and plain BSP"},
-    {"report", command_report, "predicted against measured, beside each fixed assembly"},
+    {"obsp", command_obsp, "compare a run of the BSP library with the models OBSP* and BSP"},
+    {"report", command_report, "compare predictions with measurements; write a page about a study"},
     {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
-    {"proxygen", command_proxygen, "make a timing proxy for a port"},
-    {"call", command_call, "translate C annotated with CALL's pragmas, which then measures itself"},
-    {"trace", command_trace, "record a program call by call, and show traces"},
-    {"clue", command_clue, "run a program here in the time of a cluster that one does not own"},
-    {"wrap", command_wrap, "measure a program as it is, and exchange its libraries"},
-    {"doctor", command_doctor, "tell what this machine lacks, what that costs, and what helps"},
+    {"proxygen", command_proxygen, "generate a timing proxy for a port"},
+    {"call", command_call, "translate C with CALL's pragmas into a program that measures itself"},
+    {"trace", command_trace, "record each MPI call of a program, and show traces"},
+    {"clue", command_clue, "run a program in the virtual time of another machine; study clusters"},
+    {"wrap", command_wrap, "measure an unmodified program, and exchange its libraries"},
+    {"doctor", command_doctor, "report what this machine lacks, what that costs, and the remedy"},
     {NULL, NULL, NULL},
 };
 
@@ -56,8 +58,8 @@ static void print_usage(FILE *to)
     fprintf(to, "Usage: portolan COMMAND [OPTION]... [FILE]...\n\n");
     for (const struct command *c = commands; c->name; c++)
         fprintf(to, "  %-10s %s\n", c->name, c->summary);
-    fprintf(to, "\n`portolan COMMAND --help` tells a command's options, `portolan --version` the "
-                "version.\n");
+    fprintf(to, "\n`portolan COMMAND --help` lists the options of a command; `portolan --version` "
+                "prints the version.\n");
 }
 
 static int unknown_command(const char *word)

@@ -51,7 +51,7 @@ static error_t check_words(void *to, char *arg, const struct cli_option *option,
 const struct cli_option report_request_table[] = {
     {.key = CLI_WORD, .take = take_word},
     {.key = CLI_END, .take = check_words},
-    {"trial", 0, "NAME", "of a store: the trials of this name (default: of the newest)",
+    {"trial", 0, "NAME", "for a store: use the trials of this name (default: that of the newest)",
      INTO(struct report_request, study.assembly.trial)},
     TABLE_OF(study_table, struct report_request, study),
     {0},

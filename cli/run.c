@@ -25,20 +25,21 @@ static error_t check_explore(void *to, char *arg, const struct cli_option *optio
 
 const struct cli_option run_table[] = {
     {"control", 0, "FILE",
-     "obey the commands in FILE whenever it is written (PORTOLAN_CONTROL; portolan-control(1))",
+     "execute the commands in FILE whenever it is written (PORTOLAN_CONTROL; portolan-control(1))",
      INTO(struct run_options, control)},
     {"signal", 0, "NAME[:COMMAND],...",
-     "obey signals: USR1 switches measuring off and on, USR2:dump writes profiles "
+     "react to signals: USR1 switches measuring off and on, USR2:dump writes TAU profiles "
      "(PORTOLAN_SIGNAL)",
      INTO(struct run_options, signals)},
     {"explore", 0, "on|off|SHARE",
-     "let the Optimizer try implementations while it runs, or not, or with this share of the time",
+     "let the Optimizer try alternatives during the run, or not, or with at most this share of the "
+     "time",
      INTO(struct run_options, explore), .take = check_explore},
-    {"fixed", 'f', NULL, "no swaps: run the assembly as it stands",
+    {"fixed", 'f', NULL, "run the assembly as written, without swaps",
      INTO(struct run_options, fixed)},
-    {"purpose", 0, "WORD", "with --fixed: of the trial", INTO(struct run_options, purpose),
+    {"purpose", 0, "WORD", "with --fixed: purpose of the trial", INTO(struct run_options, purpose),
      .is_hidden = true},
-    {"quiet", 'q', NULL, "say nothing but errors and warnings", INTO(struct run_options, quiet)},
+    {"quiet", 'q', NULL, "print only errors and warnings", INTO(struct run_options, quiet)},
     {0},
 };
 
@@ -164,7 +165,7 @@ int portolan_program_main(const struct portolan_program *program, int argc, char
         {0},
     };
     static const struct cli_line line = {
-        .doc = "Run the assembly that this program was linked of: mpiexec." PORTOLAN_MPI
+        .doc = "Run the assembly that is linked into this program: mpiexec." PORTOLAN_MPI
                " -n RANKS PROGRAM",
         .options = options,
     };

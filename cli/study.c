@@ -200,13 +200,14 @@ static error_t take_context(void *to, char *arg, const struct cli_option *option
 }
 
 const struct cli_option study_table[] = {
-    {"any-machine", 0, NULL, "use trials of other machines and builds as well",
+    {"any-machine", 0, NULL, "also use trials of other machines and builds",
      INTO(struct study_options, any_machine)},
-    {"machine", 'm', "FILE", "on the virtual machine of this file, portolan-machine(5)",
+    {"machine", 'm', "FILE",
+     "for the virtual machine that this file describes, portolan-machine(5)",
      INTO(struct study_options, machine)},
-    {"ranks", 'n', "N", "on so many ranks; as were explored last unless said",
+    {"ranks", 'n', "N", "number of ranks (default: as explored last)",
      INTO(struct study_options, ranks), .least = 1, .wanted = "a number of ranks"},
-    {"context", 0, "NAME=VALUE", "calls will have this context", .take = take_context},
+    {"context", 0, "NAME=VALUE", "calls will have this value of a context", .take = take_context},
     TABLE_OF(assembly_table, struct study_options, assembly),
     {0},
 };
@@ -241,7 +242,7 @@ struct report_form {
 };
 
 static const struct cli_option report_form_table[] = {
-    {"json", 0, NULL, "all numbers as JSON", INTO(struct report_form, json)},
+    {"json", 0, NULL, "print all numbers as JSON", INTO(struct report_form, json)},
     TABLE_OF(of_trials_table, struct report_form, study.assembly),
     {0},
 };

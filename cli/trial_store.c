@@ -151,9 +151,9 @@ error_t trial_store_take_word(void *to, char *arg, const struct cli_option *opti
 }
 
 const struct cli_option trial_store_table[] = {
-    {"store", 'd', "FILE", "the experiment store, whatever the assembly says",
+    {"store", 'd', "FILE", "use this experiment store instead of the one that the assembly names",
      INTO(struct trial_store_options, store)},
-    {"path", 'p', "DIR:...", "of an assembly: search these folders for components first",
+    {"path", 'p', "DIR:...", "for an assembly: search these folders for components first",
      INTO(struct trial_store_options, path)},
     {0},
 };
@@ -162,7 +162,7 @@ const struct cli_option trial_store_table[] = {
 
 const struct cli_option of_trials_table[] = {
     {.kind = CLI_TABLE, .table = assembly_table},
-    {"trial", 'n', "NAME", "of a store: the trials of this name (default: of the newest)",
+    {"trial", 'n', "NAME", "for a store: use the trials of this name (default: that of the newest)",
      INTO(struct assembly_options, trial)},
     {0},
 };

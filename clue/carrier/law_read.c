@@ -10,12 +10,12 @@ enum law_key { KEY_LAW = 2048, KEY_SET, KEY_SKIP };
 static const struct argp_option rows[] = {
     {NULL, 0, NULL, 0, "With --compute=model:", 5},
     {"law", KEY_LAW, "SITE=LAW", 0,
-     "time of bursts that end at the call SITE, file.c:12 or the function that it stands in or * "
-     "for all others; or of calls of a library's function. LAW is a file.xml, portolan-model(5), "
-     "or a formula in seconds",
+     "time of the bursts that end at the call SITE (file.c:12, the function that contains it, or * "
+     "for all others), or of each call of a library function SITE. LAW is FILE.xml, "
+     "portolan-model(5), or a formula in seconds; may be repeated",
      0},
-    {"set", KEY_SET, "NAME=VALUE", 0, "a parameter of laws", 0},
-    {"skip", KEY_SKIP, NULL, 0, "do not call functions that have a law: results are void", 0},
+    {"set", KEY_SET, "NAME=VALUE", 0, "set a parameter of laws; may be repeated", 0},
+    {"skip", KEY_SKIP, NULL, 0, "do not call functions that have a law; results are void", 0},
     {0},
 };
 

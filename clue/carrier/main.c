@@ -52,31 +52,38 @@ enum option_key {
     KEY_STACK
 };
 static const struct argp_option rows[] = {
-    {"machine", 'm', "FILE", 0, "the cluster, portolan-machine(5)", 0},
-    {"ranks", 'n', "N", 0, "ranks, 1 by default", 0},
+    {"machine", 'm', "FILE", 0, "the machine file, portolan-machine(5)", 0},
+    {"ranks", 'n', "N", 0, "number of ranks (default: 1)", 0},
     {"placement", KEY_PLACEMENT, "HOW", 0,
-     "by-node, by-slot, or hosts by rank, instead of the file's", 0},
+     "by-node, by-slot, or the hosts by rank (default: as the machine file says)", 0},
     {"apart", KEY_APART, NULL, 0,
-     "a process for each rank: for programs at fixed addresses or with threads, and real hosts", 0},
-    {"share", KEY_SHARE, NULL, 0, "let a host have more ranks than processors", 0},
+     "run each rank as a process: for programs at fixed addresses or with threads, and for real "
+     "hosts",
+     0},
+    {"share", KEY_SHARE, NULL, 0, "allow more ranks than processors on a host", 0},
     {"compute", KEY_COMPUTE, "HOW", 0,
-     "how long ranks compute: measured (default), table=RECORD (as in that run), model (by laws), "
+     "the time of computing: measured (default), table=RECORD (as in that run), model (from laws), "
      "or none",
      0},
     {"record", KEY_RECORD, "FILE", 0,
-     "keep what ranks compute and ask for; FILE runs instead of the program on other machines", 0},
+     "record the run; FILE can then run on other machines in place of the program", 0},
     {"receive", KEY_RECEIVE, "ORDER", 0,
-     "virtual (default), or arrival: take what is there first, as MISS-PVM may have done", 0},
+     "the order in which messages are received: virtual (default) or arrival", 0},
     {"repeat", KEY_REPEAT, "N", 0,
-     "interval of 90 % of N repetitions, with bursts, the machine's errors and seeds drawn again",
+     "report median and 90 % interval of N repetitions, with bursts, machine parameters and seeds "
+     "drawn anew",
      0},
     {"repetition", KEY_REPETITION, "N", OPTION_HIDDEN, "be the N-th: only --json says something",
      0},
-    {"seed", KEY_SEED, "N", 0, "added to the seeds of all that is drawn", 0},
+    {"seed", KEY_SEED, "N", 0, "add N to all seeds", 0},
     {"private", KEY_PRIVATE, "LIBRARY", 0,
-     "each rank has its own data of this library of the system, as libgfortran.so.5", 0},
-    {"shared", KEY_SHARED, "LIBRARY", 0, "all ranks share the data of this library", 0},
-    {"stack", KEY_STACK, "SIZE", 0, "of each rank, as 64M; as ulimit -s says by default", 0},
+     "give each rank its own data of this system library, for instance libgfortran.so.5; may be "
+     "repeated",
+     0},
+    {"shared", KEY_SHARED, "LIBRARY", 0,
+     "let all ranks share the data of this library; may be repeated", 0},
+    {"stack", KEY_STACK, "SIZE", 0,
+     "stack size of each rank, for instance 64M (default: as ulimit -s)", 0},
     {0},
 };
 
@@ -445,13 +452,14 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
 {
     static const struct argp_child children[] = {
         {&output_argp, 0, NULL, 0}, {&law_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {rows,
-                                     take_option,
-                                     "PROGRAM [ARGUMENT]...\nRECORD",
-                                     "Runs an MPI program here, in the time of another machine.",
-                                     children,
-                                     NULL,
-                                     NULL};
+    static const struct argp argp = {
+        rows,
+        take_option,
+        "PROGRAM [ARGUMENT]...\nRECORD",
+        "Run an MPI or PVM program here, in the virtual time of another machine.",
+        children,
+        NULL,
+        NULL};
     struct portolan_diagnostics d = {print_problem, NULL, 0};
     struct options o = {.run = {.thread_local_bytes = thread_local_bytes}};
     struct clue_machine_file *file = NULL;

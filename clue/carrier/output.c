@@ -25,18 +25,19 @@ enum output_key {
     KEY_BY
 };
 static const struct argp_option rows[] = {
-    {NULL, 0, NULL, 0, "What the run says:", 10},
-    {"store", KEY_STORE, "FILE", 0, "store of the trial, portolan.db by default", 0},
+    {NULL, 0, NULL, 0, "Output:", 10},
+    {"store", KEY_STORE, "FILE", 0, "the experiment store (default: portolan.db)", 0},
     {"no-trial", KEY_NO_TRIAL, NULL, 0, "store nothing", 0},
-    {"trace", KEY_TRACE, "FOLDER", 0, "all calls as a trace, for portolan trace and diagnose", 0},
-    {"otf2", KEY_OTF2, "FILE", 0, "the same as an archive of OTF2, FILE.otf2", 0},
-    {"calls", KEY_CALLS, "FILE", 0, "a line for each call", 0},
-    {"picture", KEY_PICTURE, "FILE", 0, "time line of ranks, and use of hosts and network (SVG)",
+    {"trace", KEY_TRACE, "FOLDER", 0, "write a trace, for portolan trace and portolan diagnose", 0},
+    {"otf2", KEY_OTF2, "FILE", 0, "write the trace as an OTF2 archive, FILE.otf2", 0},
+    {"calls", KEY_CALLS, "FILE", 0, "write one line for each call", 0},
+    {"picture", KEY_PICTURE, "FILE", 0,
+     "draw the time line of ranks, and the use of hosts and network (SVG)", 0},
+    {"by", KEY_BY, "WHAT", 0, "print a table by host, link or message size; may be repeated", 0},
+    {"json", KEY_JSON, "FILE", 0, "write the report as JSON; - is standard output", 0},
+    {"beside", KEY_BESIDE, NULL, 0, "also run the program in real time, five times, under mpiexec",
      0},
-    {"by", KEY_BY, "WHAT", 0, "a table by host, link or size of messages; may be repeated", 0},
-    {"json", KEY_JSON, "FILE", 0, "the report as JSON; - is standard output", 0},
-    {"beside", KEY_BESIDE, NULL, 0, "run it for real five times, too, under mpiexec", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "no report", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "print no report", 0},
     {0},
 };
 
