@@ -154,6 +154,44 @@ function sub_call(note,    request, root)
     return note ";"
 }
 
+# Makes the form for large counts of the routine.
+function widen(    n, i, part)
+{
+    name = name "_c"
+    n = split(parameters, part, /, /)
+    parameters = ""
+    for (i = 1; i <= n; i++) {
+        if (part[i] ~ /(count|size|counts\[\])$/)
+            sub(/^(const )?int /, "&MPI_Count ", part[i])
+        if (part[i] ~ /disp(l?s\[\]|_unit|lacement)?$/)
+            sub(/^(const )?int /, "&MPI_Aint ", part[i])
+        sub(/int MPI_/, "MPI_", part[i])
+        parameters = parameters (i > 1 ? ", " : "") part[i]
+    }
+    if (other ~ /^as /)
+        other = "own"
+    else if (other ~ /^[A-Za-z_]+$/ && other != "own")
+        other = other "_c"
+}
+
+function write(    guarded)
+{
+    given = arguments(parameters)
+    guarded = is_new() && !((what == "forms" || what == "yielding") && is_used_inside())
+    if (guarded)
+        print "#if MPI_VERSION >= 4"
+    if (what == "names" || (what == "blocking" && other != ""))
+        printf "ROUTINE(%s)\n", name
+    else if (what == "forms" && other != "")
+        write_forms()
+    else if (what == "yielding" && other != "" && other != "own")
+        write_yielding()
+    else if (what == "wrappers" && note != "by hand")
+        write_wrapper()
+    if (guarded)
+        print "#endif"
+}
+
 BEGIN {
     print "/* Written by generate.awk from routines.list; edit that instead. */"
 }
@@ -170,20 +208,14 @@ BEGIN {
         exit_with("not a prototype with at most two bars behind it")
     name = substr(prototype, 1, open - 1)
     parameters = substr(prototype, open + 1, length(prototype) - open - 1)
-    given = arguments(parameters)
-    guarded = is_new() && !((what == "forms" || what == "yielding") && is_used_inside())
-    if (guarded)
-        print "#if MPI_VERSION >= 4"
-    if (what == "names" || (what == "blocking" && other != ""))
-        printf "ROUTINE(%s)\n", name
-    else if (what == "forms" && other != "")
-        write_forms()
-    else if (what == "yielding" && other != "" && other != "own")
-        write_yielding()
-    else if (what == "wrappers" && note != "by hand")
-        write_wrapper()
-    if (guarded)
-        print "#endif"
+    has_large = sub(/\[_c\]$/, "", name)
+    noted = note
+    write()
+    if (has_large) {
+        note = noted
+        widen()
+        write()
+    }
 }
 
 END {

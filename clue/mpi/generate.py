@@ -116,7 +116,7 @@ def read_list(path):
     for line in open(path, encoding='utf-8'):
         if line.strip() and line[0] != '#':
             column = [c.strip() for c in line.split('|')]
-            notes[column[0].split('(')[0]] = column[1] if len(column) > 1 else ''
+            notes[column[0].split('(')[0].replace('[_c]', '')] = column[1] if len(column) > 1 else ''
     return notes
 
 
@@ -225,7 +225,7 @@ def checks(routine, name, timed):
 
 
 def tell(routine, notes, name):
-    note = notes.get(name + '_c', notes.get(name, ''))
+    note = notes.get(name, '')
     found = re.match(r'collective\((.*?)(, request)?\)$', note)
     if not found:
         return ''
