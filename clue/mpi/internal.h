@@ -364,6 +364,9 @@ static inline MPI_Count mpi_status_bytes(const MPI_Status *status)
 bool mpi_is_done(const struct mpi_request *r);
 /* Until one is complete or (IS_ALL) all are; NULL ones do not count. Returns the one, or N. */
 size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all);
+/* Of MPI_Waitsome, or MPI_Testsome. */
+int mpi_end_some(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, int indices[],
+                 MPI_Status statuses[], bool is_waiting);
 /* To be called after a poll without success that began at BEGAN. */
 void mpi_polled(int64_t began);
 /* Lets active schedules take their steps. */

@@ -149,86 +149,62 @@ PAIRS(double_double, double, double)
 
 typedef void loop_fn(int op, const void *in, void *inout, MPI_Count n);
 
-static const struct element {
-    MPI_Datatype type;
+static const struct elements {
     unsigned group;
     loop_fn *loop;
+    MPI_Datatype types[8]; /* 0: no more */
 } elements[] = {
-    {MPI_CHAR, INTEGER, int8_loop},
-    {MPI_SIGNED_CHAR, INTEGER, int8_loop},
-    {MPI_UNSIGNED_CHAR, INTEGER, uint8_loop},
-    {MPI_BYTE, BYTE, uint8_loop},
-    {MPI_SHORT, INTEGER, int16_loop},
-    {MPI_UNSIGNED_SHORT, INTEGER, uint16_loop},
-    {MPI_INT, INTEGER, int32_loop},
-    {MPI_UNSIGNED, INTEGER, uint32_loop},
-    {MPI_LONG, INTEGER, int64_loop},
-    {MPI_UNSIGNED_LONG, INTEGER, uint64_loop},
-    {MPI_LONG_LONG_INT, INTEGER, int64_loop},
-    {MPI_UNSIGNED_LONG_LONG, INTEGER, uint64_loop},
-    {MPI_INT8_T, INTEGER, int8_loop},
-    {MPI_INT16_T, INTEGER, int16_loop},
-    {MPI_INT32_T, INTEGER, int32_loop},
-    {MPI_INT64_T, INTEGER, int64_loop},
-    {MPI_UINT8_T, INTEGER, uint8_loop},
-    {MPI_UINT16_T, INTEGER, uint16_loop},
-    {MPI_UINT32_T, INTEGER, uint32_loop},
-    {MPI_UINT64_T, INTEGER, uint64_loop},
-    {MPI_AINT, INTEGER, int64_loop},
-    {MPI_OFFSET, INTEGER, int64_loop},
-    {MPI_COUNT, INTEGER, int64_loop},
-    {MPI_INTEGER, INTEGER, int32_loop},
-    {MPI_INTEGER1, INTEGER, int8_loop},
-    {MPI_INTEGER2, INTEGER, int16_loop},
-    {MPI_INTEGER4, INTEGER, int32_loop},
-    {MPI_INTEGER8, INTEGER, int64_loop},
-    {MPI_CHARACTER, INTEGER, int8_loop},
-    {MPI_FLOAT, REAL, float_loop},
-    {MPI_DOUBLE, REAL, double_loop},
-    {MPI_LONG_DOUBLE, REAL, long_double_loop},
-    {MPI_REAL, REAL, float_loop},
-    {MPI_REAL4, REAL, float_loop},
-    {MPI_DOUBLE_PRECISION, REAL, double_loop},
-    {MPI_REAL8, REAL, double_loop},
-    {MPI_REAL16, REAL, long_double_loop},
-    {MPI_C_FLOAT_COMPLEX, COMPLEX, float_complex_loop},
-    {MPI_C_DOUBLE_COMPLEX, COMPLEX, double_complex_loop},
-    {MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX, long_double_complex_loop},
-    {MPI_COMPLEX, COMPLEX, float_complex_loop},
-    {MPI_COMPLEX8, COMPLEX, float_complex_loop},
-    {MPI_DOUBLE_COMPLEX, COMPLEX, double_complex_loop},
-    {MPI_COMPLEX16, COMPLEX, double_complex_loop},
-    {MPI_COMPLEX32, COMPLEX, long_double_complex_loop},
-    {MPI_CXX_FLOAT_COMPLEX, COMPLEX, float_complex_loop},
-    {MPI_CXX_DOUBLE_COMPLEX, COMPLEX, double_complex_loop},
-    {MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX, long_double_complex_loop},
-    {MPI_C_BOOL, LOGICAL, bool_loop},
-    {MPI_CXX_BOOL, LOGICAL, bool_loop},
-    {MPI_LOGICAL, LOGICAL, logical_loop},
-    {MPI_FLOAT_INT, PAIR, float_int_loop},
-    {MPI_DOUBLE_INT, PAIR, double_int_loop},
-    {MPI_LONG_INT, PAIR, long_int_loop},
-    {MPI_SHORT_INT, PAIR, short_int_loop},
-    {MPI_2INT, PAIR, int_int_loop},
-    {MPI_LONG_DOUBLE_INT, PAIR, long_double_int_loop},
-    {MPI_2INTEGER, PAIR, int_int_loop},
-    {MPI_2REAL, PAIR, float_float_loop},
-    {MPI_2DOUBLE_PRECISION, PAIR, double_double_loop},
+    {INTEGER, int8_loop, {MPI_CHAR, MPI_SIGNED_CHAR, MPI_INT8_T, MPI_INTEGER1, MPI_CHARACTER}},
+    {INTEGER, uint8_loop, {MPI_UNSIGNED_CHAR, MPI_UINT8_T}},
+    {BYTE, uint8_loop, {MPI_BYTE}},
+    {INTEGER, int16_loop, {MPI_SHORT, MPI_INT16_T, MPI_INTEGER2}},
+    {INTEGER, uint16_loop, {MPI_UNSIGNED_SHORT, MPI_UINT16_T}},
+    {INTEGER, int32_loop, {MPI_INT, MPI_INT32_T, MPI_INTEGER, MPI_INTEGER4}},
+    {INTEGER, uint32_loop, {MPI_UNSIGNED, MPI_UINT32_T}},
+    {INTEGER,
+     int64_loop,
+     {MPI_LONG, MPI_LONG_LONG_INT, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER8}},
+    {INTEGER, uint64_loop, {MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT64_T}},
+    {REAL, float_loop, {MPI_FLOAT, MPI_REAL, MPI_REAL4}},
+    {REAL, double_loop, {MPI_DOUBLE, MPI_DOUBLE_PRECISION, MPI_REAL8}},
+    {REAL, long_double_loop, {MPI_LONG_DOUBLE, MPI_REAL16}},
+    {COMPLEX,
+     float_complex_loop,
+     {MPI_C_FLOAT_COMPLEX, MPI_COMPLEX, MPI_COMPLEX8, MPI_CXX_FLOAT_COMPLEX}},
+    {COMPLEX,
+     double_complex_loop,
+     {MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX16, MPI_CXX_DOUBLE_COMPLEX}},
+    {COMPLEX,
+     long_double_complex_loop,
+     {MPI_C_LONG_DOUBLE_COMPLEX, MPI_COMPLEX32, MPI_CXX_LONG_DOUBLE_COMPLEX}},
+    {LOGICAL, bool_loop, {MPI_C_BOOL, MPI_CXX_BOOL}},
+    {LOGICAL, logical_loop, {MPI_LOGICAL}},
+    {PAIR, float_int_loop, {MPI_FLOAT_INT}},
+    {PAIR, double_int_loop, {MPI_DOUBLE_INT}},
+    {PAIR, long_int_loop, {MPI_LONG_INT}},
+    {PAIR, short_int_loop, {MPI_SHORT_INT}},
+    {PAIR, int_int_loop, {MPI_2INT, MPI_2INTEGER}},
+    {PAIR, long_double_int_loop, {MPI_LONG_DOUBLE_INT}},
+    {PAIR, float_float_loop, {MPI_2REAL}},
+    {PAIR, double_double_loop, {MPI_2DOUBLE_PRECISION}},
 };
 
 /* Low bytes of handles are different, except those of pairs: 0 to 4 there. */
-static const struct element *element_of(MPI_Datatype type)
+static const struct elements *elements_of(MPI_Datatype type)
 {
-    static uint8_t place[2][256]; /* 1 + index; all ranks' */
+    static struct {
+        MPI_Datatype type;
+        const struct elements *elements;
+    } known[2][256]; /* all ranks' */
     unsigned is_pair = (unsigned)type >> 30 == 2;
 
-    if (!place[0][MPI_CHAR & 0xff])
+    if (!known[0][MPI_CHAR & 0xff].type)
         for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-            place[(unsigned)elements[i].type >> 30 == 2][elements[i].type & 0xff] =
-                (uint8_t)(i + 1);
-    if (!place[is_pair][type & 0xff] || elements[place[is_pair][type & 0xff] - 1].type != type)
-        return NULL;
-    return &elements[place[is_pair][type & 0xff] - 1];
+            for (const MPI_Datatype *e = elements[i].types; *e; e++) {
+                known[(unsigned)*e >> 30 == 2][*e & 0xff].type = *e;
+                known[(unsigned)*e >> 30 == 2][*e & 0xff].elements = &elements[i];
+            }
+    return known[is_pair][type & 0xff].type == type ? known[is_pair][type & 0xff].elements : NULL;
 }
 
 /* ---------------------------------------------------------------- use */
@@ -240,7 +216,7 @@ static int number_of(const struct mpi_op *op)
 
 int operation_check(struct mpi_task *t, const struct mpi_op *op, const struct mpi_type *type)
 {
-    const struct element *e = element_of(type->handle);
+    const struct elements *e = elements_of(type->handle);
 
     if (!op->is_builtin || (e && e->group & operations[number_of(op)].groups))
         return MPI_SUCCESS;
@@ -273,13 +249,13 @@ static void call_function(const struct mpi_op *op, void *in, void *inout, MPI_Co
 void operation_apply(struct mpi_task *t, const struct mpi_op *op, void *in, void *inout,
                      MPI_Count count, struct mpi_type *type)
 {
-    const struct element *e;
+    const struct elements *e;
 
     if (!op->is_builtin)
         call_function(op, in, inout, count, type);
     else if (number_of(op) == REPLACE)
         mpi_copy_items(t, in, count, type, inout, count, type);
-    else if (number_of(op) != NO_OP && (e = element_of(type->handle)))
+    else if (number_of(op) != NO_OP && (e = elements_of(type->handle)))
         e->loop(number_of(op), in, inout, count);
 }
 

@@ -215,16 +215,12 @@ static void set_empty(MPI_Status *status)
     mpi_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
 }
 
-/* Ends request I of the list. */
-static int end_one(struct mpi_task *t, struct listed *l, size_t i, MPI_Request *handle,
+static int end_one(struct mpi_task *t, struct mpi_request *r, MPI_Request *handle,
                    MPI_Status *status)
 {
-    bool is_persistent = l->all[i]->is_persistent;
-    int code = mpi_request_end(t, l->all[i], status);
-
-    if (!is_persistent)
+    if (!r->is_persistent)
         *handle = MPI_REQUEST_NULL;
-    return code;
+    return mpi_request_end(t, r, status);
 }
 
 /* Ends all, after they are complete. */
@@ -240,7 +236,7 @@ static int end_all(struct mpi_task *t, struct listed *l, MPI_Request *handles, M
         int own = MPI_SUCCESS;
 
         if (l->all[i])
-            own = end_one(t, l, i, &handles[i], status);
+            own = end_one(t, l->all[i], &handles[i], status);
         else
             set_empty(status);
         if (own != MPI_SUCCESS && code == MPI_SUCCESS) {
@@ -280,7 +276,7 @@ int do_Waitany(struct mpi_task *t, int n, MPI_Request handles[], int *index, MPI
         size_t i = mpi_await(t, l.all, l.n, false);
 
         *index = (int)i;
-        code = end_one(t, &l, i, &handles[i], status);
+        code = end_one(t, l.all[i], &handles[i], status);
     }
     unlist(&l);
     return code;
@@ -300,7 +296,7 @@ static int end_some(struct mpi_task *t, struct listed *l, MPI_Request *handles, 
         if (!l->all[i] || !mpi_is_done(l->all[i]))
             continue;
         charge(l->all[i]);
-        own = end_one(t, l, i, &handles[i], status);
+        own = end_one(t, l->all[i], &handles[i], status);
         if (status != MPI_STATUS_IGNORE && (own != MPI_SUCCESS || code != MPI_SUCCESS))
             status->MPI_ERROR = own;
         if (own != MPI_SUCCESS)
@@ -310,30 +306,18 @@ static int end_some(struct mpi_task *t, struct listed *l, MPI_Request *handles, 
     return code;
 }
 
-int do_Waitsome(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, int indices[],
-                MPI_Status statuses[])
+int mpi_end_some(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, int indices[],
+                 MPI_Status statuses[], bool is_waiting)
 {
     struct listed l;
     int code = list(t, &l, n, handles);
 
     *n_done = MPI_UNDEFINED;
     if (code == MPI_SUCCESS && !l.is_empty) {
-        mpi_await(t, l.all, l.n, false);
-        code = end_some(t, &l, handles, n_done, indices, statuses);
-    }
-    unlist(&l);
-    return code;
-}
-
-int do_Testsome(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, int indices[],
-                MPI_Status statuses[])
-{
-    struct listed l;
-    int code = list(t, &l, n, handles);
-
-    *n_done = MPI_UNDEFINED;
-    if (code == MPI_SUCCESS && !l.is_empty) {
-        poll_all(t, l.all, l.n);
+        if (is_waiting)
+            mpi_await(t, l.all, l.n, false);
+        else
+            poll_all(t, l.all, l.n);
         code = end_some(t, &l, handles, n_done, indices, statuses);
     }
     unlist(&l);
@@ -379,7 +363,7 @@ int do_Testany(struct mpi_task *t, int n, MPI_Request handles[], int *index, int
             continue;
         *flag = 1;
         *index = (int)i;
-        code = end_one(t, &l, i, &handles[i], status);
+        code = end_one(t, l.all[i], &handles[i], status);
     }
     unlist(&l);
     return code;
@@ -387,69 +371,58 @@ int do_Testany(struct mpi_task *t, int n, MPI_Request handles[], int *index, int
 
 /* ---------------------------------------------------------------- one request */
 
-static int check_one(struct mpi_task *t, MPI_Request handle, struct mpi_request **r)
+/* The active request of HANDLE; NULL: there is none, and STATUS and *CODE say so. */
+static struct mpi_request *active(struct mpi_task *t, MPI_Request handle, MPI_Status *status,
+                                  int *code)
 {
-    *r = mpi_item(t, MPI_KIND_REQUEST, handle);
-    if (!*r && handle != MPI_REQUEST_NULL)
-        return mpi_error(t, MPI_ERR_REQUEST, "0x%x", handle);
-    if (*r && !(*r)->is_active)
-        *r = NULL;
-    return MPI_SUCCESS;
-}
+    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, handle);
 
-static int end_single(struct mpi_task *t, struct mpi_request *r, MPI_Request *handle,
-                      MPI_Status *status)
-{
-    if (!r->is_persistent)
-        *handle = MPI_REQUEST_NULL;
-    return mpi_request_end(t, r, status);
+    *code = MPI_SUCCESS;
+    if (!r && handle != MPI_REQUEST_NULL)
+        *code = mpi_error(t, MPI_ERR_REQUEST, "0x%x", handle);
+    if (r && r->is_active)
+        return r;
+    set_empty(status);
+    return NULL;
 }
 
 int do_Wait(struct mpi_task *t, MPI_Request *handle, MPI_Status *status)
 {
-    struct mpi_request *r;
-    int code = check_one(t, *handle, &r);
+    int code;
+    struct mpi_request *r = active(t, *handle, status, &code);
 
-    if (code != MPI_SUCCESS || !r) {
-        set_empty(status);
+    if (!r)
         return code;
-    }
     mpi_await(t, &r, 1, true);
-    return end_single(t, r, handle, status);
+    return end_one(t, r, handle, status);
+}
+
+static bool poll_one(struct mpi_task *t, struct mpi_request *r)
+{
+    poll_all(t, &r, 1);
+    return mpi_is_done(r);
 }
 
 int do_Test(struct mpi_task *t, MPI_Request *handle, int *flag, MPI_Status *status)
 {
-    struct mpi_request *r;
-    int code = check_one(t, *handle, &r);
+    int code;
+    struct mpi_request *r = active(t, *handle, status, &code);
 
-    *flag = 1;
-    if (code != MPI_SUCCESS || !r) {
-        set_empty(status);
-        return code;
-    }
-    poll_all(t, &r, 1);
-    *flag = mpi_is_done(r);
-    return *flag ? end_single(t, r, handle, status) : MPI_SUCCESS;
+    *flag = !r || poll_one(t, r);
+    return r && *flag ? end_one(t, r, handle, status) : code;
 }
 
 int do_Request_get_status(struct mpi_task *t, MPI_Request handle, int *flag, MPI_Status *status)
 {
-    struct mpi_request *r;
-    int code = check_one(t, handle, &r);
+    int code;
+    struct mpi_request *r = active(t, handle, status, &code);
 
-    *flag = 1;
-    if (code != MPI_SUCCESS || !r) {
-        set_empty(status);
-        return code;
-    }
-    poll_all(t, &r, 1);
-    *flag = mpi_is_done(r);
-    if (*flag && r->kind == MPI_REQUEST_GENERALIZED && status != MPI_STATUS_IGNORE)
+    *flag = !r || poll_one(t, r);
+    if (r && *flag && r->kind == MPI_REQUEST_GENERALIZED && status != MPI_STATUS_IGNORE)
         return mpi_query(r, status);
-    if (*flag)
+    if (r && *flag)
         mpi_status_of(r, status);
-    return MPI_SUCCESS;
+    return code;
 }
 
 /* Ends what has come to its end since it was freed, the oldest first. */

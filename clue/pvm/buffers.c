@@ -96,11 +96,7 @@ static int make(int encoding)
     return b ? b->id : PvmNoMem;
 }
 
-PORTOLAN_API int pvm_mkbuf(int encoding)
-{
-    PVM_ENTER();
-    return pvm_leave(make(encoding));
-}
+PVM_CALL(pvm_mkbuf, (int encoding), make(encoding))
 
 PORTOLAN_API int pvm_initsend(int encoding)
 {
@@ -144,11 +140,7 @@ static int set_active(int *active, int id)
     return old;
 }
 
-PORTOLAN_API int pvm_setsbuf(int id)
-{
-    PVM_ENTER();
-    return pvm_leave(set_active(&pvm_self()->send_buffer, id));
-}
+PVM_CALL(pvm_setsbuf, (int id), set_active(&pvm_self()->send_buffer, id))
 
 PORTOLAN_API int pvm_setrbuf(int id)
 {

@@ -77,11 +77,7 @@ static int join(const char *name)
     return i;
 }
 
-PORTOLAN_API int pvm_joingroup(char *name)
-{
-    PVM_ENTER();
-    return pvm_leave(join(name));
-}
+PVM_CALL(pvm_joingroup, (char *name), join(name))
 
 static void leave(struct group *g, int instance)
 {
@@ -267,17 +263,8 @@ static int meet_own(const char *name, int count, bool freezes)
     return code;
 }
 
-PORTOLAN_API int pvm_barrier(char *name, int count)
-{
-    PVM_ENTER();
-    return pvm_leave(meet_own(name, count, false));
-}
-
-PORTOLAN_API int pvm_freezegroup(char *name, int size)
-{
-    PVM_ENTER();
-    return pvm_leave(meet_own(name, size, true));
-}
+PVM_CALL(pvm_barrier, (char *name, int count), meet_own(name, count, false))
+PVM_CALL(pvm_freezegroup, (char *name, int size), meet_own(name, size, true))
 
 PORTOLAN_API int pvm_bcast(char *name, int tag)
 {
@@ -405,19 +392,11 @@ static int exchange(void *result, void *data, int count, int type, int tag, cons
     return code;
 }
 
-PORTOLAN_API int pvm_gather(void *result, void *data, int count, int type, int tag, char *name,
-                            int root)
-{
-    PVM_ENTER();
-    return pvm_leave(exchange(result, data, count, type, tag, name, root, true));
-}
-
-PORTOLAN_API int pvm_scatter(void *result, void *data, int count, int type, int tag, char *name,
-                             int root)
-{
-    PVM_ENTER();
-    return pvm_leave(exchange(result, data, count, type, tag, name, root, false));
-}
+PVM_CALL(pvm_gather, (void *result, void *data, int count, int type, int tag, char *name, int root),
+         exchange(result, data, count, type, tag, name, root, true))
+PVM_CALL(pvm_scatter,
+         (void *result, void *data, int count, int type, int tag, char *name, int root),
+         exchange(result, data, count, type, tag, name, root, false))
 
 /* ------------------------------------------------- functions for pvm_reduce() */
 

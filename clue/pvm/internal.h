@@ -27,6 +27,14 @@
     static struct clue_routine routine_of_call;                                                    \
     pvm_enter(&routine_of_call, name, __builtin_return_address(0))
 
+/* A public function that is one expression. */
+#define PVM_CALL(name, parameters, ...)                                                            \
+    PORTOLAN_API int name parameters                                                               \
+    {                                                                                              \
+        PVM_ENTER();                                                                               \
+        return pvm_leave(__VA_ARGS__);                                                             \
+    }
+
 void pvm_enter(struct clue_routine *routine, const char *name, const void *site);
 /* Ends it: a code below 0 becomes pvm_errno, and is told on stderr if the task wants that. */
 int pvm_leave(int code);

@@ -258,25 +258,11 @@ static int receive(struct pvm_task *t, int tid, int tag, int64_t ns)
     return id > 0 ? pvm_buffer_receive(t, id) : id;
 }
 
-PORTOLAN_API int pvm_recv(int tid, int tag)
-{
-    PVM_ENTER();
-    return pvm_leave(receive(pvm_self(), tid, tag, -1));
-}
-
-PORTOLAN_API int pvm_nrecv(int tid, int tag)
-{
-    PVM_ENTER();
-    return pvm_leave(receive(pvm_self(), tid, tag, 0));
-}
-
-PORTOLAN_API int pvm_trecv(int tid, int tag, struct timeval *limit)
-{
-    PVM_ENTER();
-    return pvm_leave(
-        receive(pvm_self(), tid, tag,
-                limit ? limit->tv_sec * INT64_C(1000000000) + limit->tv_usec * 1000 : -1));
-}
+PVM_CALL(pvm_recv, (int tid, int tag), receive(pvm_self(), tid, tag, -1))
+PVM_CALL(pvm_nrecv, (int tid, int tag), receive(pvm_self(), tid, tag, 0))
+PVM_CALL(pvm_trecv, (int tid, int tag, struct timeval *limit),
+         receive(pvm_self(), tid, tag,
+                 limit ? limit->tv_sec *INT64_C(1000000000) + limit->tv_usec * 1000 : -1))
 
 /* A buffer that tells of a message and has none of its bytes. */
 static int found(struct pvm_task *t, const struct clue_message *m)
@@ -314,11 +300,8 @@ static int probe(struct pvm_task *t, int tid, int tag)
                : 0;
 }
 
-PORTOLAN_API int pvm_probe(int tid, int tag)
-{
-    PVM_ENTER();
-    return pvm_leave(tid < -1 || tag < -1 ? PvmBadParam : probe(pvm_self(), tid, tag));
-}
+PVM_CALL(pvm_probe, (int tid, int tag),
+         tid < -1 || tag < -1 ? PvmBadParam : probe(pvm_self(), tid, tag))
 
 /* What it returns is declared otherwise in pvm3.h than it is used. */
 PORTOLAN_API int (*pvm_recvf(int (*match)(int, int, int)))(int (*)(int, int, int))
@@ -374,11 +357,8 @@ static int send_buffer(struct pvm_task *t, int tid, int tag)
                                             : pvm_send_to(t, task, t->context, tag, t->send_buffer);
 }
 
-PORTOLAN_API int pvm_send(int tid, int tag)
-{
-    PVM_ENTER();
-    return pvm_leave(tid <= 0 || tag < 0 ? PvmBadParam : send_buffer(pvm_self(), tid, tag));
-}
+PVM_CALL(pvm_send, (int tid, int tag),
+         tid <= 0 || tag < 0 ? PvmBadParam : send_buffer(pvm_self(), tid, tag))
 
 PORTOLAN_API int pvm_mcast(int *tids, int n, int tag)
 {
@@ -484,8 +464,4 @@ PORTOLAN_API int pvm_newcontext(void)
     return pvm_leave(pvm_host_tid(clue_host_of(clue_self())) | ++pvm_machine()->last_context);
 }
 
-PORTOLAN_API int pvm_freecontext(int context)
-{
-    PVM_ENTER();
-    return pvm_leave(context > 0 ? PvmOk : PvmBadParam);
-}
+PVM_CALL(pvm_freecontext, (int context), context > 0 ? PvmOk : PvmBadParam)

@@ -136,16 +136,8 @@ int pvm_unpack(void *data, int type, int n, int stride)
 
 /* clang-format off */
 #define PACKING(name, c, type)                                                                     \
-    PORTOLAN_API int pvm_pk##name(c *data, int n, int stride)                                      \
-    {                                                                                              \
-        PVM_ENTER();                                                                               \
-        return pvm_leave(pvm_pack(data, type, n, stride));                                         \
-    }                                                                                              \
-    PORTOLAN_API int pvm_upk##name(c *data, int n, int stride)                                     \
-    {                                                                                              \
-        PVM_ENTER();                                                                               \
-        return pvm_leave(pvm_unpack(data, type, n, stride));                                       \
-    }
+    PVM_CALL(pvm_pk##name, (c * data, int n, int stride), pvm_pack(data, type, n, stride))         \
+    PVM_CALL(pvm_upk##name, (c * data, int n, int stride), pvm_unpack(data, type, n, stride))
 PACKING(byte, char, PVM_BYTE)
 PACKING(short, short, PVM_SHORT)
 PACKING(int, int, PVM_INT)
@@ -179,17 +171,8 @@ static int unpack_string(char *text)
     return code < 0 ? code : n < 0 ? PvmBadMsg : pvm_unpack(text, PVM_BYTE, n, 1);
 }
 
-PORTOLAN_API int pvm_pkstr(char *text)
-{
-    PVM_ENTER();
-    return pvm_leave(text ? pack_string(text) : PvmBadParam);
-}
-
-PORTOLAN_API int pvm_upkstr(char *text)
-{
-    PVM_ENTER();
-    return pvm_leave(text ? unpack_string(text) : PvmBadParam);
-}
+PVM_CALL(pvm_pkstr, (char *text), text ? pack_string(text) : PvmBadParam)
+PVM_CALL(pvm_upkstr, (char *text), text ? unpack_string(text) : PvmBadParam)
 
 /* A message in a message: its head, then its bytes. */
 static int pack_message(int id, bool has_head)
@@ -209,17 +192,8 @@ static int pack_message(int id, bool has_head)
     return code < 0 ? code : pvm_pack(b->bytes, PVM_BYTE, (int)b->n, 1);
 }
 
-PORTOLAN_API int pvm_pkmesg(int id)
-{
-    PVM_ENTER();
-    return pvm_leave(pack_message(id, true));
-}
-
-PORTOLAN_API int pvm_pkmesgbody(int id)
-{
-    PVM_ENTER();
-    return pvm_leave(pack_message(id, false));
-}
+PVM_CALL(pvm_pkmesg, (int id), pack_message(id, true))
+PVM_CALL(pvm_pkmesgbody, (int id), pack_message(id, false))
 
 static int unpack_message(void)
 {
@@ -243,11 +217,7 @@ static int unpack_message(void)
     return code < 0 ? code : b->id;
 }
 
-PORTOLAN_API int pvm_upkmesg(void)
-{
-    PVM_ENTER();
-    return pvm_leave(unpack_message());
-}
+PVM_CALL(pvm_upkmesg, (void), unpack_message())
 
 /* ------------------------------------------------- formats */
 
@@ -391,36 +361,21 @@ static int by_format(const char *format, va_list given,
     return code < 0 ? code : PvmOk;
 }
 
-PORTOLAN_API int pvm_vpackf(const char *format, va_list arguments)
-{
-    PVM_ENTER();
-    return pvm_leave(by_format(format, arguments, pack_one));
-}
+PVM_CALL(pvm_vpackf, (const char *format, va_list arguments),
+         by_format(format, arguments, pack_one))
+PVM_CALL(pvm_vunpackf, (const char *format, va_list arguments),
+         by_format(format, arguments, unpack_one))
 
-PORTOLAN_API int pvm_vunpackf(const char *format, va_list arguments)
-{
-    PVM_ENTER();
-    return pvm_leave(by_format(format, arguments, unpack_one));
-}
-
-PORTOLAN_API int pvm_packf(const char *format, ...)
-{
-    va_list arguments;
-    int code;
-
-    va_start(arguments, format);
-    code = pvm_vpackf(format, arguments);
-    va_end(arguments);
-    return code;
-}
-
-PORTOLAN_API int pvm_unpackf(const char *format, ...)
-{
-    va_list arguments;
-    int code;
-
-    va_start(arguments, format);
-    code = pvm_vunpackf(format, arguments);
-    va_end(arguments);
-    return code;
-}
+#define FORMATTED(name)                                                                            \
+    PORTOLAN_API int pvm_##name(const char *format, ...)                                           \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        int code;                                                                                  \
+                                                                                                   \
+        va_start(arguments, format);                                                               \
+        code = pvm_v##name(format, arguments);                                                     \
+        va_end(arguments);                                                                         \
+        return code;                                                                               \
+    }
+FORMATTED(packf)
+FORMATTED(unpackf)

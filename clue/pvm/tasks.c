@@ -149,11 +149,7 @@ static int notify(struct pvm_task *t, int kind, int tag, int n, const int *tids)
     return PvmOk;
 }
 
-PORTOLAN_API int pvm_notify(int kind, int tag, int n, int *tids)
-{
-    PVM_ENTER();
-    return pvm_leave(notify(pvm_self(), kind, tag, n, tids));
-}
+PVM_CALL(pvm_notify, (int kind, int tag, int n, int *tids), notify(pvm_self(), kind, tag, n, tids))
 
 PORTOLAN_API int pvm_kill(int tid)
 {
@@ -177,11 +173,8 @@ PORTOLAN_API int pvm_kill(int tid)
     return pvm_leave(PvmOk);
 }
 
-PORTOLAN_API int pvm_sendsig(int tid, int signal)
-{
-    PVM_ENTER();
-    return pvm_leave(signal == SIGKILL || signal == SIGTERM ? pvm_kill(tid) : PvmNotImpl);
-}
+PVM_CALL(pvm_sendsig, (int tid, int signal),
+         signal == SIGKILL || signal == SIGTERM ? pvm_kill(tid) : PvmNotImpl)
 
 /* ------------------------------------------------- spawning */
 
@@ -403,25 +396,15 @@ PORTOLAN_API int pvm_pstat(int tid)
 }
 
 /* The virtual machine is that of the machine file. */
-PORTOLAN_API int pvm_addhosts(char **names, int n, int *codes)
+static int refuse_hosts(char **names, int n, int *codes, int code)
 {
-    PVM_ENTER();
-    if (n < 1)
-        return pvm_leave(PvmBadParam);
     for (int i = 0; codes && i < n; i++)
-        codes[i] = host_of_name(names[i]) < 0 ? PvmNoHost : PvmDupHost;
-    return pvm_leave(0);
+        codes[i] = host_of_name(names[i]) < 0 ? PvmNoHost : code;
+    return n < 1 ? PvmBadParam : 0;
 }
 
-PORTOLAN_API int pvm_delhosts(char **names, int n, int *codes)
-{
-    PVM_ENTER();
-    if (n < 1)
-        return pvm_leave(PvmBadParam);
-    for (int i = 0; codes && i < n; i++)
-        codes[i] = host_of_name(names[i]) < 0 ? PvmNoHost : PvmNotImpl;
-    return pvm_leave(0);
-}
+PVM_CALL(pvm_addhosts, (char **names, int n, int *codes), refuse_hosts(names, n, codes, PvmDupHost))
+PVM_CALL(pvm_delhosts, (char **names, int n, int *codes), refuse_hosts(names, n, codes, PvmNotImpl))
 
 PORTOLAN_API int pvm_archcode(char *architecture)
 {
@@ -458,11 +441,7 @@ static bool is_option(int what)
     return what >= PvmRoute && what < PVM_OPTIONS && what != PvmPollType && what != PvmPollTime;
 }
 
-PORTOLAN_API int pvm_getopt(int what)
-{
-    PVM_ENTER();
-    return pvm_leave(!is_option(what) ? PvmBadParam : pvm_self()->options[what]);
-}
+PVM_CALL(pvm_getopt, (int what), !is_option(what) ? PvmBadParam : pvm_self()->options[what])
 
 PORTOLAN_API int pvm_setopt(int what, int value)
 {
