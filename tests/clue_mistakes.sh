@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 34
+plan 35
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 program=$SOURCE/clue/mpi/test/mistakes.c
@@ -46,6 +46,8 @@ mistake circle 1 'deadlock: 2 ranks wait for each other' \
 mistake receives 1 'rank 0 in MPI_Recv at @receives@' 'rank 1 in MPI_Recv at @receives@'
 mistake tag 1 'rank 1 in MPI_Recv at @tag@.*tag 6; there is one of rank 0, tag 5, 8 bytes'
 mistake gone 1 'deadlock: 1 rank waits' 'rank 1 in MPI_Wait at @gone@.* rank 0, which has ended'
+mistake itself 1 'deadlock: rank 0 waits for itself' 'rank 0 in MPI_Recv at @itself@.*rank 0 to send' \
+    'and 1 other waits'
 mistake any 1 'rank 0 in MPI_Recv at @any@.*waits for any rank to send'
 mistake probe 1 'rank 1 in MPI_Probe at @probe@.*any rank to send, tag 3'
 mistake clock 1 'rank 0 in MPI_Wtime at @clock@.*a clock that stands still'

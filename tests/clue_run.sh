@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 32
+plan 34
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -29,6 +29,9 @@ same() {
 
 "$MPICC" -O1 -Wno-stringop-overflow "$test/state.c" -o "$work/state"
 same 'data, thread-locals, errno, getopt, random numbers' "$work/state" -s 12 -v --size=3 rest -x
+try "$PORTOLAN" clue run --compute=none --no-trial -n 2 -- "$work/state" rest
+gives 'a timer of the program is told' 0 '2 functions without effect' \
+    'a timer of the program runs in real time, and is that of all ranks'
 run -n 2 -- /bin/echo hello
 [ "$status" = 0 ] && [ "$(grep -c '^hello$' "$work/out")" = 2 ]
 result 'a rank that closes its output leaves it to the others' $?
@@ -235,3 +238,32 @@ run -m "$fattree" -- "$work/half"
 gives 'a damaged record' 1 'damaged; record it again'
 run -n 2 --compute=tables -- "$work/stencil"
 gives 'a way to compute that there is not' 2 "unknown way to compute 'tables'; did you mean 'table'"
+
+# The first repetition ends who repeats: nothing is left of it.
+cat >"$work/kills.c" <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    else
+        MPI_Recv(&argc, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (!rank && access(argv[1], F_OK) == 0)
+        kill(getppid(), SIGTERM);
+    else if (!rank)
+        fclose(fopen(argv[1], "w"));
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" "$work/kills.c" -o "$work/kills"
+mkdir "$work/temporary"
+TMPDIR=$work/temporary run --repeat 2 -n 2 -- "$work/kills" "$work/was_there"
+[ "$status" = 143 ] && [ -z "$(ls "$work/temporary")" ]
+result 'repetitions that are ended leave no files' $?

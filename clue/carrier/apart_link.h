@@ -29,7 +29,6 @@
     V2(int64_t, clue_shared_ns, enum clue_shared, uint64_t)                                        \
     N0(clue_in_order)                                                                              \
     N1(clue_free, clue_request)                                                                    \
-    N1(clue_compute, int64_t)                                                                      \
     N1(clue_sleep, int64_t)                                                                        \
     N1(clue_pack, uint64_t)                                                                        \
     N1(clue_spend, int64_t)                                                                        \
@@ -53,7 +52,6 @@ enum link_operation {
     LINK_TAKEN,     /* request; struct clue_receive -> */
     LINK_WAIT,      /* is_all; requests -> index */
     LINK_TEST_ANY,  /* ; requests -> index */
-    LINK_RECEIVED,  /* request -> ; struct clue_message */
     LINK_PROBE,     /* from, context, tag, is_waiting, has_taken -> is_found, taken; message */
     LINK_MEET,      /* ; struct clue_meeting -> */
     LINK_SPAWN,     /* n; hosts, program and arguments -> started; tasks */

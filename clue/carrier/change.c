@@ -3,30 +3,22 @@
 #include "internal.h"
 
 #include <portolan/clue.h>
+#include <portolan/clue_machine.h>
 
 #include <string.h>
 
-static const char *const parameters[CLUE_PARAMETERS] = {
-    [CLUE_FACTOR] = "factor",   [CLUE_SEND] = "send",       [CLUE_TRANSMISSION] = "transmission",
-    [CLUE_RECEIVE] = "receive", [CLUE_PACKING] = "packing", [CLUE_BANDWIDTH] = "bandwidth",
-    [CLUE_LATENCY] = "latency",
-};
-
-/* Its number; -1: NULL, all; -2: there is none. */
-static int find_host(const struct clue_machine *m, const char *name)
+/* The place of NAME among N that begin with theirs, STRIDE apart; -1: NULL, all; -2: it is none. */
+static int find(const void *all, size_t n, size_t stride, const char *name)
 {
-    for (size_t i = 0; name && i < m->n_hosts; i++)
-        if (strcmp(m->hosts[i].name, name) == 0)
+    for (size_t i = 0; name && i < n; i++)
+        if (strcmp(*(const char *const *)((const char *)all + i * stride), name) == 0)
             return (int)i;
     return name ? -2 : -1;
 }
 
-static int find_link(const struct clue_machine *m, const char *name)
+static int find_host(const struct clue_machine *m, const char *name)
 {
-    for (size_t i = 0; name && i < m->network.n_links; i++)
-        if (strcmp(m->network.links[i].name, name) == 0)
-            return (int)i;
-    return name ? -2 : -1;
+    return find(m->hosts, m->n_hosts, sizeof *m->hosts, name);
 }
 
 int clue_change_machine(const char *parameter, const char *from, const char *to, double value)
@@ -34,15 +26,14 @@ int clue_change_machine(const char *parameter, const char *from, const char *to,
     static const struct clue_routine routine = {"portolan_clue_change", CLUE_NO_NUMBER};
     const struct clue_machine *m = clue_carrier.run->machine;
     struct clue_change change = {.times = value};
-    int i = 0;
+    int i = find(clue_parameter_names, CLUE_PARAMETERS, sizeof *clue_parameter_names, parameter);
 
-    while (i < CLUE_PARAMETERS && strcmp(parameters[i], parameter) != 0)
-        i++;
     change.parameter = (enum clue_parameter)i;
-    change.host =
-        i == CLUE_BANDWIDTH || i == CLUE_LATENCY ? find_link(m, from) : find_host(m, from);
+    change.host = i == CLUE_BANDWIDTH || i == CLUE_LATENCY
+                      ? find(m->network.links, m->network.n_links, sizeof *m->network.links, from)
+                      : find_host(m, from);
     change.to = find_host(m, to);
-    if (i == CLUE_PARAMETERS || change.host == -2 || change.to == -2 || !(value > 0))
+    if (i < 0 || change.host == -2 || change.to == -2 || !(value > 0))
         return -1;
     clue_call_begin(&routine, __builtin_return_address(0));
     clue_in_order();

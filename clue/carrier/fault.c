@@ -193,7 +193,9 @@ void clue_tell_deadlock(struct carrier *c)
 
     for (int i = 0; i < (int)c->n_ranks; i++)
         n_waiting += !c->ranks[i]->is_over;
-    if (at >= 0)
+    if (length == 1)
+        portolan_text_add(&out, "deadlock: rank %d waits for itself", at);
+    else if (at >= 0)
         portolan_text_add(&out, "deadlock: %d ranks wait for each other", length);
     else
         portolan_text_add(&out, "deadlock: %d rank%s for what cannot come", n_waiting,
@@ -208,7 +210,8 @@ void clue_tell_deadlock(struct carrier *c)
             told++;
         }
     if (n_waiting > told)
-        portolan_text_add(&out, "\n  and %d others wait", n_waiting - told);
+        portolan_text_add(&out, "\n  and %d other%s", n_waiting - told,
+                          n_waiting - told == 1 ? " waits" : "s wait");
     portolan_error_set(&c->error, PORTOLAN_EINVAL, "%s", out.bytes ? out.bytes : "deadlock");
     portolan_text_clear(&out);
 }

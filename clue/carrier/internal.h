@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <time.h>
 
 /* Where a rank stands while others run: its stack pointer, below which its registers are, and its
@@ -95,6 +96,7 @@ struct rank {
     struct exit_handler *handlers;
     size_t n_handlers, room_handlers;
     struct sigaction *actions; /* by signal; NULL: none was set */
+    sigset_t mask, pending;    /* while others run, if the carrier `has_masks` */
     struct option_state options;
     struct random_data random; /* of rand() */
     char random_bytes[128];
@@ -128,6 +130,8 @@ struct carrier {
     bool has_failed;
     int process;    /* its number: a forked one is no rank's */
     bool is_forked; /* it is one */
+    bool has_masks; /* a rank has set a mask of signals: then each has its own */
+    sigset_t mask;  /* before that, and of who runs when no rank does */
     /* Where the run began, NULL if no rank left it, and where the process is. */
     char *folder;
     const char *is_in;
@@ -245,6 +249,12 @@ void clue_tell_left(struct carrier *c);
 /* signals.c: sigaction(2) and signal(2) of images. */
 int clue_own_sigaction(int signal, const struct sigaction *new, struct sigaction *old);
 void (*clue_own_signal(int signal, void (*handler)(int)))(int);
+int clue_own_sigprocmask(int how, const sigset_t *set, sigset_t *old);
+/* Rank FROM (NULL: none) has run, and TO runs now: signals that wait for FROM go on waiting. */
+void clue_switch_masks(struct rank *from, struct rank *to);
+/* alarm(2) and setitimer(2), which are told. */
+unsigned clue_own_alarm(unsigned seconds);
+int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval *old);
 
 /* remark.c */
 void clue_remark(bool is_mistake, const char *text, const struct rank *rank, const void *site);

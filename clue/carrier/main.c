@@ -12,7 +12,8 @@
 
 #include <argp.h>
 #include <dlfcn.h>
-#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,6 @@ static void add_library(struct argp_state *state, const char **list, size_t *n, 
 
 static error_t take_option(int key, char *arg, struct argp_state *state)
 {
-    static const char *const computes[] = {"measured", "table", "model", "none"};
     static const char *const orders[] = {"virtual", "arrival"};
     struct options *o = state->input;
     struct clue_run *run = &o->run;
@@ -150,9 +150,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_COMPUTE:
         o->table = strncmp(arg, "table=", 6) == 0 ? arg + 6 : NULL;
-        run->compute =
-            o->table ? CLUE_COMPUTE_TABLE
-                     : (enum clue_compute_kind)read_word(state, arg, "way to compute", computes, 4);
+        run->compute = o->table ? CLUE_COMPUTE_TABLE
+                                : (enum clue_compute_kind)read_word(state, arg, "way to compute",
+                                                                    clue_compute_names, 4);
         if (run->compute == CLUE_COMPUTE_TABLE && !o->table)
             argp_error(state, "say out of which record: --compute table=FILE");
         return 0;
@@ -296,20 +296,38 @@ static int print_error(const struct portolan_error *err)
     return EXIT_BAD_INPUT;
 }
 
-/* For repetitions a run without a record of its own is recorded too. */
-static enum portolan_status record_for_repeats(struct options *o, char *path,
-                                               struct portolan_error *err)
-{
-    int fd;
+/* ------------------------------------------------- repetitions */
 
-    if (o->n_repeats < 2 || o->run.record || o->run.replay)
+/* What repetitions keep meanwhile. */
+static const char *repeat_folder;
+
+static void end_early(int signal)
+{
+    static const char *const files[] = {"record", "json", "out"};
+    int folder = open(repeat_folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlinkat(folder, files[i], 0);
+    rmdir(repeat_folder);
+    raise(signal); /* SA_RESETHAND: it ends the process */
+}
+
+/* For repetitions a run without a record of its own is recorded too. */
+static enum portolan_status begin_repeats(struct options *o, struct portolan_arena *arena,
+                                          struct portolan_error *err)
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+    const struct sigaction action = {.sa_handler = end_early,
+                                     .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+
+    if (o->n_repeats < 2)
         return PORTOLAN_OK;
-    fd = mkstemp(path);
-    if (fd < 0)
-        return portolan_error_set(err, PORTOLAN_EIO, "no file can be made in /tmp: %s",
-                                  strerror(errno));
-    close(fd);
-    o->run.record = path;
+    if (!(repeat_folder = portolan_temporary_folder(arena, err)))
+        return err->status;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+    if (!o->run.record && !o->run.replay)
+        o->run.record = portolan_arena_printf(arena, "%s/record", repeat_folder);
     return PORTOLAN_OK;
 }
 
@@ -328,7 +346,7 @@ static enum portolan_status repeat_program(const struct options *o, double *ends
     portolan_words_append(&arena, &words, &options);
     if (!o->run.table) /* else it is the same again */
         portolan_words_add(&arena, &words, table);
-    status = clue_repeat_program(&words, &program, (size_t)o->n_repeats, ends, err);
+    status = clue_repeat_program(&words, &program, repeat_folder, (size_t)o->n_repeats, ends, err);
     portolan_arena_clear(&arena);
     return status;
 }
@@ -365,14 +383,14 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
     struct clue_report report = {
         .file = file, .run = &o->run, .outcome = &outcome, .machine_path = o->machine};
     struct portolan_name_value facts[MOST_LAW_FACTS];
-    char path[] = "/tmp/portolan-clue-XXXXXX";
+    struct portolan_arena arena = {0};
     int status;
 
     report.settings = facts;
     report.n_settings = clue_laws_facts(&o->laws, facts);
     setenv("PORTOLAN_MPI_YIELD", "never", 1); /* Portolan's own programs: who waits takes no core */
     setenv("PORTOLAN_VIRTUAL_MACHINE", o->run.machine->name ? o->run.machine->name : "virtual", 1);
-    if (output_begin(&o->output, &o->run, err) || record_for_repeats(o, path, err))
+    if (output_begin(&o->output, &o->run, err) || begin_repeats(o, &arena, err))
         return print_error(err);
     if (clue_run(&o->run, &outcome, err)) {
         print_error(err);
@@ -385,8 +403,9 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
     clue_run_end(&outcome);
     clue_laws_clear(&o->laws);
     output_end(&o->output);
-    if (o->run.record == path)
-        unlink(path);
+    if (repeat_folder)
+        portolan_folder_remove(repeat_folder);
+    portolan_arena_clear(&arena);
     return status;
 }
 

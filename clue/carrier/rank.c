@@ -172,6 +172,7 @@ struct rank *clue_rank_add(struct carrier *c)
         return NULL;
     }
     rank->task = (int)c->n_ranks;
+    rank->mask = c->mask;
     return c->ranks[c->n_ranks++] = rank;
 }
 

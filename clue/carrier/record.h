@@ -16,7 +16,7 @@
 
 #include <portolan/command.h>
 
-#define RECORD_MAGIC "CLUEREC3"
+#define RECORD_MAGIC "CLUEREC4"
 
 /* Requests are numbers of the rank's own, used again when they were freed; contexts are places in
  * the file's table. */
@@ -32,7 +32,6 @@ enum record_operation {
     RECORD_FREE,     /* request */
     RECORD_PROBE,    /* from + 1, context, tag + 1, is waiting, request taken + 1 */
     RECORD_MEET,     /* kind, context, sequence, n, index, root, ns */
-    RECORD_COMPUTE,  /* ns */
     RECORD_SLEEP,    /* ns */
     RECORD_SPEND,    /* ns */
     RECORD_TIMER,    /* request, ns */
@@ -132,9 +131,10 @@ enum portolan_status clue_repeat(const struct clue_run *run, const char *machine
                                  const struct record *record, size_t n, double *ends,
                                  struct portolan_error *err);
 /* The same by N runs of the program: WORDS begin the command that makes the one whose number is
- * added as --repetition, and MORE end it. EINVAL, ENOMEM, and those of the commands. */
+ * added as --repetition, and MORE end it. Files are put into FOLDER. EINVAL, and those of the
+ * commands. */
 enum portolan_status clue_repeat_program(const struct portolan_words *words,
-                                         const struct portolan_words *more, size_t n, double *ends,
-                                         struct portolan_error *err);
+                                         const struct portolan_words *more, const char *folder,
+                                         size_t n, double *ends, struct portolan_error *err);
 
 #endif

@@ -104,14 +104,13 @@ enum portolan_status clue_repeat(const struct clue_run *run, const char *machine
 }
 
 enum portolan_status clue_repeat_program(const struct portolan_words *words,
-                                         const struct portolan_words *more, size_t n, double *ends,
-                                         struct portolan_error *err)
+                                         const struct portolan_words *more, const char *folder,
+                                         size_t n, double *ends, struct portolan_error *err)
 {
     struct portolan_arena arena = {0};
-    const char *folder = portolan_temporary_folder(&arena, err);
-    const char *json = portolan_arena_printf(&arena, "--json=%s/json", folder ? folder : "");
-    const char *out = portolan_arena_printf(&arena, "%s/out", folder ? folder : "");
-    enum portolan_status status = folder ? PORTOLAN_OK : err->status;
+    const char *json = portolan_arena_printf(&arena, "--json=%s/json", folder);
+    const char *out = portolan_arena_printf(&arena, "%s/out", folder);
+    enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; i < n && !status; i++) {
         struct portolan_words all = {0};
@@ -136,8 +135,6 @@ enum portolan_status clue_repeat_program(const struct portolan_words *words,
     }
     portolan_progress_done("repetitions");
     portolan_sort_numbers(n, ends);
-    if (folder)
-        portolan_folder_remove(folder);
     portolan_arena_clear(&arena);
     return status;
 }

@@ -222,8 +222,6 @@ static enum clue_progress step(struct replay *p, int task, struct replayed *rank
         return CLUE_DONE;
     case RECORD_MEET:
         return meet(p, task, rank);
-    case RECORD_COMPUTE:
-        return clue_engine_compute(e, task, (int64_t)NEXT);
     case RECORD_SLEEP:
         return clue_engine_sleep(e, task, (int64_t)NEXT);
     case RECORD_SPEND:

@@ -290,14 +290,6 @@ static void probe(struct rank *rank, const int64_t *words)
     answer_with(rank, is_found, taken, &message, sizeof message);
 }
 
-static void tell_received(struct rank *rank, clue_request request)
-{
-    struct clue_message message;
-
-    clue_received(request, &message);
-    answer_with(rank, 0, 0, &message, sizeof message);
-}
-
 /* ------------------------------------------------- tasks, ends */
 
 static void spawn(struct rank *rank, struct parts *p, int n)
@@ -402,9 +394,6 @@ static void serve_message(struct rank *rank, struct parts *p, const int64_t *wor
         break;
     case LINK_TEST_ANY:
         answer(rank, (int64_t)clue_test_any(take(p, n * sizeof(clue_request)), n));
-        break;
-    case LINK_RECEIVED:
-        tell_received(rank, (clue_request)words[0]);
         break;
     case LINK_PROBE:
         probe(rank, words);

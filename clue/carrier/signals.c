@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signals: each rank has its own handlers. One that a program raises reaches the rank that raised
- * it; one from outside, whichever runs. Masks and timers are the process's.
+ * Signals: each rank has its own handlers, and its own mask. One that a program raises reaches the
+ * rank that raised it; one from outside, whichever runs. Timers are the process's, which is told.
  */
 #include "internal.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
 static bool has_handler(const struct sigaction *action)
 {
@@ -66,4 +67,76 @@ void (*clue_own_signal(int signal, void (*handler)(int)))(int)
     struct sigaction old, new = {.sa_handler = handler, .sa_flags = SA_RESTART};
 
     return clue_own_sigaction(signal, &new, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+/* ------------------------------------------------- masks */
+
+int clue_own_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    struct carrier *c = &clue_carrier;
+
+    if (set && !c->has_masks) {
+        c->has_masks = true;
+        sigprocmask(SIG_BLOCK, NULL, &c->mask);
+        for (size_t i = 0; i < c->n_ranks; i++)
+            c->ranks[i]->mask = c->mask;
+    }
+    return sigprocmask(how, set, old);
+}
+
+/* Takes the signals that wait for the process, or gives them back to it. */
+static void keep_pending(sigset_t *kept)
+{
+    sigset_t one;
+
+    sigpending(kept);
+    for (int signal = 1; signal < NSIG && !sigisemptyset(kept); signal++)
+        if (sigismember(kept, signal) == 1) {
+            sigemptyset(&one);
+            sigaddset(&one, signal);
+            sigtimedwait(&one, NULL, &(const struct timespec){0});
+        }
+}
+
+static void give_pending(sigset_t *kept)
+{
+    for (int signal = 1; signal < NSIG && !sigisemptyset(kept); signal++)
+        if (sigismember(kept, signal) == 1) {
+            sigdelset(kept, signal);
+            raise(signal);
+        }
+}
+
+void clue_switch_masks(struct rank *from, struct rank *to)
+{
+    if (from)
+        keep_pending(&from->pending);
+    sigprocmask(SIG_SETMASK, to ? &to->mask : &clue_carrier.mask, from ? &from->mask : NULL);
+    if (to)
+        give_pending(&to->pending);
+}
+
+/* ------------------------------------------------- timers */
+
+static void tell_timer(const void *site)
+{
+    int before = errno; /* which telling changes */
+
+    clue_remark(false, "a timer of the program runs in real time, and is that of all ranks",
+                clue_carrier.current, site);
+    errno = before;
+}
+
+unsigned clue_own_alarm(unsigned seconds)
+{
+    if (seconds)
+        tell_timer(__builtin_return_address(0));
+    return alarm(seconds);
+}
+
+int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval *old)
+{
+    if (new && (new->it_value.tv_sec || new->it_value.tv_usec))
+        tell_timer(__builtin_return_address(0));
+    return setitimer((__itimer_which_t)which, new, old);
 }

@@ -42,13 +42,15 @@ static void fetch_soon(void)
 static const struct context *next_context(void)
 {
     int next = clue_engine_next(RUN.engine);
+    struct rank *before = RUN.current;
 
+    RUN.current = next < 0 ? NULL : RUN.ranks[next];
+    if (RUN.has_masks && before != RUN.current)
+        clue_switch_masks(before, RUN.current);
     if (next < 0) {
         RUN.verdict = next;
-        RUN.current = NULL;
         return &RUN.main;
     }
-    RUN.current = RUN.ranks[next];
     fetch_soon();
     if (RUN.folder)
         clue_folder_of(RUN.current);
@@ -93,6 +95,8 @@ void clue_stop(void)
     struct context here;
 
     RUN.has_failed = true;
+    if (RUN.has_masks)
+        clue_switch_masks(RUN.current, NULL);
     RUN.current = NULL;
     clue_switch(&here, &RUN.main);
     abort();
@@ -259,11 +263,6 @@ bool clue_is_complete(clue_request request)
     return is_complete;
 }
 
-void clue_received(clue_request request, struct clue_message *message)
-{
-    clue_engine_received(RUN.engine, request, message);
-}
-
 void clue_free(clue_request request)
 {
     if (RUN.run->record)
@@ -397,12 +396,6 @@ int64_t clue_read_clock(void)
 }
 
 /* ------------------------------------------------- time, ends */
-
-void clue_compute(int64_t ns)
-{
-    UNTIL_DONE(clue_engine_compute(RUN.engine, RUN.current->task, ns));
-    RECORD(RECORD_COMPUTE, 1, N(ns));
-}
 
 void clue_sleep(int64_t ns)
 {

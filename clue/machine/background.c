@@ -126,20 +126,17 @@ void machine_read_background(struct machine_reader *r, const struct xml_element 
 /* ------------------------------------------------- changes */
 
 /* Whom a change of each parameter names. */
-static const struct subject {
-    const char *parameter;
-    enum clue_parameter number;
-    enum { OF_HOST, OF_PAIR, OF_LINK } of;
-} subjects[] = {
-    {"factor", CLUE_FACTOR, OF_HOST},
-    {"receive", CLUE_RECEIVE, OF_HOST},
-    {"packing", CLUE_PACKING, OF_HOST},
-    {"send", CLUE_SEND, OF_PAIR},
-    {"transmission", CLUE_TRANSMISSION, OF_PAIR},
-    {"bandwidth", CLUE_BANDWIDTH, OF_LINK},
-    {"latency", CLUE_LATENCY, OF_LINK},
+static const enum subject {
+    OF_HOST,
+    OF_PAIR,
+    OF_LINK
+} subjects[CLUE_PARAMETERS] = {
+    [CLUE_SEND] = OF_PAIR,
+    [CLUE_TRANSMISSION] = OF_PAIR,
+    [CLUE_BANDWIDTH] = OF_LINK,
+    [CLUE_LATENCY] = OF_LINK,
 };
-enum { SUBJECTS = sizeof subjects / sizeof *subjects, MOST_CHANGES = 1 << 20 };
+enum { MOST_CHANGES = 1 << 20 };
 
 static void add_change(struct machine_reader *r, const struct xml_element *e,
                        const struct clue_change *change)
@@ -224,19 +221,21 @@ static void change_links(struct machine_reader *r, const struct xml_element *e,
 }
 
 static void change_subject(struct machine_reader *r, const struct xml_element *e,
-                           const struct subject *s, const struct clue_change *change)
+                           const struct clue_change *change)
 {
+    const char *name = clue_parameter_names[change->parameter];
+    enum subject of = subjects[change->parameter];
     static const char *const needs[][2] = {{"host"}, {"from", "to"}, {"link"}};
 
-    if (s->of != OF_LINK && xml_attribute(e, "link"))
-        xml_complain(r->d, e, "link", "'%s' is not of links, but of %s", s->parameter,
-                     s->of == OF_HOST ? "hosts: write 'host'" : "pairs: write 'from' and 'to'");
-    else if (s->of != OF_HOST && xml_attribute(e, "host"))
-        xml_complain(r->d, e, "host", "'%s' is not of hosts; write '%s'%s", s->parameter,
-                     needs[s->of][0], s->of == OF_PAIR ? " and 'to'" : "");
-    else if (s->of == OF_HOST)
+    if (of != OF_LINK && xml_attribute(e, "link"))
+        xml_complain(r->d, e, "link", "'%s' is not of links, but of %s", name,
+                     of == OF_HOST ? "hosts: write 'host'" : "pairs: write 'from' and 'to'");
+    else if (of != OF_HOST && xml_attribute(e, "host"))
+        xml_complain(r->d, e, "host", "'%s' is not of hosts; write '%s'%s", name, needs[of][0],
+                     of == OF_PAIR ? " and 'to'" : "");
+    else if (of == OF_HOST)
         change_hosts(r, e, *change);
-    else if (s->of == OF_PAIR)
+    else if (of == OF_PAIR)
         change_pairs(r, e, *change);
     else
         change_links(r, e, *change);
@@ -247,24 +246,24 @@ static void read_change(struct machine_reader *r, const struct xml_element *e, i
     struct clue_change change = {.at_ns = at_ns};
     int changed = 0;
 
-    for (size_t i = 0; i < SUBJECTS; i++) {
-        const struct xml_element *law = xml_next(e, NULL, subjects[i].parameter);
+    for (int i = 0; i < CLUE_PARAMETERS; i++) {
+        const char *name = clue_parameter_names[i];
+        const struct xml_element *law = xml_next(e, NULL, name);
         struct clue_law *new_law;
 
-        change.parameter = subjects[i].number;
+        change.parameter = (enum clue_parameter)i;
         change.law = NULL;
         change.times = 1;
-        if (machine_read_quantity(r, e, subjects[i].parameter, A_NUMBER, &change.times)) {
-            if (change.times == 0 && subjects[i].of == OF_LINK)
-                xml_complain(r->d, e, subjects[i].parameter,
-                             "a link without %s; write a number above 0", subjects[i].parameter);
-            change_subject(r, e, &subjects[i], &change);
+        if (machine_read_quantity(r, e, name, A_NUMBER, &change.times)) {
+            if (change.times == 0 && subjects[i] == OF_LINK)
+                xml_complain(r->d, e, name, "a link without %s; write a number above 0", name);
+            change_subject(r, e, &change);
             changed++;
         }
         if (law && (new_law = portolan_arena_alloc(r->arena, 1, sizeof *new_law))) {
             machine_read_law(r, law, new_law);
             change.law = new_law;
-            change_subject(r, e, &subjects[i], &change);
+            change_subject(r, e, &change);
             changed++;
         }
     }

@@ -28,8 +28,6 @@ void machine_read_network(struct machine_reader *r, const struct xml_element *ro
 void machine_read_topology(struct machine_reader *r, const struct xml_element *network);
 void machine_read_background(struct machine_reader *r, const struct xml_element *root);
 void machine_read_changes(struct machine_reader *r, const struct xml_element *root);
-/* Names of enum clue_parameter in files; end with NULL. */
-extern const char *const machine_parameters[];
 extern const struct xml_rule network_rule, load_rule, traffic_rule, change_rule, point_rule;
 
 /* What an element that is a law may hold. */

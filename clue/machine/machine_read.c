@@ -249,18 +249,6 @@ bool machine_read_range(struct machine_reader *r, const struct xml_element *e,
     return false;
 }
 
-int clue_machine_find_host(const struct clue_machine_file *f, const char *name)
-{
-    struct portolan_arena arena = {0};
-    struct host_range range = {-1, 0, LEVEL_ALL};
-    const char *why;
-
-    if (!machine_find_range(f, &arena, name, &range, &why))
-        range.first = -1;
-    portolan_arena_clear(&arena);
-    return range.first;
-}
-
 /* ------------------------------------------------- collectives, provenance */
 
 static void read_collectives(struct machine_reader *r, const struct xml_element *root)
@@ -279,8 +267,8 @@ static void read_collectives(struct machine_reader *r, const struct xml_element 
                                                              : &m->shared_barrier);
 }
 
-const char *const machine_parameters[] = {"factor",  "send",      "transmission", "receive",
-                                          "packing", "bandwidth", "latency",      NULL};
+const char *const clue_parameter_names[] = {"factor",  "send",      "transmission", "receive",
+                                            "packing", "bandwidth", "latency",      NULL};
 
 static void read_correlation(struct machine_reader *r, const struct xml_element *e)
 {
@@ -288,8 +276,8 @@ static void read_correlation(struct machine_reader *r, const struct xml_element 
     double(*c)[CLUE_PARAMETERS] = r->file->covariance, value;
     int of = -1, with = -1;
 
-    machine_read_word(r, e, "of", machine_parameters, &of);
-    machine_read_word(r, e, "with", machine_parameters, &with);
+    machine_read_word(r, e, "of", clue_parameter_names, &of);
+    machine_read_word(r, e, "with", clue_parameter_names, &with);
     if (!portolan_read_double(text, &value) || !(fabs(value) <= 1))
         xml_complain(r->d, e, "value", "'value' is '%.100s'; it must be from -1 to 1", text);
     else if (of == with && of >= 0)
@@ -312,7 +300,7 @@ static void read_provenance(struct machine_reader *r, const struct xml_element *
         double relative = 0;
         int of = -1;
 
-        machine_read_word(r, c, "of", machine_parameters, &of);
+        machine_read_word(r, c, "of", clue_parameter_names, &of);
         if (machine_read_quantity(r, c, "relative", A_NUMBER, &relative) && of >= 0)
             f->covariance[of][of] = relative * relative;
     }

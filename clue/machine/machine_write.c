@@ -105,11 +105,10 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
 
 static void add_network(struct portolan_text *t, const struct clue_machine *m)
 {
-    static const char *const models[] = {"none", "factor", "queue", "fair"};
     const struct clue_network *n = &m->network;
     char number[PORTOLAN_NUMBER_TEXT];
 
-    xml_add_start(t, "  ", "network", "model", models[n->model], NULL);
+    xml_add_start(t, "  ", "network", "model", clue_network_model_names[n->model], NULL);
     if (m->eager_bytes < UINT64_MAX)
         add_size(t, "eager", m->eager_bytes);
     for (size_t i = 0; i < n->n_factors; i++) {
@@ -166,7 +165,7 @@ static void add_provenance(struct portolan_text *t, const struct clue_machine_fi
     }
     for (int i = 0; i < CLUE_PARAMETERS; i++)
         if (f->covariance[i][i] > 0) {
-            portolan_text_add(t, "    <error of=\"%s\"", machine_parameters[i]);
+            portolan_text_add(t, "    <error of=\"%s\"", clue_parameter_names[i]);
             add_value(t, "relative", sqrt(f->covariance[i][i]), "");
             portolan_text_add(t, "/>\n");
         }
@@ -174,7 +173,7 @@ static void add_provenance(struct portolan_text *t, const struct clue_machine_fi
         for (int k = 0; k < i; k++)
             if (f->covariance[i][k] != 0) {
                 portolan_text_add(t, "    <correlation of=\"%s\" with=\"%s\"",
-                                  machine_parameters[k], machine_parameters[i]);
+                                  clue_parameter_names[k], clue_parameter_names[i]);
                 add_value(t, "value",
                           f->covariance[i][k] / sqrt(f->covariance[i][i] * f->covariance[k][k]),
                           "");

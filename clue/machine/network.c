@@ -22,7 +22,7 @@ const struct xml_rule network_rule = {
     .children = XML_RULES(&factors_rule, &link_rule, &route_rule),
     .once = true};
 
-static const char *const models[] = {"none", "factor", "queue", "fair", NULL};
+const char *const clue_network_model_names[] = {"none", "factor", "queue", "fair", NULL};
 static const char *const yes_or_no[] = {"no", "yes", NULL};
 
 /* "1 1.1 1.3": of one message in flight, of two … */
@@ -93,7 +93,7 @@ void machine_read_network(struct machine_reader *r, const struct xml_element *ro
             m->network.model = CLUE_NETWORK_QUEUE;
     if (!e)
         return;
-    machine_read_word(r, e, "model", models, &model);
+    machine_read_word(r, e, "model", clue_network_model_names, &model);
     machine_read_word(r, e, "store-and-forward", yes_or_no, &stores);
     m->network.model = (enum clue_network_model)model;
     m->network.store_and_forward = stores;

@@ -38,7 +38,6 @@ static const char *command_of(struct trial_writer *w)
 static enum portolan_status begin(struct trial_writer *w)
 {
     const struct clue_report *r = w->report;
-    static const char *const compute[] = {"measured", "table", "model", "none"};
     size_t n = 0, n_facts = r->file ? r->file->n_facts : 0;
     size_t room = 10 + r->n_settings + n_facts;
     struct portolan_name_value *facts = portolan_arena_alloc(&w->arena, room, sizeof *facts);
@@ -52,8 +51,8 @@ static enum portolan_status begin(struct trial_writer *w)
     facts[n++] = (struct portolan_name_value){"host", report_machine(r)};
     facts[n++] = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, report_machine(r)};
     facts[n++] = (struct portolan_name_value){"command", command_of(w)};
-    facts[n++] = (struct portolan_name_value){"compute", r->run->replay ? "recorded"
-                                                                        : compute[r->run->compute]};
+    facts[n++] = (struct portolan_name_value){
+        "compute", r->run->replay ? "recorded" : clue_compute_names[r->run->compute]};
     facts[n++] = (struct portolan_name_value){
         "seed", portolan_arena_printf(&w->arena, "%" PRIu64, r->run->settings.seed)};
     facts[n++] = (struct portolan_name_value){

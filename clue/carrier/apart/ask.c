@@ -270,12 +270,6 @@ size_t clue_test_any(const clue_request *requests, size_t n)
     return (size_t)ask_with(LINK_TEST_ANY, NULL, &part, 1)->words[0];
 }
 
-void clue_received(clue_request request, struct clue_message *message)
-{
-    ask(LINK_RECEIVED, request);
-    memcpy(message, ASKER.room.bytes, sizeof *message);
-}
-
 bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clue_message *message,
                 clue_request *taken)
 {

@@ -15,6 +15,8 @@ enum clue_compute_kind {
     CLUE_COMPUTE_MODEL,    /**< laws by call site or function */
     CLUE_COMPUTE_NONE
 };
+/** As --compute says them. */
+extern const char *const clue_compute_names[CLUE_COMPUTE_NONE + 1];
 
 struct clue_run {
     const struct clue_machine *machine;

@@ -126,8 +126,6 @@ PORTOLAN_API bool clue_test(clue_request request);
 PORTOLAN_API size_t clue_test_any(const clue_request *requests, size_t n);
 /** Whether it is complete at the task's time; takes no time. */
 PORTOLAN_API bool clue_is_complete(clue_request request);
-/** What a complete receive got; `data` is NULL. */
-PORTOLAN_API void clue_received(clue_request request, struct clue_message *message);
 /** Gives the number back; a request that is not complete goes on by itself. */
 PORTOLAN_API void clue_free(clue_request request);
 /** Takes back a receive, or a send, that is not matched. True: it is complete and has no message.
@@ -190,8 +188,6 @@ PORTOLAN_API void clue_call_in(int task, void (*run)(void *arg), void *arg);
 
 /* ------------------------------------------------- time, tasks, ends */
 
-/** Computes for NS of processor time of this machine (times the host's factor). */
-PORTOLAN_API void clue_compute(int64_t ns);
 /** The task does nothing for NS. */
 PORTOLAN_API void clue_sleep(int64_t ns);
 /** Moves BYTES in memory, as the parts of a collective do: takes the host's packing delay. */

@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 {
     static const struct option names[] = {{"size", 1, 0, 's'}, {"verbose", 0, 0, 'v'}, {0}};
     int rank, c, drawn;
+    sigset_t hangup;
     double real;
 
     MPI_Init(&argc, &argv);
@@ -53,6 +54,12 @@ int main(int argc, char **argv)
     signal(SIGUSR1, rank ? count_one : count_ten);
     if (rank)
         signal(SIGUSR2, SIG_IGN);
+    signal(SIGHUP, rank ? count_one : count_ten);
+    sigemptyset(&hangup);
+    sigaddset(&hangup, SIGHUP);
+    if (!rank)
+        sigprocmask(SIG_BLOCK, &hangup, NULL);
+    alarm(10000);
     srand((unsigned)rank + 5);
     srand48(rank + 3);
     pause_rank();
@@ -60,6 +67,7 @@ int main(int argc, char **argv)
     raise(SIGUSR1);
     if (rank)
         raise(SIGUSR2);
+    raise(SIGHUP);
     drawn = rand();
     real = drand48();
     pause_rank();
@@ -69,7 +77,10 @@ int main(int argc, char **argv)
         pause_rank();
     }
     sprintf(all + strlen(all), " then %d %s", optind, argv[optind]);
-    sprintf(all + strlen(all), " signals %d %d", signals, signal(SIGUSR1, SIG_DFL) == count_ten);
+    sprintf(all + strlen(all), " signals %d", signals);
+    sigprocmask(SIG_UNBLOCK, &hangup, NULL);
+    pause_rank();
+    sprintf(all + strlen(all), " %d %d", signals, signal(SIGUSR1, SIG_DFL) == count_ten);
     atexit(at_end);
     MPI_Finalize();
     return 0;

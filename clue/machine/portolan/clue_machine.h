@@ -30,6 +30,9 @@ struct clue_pair_rule {
     struct clue_law law;
 };
 
+/** Names of enum clue_parameter in files, and of enum clue_network_model; end with NULL. */
+extern const char *const clue_parameter_names[], *const clue_network_model_names[];
+
 /** A fact of <provenance>: where the numbers come from. */
 struct clue_fact {
     const char *name, *value;
@@ -76,9 +79,6 @@ void clue_machine_destroy(struct clue_machine_file *file);
 enum portolan_status clue_machine_place(const struct clue_machine_file *file, int n,
                                         const char *placement, bool is_sharing, int **hosts,
                                         struct portolan_error *err);
-
-/** The number of the host called NAME, or of the first of that type; -1: there is none. */
-int clue_machine_find_host(const struct clue_machine_file *file, const char *name);
 
 /**
  * Multiplies the parameters that are known with errors by draw number DRAW of the log-normal

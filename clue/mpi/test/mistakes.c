@@ -89,6 +89,8 @@ static void messages(int rank, int n)
     } else if (is("gone")) {
         MPI_Irecv(in, 1, MPI_DOUBLE, 0, 1, world, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE); /* gone */
+    } else if (is("itself")) {
+        MPI_Recv(in, 1, MPI_DOUBLE, rank, 1, world, MPI_STATUS_IGNORE); /* itself */
     } else if (is("any")) {
         MPI_Recv(in, 1, MPI_DOUBLE, any, 3, world, MPI_STATUS_IGNORE); /* any */
     } else if (is("probe")) {
