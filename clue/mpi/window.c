@@ -367,6 +367,8 @@ int do_Win_lock(struct mpi_task *t, int lock_type, int rank, int assert, MPI_Win
     (void)assert;
     if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
         return mpi_error(t, MPI_ERR_LOCKTYPE, "type of lock %d", lock_type);
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     if (w->locks[rank] || w->is_locking_all)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is locked already", rank);
     window_lock(w, rank, lock_type == MPI_LOCK_EXCLUSIVE);
@@ -377,6 +379,8 @@ int do_Win_unlock(struct mpi_task *t, int rank, MPI_Win win)
 {
     struct mpi_win *w = mpi_win(t, win);
 
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     if (!w->locks[rank])
         return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
     window_unlock(w, rank);
