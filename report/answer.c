@@ -97,9 +97,10 @@ static void add_predicted(const struct portolan_plan_choice *c, struct portolan_
         return;
     add_time(t, "; as written it would take ", c->as_written.total_ns);
     if (fabs(gain[0]) > 1e-9)
-        portolan_text_add(
-            t, ", so that %.3g %% is %s (%.3g to %.3g %%, if both are at their limits)",
-            fabs(100 * gain[0]), gain[0] > 0 ? "saved" : "lost", 100 * gain[1], 100 * gain[2]);
+        portolan_text_add(t,
+                          ", so that %.3g %% is %s (%.*f to %.*f %%, if both are at their limits)",
+                          fabs(100 * gain[0]), gain[0] > 0 ? "saved" : "lost", gain[1] < -1 ? 0 : 1,
+                          100 * gain[1], 1, 100 * gain[2]);
 }
 
 static void add_measured(const struct report *r, struct portolan_text *t)
@@ -196,36 +197,6 @@ static void write_sentences(const struct report *r, const struct portolan_plan_c
     portolan_json_close(j, ']');
 }
 
-static void write_choice(const struct portolan_plan_choice *c, struct portolan_json *j)
-{
-    portolan_json_open(j, "choice", '[');
-    for (size_t i = 0; c && i < c->n_variables; i++) {
-        const struct portolan_plan_variable *v = &c->variables[i];
-
-        for (size_t k = 0; k < v->n_options; k++) {
-            const struct portolan_plan_option *o = &v->options[k];
-
-            portolan_json_open(j, NULL, '{');
-            portolan_json_text(j, "instance", v->instance);
-            portolan_json_text(j, "implementation", o->implementation);
-            portolan_json_text(j, "is",
-                               k == v->chosen    ? "chosen"
-                               : k == v->written ? "as written"
-                                                 : "");
-            portolan_json_number(j, "total_ns", o->total_ns);
-            portolan_json_text(j, "note",
-                               o->is_unusable    ? "cannot tell"
-                               : *o->reason      ? o->reason
-                               : !v->core        ? "insignificant"
-                               : !v->called      ? "not called"
-                               : o->extrapolates ? "outside what was measured"
-                                                 : "");
-            portolan_json_close(j, '}');
-        }
-    }
-    portolan_json_close(j, ']');
-}
-
 static void write_fixed(const struct report *r, struct portolan_json *j)
 {
     const struct report_runs *x = &r->runs;
@@ -280,7 +251,8 @@ static void write_times(const struct report *r, const struct portolan_plan_choic
                          report_fact_ns(x->run, PORTOLAN_FACT_FORETOLD));
         write_number(j, "deciding, at swap points", report_fact_ns(x->run, PORTOLAN_FACT_DECIDING));
     }
-    write_number(j, "exploration", x->explored_ns);
+    if (x->n_explored)
+        write_number(j, "exploration", x->explored_ns);
     portolan_json_close(j, ']');
 }
 
@@ -293,38 +265,31 @@ static enum portolan_status write_answer(struct report *r, struct portolan_json 
 
     (void)err;
     write_sentences(r, c, why.text, j);
-    portolan_json_text(j, "verdict",
-                       !c                                  ? "none"
-                       : c->verdict == PORTOLAN_PLAN_SURE  ? "sure"
-                       : c->verdict == PORTOLAN_PLAN_CLOSE ? "close"
-                                                           : "cannot tell");
     if (c && gain_of(c, gain)) {
         static const char *const names[] = {"value", "low", "high"};
 
         portolan_json_numbers(j, "gain", names, gain, 3);
     }
-    write_choice(c, j);
+    if (c)
+        portolan_plan_write_choice(r->from->plan, j, "choice", &why);
     write_times(r, c, j);
     write_fixed(r, j);
-    portolan_json_open(j, "reasons", '[');
-    for (size_t i = 0; c && i < c->n_reasons; i++) {
-        portolan_json_open(j, NULL, '{');
-        portolan_json_text(j, "text", c->reasons[i]);
-        portolan_json_close(j, '}');
-    }
-    portolan_json_close(j, ']');
-    portolan_json_text(j, "settle", c ? c->settle : "");
     return PORTOLAN_OK;
 }
 
 static const struct report_table tables[] = {
-    {"choice",
+    {"choice.variables.options",
      "Implementations, and the least time of the run with each",
      {{"instance", "instance", REPORT_TEXT},
       {"implementation", "implementation", REPORT_TEXT},
-      {"is", "", REPORT_TEXT},
+      {"is_chosen", "chosen", REPORT_TEXT},
+      {"is_written", "as written", REPORT_TEXT},
       {"total_ns", "run with it", REPORT_TIME},
-      {"note", "note", REPORT_TEXT}}},
+      {"reason", "not allowed", REPORT_TEXT},
+      {"extrapolates", "outside what was measured", REPORT_TEXT},
+      {"unusable", "cannot tell", REPORT_TEXT},
+      {"core", "counts", REPORT_TEXT},
+      {"called", "called", REPORT_TEXT}}},
     {"times",
      "Predicted and measured times of the run",
      {{"name", "time", REPORT_TEXT}, {"ns", "value", REPORT_TIME}}},
@@ -335,7 +300,7 @@ static const struct report_table tables[] = {
       {"elapsed_ns", "time", REPORT_TIME},
       {"to_run", "of the run", REPORT_NUMBER},
       {"to_total", "of run and exploration", REPORT_NUMBER}}},
-    {"reasons", "Why", {{"text", "reason", REPORT_TEXT}}},
+    {"choice.reasons", "Why", {{"", "reason", REPORT_TEXT}}},
     {0},
 };
 

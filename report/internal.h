@@ -50,13 +50,13 @@ enum report_unit {
 };
 
 struct report_column {
-    const char *member, *label; /* of a row; "mark.text": of an object in it */
+    const char *member, *label; /* of a row, or what it is in; "mark.text": of an object in it */
     enum report_unit unit;
 };
 
 /* An array of objects as a table; a row's "link", if it has one, is its anchor. */
 struct report_table {
-    const char *member; /* of the part; NULL after the last table */
+    const char *member; /* "a.b": in objects and arrays of objects; NULL after the last table */
     const char *caption;
     struct report_column columns[14]; /* up to one without a member */
 };
@@ -92,6 +92,12 @@ void report_add_cut(struct portolan_text *out, const char *text, size_t characte
 /* Words of a link: PART/WORD/WORD, without characters that an anchor may not have. */
 void report_write_link(struct portolan_json *j, const char *part, const char *const *words,
                        size_t n);
+
+/* model.c: an array of numbers. */
+void report_write_values(struct portolan_json *j, const char *key, const double *values, size_t n);
+/* choices.c: members of the part "model" on what would be chosen elsewhere. */
+enum portolan_status report_write_choices(const struct report *r, struct portolan_json *j,
+                                          struct portolan_error *err);
 
 /* time_pictures.c */
 void report_draw_time(const json_t *part, struct portolan_text *out);

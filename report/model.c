@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Models of implementations: laws, curves with measured points, and what would be chosen elsewhere.
- */
+/* Models of implementations: laws, and curves with measured points. */
 #include "internal.h"
 
 #include <portolan/chart.h>
 #include <portolan/list.h>
-#include <portolan/progress.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* So much is drawn, and so many choices are made, at most. */
-enum { CURVE_POINTS = 49, MOST_CHARTS = 24, MOST_CURVES = 24, MOST_PLACES = 60, MOST_STOPS = 40 };
+/* So much is drawn at most. */
+enum { CURVE_POINTS = 49, MOST_CHARTS = 24, MOST_CURVES = 24, MOST_PLACES = 60 };
 
 /* ------------------------------------------------------------------ curves */
 
@@ -61,7 +59,7 @@ static double place(const struct curve *c, size_t i)
     return r->min + part * (2 * r->max - r->min);
 }
 
-static void write_values(struct portolan_json *j, const char *key, const double *values, size_t n)
+void report_write_values(struct portolan_json *j, const char *key, const double *values, size_t n)
 {
     portolan_json_open(j, key, '[');
     for (size_t i = 0; i < n; i++)
@@ -84,10 +82,10 @@ static void write_line(struct curve *c, struct portolan_json *j)
         low[n] = p.low;
         high[n++] = p.high;
     }
-    write_values(j, "x", x, n);
-    write_values(j, "y", y, n);
-    write_values(j, "low", low, n);
-    write_values(j, "high", high, n);
+    report_write_values(j, "x", x, n);
+    report_write_values(j, "y", y, n);
+    report_write_values(j, "low", low, n);
+    report_write_values(j, "high", high, n);
 }
 
 /* Measured rows at one value of the parameter. */
@@ -282,171 +280,6 @@ static void write_charts(const struct portolan_plan_model *models, size_t n,
     portolan_json_close(j, ']');
 }
 
-/* ------------------------------------------------------------------ what would be chosen at … */
-
-struct slider {
-    const struct portolan_assembly_sweep *sweep;
-    char *present;
-    size_t n;
-    double *values;
-    bool is_whole;
-};
-
-struct stops {
-    const struct portolan_report_source *from;
-    struct portolan_arena pool;
-    size_t n_sliders, n;
-    struct slider *sliders;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
-static void add_value(struct stops *s, struct slider *to, double value)
-{
-    if (to->is_whole)
-        value = round(value);
-    for (size_t i = 0; i < to->n; i++)
-        if (to->values[i] == value)
-            return;
-    portolan_arena_append(&s->pool, &to->values, &to->n, &value, sizeof value);
-}
-
-/* A sweep's values and the present one; FINE: also those between, and twice the largest. */
-static bool fill_slider(struct stops *s, struct slider *x, bool fine)
-{
-    const struct portolan_assembly_sweep *sweep = x->sweep;
-    size_t swept;
-    double value;
-
-    x->is_whole = true;
-    for (size_t i = 0; i < sweep->n_values; i++) {
-        if (!portolan_read_double(sweep->values[i], &value))
-            return false;
-        x->is_whole = x->is_whole && value == round(value);
-    }
-    for (size_t i = 0; i < sweep->n_values; i++)
-        if (portolan_read_double(sweep->values[i], &value))
-            add_value(s, x, value);
-    if (portolan_read_double(x->present, &value))
-        add_value(s, x, value);
-    if (s->pool.failed)
-        return false;
-    qsort(x->values, x->n, sizeof *x->values, by_value);
-    swept = x->n;
-    for (size_t i = 0; fine && i < swept; i++)
-        add_value(s, x, i + 1 < swept ? (x->values[i] + x->values[i + 1]) / 2 : 2 * x->values[i]);
-    qsort(x->values, x->n, sizeof *x->values, by_value);
-    return true;
-}
-
-static void find_sliders(struct stops *s)
-{
-    const struct portolan_assembly *a = s->from->assembly;
-    size_t varied = 0;
-
-    for (size_t i = 0; i < a->n_sweeps; i++)
-        varied += a->sweeps[i].varies;
-    s->n = 1;
-    for (size_t i = 0; i < a->n_sweeps; i++) {
-        const struct portolan_assembly_sweep *sweep = &a->sweeps[i];
-        struct slider x = {.sweep = sweep};
-
-        if (!sweep->varies)
-            continue;
-        x.present = portolan_arena_strdup(
-            &s->pool, portolan_assembly_peek_parameter(a, sweep->instance, sweep->parameter));
-        if (!fill_slider(s, &x, varied == 1) || s->n * x.n > MOST_STOPS)
-            continue;
-        s->n *= x.n;
-        portolan_arena_append(&s->pool, &s->sliders, &s->n_sliders, &x, sizeof x);
-    }
-}
-
-/* Gives the assembly the values of stop I (n: the present ones); the value of slider K is AT[K]. */
-static bool set_values(struct stops *s, size_t i, double *at)
-{
-    for (size_t k = s->n_sliders; k-- > 0;) {
-        const struct slider *x = &s->sliders[k];
-        struct portolan_text text = {0};
-        enum portolan_status status = PORTOLAN_ENOMEM;
-
-        at[k] = x->values[i % x->n];
-        if (i < s->n)
-            portolan_text_add_number(&text, at[k]);
-        else
-            portolan_text_add(&text, "%s", x->present);
-        if (!text.failed)
-            status = portolan_assembly_set(s->from->assembly, x->sweep->instance,
-                                           x->sweep->parameter, text.bytes, NULL);
-        portolan_text_clear(&text);
-        if (status)
-            return false;
-        i = i < s->n ? i / x->n : i;
-    }
-    return true;
-}
-
-/* What `portolan optimize --set` chooses there. */
-static void write_stop(struct stops *s, size_t i, double *at, struct portolan_json *j)
-{
-    struct portolan_plan *plan = NULL;
-    struct portolan_error err = {0};
-
-    portolan_json_open(j, NULL, '{');
-    if (set_values(s, i, at) &&
-        !portolan_plan_create(s->from->assembly, s->from->data, s->from->options, &plan, &err))
-        portolan_plan_write_choice(plan, j, "choice", &err);
-    write_values(j, "at", at, s->n_sliders);
-    portolan_json_text(j, "cannot_tell", err.status ? err.text : "");
-    portolan_json_close(j, '}');
-    portolan_plan_destroy(plan);
-}
-
-static void write_sliders(const struct stops *s, struct portolan_json *j)
-{
-    portolan_json_open(j, "sliders", '[');
-    for (size_t k = 0; k < s->n_sliders; k++) {
-        const struct slider *x = &s->sliders[k];
-        char *name = portolan_asprintf("%s.%s", x->sweep->instance, x->sweep->parameter);
-
-        portolan_json_open(j, NULL, '{');
-        portolan_json_text(j, "name", name);
-        portolan_json_text(j, "present", x->present);
-        write_values(j, "values", x->values, x->n);
-        portolan_json_close(j, '}');
-        free(name);
-    }
-    portolan_json_close(j, ']');
-}
-
-static enum portolan_status write_stops(const struct report *r, struct portolan_json *j,
-                                        struct portolan_error *err)
-{
-    struct stops s = {.from = r->from};
-    double *at;
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (r->from->plan && r->from->data)
-        find_sliders(&s);
-    at = portolan_calloc(s.n_sliders + 1, sizeof *at);
-    write_sliders(&s, j);
-    portolan_json_open(j, "stops", '[');
-    for (size_t i = 0; at && s.n_sliders && i < s.n; i++) {
-        portolan_progress("choices", i, s.n, false);
-        write_stop(&s, i, at, j);
-    }
-    portolan_progress_done("choices");
-    portolan_json_close(j, ']');
-    if (!at || s.pool.failed || (s.n_sliders && !set_values(&s, s.n, at)))
-        status = portolan_no_memory(err);
-    free(at);
-    portolan_arena_clear(&s.pool);
-    return status;
-}
-
 /* ------------------------------------------------------------------ data */
 
 static bool same_link(const struct portolan_plan_model *a, const struct portolan_plan_model *b)
@@ -492,7 +325,7 @@ static enum portolan_status write_models(struct report *r, struct portolan_json 
         portolan_plan_write_models(r->from->plan, j, "models");
     write_links(models, n, j);
     write_charts(models, n, j);
-    return write_stops(r, j, err);
+    return report_write_choices(r, j, err);
 }
 
 /* ------------------------------------------------------------------ pictures */
@@ -570,16 +403,16 @@ static const struct report_table tables[] = {
       {"rows", "measurements", REPORT_NUMBER},
       {"parameters", "valid for", REPORT_TEXT},
       {"breaks", "breaks", REPORT_TEXT}}},
-    {"stops",
+    {"ranges",
      "What would be chosen",
-     {{"at", "at", REPORT_TEXT},
-      {"choice.variables", "choice", REPORT_TEXT},
-      {"choice.prediction.total_ns", "predicted", REPORT_TIME},
-      {"choice.prediction.low_ns", "at least", REPORT_TIME},
-      {"choice.prediction.high_ns", "at most", REPORT_TIME},
-      {"choice.verdict", "how sure", REPORT_TEXT},
-      {"choice.prediction.extrapolating", "outside what was measured", REPORT_TEXT},
-      {"cannot_tell", "cannot tell", REPORT_TEXT}}},
+     {{"parameter", "parameter", REPORT_TEXT},
+      {"from", "from", REPORT_NUMBER},
+      {"to", "to", REPORT_NUMBER},
+      {"choice", "choice", REPORT_TEXT},
+      {"total_from_ns", "run takes", REPORT_TIME},
+      {"total_to_ns", "to", REPORT_TIME},
+      {"verdict", "how sure", REPORT_TEXT},
+      {"cannot_tell", "why not", REPORT_TEXT}}},
     {0},
 };
 

@@ -39,6 +39,9 @@ static void add_data(const char *text, struct portolan_text *out)
 
 static void add_part(const struct report_part *p, const json_t *data, struct portolan_text *out)
 {
+    size_t begun;
+    bool drawn;
+
     if (!json_object_size(data))
         return;
     portolan_text_add(out,
@@ -47,10 +50,15 @@ static void add_part(const struct report_part *p, const json_t *data, struct por
                       p->name, p->name, p->name, p->title, p->about);
     report_add_sentences(data, out);
     portolan_text_add(out, "<div class=\"pictures\">");
+    begun = out->length;
     if (p->draw)
         p->draw(data, out);
     portolan_text_add(out, "</div>\n");
+    drawn = out->length > begun + strlen("</div>\n");
+    begun = out->length;
     report_add_tables(p, data, out);
+    if (!drawn && out->length == begun)
+        portolan_text_add(out, "<p class=\"note\">Nothing of this is stored.</p>\n");
     portolan_text_add(out, "</section>\n");
 }
 
@@ -107,9 +115,9 @@ static void add_name(const struct page *p, struct portolan_text *out)
 
 static void add_store(const struct page *p, struct portolan_text *out)
 {
-    portolan_text_add(out, "%s", "trial ");
-    report_add_value(json_object_get(p->document, "shown_trial"), REPORT_NUMBER, out);
-    portolan_text_add(out, " of ");
+    double trial = report_number(p->document, "shown_trial");
+
+    portolan_text_add(out, trial > 0 ? "trial %.0f of " : "no trial in ", trial);
     report_add_cut(out, report_text(p->document, "store"), 200);
     portolan_text_add(out, ", Portolan ");
     report_add_cut(out, report_text(p->document, "made_by"), 40);

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 2000, LONG = 36 /* characters of a text */ };
+/* Of a text: so much is shown, this is long, and this needs no break. */
+enum { MOST_SHOWN = 2000, LONG = 36, WORD = 24 };
 
 /* The value of "choice.prediction" in a row. */
 static const json_t *find_member(const json_t *row, const char *member)
@@ -140,94 +141,96 @@ void report_add_value(const json_t *x, enum report_unit unit, struct portolan_te
     }
 }
 
-static void add_cell(const json_t *row, const struct report_column *c, bool is_head,
-                     struct portolan_text *out)
-{
-    const json_t *x = find_member(row, c->member);
-    const char *kind = is_head ? "th scope=\"row\"" : "td";
+/* A table that is being made. */
+struct making {
+    const struct report_part *part;
+    const struct report_table *table;
+    const json_t *links; /* of rows, in their order; or NULL */
+    struct portolan_text *out;
+};
 
-    portolan_text_add(out, "<%s", kind);
-    if (json_is_string(x) && json_string_length(x) > LONG)
-        portolan_text_add(out, " class=\"long\"");
+static void add_cell(const struct making *m, const json_t *row, const json_t *outer,
+                     const struct report_column *c)
+{
+    const json_t *own = find_member(row, c->member);
+    const json_t *x = own ? own : find_member(outer, c->member);
+    const char *kind = c == m->table->columns ? "th scope=\"row\"" : "td";
+    size_t length = json_is_string(x) ? json_string_length(x) : 0;
+
+    portolan_text_add(m->out, "<%s", kind);
     if (json_is_number(x)) {
-        portolan_text_add(out, " class=\"number\" data-value=\"");
-        portolan_text_add_number(out, json_number_value(x));
-        portolan_text_add(out, "\"");
+        portolan_text_add(m->out, " class=\"number\" data-value=\"");
+        portolan_text_add_number(m->out, json_number_value(x));
+        portolan_text_add(m->out, "\"");
     } else if (c->unit != REPORT_TEXT && c->unit != REPORT_TREE) {
-        portolan_text_add(out, " class=\"number\"");
+        portolan_text_add(m->out, " class=\"number\"");
+    } else if (length) {
+        portolan_text_add(m->out, "%s",
+                          length > LONG    ? " class=\"long\""
+                          : length <= WORD ? " class=\"word\""
+                                           : "");
     }
     if (c->unit == REPORT_TREE)
-        portolan_text_add(out, " data-depth=\"%d\"", (int)fmin(9, report_number(row, "depth")));
-    portolan_text_add(out, ">");
-    report_add_value(x, c->unit, out);
-    portolan_text_add(out, "</%.2s>", kind);
+        portolan_text_add(m->out, " data-depth=\"%d\"", (int)fmin(9, report_number(row, "depth")));
+    portolan_text_add(m->out, ">");
+    report_add_value(x, c->unit, m->out);
+    portolan_text_add(m->out, "</%.2s>", kind);
 }
 
-/* The row's anchor: its link, or its part with its number. PART NULL: it has none. */
-static void add_anchor(const json_t *row, const json_t *link, const struct report_part *part,
-                       struct portolan_text *out)
+/* With its anchor: its link, or its part with its number. */
+static void add_row(const struct making *m, const json_t *row, const json_t *outer,
+                    const json_t *link)
 {
     double number = report_number(row, json_object_get(row, "id") ? "id" : "number");
 
+    portolan_text_add(m->out, "<tr");
     if (json_is_string(link)) {
-        portolan_text_add(out, " id=\"");
-        portolan_text_add_xml(out, json_string_value(link));
-        portolan_text_add(out, "\"");
-    } else if (part && number > 0) {
-        portolan_text_add(out, " id=\"%s/%.0f\"", part->name, number);
+        portolan_text_add(m->out, " id=\"");
+        portolan_text_add_xml(m->out, json_string_value(link));
+        portolan_text_add(m->out, "\"");
+    } else if (number > 0) {
+        portolan_text_add(m->out, " id=\"%s/%.0f\"", m->part->name, number);
     }
-}
-
-static void add_row(const json_t *row, const json_t *link, const struct report_part *part,
-                    const struct report_table *t, struct portolan_text *out)
-{
-    portolan_text_add(out, "<tr");
-    add_anchor(row, link, part, out);
-    portolan_text_add(out, "%s>",
+    portolan_text_add(m->out, "%s>",
                       json_is_true(json_object_get(row, "pruned")) ? " class=\"pruned\"" : "");
-    for (const struct report_column *c = t->columns; c->member; c++)
-        add_cell(row, c, c == t->columns, out);
-    portolan_text_add(out, "</tr>\n");
+    for (const struct report_column *c = m->table->columns; c->member; c++)
+        add_cell(m, row, outer, c);
+    portolan_text_add(m->out, "</tr>\n");
 }
 
-/* The rows of MEMBER; of "decisions.alternatives" those in each row, with its "number". */
-static void add_rows(const json_t *part, const struct report_part *of, const struct report_table *t,
-                     struct portolan_text *out)
+/* The rows of MEMBER in X, through arrays on the way; OUTER is what a row is in. */
+static void add_rows(const struct making *m, const json_t *x, const json_t *outer,
+                     const char *member)
 {
-    const json_t *outer = json_object_get(part, "decisions"),
-                 *links = json_object_get(part, "links");
-    const json_t *rows = json_object_get(part, t->member);
+    char name[64];
+    size_t n = strcspn(member, ".");
 
-    if (json_is_object(rows)) {
-        add_row(rows, NULL, of, t, out);
+    for (size_t i = 0; i < json_array_size(x); i++) {
+        const json_t *row = json_array_get(x, i), *link = json_object_get(row, "link");
+
+        if (*member)
+            add_rows(m, row, row, member);
+        else if (!link && json_array_size(m->links) == json_array_size(x))
+            add_row(m, row, outer, json_object_get(json_array_get(m->links, i), "link"));
+        else
+            add_row(m, row, outer, link);
+    }
+    if (!json_is_object(x))
         return;
-    }
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *row = json_array_get(rows, i), *link = json_object_get(row, "link");
-
-        if (!link && json_array_size(links) == json_array_size(rows))
-            link = json_object_get(json_array_get(links, i), "link");
-        add_row(row, link, of, t, out);
-    }
-    for (size_t i = 0; !rows && i < json_array_size(outer); i++) {
-        const json_t *decision = json_array_get(outer, i);
-        const json_t *inner = json_object_get(decision, "alternatives");
-
-        for (size_t k = 0; k < json_array_size(inner); k++) {
-            json_t *row = json_array_get(inner, k);
-
-            json_object_set(row, "number", json_object_get(decision, "number"));
-            add_row(row, NULL, NULL, t, out);
-        }
-    }
+    if (!*member)
+        add_row(m, x, outer, NULL);
+    snprintf(name, sizeof name, "%.*s", (int)n, member);
+    if (*member)
+        add_rows(m, json_object_get(x, name), outer, member + n + (member[n] == '.'));
 }
 
 static void add_table(const json_t *part, const struct report_part *of,
                       const struct report_table *t, struct portolan_text *out)
 {
     struct portolan_text rows = {0};
+    const struct making m = {of, t, json_object_get(part, "links"), &rows};
 
-    add_rows(part, of, t, &rows);
+    add_rows(&m, part, NULL, t->member);
     if (rows.length) {
         portolan_text_add(out,
                           "<details class=\"table\" open><summary>%s</summary>"
@@ -250,15 +253,16 @@ static void add_table(const json_t *part, const struct report_part *of,
 void report_add_sentences(const json_t *part, struct portolan_text *out)
 {
     const json_t *all = json_object_get(part, "sentences");
+    const char *settle = report_text(json_object_get(part, "choice"), "settle");
 
     for (size_t i = 0; i < json_array_size(all); i++) {
         portolan_text_add(out, "<p class=\"sentence\">");
         report_add_cut(out, json_string_value(json_array_get(all, i)), MOST_SHOWN);
         portolan_text_add(out, "</p>\n");
     }
-    if (*report_text(part, "settle")) {
+    if (*settle) {
         portolan_text_add(out, "<p>This trial would tell more:</p><pre tabindex=\"0\">");
-        report_add_cut(out, report_text(part, "settle"), MOST_SHOWN);
+        report_add_cut(out, settle, MOST_SHOWN);
         portolan_text_add(out, "</pre>\n");
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the time goes, as pictures that need no scripts: an icicle, and tables of shaded cells. */
+/* Where the time goes, as pictures that need no scripts: an icicle, and shaded cells. */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 960, LINE = 24, CHARACTER = 7, MOST_ROWS = 40, MOST_MATRIX = 32, SHADES = 8 };
+enum { WIDTH = 960, LINE = 24, CHARACTER = 7, MOST_ROWS = 40, SHADES = 8 };
+enum { MOST_MATRIX = 1024, MOST_TABLE = 32 };
 
 /* A shade from 0 to SHADES, by the square root: small values are seen, too. */
 static int shade(double x, double most)
@@ -80,12 +81,133 @@ static void draw_icicle(const json_t *paths, struct portolan_text *out)
     portolan_arena_clear(&pool);
 }
 
-/* ------------------------------------------------------------------ ranks x paths */
+/* ------------------------------------------------------------------ grids */
 
-static double own_time(const json_t *rank, size_t path)
+enum { LABELS = 320, HEAD = 24, WIDEST = 48, CHARACTERS = 44 };
+
+/* Call paths x ranks, or ranks x ranks: as a picture of shaded cells, and as a table. */
+struct grid {
+    const char *member, *caption, *numbers, *corner; /* NUMBERS: the table's caption */
+    size_t rows, columns;
+    const char **row_names, **column_names;
+    double *values, *most; /* row after row; what the shades of a row are compared with */
+    enum report_unit unit;
+    struct portolan_arena pool;
+};
+
+static bool open_grid(struct grid *g)
 {
-    return json_number_value(json_array_get(json_object_get(rank, "exclusive_ns"), path));
+    g->row_names = portolan_arena_alloc(&g->pool, g->rows, sizeof *g->row_names);
+    g->column_names = portolan_arena_alloc(&g->pool, g->columns, sizeof *g->column_names);
+    g->values = portolan_arena_alloc(&g->pool, g->rows * g->columns, sizeof *g->values);
+    g->most = portolan_arena_alloc(&g->pool, g->rows, sizeof *g->most);
+    return !g->pool.failed;
 }
+
+static void put_value(struct grid *g, size_t row, size_t column, double value)
+{
+    g->values[row * g->columns + column] = value;
+    g->most[row] = fmax(g->most[row], value);
+}
+
+/* The cells of a row, those of a shade as one path: there may be thousands. */
+static void draw_cells(const struct grid *g, size_t row, double width, double height,
+                       struct portolan_text *out)
+{
+    for (int dark = 1; dark <= SHADES; dark++) {
+        const char *begin = "<path class=\"shade%d\" d=\"";
+
+        for (size_t k = 0; k < g->columns; k++)
+            if (shade(g->values[row * g->columns + k], g->most[row]) == dark) {
+                portolan_text_add(out, begin, dark);
+                portolan_text_add(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", LABELS + width * (double)k,
+                                  HEAD + height * (double)row, fmax(width, 2), fmax(height, 2),
+                                  fmax(width, 2));
+                begin = "";
+            }
+        portolan_text_add(out, *begin ? "" : "\"/>");
+    }
+}
+
+/* Names of every so many rows or columns, where there is room. */
+static void draw_names(const char *const *names, size_t n, bool down, double each,
+                       struct portolan_text *out)
+{
+    size_t stride = (size_t)ceil((down ? 12 : WIDEST) / each);
+
+    for (size_t i = 0; i < n; i += stride ? stride : 1) {
+        double middle = ((double)i + 0.5) * each;
+
+        portolan_text_add(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">",
+                          down ? LABELS - 8 : LABELS + middle, down ? HEAD + middle + 4 : HEAD - 8.,
+                          down ? "end" : "middle");
+        report_add_cut(out, names[i], CHARACTERS);
+        portolan_text_add(out, "</text>");
+    }
+}
+
+static void draw_grid(const struct grid *g, struct portolan_text *out)
+{
+    double width = fmin(WIDEST, (double)(WIDTH - LABELS) / (double)g->columns);
+    double height = fmin(LINE - 4, 480 / (double)g->rows);
+
+    portolan_text_add(out,
+                      "<figure class=\"cells\" data-member=\"%s\" data-width=\"%.3f\" "
+                      "data-height=\"%.3f\"><svg viewBox=\"0 0 %d %.0f\" role=\"img\" "
+                      "aria-label=\"%s\">",
+                      g->member, width, height, WIDTH, HEAD + height * (double)g->rows + 2,
+                      g->caption);
+    portolan_text_add(out,
+                      "<rect class=\"shade0\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>",
+                      LABELS, HEAD, width * (double)g->columns, height * (double)g->rows);
+    draw_names(g->row_names, g->rows, true, height, out);
+    draw_names(g->column_names, g->columns, false, width, out);
+    for (size_t i = 0; i < g->rows; i++)
+        draw_cells(g, i, width, height, out);
+    portolan_text_add(out, "</svg><figcaption>%s.</figcaption></figure>\n", g->caption);
+}
+
+static void add_cell(const struct grid *g, size_t row, size_t column, struct portolan_text *out)
+{
+    json_t *x = json_real(g->values[row * g->columns + column]);
+
+    portolan_text_add(out, "<td class=\"number\" data-value=\"");
+    portolan_text_add_number(out, json_real_value(x));
+    portolan_text_add(out, "\">");
+    report_add_value(x, g->unit, out);
+    portolan_text_add(out, "</td>");
+    json_decref(x);
+}
+
+static void add_grid_table(const struct grid *g, struct portolan_text *out)
+{
+    portolan_text_add(out,
+                      "<details class=\"table\"><summary>%s</summary><div class=\"scroll\" "
+                      "tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table data-part=\"time\" "
+                      "data-member=\"%s\"><caption class=\"hidden\">%s</caption>"
+                      "<thead><tr><th scope=\"col\">%s</th>",
+                      g->numbers, g->numbers, g->member, g->numbers, g->corner);
+    for (size_t k = 0; k < g->columns; k++)
+        portolan_text_add(out, "<th scope=\"col\" class=\"number\">%s</th>", g->column_names[k]);
+    portolan_text_add(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < g->rows; i++) {
+        portolan_text_add(out, "<tr><th scope=\"row\">");
+        report_add_cut(out, g->row_names[i], 2 * CHARACTERS);
+        portolan_text_add(out, "</th>");
+        for (size_t k = 0; k < g->columns; k++)
+            add_cell(g, i, k, out);
+        portolan_text_add(out, "</tr>\n");
+    }
+    portolan_text_add(out, "</tbody></table></div></details>\n");
+}
+
+static void close_grid(struct grid *g, struct portolan_text *out)
+{
+    out->failed |= g->pool.failed;
+    portolan_arena_clear(&g->pool);
+}
+
+/* ------------------------------------------------------------------ call paths x ranks */
 
 /* The paths of the most exclusive time, in the order of the tree. */
 static size_t heaviest(const json_t *paths, size_t *chosen)
@@ -104,88 +226,85 @@ static size_t heaviest(const json_t *paths, size_t *chosen)
     return n;
 }
 
-static void shaded(struct portolan_text *out, double value, double most, enum report_unit unit)
-{
-    json_t *x = json_real(value);
-    int dark = value > 0 && most > 0 ? (int)ceil(SHADES * fmin(1, value / most)) : 0;
-
-    portolan_text_add(out, "<td class=\"number shade%d on%d\" data-value=\"", dark, dark);
-    portolan_text_add_number(out, value);
-    portolan_text_add(out, "\">");
-    if (value > 0)
-        report_add_value(x, unit, out);
-    portolan_text_add(out, "</td>");
-    json_decref(x);
-}
-
-static void begin_table(struct portolan_text *out, const char *member, const char *caption,
-                        const char *corner)
-{
-    portolan_text_add(out,
-                      "<details class=\"table\" open><summary>%s</summary><div class=\"scroll\" "
-                      "tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"shaded\" "
-                      "data-part=\"time\" data-member=\"%s\"><caption class=\"hidden\">%s</caption>"
-                      "<thead><tr><th scope=\"col\">%s</th>",
-                      caption, caption, member, caption, corner);
-}
-
 static void draw_ranks(const json_t *part, struct portolan_text *out)
 {
     const json_t *ranks = json_object_get(part, "ranks"), *paths = json_object_get(part, "paths");
-    size_t chosen[MOST_ROWS], n = heaviest(paths, chosen);
+    size_t chosen[MOST_ROWS];
+    struct grid g = {.member = "ranks",
+                     .caption = "Own time of each call path on each rank, darker is longer; "
+                                "each row by its greatest",
+                     .numbers = "Own time on each rank, as numbers",
+                     .corner = "call path",
+                     .rows = heaviest(paths, chosen),
+                     .columns = json_array_size(ranks),
+                     .unit = REPORT_TIME};
 
-    if (json_array_size(ranks) < 2 || !n)
-        return;
-    begin_table(out, "ranks", "Own time of each call path on each rank: shades of its greatest",
-                "call path");
-    for (size_t k = 0; k < json_array_size(ranks); k++)
-        portolan_text_add(out, "<th scope=\"col\" class=\"number\">rank %.0f</th>",
-                          report_number(json_array_get(ranks, k), "rank"));
-    portolan_text_add(out, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < n; i++) {
-        double most = 0;
+    if (g.columns > 1 && g.rows && open_grid(&g)) {
+        for (size_t i = 0; i < g.rows; i++)
+            g.row_names[i] = report_text(json_array_get(paths, chosen[i]), "label");
+        for (size_t k = 0; k < g.columns; k++) {
+            const json_t *rank = json_array_get(ranks, k);
+            const json_t *own = json_object_get(rank, "exclusive_ns");
 
-        portolan_text_add(out, "<tr><th scope=\"row\">");
-        report_add_cut(out, report_text(json_array_get(paths, chosen[i]), "label"), 80);
-        portolan_text_add(out, "</th>");
-        for (size_t k = 0; k < json_array_size(ranks); k++)
-            most = fmax(most, own_time(json_array_get(ranks, k), chosen[i]));
-        for (size_t k = 0; k < json_array_size(ranks); k++)
-            shaded(out, own_time(json_array_get(ranks, k), chosen[i]), most, REPORT_TIME);
-        portolan_text_add(out, "</tr>\n");
+            g.column_names[k] =
+                portolan_arena_printf(&g.pool, "rank %.0f", report_number(rank, "rank"));
+            for (size_t i = 0; i < g.rows; i++)
+                put_value(&g, i, k, json_number_value(json_array_get(own, chosen[i])));
+        }
+        if (!g.pool.failed) {
+            draw_grid(&g, out);
+            add_grid_table(&g, out);
+        }
     }
-    portolan_text_add(out, "</tbody></table></div></details>\n");
+    close_grid(&g, out);
 }
 
 /* ------------------------------------------------------------------ messages */
 
+/* A pair's position in the matrix; false: it is of no rank that there is. */
+static bool find_cell(const json_t *pair, const struct grid *g, size_t *from, size_t *to)
+{
+    double a = report_number(pair, "from"), b = report_number(pair, "to");
+
+    if (!(a >= 0 && b >= 0 && a < (double)g->rows && b < (double)g->rows))
+        return false;
+    *from = (size_t)a;
+    *to = (size_t)b;
+    return true;
+}
+
 static void draw_matrix(const json_t *part, struct portolan_text *out)
 {
     const json_t *pairs = json_object_get(part, "messages");
-    size_t n = (size_t)fmax(0, report_number(part, "of_ranks"));
-    double bytes[MOST_MATRIX][MOST_MATRIX] = {0}, most = 0;
+    size_t ranks = (size_t)fmax(0, report_number(part, "of_ranks")), from, to;
+    struct grid g = {.member = "matrix",
+                     .caption = "Bytes sent from the rank of a row to that of a column",
+                     .numbers = "Bytes from rank to rank, as numbers",
+                     .corner = "from",
+                     .rows = ranks,
+                     .columns = ranks,
+                     .unit = REPORT_BYTES};
+    double most = 0;
 
-    if (!json_array_size(pairs) || n > MOST_MATRIX || report_number(part, "messages_left_out") > 0)
-        return;
-    for (size_t i = 0; i < json_array_size(pairs); i++) {
-        const json_t *p = json_array_get(pairs, i);
-        double from = report_number(p, "from"), to = report_number(p, "to");
+    if (json_array_size(pairs) && ranks <= MOST_MATRIX && open_grid(&g)) {
+        for (size_t i = 0; i < ranks; i++)
+            g.row_names[i] = g.column_names[i] = portolan_arena_printf(&g.pool, "%zu", i);
+        for (size_t i = 0; i < json_array_size(pairs); i++) {
+            const json_t *p = json_array_get(pairs, i);
 
-        if (from >= 0 && to >= 0 && from < (double)n && to < (double)n)
-            bytes[(size_t)from][(size_t)to] = report_number(p, "bytes");
-        most = fmax(most, report_number(p, "bytes"));
+            most = fmax(most, report_number(p, "bytes"));
+            if (find_cell(p, &g, &from, &to))
+                put_value(&g, from, to, report_number(p, "bytes"));
+        }
+        for (size_t i = 0; i < ranks; i++)
+            g.most[i] = most;
+        if (!g.pool.failed)
+            draw_grid(&g, out);
+        if (!g.pool.failed && ranks <= MOST_TABLE &&
+            !(report_number(part, "messages_left_out") > 0))
+            add_grid_table(&g, out);
     }
-    begin_table(out, "matrix", "Bytes sent from the rank of a row to that of a column", "from");
-    for (size_t k = 0; k < n; k++)
-        portolan_text_add(out, "<th scope=\"col\" class=\"number\">to %zu</th>", k);
-    portolan_text_add(out, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < n; i++) {
-        portolan_text_add(out, "<tr><th scope=\"row\">rank %zu</th>", i);
-        for (size_t k = 0; k < n; k++)
-            shaded(out, bytes[i][k], most, REPORT_BYTES);
-        portolan_text_add(out, "</tr>\n");
-    }
-    portolan_text_add(out, "</tbody></table></div></details>\n");
+    close_grid(&g, out);
 }
 
 void report_draw_time(const json_t *part, struct portolan_text *out)

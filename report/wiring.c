@@ -96,7 +96,7 @@ static void take_profile(struct wiring *w, const struct portolan_profile *p)
 static struct load load_of_wire(const struct wiring *w, const struct wire *wire)
 {
     const struct portolan_profile *p = w->r->profile;
-    double unmeasured = *wire->mark ? 0 : NAN;
+    double unmeasured = p && *wire->mark ? 0 : NAN;
     struct load sum = {unmeasured, unmeasured};
 
     for (size_t i = 0; p && i < p->n_nodes; i++) {
@@ -327,7 +327,7 @@ static void draw_instance(struct portolan_text *out, const json_t *i, double mos
                       "<rect class=\"front heat%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                       "height=\"%.1f\" rx=\"4\"/>",
                       strength(report_number(i, "exclusive_ns"), most), x, y, width, height);
-    draw_text(out, x + 8, y + 18, "name", report_text(i, "name"), room);
+    draw_text(out, x + 8, y + 18, "name", report_text(i, "name"), room - room / 6);
     draw_text(out, x + 8, y + 34, "class", report_text(i, "implementation"), room);
     if (report_number(i, "calls") > 0)
         report_add_value(json_object_get(i, "exclusive_ns"), REPORT_TIME, &load);

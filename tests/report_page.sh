@@ -61,13 +61,14 @@ schema, document = (json.load(open(f)) for f in sys.argv[1:])
 jsonschema.validate(document, schema)
 END
 result 'the data keep to their schema' $?
-for x in 0.5 1 1.25 3 8; do # two of them between what was measured and one beyond
+at=''
+for x in 0.25 0.3 0.5 0.7 1 1.25 2.34 2.37 2.43 2.46 3 5 8; do # between what was measured, outside, beside where the choice changes
     "$PORTOLAN" optimize --json --set "driver.x=$x" --store=paper.db "$paper" >"at$x.json"
+    at="$at $x:at$x.json"
 done
-# shellcheck disable=SC2046 # a list of files
-page paper.html parts + numbers $(numbers paper --store=paper.db "$paper") \
-    + slider driver.x=0.5:at0.5.json driver.x=1:at1.json driver.x=1.25:at1.25.json driver.x=3:at3.json driver.x=8:at8.json \
-    + use '#model/a.evaluate/paper.A1' paper.A1 + again
+# shellcheck disable=SC2046,SC2086 # lists of files
+page paper.html parts + numbers $(numbers paper --store=paper.db "$paper") + slider driver.x $at \
+    + use '#model/a.evaluate/paper.A1' paper.A1 + swaps + again
 page paper.html plain
 
 # ---------------------------------------------------------------- heat on two ranks, for real
@@ -80,8 +81,12 @@ try "$MPIEXEC" -n 2 "$PORTOLAN" run --store=heat.db plate.xml
 report heat --json --store=heat.db plate.xml
 gives 'a run on two ranks has a page' 0
 mv out heat.json
+for n in 8 10 12 24; do
+    "$PORTOLAN" optimize --json --set "driver.n=$n" --store=heat.db plate.xml >"heat$n.json" 2>"$work/err"
+done
 # shellcheck disable=SC2046
-page heat.html parts + numbers $(numbers heat --store=heat.db plate.xml)
+page heat.html parts + numbers $(numbers heat --store=heat.db plate.xml) + cells \
+    + slider driver.n 8:heat8.json 10:heat10.json 12:heat12.json 24:heat24.json
 
 # ---------------------------------------------------------------- a wrapped program, an assembly in C++
 

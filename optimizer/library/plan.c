@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Lists the contexts known beforehand: from the caller's options, and of the present case. */
-static enum portolan_status list_known(struct portolan_plan *p)
+static enum portolan_status list_known(struct portolan_plan *p, struct portolan_error *err)
 {
     const struct portolan_plan_options *o = p->s.options;
     size_t most = o->n_known + p->s.n_dims;
@@ -15,6 +15,7 @@ static enum portolan_status list_known(struct portolan_plan *p)
     const char **names = portolan_arena_alloc(&p->s.pool, most, sizeof *names);
     double *values = portolan_arena_alloc(&p->s.pool, most, sizeof *values);
 
+    (void)err;
     if (!names || !values)
         return PORTOLAN_ENOMEM;
     p->known = (struct plan_known){o->n_known, names, values};
@@ -35,7 +36,7 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
     const struct portolan_assembly *a = p->s.a;
 
     p->dim_target = portolan_arena_alloc(&p->s.pool, p->s.n_dims, sizeof *p->dim_target);
-    if (!p->dim_target || list_known(p))
+    if (!p->dim_target)
         return PORTOLAN_ENOMEM;
     for (size_t d = 0; d < p->s.n_dims; d++)
         p->dim_target[d] = p->s.dims[d].value;
@@ -117,8 +118,8 @@ static enum portolan_status build_plan(struct portolan_plan *p, const struct por
 {
     static enum portolan_status (*const steps[])(struct portolan_plan *,
                                                  struct portolan_error *) = {
-        read_target,     plan_read_conditions, plan_read_data, plan_read_memory, plan_make_scopes,
-        plan_make_graph, plan_read_stated,     plan_fit,       plan_list_models};
+        list_known,       read_target,     plan_read_conditions, plan_read_data, plan_read_memory,
+        plan_make_scopes, plan_make_graph, plan_read_stated,     plan_fit,       plan_list_models};
     enum portolan_status status = survey_init(&p->s, a, data, options, false, err);
 
     if (!status && (!survey_has_times(&p->s) || p->s.n_nodes == 0))
@@ -154,6 +155,39 @@ enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
     }
     *plan = p;
     return PORTOLAN_OK;
+}
+
+/* Nothing was measured at the new place, and no cost was found there yet. */
+static void forget_place(struct portolan_plan *p)
+{
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        const struct plan_path *at = &p->paths[i];
+
+        memset(p->view.stamps[i], 0, at->scope.n_tuples * sizeof **p->view.stamps);
+        for (size_t k = 0; k < at->scope.n_tuples; k++) {
+            at->tuples[k].exact.n = 0;
+            at->tuples[k].accuracy_here = (struct estimate){NAN, NAN, NAN, NAN};
+        }
+    }
+}
+
+enum portolan_status portolan_plan_move(struct portolan_plan *p, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    if (p->s.a->n_cases || !survey_move(&p->s))
+        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                  "what was measured at these parameters needs a plan of its own");
+    forget_place(p);
+    status = read_target(p, err);
+    p->memory_fixed = 0;
+    if (!status)
+        status = plan_read_memory(p, err);
+    if (!status) {
+        p->view.steps = p->steps;
+        plan_view_fill(&p->view, NULL, NULL);
+    }
+    return status;
 }
 
 void portolan_plan_destroy(struct portolan_plan *p)

@@ -181,6 +181,8 @@ static void write_variable(struct portolan_json *j, const struct portolan_plan_v
 
         portolan_json_open(j, NULL, '{');
         portolan_json_text(j, "implementation", o->implementation);
+        portolan_json_bool(j, "is_chosen", i == v->chosen);
+        portolan_json_bool(j, "is_written", i == v->written);
         portolan_json_number(j, "total_ns", o->total_ns);
         portolan_json_text(j, "reason", o->reason);
         portolan_json_bool(j, "unmeasured", o->is_unknown);

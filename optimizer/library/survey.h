@@ -142,6 +142,8 @@ void survey_clear(struct survey *s);
 /* trials.c: dims, trials, points; called by survey_init(). */
 enum portolan_status survey_list_trials(struct survey *s, bool explored,
                                         struct portolan_error *err);
+/* Takes the assembly's present values; false if trials ran with them. */
+bool survey_move(struct survey *s);
 /* Whether there is a trial whose times count. */
 bool survey_has_times(const struct survey *s);
 /* Whether the trials have several numbers of ranks, so that the number is a parameter. */

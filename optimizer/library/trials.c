@@ -420,6 +420,20 @@ static void number_points(struct survey *s)
     }
 }
 
+bool survey_move(struct survey *s)
+{
+    for (size_t d = 0; d < s->n_dims; d++) {
+        struct survey_dim *x = &s->dims[d];
+
+        if (x->sweep)
+            x->target = survey_set_text(s->a, x->instance, x->parameter);
+        if (x->sweep && x->numeric)
+            portolan_read_double(x->target, &x->value);
+    }
+    number_points(s);
+    return s->target_point == NONE;
+}
+
 /* The number of points that have the present value of dim D. */
 static size_t points_alike(const struct survey *s, size_t d)
 {

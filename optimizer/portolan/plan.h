@@ -69,6 +69,13 @@ enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
                                           const struct portolan_sample_set *data,
                                           const struct portolan_plan_options *options,
                                           struct portolan_plan **plan, struct portolan_error *err);
+/**
+ * Takes PLAN to the present parameter values of its assembly, where nothing was measured: all
+ * models stay, and the plan then says what one made anew would, in a fraction of the time. Errors:
+ * EUNSUPPORTED if trials ran with these values or the assembly has cases, EINVAL as above, ENOMEM;
+ * after an error only moving and destroying are legal.
+ */
+enum portolan_status portolan_plan_move(struct portolan_plan *plan, struct portolan_error *err);
 /** NULL is legal. */
 void portolan_plan_destroy(struct portolan_plan *plan);
 

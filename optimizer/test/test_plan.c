@@ -87,6 +87,48 @@ static void chosen_is_the_best_of_the_truth_and_its_time_is_right(void **state)
     set_target("96", "60");
 }
 
+static void assert_same_choice(struct portolan_plan *a, struct portolan_plan *b)
+{
+    const struct portolan_plan_choice *x, *y;
+
+    assert_int_equal(portolan_plan_choose(a, &x, NULL), 0);
+    assert_int_equal(portolan_plan_choose(b, &y, NULL), 0);
+    for (size_t v = 0; v < N_VARIABLES; v++)
+        assert_int_equal(x->variables[v].chosen, y->variables[v].chosen);
+    assert_near(x->prediction.total_ns, y->prediction.total_ns, 1e-12);
+    assert_near(x->prediction.low_ns, y->prediction.low_ns, 1e-12);
+    assert_near(x->prediction.high_ns, y->prediction.high_ns, 1e-12);
+    assert_int_equal(x->prediction.n_extrapolating, y->prediction.n_extrapolating);
+    assert_near(x->chance, y->chance, 1e-12);
+    assert_int_equal(x->verdict, y->verdict);
+}
+
+static void a_plan_that_moves_says_what_a_new_one_says(void **state)
+{
+    static const struct {
+        const char *n, *steps;
+    } targets[] = {{"40", "500"}, {"17", "3"}, {"8", "60"}, {"96", "1"}};
+    struct world *w = world_create(2);
+    struct portolan_plan *moved, *fresh;
+
+    (void)state;
+    world_explore_all(w);
+    set_target("24", "60"); /* trials ran there */
+    moved = plan_of(w, &world_assembly);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        set_target(targets[i].n, targets[i].steps);
+        assert_int_equal(portolan_plan_move(moved, NULL), 0);
+        fresh = plan_of(w, &world_assembly);
+        assert_same_choice(moved, fresh);
+        portolan_plan_destroy(fresh);
+        set_target("32", "60");
+        assert_int_equal(portolan_plan_move(moved, NULL), PORTOLAN_EUNSUPPORTED);
+    }
+    portolan_plan_destroy(moved);
+    world_destroy(w);
+    set_target("96", "60");
+}
+
 static void every_selection_is_predicted_as_in_the_truth(void **state)
 {
     struct world *w = world_create(2);
@@ -597,6 +639,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chosen_is_the_best_of_the_truth_and_its_time_is_right),
+        cmocka_unit_test(a_plan_that_moves_says_what_a_new_one_says),
         cmocka_unit_test(every_selection_is_predicted_as_in_the_truth),
         cmocka_unit_test(calls_that_were_not_timed_are_estimated_by_those_that_were),
         cmocka_unit_test(callers_that_are_sampled_keep_their_own_time_only),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Laws with their intervals and measured points, and what would be chosen elsewhere. */
-portolan.parts.model = function (into, data) {
+portolan.parts.model = function (into, data, page) {
     const width = 720, height = 400, box = { left: 76, right: 704, top: 24, bottom: 350 };
     const dashes = [null, '7 3', '2 3', '10 3 2 3', '5 5', '12 4'];
     const marks = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond, d3.symbolCross, d3.symbolStar];
-    const charts = portolan.element('div', {});
-    const lines = [];
+    const charts = portolan.element('div', { class: 'charts' });
+    const lines = [], movers = [];
     into.querySelectorAll('figure.model').forEach(f => f.remove());
 
     /* A call may cost what it does with one implementation of a partner: one is shown at a time. */
@@ -30,12 +30,12 @@ portolan.parts.model = function (into, data) {
         charts.replaceChildren();
         lines.length = 0;
         (data.charts || []).forEach(draw);
+        movers.forEach(mark => mark());
     }
     /* The partner that the plan chose, if there is a model with it. */
     function preferred(name, all) {
-        const stop = (data.stops || []).find(s => s.choice && s.at.every((v, i) => v === +data.sliders[i].present));
-        const chosen = stop && stop.choice.variables.find(v => v.instance === name);
-        const word = chosen && `${name}=${chosen.chosen}`;
+        const choice = page.answer.choice && page.answer.choice.variables.find(v => v.instance === name);
+        const word = choice && `${name}=${choice.chosen}`;
         return all.some(o => o[0] === word) ? word : all[0][0];
     }
     function isShown(scope) {
@@ -78,9 +78,13 @@ portolan.parts.model = function (into, data) {
             g.append('path').attr('class', 'line').attr('stroke-dasharray', dashes[i % 6]).attr('d', d3.line().x(p => s.x(p.x)).y(p => s.y(positive(p.y)))(row));
             g.append('path').attr('class', 'spread').attr('d', c.points.filter(p => p.x > 0).map(p => `M${s.x(p.x)} ${s.y(positive(p.low))}V${s.y(positive(p.high))}`).join(''));
             g.selectAll('.point').data(c.points.filter(p => p.x > 0 && p.y > 0)).enter().append('path').attr('class', 'point')
-                .attr('transform', p => `translate(${s.x(p.x)} ${s.y(p.y)})`).attr('d', d3.symbol(marks[colour(c)], 50))
+                .attr('transform', p => `translate(${s.x(p.x)} ${s.y(p.y)})`).attr('d', d3.symbol().type(marks[colour(c)]).size(50))
                 .append('title').text(p => `${portolan.short(c.name, 300)} at ${chart.parameter} = ${p.x}: ${portolan.time(p.y)} (${portolan.time(p.low)} to ${portolan.time(p.high)}), ${p.rows} measurements`);
         });
+        const breaks = chart.curves.flatMap(c => data.models[c.model].breaks.filter(b => b.parameter === chart.parameter && b.divisor === null).map(b => ({ b, c })));
+        clip.selectAll('.break').data(breaks).enter().append('path').attr('class', d => `break series s${colour(d.c)}`)
+            .attr('d', d => `M${s.x(d.b.value.at)} ${box.top}V${box.bottom}`)
+            .append('title').text(d => `${portolan.short(d.c.name, 300)} changes its law at ${chart.parameter} = ${+d.b.value.at.toPrecision(4)} (${+d.b.value.low.toPrecision(4)} to ${+d.b.value.high.toPrecision(4)})`);
         const seen = chart.crossings.filter(c => c.x >= s.x.domain()[0] && c.x <= s.x.domain()[1] && c.y >= s.y.domain()[0] && c.y <= s.y.domain()[1]).slice(0, 12);
         clip.selectAll('.crossing').data(seen).enter().append('circle').attr('class', 'crossing').attr('r', 7)
             .attr('cx', c => s.x(c.x)).attr('cy', c => s.y(c.y))
@@ -94,7 +98,7 @@ portolan.parts.model = function (into, data) {
             const item = portolan.element('li', { class: `s${colour(c)}` });
             const key = d3.select(item).append('svg').attr('viewBox', '0 0 34 14').attr('width', 34).attr('height', 14).attr('aria-hidden', 'true');
             key.append('path').attr('class', 'line').attr('stroke-dasharray', dashes[i % 6]).attr('d', 'M0 7H34');
-            key.append('path').attr('class', 'point').attr('transform', 'translate(17 7)').attr('d', d3.symbol(marks[colour(c)], 40));
+            key.append('path').attr('class', 'point').attr('transform', 'translate(17 7)').attr('d', d3.symbol().type(marks[colour(c)]).size(40));
             item.append(' ', portolan.element('a', { href: '#' + data.links[c.model].link }, portolan.short(c.name, 120)));
             list.append(item);
         });
@@ -103,42 +107,88 @@ portolan.parts.model = function (into, data) {
         figure.append(list);
     }
 
-    /* Choices were made at each stop when the page was written: the slider finds the one to show. */
+    /* One parameter is moved, the others are as they are. */
     function sliders() {
-        if (!(data.stops || []).length) return;
-        const inputs = data.sliders.map(s => {
-            const present = Math.max(0, s.values.indexOf(+s.present));
-            return portolan.element('input', { type: 'range', min: 0, max: s.values.length - 1, value: present, 'data-name': s.name, 'aria-label': s.name, input: show });
-        });
-        const outputs = data.sliders.map(() => portolan.element('output', {}));
+        if (!(data.sliders || []).length) return;
         const answer = portolan.element('div', { class: 'choice', role: 'status' });
         const panel = portolan.element('div', { class: 'panel', id: 'model/choice' }, portolan.element('h3', {}, 'What would be chosen?'));
-        data.sliders.forEach((s, i) => panel.append(portolan.element('label', {}, s.name + ' ', inputs[i], ' ', outputs[i])));
+        const shows = data.sliders.map(s => {
+            const ends = [s.stops[0].at, s.stops[s.stops.length - 1].at];
+            const scale = (ends[0] > 0 ? d3.scaleLog : d3.scaleLinear)(ends, [0, 1000]);
+            const range = portolan.element('input', { type: 'range', min: 0, max: 1000, step: 'any', 'aria-label': s.name,
+                input: () => { const x = scale.invert(+range.value); show(s.whole ? Math.round(x) : +x.toPrecision(4)); } });
+            const number = portolan.element('input', { type: 'number', min: ends[0], max: ends[1], step: s.whole ? 1 : 'any', 'data-name': s.name,
+                'aria-label': s.name + ', exactly', input: () => { if (number.value) show(+number.value); } });
+            panel.append(portolan.element('label', {}, s.name + ' ', range, ' ', number));
+            function show(wanted) {
+                let x = Math.min(ends[1], Math.max(ends[0], wanted));
+                /* Cases have choices at their own values only. */
+                if (s.stops.every(p => p.measured)) x = s.stops[d3.scan(s.stops, (p, q) => Math.abs(p.at - x) - Math.abs(q.at - x))].at;
+                if (+number.value !== wanted) number.value = x;
+                range.value = scale(x);
+                range.setAttribute('aria-valuetext', x);
+                answer.replaceChildren(...tell(evaluate(s, x)));
+                portolan.chosen[s.name] = x;
+                mark();
+            }
+            function mark() {
+                lines.filter(l => s.name === l.chart.parameter || s.name.endsWith('.' + l.chart.parameter))
+                    .forEach(l => l.line.attr('d', `M${l.scale(portolan.chosen[s.name])} ${box.top}V${box.bottom}`));
+            }
+            movers.push(mark);
+            return () => show(s.name in portolan.chosen ? portolan.chosen[s.name] : s.present);
+        });
         panel.append(answer);
         into.prepend(panel);
-        function show() {
-            const at = inputs.map((input, i) => data.sliders[i].values[+input.value]);
-            const stop = data.stops.find(s => s.at.every((v, i) => v === at[i]));
-            outputs.forEach((o, i) => { o.textContent = at[i]; });
-            inputs.forEach((input, i) => input.setAttribute('aria-valuetext', at[i]));
-            answer.replaceChildren();
-            if (stop && stop.choice) tell(stop.choice, answer);
-            else answer.append(portolan.element('p', {}, 'Cannot tell: ' + (stop ? stop.cannot_tell : 'no such place')));
-            lines.forEach(l => data.sliders.forEach((s, i) => {
-                if (s.name === l.chart.parameter || s.name.endsWith('.' + l.chart.parameter))
-                    l.line.attr('d', `M${l.scale(at[i])} ${box.top}V${box.bottom}`);
-            }));
-        }
-        show();
+        shows.reverse().forEach(show => show());
     }
-    function tell(c, answer) {
-        const list = portolan.element('ul', {});
-        c.variables.forEach(v => list.append(portolan.element('li', { 'data-instance': v.instance, 'data-chosen': v.chosen },
-            `${v.instance}: `, portolan.element('strong', {}, v.chosen), v.chosen === v.written ? ' (as written)' : ` instead of ${v.written}`)));
-        const p = c.prediction;
-        answer.append(list, portolan.element('p', { class: 'predicted', 'data-value': p.total_ns },
-            p.unusable ? 'Too little was measured near here to predict the time.'
+    /* Which combination of all the variables' options, the last the fastest. */
+    function number(chosen) {
+        return chosen.reduce((n, k, v) => n * data.variables[v].options.length + k, 0);
+    }
+    /* Stops are so near that times between two are straight lines on logarithmic axes; measured ones hold only there. */
+    function evaluate(s, x) {
+        const exact = s.stops.find(p => Math.abs(p.at - x) <= 1e-12 * Math.abs(x));
+        if (exact) return exact;
+        const open = s.stops.filter(p => !p.measured), i = d3.bisector(p => p.at).right(open, x), a = open[i - 1], b = open[i];
+        const share = a.at > 0 ? Math.log(x / a.at) / Math.log(b.at / a.at) : (x - a.at) / (b.at - a.at);
+        const near = share < 0.5 ? a : b;
+        if (a.cannot_tell || b.cannot_tell) return near;
+        const mix = (p, q) => p > 0 && q > 0 ? p ** (1 - share) * q ** share : share < 0.5 ? p : q;
+        const totals = a.totals.map((t, k) => mix(t, b.totals[k])), cost = p => totals.length ? totals[number(p.chosen)] : p.prediction.total_ns;
+        const same = String(a.chosen) === String(b.chosen), best = same ? near : cost(b) < cost(a) ? b : a, prediction = {};
+        for (const key in best.prediction) prediction[key] = same ? mix(a.prediction[key], b.prediction[key]) : best.prediction[key];
+        return Object.assign({}, best, { totals, prediction, extrapolates: a.extrapolates || b.extrapolates });
+    }
+    /* The next best: equal times are one, with the fewest differences. */
+    function rivals(stop) {
+        const all = stop.totals.map((ns, n) => {
+            const other = [];
+            let rest = n;
+            for (let v = data.variables.length - 1; v >= 0; v--) {
+                const options = data.variables[v].options, k = rest % options.length;
+                rest = (rest - k) / options.length;
+                if (k !== stop.chosen[v]) other.unshift(`${data.variables[v].instance}=${options[k]}`);
+            }
+            return { ns, other };
+        }).filter(r => r.ns > 0 && r.other.length).sort((p, q) => p.ns - q.ns || p.other.length - q.other.length);
+        const own = stop.totals[number(stop.chosen)];
+        return all.filter((r, i) => r.ns !== own && (!i || r.ns !== all[i - 1].ns)).slice(0, 3);
+    }
+    function tell(stop) {
+        if (stop.cannot_tell) return [portolan.element('p', {}, 'Cannot tell: ' + stop.cannot_tell)];
+        const list = portolan.element('ul', {}), p = stop.prediction;
+        data.variables.forEach((v, i) => {
+            const chosen = v.options[stop.chosen[i]];
+            list.append(portolan.element('li', { 'data-instance': v.instance, 'data-chosen': chosen }, `${v.instance}: `,
+                portolan.element('strong', {}, chosen), stop.chosen[i] === v.written ? ' (as written)' : ` instead of ${v.options[v.written]}`));
+        });
+        const next = rivals(stop).map(r => `${r.other.join(' ')} ${portolan.time(r.ns)}`).join('; ');
+        return [list, portolan.element('p', { class: 'predicted', 'data-value': p.total_ns },
+            stop.unusable ? 'Too little was measured near here to predict the time.'
                 : `Predicted: ${portolan.time(p.total_ns)} (95 %: ${portolan.time(p.low_ns)} to ${portolan.time(p.high_ns)})` +
-                  (p.extrapolating_models ? '; outside what was measured' : '') + (c.verdict === 'sure' ? '.' : `; ${c.verdict === 'close' ? 'a close call' : 'cannot tell'}: best with a chance of ${Math.round(100 * c.chance)} %.`)));
+                  (stop.extrapolates ? '; outside what was measured' : '') + (stop.measured ? '; measured here' : '') +
+                  (stop.verdict === 'sure' ? '.' : `; ${stop.verdict === 'close' ? 'a close call' : 'cannot tell'}: best with a chance of ${Math.round(100 * stop.chance)} %.`)),
+            next && !stop.unusable ? portolan.element('p', { class: 'about' }, 'Next: ' + next) : ''];
     }
 };

@@ -64,13 +64,14 @@ portolan.follow = function () {
 portolan.axes = function (svg, x, y, box, xLabel, yLabel, xFormat, yFormat) {
     const bottom = svg.append('g').attr('class', 'axis').attr('transform', `translate(0 ${box.bottom})`);
     const left = svg.append('g').attr('class', 'axis').attr('transform', `translate(${box.left} 0)`);
-    const few = (scale, most) => {
-        const ticks = scale.ticks(most);
-        return scale.base && ticks.length > most * 1.6
-            ? ticks.filter(t => /^[125]/.test(t.toExponential())) : ticks;
+    /* Of a logarithmic axis rather 1, 2 and 5; none so near that labels touch. */
+    const few = (scale, most, apart) => {
+        const ticks = scale.ticks(most), some = ticks.filter(t => /^[125]/.test(t.toExponential()));
+        return (scale.base && ticks.length > most && some.length > 2 ? some : ticks)
+            .reduce((kept, t) => kept.length && Math.abs(scale(t) - scale(kept[kept.length - 1])) < apart ? kept : kept.concat(t), []);
     };
-    bottom.call(d3.axisBottom(x).tickValues(few(x, 7)).tickFormat(xFormat || (v => +v.toPrecision(6))));
-    left.call(d3.axisLeft(y).tickValues(few(y, 6)).tickSize(box.left - box.right)
+    bottom.call(d3.axisBottom(x).tickValues(few(x, 7, 40)).tickFormat(xFormat || (v => +v.toPrecision(6))));
+    left.call(d3.axisLeft(y).tickValues(few(y, 6, 18)).tickSize(box.left - box.right)
         .tickFormat(yFormat || (v => portolan.time(v))));
     left.selectAll('line').attr('class', 'grid');
     svg.append('text').attr('class', 'label').attr('x', (box.left + box.right) / 2)

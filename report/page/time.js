@@ -105,4 +105,20 @@ portolan.parts.time = function (into, data) {
         if (text) said.textContent = `${found} call path${found === 1 ? '' : 's'} with “${wanted.value}”`;
     }
     draw();
+    into.querySelectorAll('figure.cells').forEach(point);
+
+    /* What a cell of a grid is of: its row and column in the table behind it, or a pair of ranks. */
+    function point(figure) {
+        const svg = figure.querySelector('svg'), text = portolan.element('p', { class: 'said', 'aria-live': 'polite' });
+        figure.append(text);
+        const rows = [...document.querySelectorAll(`table[data-member="${figure.dataset.member}"] tr`)];
+        svg.addEventListener('mousemove', e => {
+            const box = svg.getBoundingClientRect(), size = box.width / svg.viewBox.baseVal.width;
+            const at = k => Math.floor(((k ? e.clientY - box.top : e.clientX - box.left) / size - (k ? 24 : 320)) / figure.dataset[k ? 'height' : 'width']);
+            const row = at(1), column = at(0), cell = rows.length && rows[row + 1] && row >= 0 && column >= 0 && rows[row + 1].cells[column + 1];
+            const pair = !rows.length && data.messages.find(m => m.from === row && m.to === column);
+            if (cell) text.textContent = `${rows[row + 1].cells[0].textContent}, ${rows[0].cells[column + 1].textContent}: ${cell.textContent || 'nothing'}`;
+            else if (pair) text.textContent = `from ${row} to ${column}: ${pair.messages} messages, ${pair.bytes} bytes`;
+        });
+    }
 };

@@ -11,6 +11,9 @@ portolan.parts.wiring = function (into, data, all) {
         figure.classList.toggle('some', name !== null);
     };
     boxes.forEach(b => {
+        const name = b.dataset.name, title = b.querySelector('title');
+        title.textContent = [title.textContent].concat(data.connections.flatMap(c => [
+            c.provider === name && `provides ${c.provides} ${c.type} to ${c.user}`, c.user === name && `uses ${c.uses} ${c.type} of ${c.provider}`])).filter(t => t).join('\n');
         b.addEventListener('mouseenter', () => light(b.dataset.name));
         b.addEventListener('mouseleave', () => light(null));
         b.addEventListener('focus', () => light(b.dataset.name));
@@ -23,7 +26,10 @@ portolan.parts.wiring = function (into, data, all) {
     const said = portolan.element('output', { 'aria-live': 'polite' });
     const slider = portolan.element('input', { type: 'range', min: 0, max: steps, value: steps, input: show });
     const play = portolan.element('button', { type: 'button', click: toggle }, 'Play the swaps');
+    const swaps = decisions.filter(d => d.change).map(d => d.step);
+    const go = (label, find) => portolan.element('button', { type: 'button', 'aria-label': label, click: () => { slider.value = find(+slider.value); show(); } }, label);
     into.prepend(portolan.element('div', { class: 'controls' }, play,
+        go('Swap before', step => [...swaps].reverse().find(s => s < step) || 0), go('Next swap', step => { const next = swaps.find(s => s > step); return next === undefined ? steps : next; }),
         portolan.element('label', {}, 'step ', slider), said));
     let timer = null;
 
@@ -32,13 +38,14 @@ portolan.parts.wiring = function (into, data, all) {
         const step = +slider.value;
         const last = decisions.filter(d => d.step <= step).pop() || decisions[0];
         const runs = Object.fromEntries(last.choice.split(' ').map(c => c.split('=')));
+        const took = (all.decisions.expectations || []).find(e => !e.path && e.step === step && e.measured_ns > 0);
         boxes.forEach(b => {
             const text = b.querySelector('.class');
             if (!(b.dataset.name in runs)) return;
             b.classList.toggle('changed', text.textContent !== runs[b.dataset.name]);
             text.textContent = runs[b.dataset.name];
         });
-        said.textContent = `step ${step}: ` + (last.change || 'as before');
+        said.textContent = `step ${step}${took ? ', ' + portolan.time(took.measured_ns) : ''}: ` + (last.step === step && last.change || 'as before');
     }
     function toggle() {
         if (timer) { clearInterval(timer); timer = null; play.textContent = 'Play the swaps'; return; }
