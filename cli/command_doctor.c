@@ -279,6 +279,15 @@ static void examine_postgres(struct doctor *d, struct finding *f)
             "build Portolan with libpq-dev");
 }
 
+static void examine_pages(struct doctor *d, struct finding *f)
+{
+    (void)d;
+    f->found = DOCTOR_HAS_PAGES ? "portolan watch serves pages" : "built without";
+    if (!DOCTOR_HAS_PAGES)
+        set(f, NOTE, "no page follows a run: portolan watch, portolan run --watch",
+            "build Portolan with libmicrohttpd-dev");
+}
+
 /* Two ranks of a program that does nothing. */
 static void examine_virtual_time(struct doctor *d, struct finding *f)
 {
@@ -358,6 +367,7 @@ static const struct examination {
     {"libclang", examine_libclang},
     {"OTF2", examine_otf2},
     {"PostgreSQL", examine_postgres},
+    {"pages", examine_pages}, /* of portolan watch */
     {"virtual time", examine_virtual_time},
     {"store", examine_store},
 };

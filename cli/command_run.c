@@ -3,13 +3,17 @@
 #include "cli.h"
 
 #include <portolan/ccaffeine.h>
+#include <portolan/command.h>
 #include <portolan/mpi.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------------------------ sharing */
 
@@ -162,6 +166,7 @@ static int script_run(struct job *job, const struct script_options *o,
 struct options {
     struct run_options run;
     struct script_options script;
+    bool is_watched;
 };
 
 static const struct cli_option options[] = {
@@ -171,14 +176,84 @@ static const struct cli_option options[] = {
      INTO(struct options, script.allows_shell)},
     {"as", 0, "FILE", "assemblies: let components look for their input files beside FILE",
      INTO(struct options, run.assembly.as)},
+    {"watch", 0, NULL, "assemblies: serve a page that follows the run, portolan-watch(1)",
+     INTO(struct options, is_watched)},
     TABLE_OF(run_table, struct options, run),
     TABLE_OF(assembly_table, struct options, run.assembly),
     {0},
 };
 
-/* An option for assemblies that scripts do not support, or NULL. */
-static const char *misplaced(const struct run_options *o)
+/* ------------------------------------------------------------------------------------ watching */
+
+static bool add_each(struct portolan_arena *a, struct portolan_words *w, const char *option,
+                     const char **values, size_t n)
 {
+    bool good = true;
+
+    for (size_t i = 0; i < n; i++)
+        good = good &&
+               portolan_words_add(a, w, portolan_arena_printf(a, "--%s=%s", option, values[i]));
+    return good;
+}
+
+/* `portolan watch` of the run's store, as an array that ends with NULL. */
+static const char **watch_command(struct portolan_arena *a, const struct assembly_options *o)
+{
+    struct portolan_words w = {0};
+    bool good = portolan_words_add(a, &w, "portolan") && portolan_words_add(a, &w, "watch") &&
+                add_each(a, &w, "path", (const char **)&o->path, o->path != NULL) &&
+                add_each(a, &w, "store", (const char **)&o->store, o->store != NULL) &&
+                add_each(a, &w, "set", o->sets, o->n_sets) &&
+                add_each(a, &w, "select", o->selects, o->n_selects) &&
+                add_each(a, &w, "pin", o->pins, o->n_pins) &&
+                add_each(a, &w, "forbid", o->forbids, o->n_forbids) &&
+                add_each(a, &w, "case", o->cases, o->n_cases) && portolan_words_add(a, &w, "--") &&
+                portolan_words_add(a, &w, o->file);
+
+    return good && portolan_arena_append(a, &w.word, &w.n, &(const char *){NULL}, sizeof(char *))
+               ? w.word
+               : NULL;
+}
+
+/*
+ * Serves the page in a process of its own, which ends with this one, whatever ends it, and which
+ * this one does not depend on; 0: there is none. Of this process's files it keeps output and errors
+ * only: those of MPI are not its own.
+ */
+static pid_t begin_watch(const struct assembly_options *o)
+{
+    struct portolan_arena arena = {0};
+    const char **command = watch_command(&arena, o);
+    pid_t parent = getpid(), child = command ? fork() : -1;
+    sigset_t ends; /* are for later, when it can tell of the end */
+
+    if (child == 0) {
+        sigemptyset(&ends);
+        sigaddset(&ends, SIGTERM);
+        sigprocmask(SIG_BLOCK, &ends, NULL);
+        if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
+            _exit(EXIT_BAD_INPUT);
+        close_range(STDERR_FILENO + 1, ~0U, 0);
+        execv("/proc/self/exe", (char **)command);
+        _exit(EXIT_BAD_INPUT);
+    }
+    portolan_arena_clear(&arena);
+    if (child < 0)
+        print_warning(NULL, "the run is not watched: no process could be made for it");
+    return child < 0 ? 0 : child;
+}
+
+static void end_watch(pid_t child)
+{
+    if (child && kill(child, SIGTERM) == 0)
+        waitpid(child, NULL, 0);
+}
+
+/* An option for assemblies that scripts do not support, or NULL. */
+static const char *misplaced(const struct options *options)
+{
+    const struct run_options *o = &options->run;
+
     return o->assembly.n_sets      ? "--set"
            : o->assembly.n_selects ? "--select"
            : o->assembly.n_pins    ? "--pin"
@@ -188,13 +263,14 @@ static const char *misplaced(const struct run_options *o)
            : o->assembly.as        ? "--as"
            : o->fixed              ? "--fixed"
            : o->explore            ? "--explore"
+           : options->is_watched   ? "--watch"
                                    : NULL;
 }
 
 static int run_script(struct job *job, struct options *o, struct portolan_script *s)
 {
     struct portolan_error err = {0};
-    const char *option = misplaced(&o->run);
+    const char *option = misplaced(o);
     int code;
 
     print_log(o->run.quiet, job->cohort->rank);
@@ -232,11 +308,19 @@ int command_run(int argc, char **argv)
     struct portolan_error err = {0};
     struct portolan_script *script;
     struct job job;
+    pid_t watcher = 0;
+    int result;
 
     if (job_begin(&job, "run"))
         return EXIT_BAD_INPUT;
     parse_line(&line, argc, argv, 0, &o);
     if (script_share(&job, o.run.assembly.file, &script, &err) != PORTOLAN_OK)
         return job_fail(&job, &err);
-    return script ? run_script(&job, &o, script) : run_assembly(&job, &o.run);
+    if (script)
+        return run_script(&job, &o, script);
+    if (o.is_watched && job.cohort->rank == 0)
+        watcher = begin_watch(&o.run.assembly);
+    result = run_assembly(&job, &o.run);
+    end_watch(watcher);
+    return result;
 }

@@ -43,6 +43,7 @@ static const struct command commands[] = {
     {"diagnose", command_diagnose, "say why a parallel program is slow, in terms of its design"},
     {"obsp", command_obsp, "compare a run of the BSP library with the models OBSP* and BSP"},
     {"report", command_report, "compare predictions with measurements; write a page about a study"},
+    {"watch", command_watch, "serve a page that follows a run"},
     {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
     {"proxygen", command_proxygen, "generate a timing proxy for a port"},
     {"call", command_call, "translate C with CALL's pragmas into a program that measures itself"},

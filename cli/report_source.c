@@ -88,19 +88,24 @@ static enum portolan_status select_trials(struct report_source *s, const char *s
     return status;
 }
 
+static enum portolan_status peek_store_name(const struct report_source *s,
+                                            const struct report_request *q, const char **name,
+                                            struct portolan_error *err)
+{
+    *name = s->study.w.assembly ? workbench_peek_store(&s->study.w) : q->study.assembly.file;
+    return *name ? PORTOLAN_OK
+                 : portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                      "'%s' has no Mastermind: nothing is stored",
+                                      q->study.assembly.file);
+}
+
 static enum portolan_status open_store(struct report_source *s, const struct report_request *q,
                                        struct portolan_error *err)
 {
-    const char *file =
-        s->study.w.assembly ? workbench_peek_store(&s->study.w) : q->study.assembly.file;
-    enum portolan_status status;
+    enum portolan_status status = peek_store_name(s, q, &s->source.store_name, err);
 
-    if (!file)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "'%s' has no Mastermind: nothing is stored",
-                                  q->study.assembly.file);
-    s->source.store_name = file;
-    status = portolan_store_open(file, PORTOLAN_STORE_READ, &s->store, err);
+    if (!status)
+        status = portolan_store_open(s->source.store_name, PORTOLAN_STORE_READ, &s->store, err);
     if (!status)
         status = select_trials(s, q->n_sets ? q->sets[q->n_sets - 1] : NULL, &s->trials, err);
     if (!status && q->n_sets == 2)
@@ -207,6 +212,23 @@ enum portolan_status report_document(const struct report_request *request,
 
     if (!status)
         status = portolan_report_write_json(&s.source, out, err);
+    report_source_close(&s);
+    return status;
+}
+
+enum portolan_status report_store_name(const struct report_request *request, char **name,
+                                       struct portolan_error *err)
+{
+    struct report_source s = {0};
+    const char *found;
+    enum portolan_status status =
+        open_bench(&s, request, portolan_store_is_one(request->study.assembly.file), err);
+
+    *name = NULL;
+    if (!status)
+        status = peek_store_name(&s, request, &found, err);
+    if (!status && !(*name = portolan_strdup(found)))
+        status = portolan_no_memory(err);
     report_source_close(&s);
     return status;
 }

@@ -32,6 +32,11 @@ enum portolan_status report_source_open(struct report_source *s,
 void report_request_clear(struct report_request *request);
 void report_source_close(struct report_source *s);
 
+/* The name of the request's store, which need not be there yet; the caller frees it. ENOTFOUND: the
+ * assembly has none. */
+enum portolan_status report_store_name(const struct report_request *request, char **name,
+                                       struct portolan_error *err);
+
 /* The JSON document of what is stored now; may be called again with the same request. */
 enum portolan_status report_document(const struct report_request *request,
                                      struct portolan_text *out, struct portolan_error *err);

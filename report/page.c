@@ -129,12 +129,16 @@ static void add_policy(const struct page *p, struct portolan_text *out)
                       "default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; "
                       "img-src data:; base-uri 'none'; form-action 'none'",
                       p->nonce, p->nonce);
+    if (p->from->follows)
+        portolan_text_add(out, "; connect-src 'self'");
 }
 
 static void add_scripts(const struct page *p, struct portolan_text *out)
 {
     if (p->d3.length)
         add_script(p, report_file_scripts, out);
+    if (p->from->follows)
+        add_script(p, report_file_watch, out);
 }
 
 static void add_style(const struct page *p, struct portolan_text *out)

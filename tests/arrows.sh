@@ -60,7 +60,8 @@ clue/study: base command grid json list xml chart formula clue_machine clue_stud
 project: base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare grid json list mastermind assembly palette plan profile report store progress
-cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command progress
+report/serve: base list machine page_server
+cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command progress page_server
 examples: base assembly framework embed models record
 '
 status=0

@@ -19,6 +19,7 @@ class Portolan(MesonPackage):
 
     variant("papi", default=True, description="hardware and software counters")
     variant("otf2", default=True, description="traces of OTF2, read and written")
+    variant("microhttpd", default=True, description="pages that follow a run")
     variant("postgres", default=False, description="experiment stores on PostgreSQL servers")
 
     depends_on("c", type="build")
@@ -40,12 +41,13 @@ class Portolan(MesonPackage):
     depends_on("cmocka", type="build")
     depends_on("papi@7:", when="+papi")
     depends_on("otf2@3:", when="+otf2")
+    depends_on("libmicrohttpd@0.9.71:", when="+microhttpd")
     depends_on("postgresql +client_only", when="+postgres")
 
     conflicts("platform=darwin", msg="Portolan needs Linux")
 
     def meson_args(self):
-        features = ("papi", "otf2", "postgres")
+        features = ("papi", "otf2", "microhttpd", "postgres")
         states = {True: "enabled", False: "disabled"}
         return ["-Dmpi=mpich", "-Dpvm=disabled"] + [
             "-D{0}={1}".format(f, states[self.spec.satisfies("+" + f)]) for f in features

@@ -40,6 +40,7 @@ enum portolan_status portolan_report_write_json(const struct portolan_report_sou
 
 struct portolan_report_page {
     const char *d3; /**< file with D3's script; NULL: where Debian has it */
+    bool follows;   /**< the events of <portolan/page_server.h>, from where it came */
 };
 
 /**

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The page that `portolan watch` serves follows the run: its server tells what happens, and when there is
+   a new page, which takes the place of this one. What the reader opened, wrote and looks at stays. */
+'use strict';
+(() => {
+    const mostSwaps = 20;
+    const main = document.getElementById('main');
+    const add = (into, name, text) => {
+        const e = into.appendChild(document.createElement(name));
+        e.textContent = text;
+        return e;
+    };
+    /* Always in sight, and after all that is read: what is told moves nothing else. */
+    const panel = add(document.body, 'aside', '');
+    const said = add(panel, 'p', 'Waiting for a run …'), step = add(panel, 'p', ''), swaps = add(panel, 'ol', '');
+    panel.id = 'watch';
+    panel.setAttribute('aria-label', 'The run');
+    said.setAttribute('role', 'status');
+
+    /* Where something is, in whatever content: its id; or its part, with the table that it is in or has, or its number. */
+    const place = e => {
+        const part = e.closest('section') || main, table = e.closest('table') || e.querySelector('table');
+        return e.id || [part.id, e.tagName, table && table.dataset.member ? table.dataset.member + e.cellIndex
+            : [...part.querySelectorAll(e.tagName)].indexOf(e)].join();
+    };
+    const top = e => e.getBoundingClientRect().top;
+    const change = (e, value) => {
+        e.value = value;
+        e.dispatchEvent(new Event('input'));
+    };
+    /* Keeps what the reader closed, sorted, wrote and looks at; the function that it gives does so to new content. */
+    const remember = () => {
+        const all = css => [...main.querySelectorAll(css)];
+        const closed = all('details:not([open])'), sorted = all('th[aria-sort]'), inputs = all('input');
+        const scrolled = new Map(all('.scroll').map(e => [e, e.scrollTop]));
+        const focus = all(':focus'), seen = all('[id]').filter(e => e.getClientRects().length)
+            .sort((a, b) => Math.abs(top(a)) - Math.abs(top(b))).slice(0, 1);
+        const at = seen.map(top)[0];
+        const again = (olds, act) => olds.forEach(old => {
+            const where = place(old), e = all(old.id ? '[id]' : old.tagName).find(e => place(e) === where);
+            if (e) act(e, old);
+        });
+        return () => {
+            again(closed, e => { e.open = false; });
+            again(sorted, (e, old) => {
+                portolan.sort(e);
+                if (e.getAttribute('aria-sort') !== old.getAttribute('aria-sort')) portolan.sort(e);
+            });
+            again(inputs, (e, old) => { if (e.value !== old.value) change(e, old.value); });
+            document.querySelectorAll('#search').forEach(e => change(e, e.value));
+            again([...scrolled.keys()], (e, old) => { e.scrollTop = scrolled.get(old); });
+            again(focus, e => {
+                if (e.tabIndex < 0) e.setAttribute('tabindex', '-1');
+                e.focus({ preventScroll: true });
+            });
+            again(seen, e => scrollBy(0, top(e) - at));
+        };
+    };
+
+    /* Style and scripts are those of this page already. */
+    const load = async () => {
+        const answer = await fetch(location.href), text = await answer.text();
+        if (!answer.ok) return;
+        const fresh = new DOMParser().parseFromString(text.slice(text.indexOf('<body')), 'text/html');
+        const restore = remember();
+        for (const css of ['h1', 'header .about', 'nav', 'main'])
+            document.querySelector(css).replaceChildren(...fresh.querySelector(css).childNodes);
+        if (typeof portolan !== 'undefined') portolan.draw();
+        restore();
+    };
+    let isStale = false, loading = null;
+    const refresh = async () => {
+        while (isStale) {
+            isStale = false;
+            await load().catch(() => {});
+        }
+        loading = null;
+    };
+
+    const events = new EventSource('events' + location.search);
+    const hear = (event, act) => events.addEventListener(event, e => act(JSON.parse(e.data)));
+    hear('trial', t => {
+        said.textContent = `Trial ${t.trial} of ${t.assembly} (${t.purpose}): ${t.outcome}.`;
+        if (t.outcome !== 'running') return;
+        step.textContent = '';
+        swaps.replaceChildren();
+    });
+    hear('step', s => { step.textContent = `Step ${s.step} took ${+(s.ns / 1e6).toPrecision(4)} ms.`; });
+    hear('swap', s => {
+        add(swaps, 'li', `Step ${s.step}: ${s.change} (${s.outcome})`);
+        if (swaps.children.length > mostSwaps) swaps.firstChild.remove();
+    });
+    hear('page', () => {
+        isStale = true;
+        loading = loading || refresh();
+    });
+    hear('end', async () => {
+        await loading;
+        events.close();
+        said.textContent += ' Nobody follows the run any more: this page stays as it is.';
+    });
+    events.onerror = () => { said.textContent = 'The connection is lost. Trying again …'; };
+})();
