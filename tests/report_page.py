@@ -20,12 +20,12 @@ PARTS = ["answer", "wiring", "time", "model", "decisions", "trial"]
 
 
 class Browser:
-    """A browser with one page at a time."""
+    """A browser with one page at a time; WORDS: more options of Chromium."""
 
-    def __init__(self):
+    def __init__(self, *words):
         options = Options()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--window-size=1200,900", "--no-first-run", "--disable-extensions"):
+                     "--window-size=1200,900", "--no-first-run", "--disable-extensions", *words):
             options.add_argument(word)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.binary_location = shutil.which("chromium")

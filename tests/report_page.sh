@@ -2,32 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `portolan report --html`: pages in Chromium hold the numbers of the commands, whatever is stored.
 . "$(dirname "$0")/tap.sh"
-
-for tool in chromium chromedriver dot; do
-    command -v $tool >/dev/null || skip_all "$tool is not installed; ./configure --install-deps installs it"
-done
-[ -e /usr/share/nodejs/d3/dist/d3.min.js ] || skip_all 'D3 is not installed (Debian: node-d3)'
+. "$(dirname "$0")/browser.sh"
 cd "$work" || exit 99
-export HOME="$work" # Chromium's profile goes there
 
 pages=''
 # page FILE CHECK...: what report_page.py shall look at.
 page() {
     pages="$pages${pages:+ ++ }$*"
-}
-
-# Looks at all pages in one browser, and numbers what it finds.
-browse() {
-    # shellcheck disable=SC2086 # a list of words
-    /usr/bin/python3 "$SOURCE/tests/report_page.py" $pages >found 2>err </dev/null ||
-        echo 'not ok - the browser came to its end' >>found
-    while IFS= read -r line; do
-        case $line in
-        'ok '*) tests_run=$((tests_run + 1)) && echo "ok $tests_run ${line#ok }" ;;
-        'not ok '*) tests_run=$((tests_run + 1)) && echo "not ok $tests_run ${line#not ok }" && sed 's/^/#  /' err ;;
-        *) echo "$line" ;;
-        esac
-    done <found
 }
 
 # report NAME SOURCE...: a page NAME.html.
@@ -165,5 +146,6 @@ if [ -e "$axe" ]; then
 else
     result "axe-core is not installed (npm install axe-core) # SKIP" 0
 fi
-browse
+# shellcheck disable=SC2086 # a list of words
+browse report_page.py $pages
 plan "$tests_run"

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of `portolan watch` in Chromium during runs of heat, for watch_page.sh: prints TAP lines.
+
+It works in this folder, with plate.xml and scripted.xml, which swaps, and then waits until somebody writes
+to the fifo "seen". Each wait is for what must come, for a minute at most.
+"""
+import os
+import signal
+import subprocess
+
+from selenium.webdriver.support.ui import WebDriverWait
+
+from report_page import Browser
+
+PORTOLAN, LAUNCH = os.environ["PORTOLAN"], [os.environ["MPIEXEC"], "-n", "2"]
+
+
+def watch(*options):
+    """`portolan watch` of heat.db, and its address."""
+    process = subprocess.Popen([PORTOLAN, "watch", "--store=heat.db", "--interval=0.05", *options, "plate.xml"],
+                               stdout=subprocess.PIPE, text=True)
+    return process, process.stdout.readline().split()[1]
+
+
+def run(assembly, *options):
+    return subprocess.Popen([*LAUNCH, PORTOLAN, "run", "--quiet", "--store=heat.db", *options, assembly],
+                            stdout=subprocess.DEVNULL)
+
+
+def text(page, css):
+    """"" if it is not there (yet)."""
+    return page.ask("(document.querySelector(arguments[0]) || {textContent: ''}).textContent", css)
+
+
+def wait(page, condition):
+    WebDriverWait(page.driver, 60, 0.1).until(lambda _: condition(), message=text(page, "#watch"))
+
+
+def read_on(page):
+    """What a reader does: closes a table, searches, sorts, goes to a row, and remembers the page."""
+    page.one("#search").send_keys("heat.")
+    page.ask("document.querySelector('table[data-member=\"paths\"] thead th:nth-child(3) button').click()")
+    page.ask("""(() => { window.isTheSame = true;
+        document.querySelector('#answer details.table summary').click();
+        const row = [...document.querySelectorAll('#model tbody tr[id]')].find(r => !r.hidden);
+        location.hash = row.id; })()""")
+    page.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+
+
+STATE = """({ same: window.isTheSame, closed: [...document.querySelectorAll('details:not([open])')].map(d => d.textContent.slice(0, 20)),
+    rows: document.querySelectorAll('main tbody tr[hidden]').length > 0, search: document.querySelector('#search').value,
+    sorted: [...document.querySelectorAll('th[aria-sort]')].map(t => t.textContent + t.getAttribute('aria-sort')),
+    focus: document.activeElement.id, top: document.activeElement.getBoundingClientRect().top, hash: location.hash })"""
+
+
+def follow(page):
+    watcher, url = watch()
+    page.driver.get(url)
+    yield "before there is a store, the page says so", "when something is stored" in text(page, "body"), text(page, "body")
+    first = run("plate.xml", "--fixed").wait()
+    wait(page, lambda: "finished" in text(page, "#watch"))
+    yield "then it comes by itself", first == 0 and page.all("#answer"), text(page, "#watch")
+    read_on(page)
+    before = page.ask(STATE)
+
+    second = run("scripted.xml", "--control=ctl", "--select=solver=heat.BandedCholesky")
+    wait(page, lambda: "heat.BandedCholesky -> heat.Cholmod" in text(page, "#watch ol") and "trial 2 " in text(page, "header .about"))
+    yield "steps and swaps appear while the run goes on", second.poll() is None and "Step " in text(page, "#watch p + p"), text(page, "#watch")
+    with open("seen", "w") as fifo:
+        fifo.write("yes\n")
+    ended = second.wait()
+    wait(page, lambda: "Trial 2 of plate (run): finished" in text(page, "#watch"))
+    wait(page, lambda: "pinned by the control file" in text(page, "#decisions"))
+    yield "and its end", ended == 0, ended
+    after = page.ask(STATE)
+    moved = after.pop("top") - before.pop("top")
+    yield "without loading the page anew, the reader finds all as it was", before == after and abs(moved) < 3, (before, after, moved)
+
+    watcher.send_signal(signal.SIGINT)
+    wait(page, lambda: "Nobody follows" in text(page, "#watch"))
+    yield "the page says when nobody follows any more", watcher.wait() == 0, text(page, "#watch")
+    complaints = page.complaints()
+    yield "the console is silent, the policy is kept", not complaints, complaints
+
+
+def rebind(page):
+    """example.test is 127.0.0.1 for this browser."""
+    watcher, url = watch()
+    page.driver.get(url.replace("127.0.0.1", "example.test"))
+    yield "a name that was made point here shows nothing", "not the one" in text(page, "body"), text(page, "body")
+    watcher.send_signal(signal.SIGINT)
+    watcher.wait()
+
+
+def main():
+    page = Browser("--host-resolver-rules=MAP example.test 127.0.0.1")
+    for check in (follow, rebind):
+        for name, good, seen in check(page):
+            print("ok" if good else "not ok", f"- {name}", flush=True)
+            if not good:
+                print("#", str(seen)[:3000].replace("\n", " "))
+    page.driver.quit()
+
+
+if __name__ == "__main__":
+    main()
