@@ -57,7 +57,7 @@ static bool point_is_shown(const struct portolan_chart *c, const struct portolan
 /* The pixel of VALUE; values outside the axis stay near it. */
 static double axis_place(const struct axis *a, double value)
 {
-    double part = a->is_log ? log(value / a->min) / log(a->max / a->min)
+    double part = a->is_log ? (log(value) - log(a->min)) / (log(a->max) - log(a->min))
                             : (value - a->min) / (a->max - a->min);
 
     /* A band may leave the axis, but its numbers must be small enough for readers of SVG. */
@@ -132,7 +132,7 @@ static void add_log_ticks(struct axis *a)
 {
     int low = (int)floor(log10(a->min)), high = (int)ceil(log10(a->max));
     int step = (high - low) / 10 + 1;
-    double decades = log10(a->max / a->min);
+    double decades = log10(a->max) - log10(a->min);
 
     for (int decade = low; decade <= high; decade += step)
         for (int digit = 1; digit <= 9; digit++) {
@@ -151,7 +151,7 @@ static void widen(struct axis *a)
     if (a->is_log) {
         room = fmax(pow(a->max / a->min, 0.04), a->max > a->min ? 1.02 : 2);
         a->min = fmax(a->min / room, 1e-300);
-        a->max *= room;
+        a->max = fmin(a->max * room, 1e300);
         return;
     }
     room = 0.04 * (a->max - a->min);
