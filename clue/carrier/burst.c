@@ -73,12 +73,12 @@ static int64_t wall_ns(void)
 static void calibrate(void)
 {
     int64_t began = wall_ns(), now;
-    uint64_t ticks = __builtin_ia32_rdtsc();
+    uint64_t ticks = processor_ticks();
 
     do
         now = wall_ns();
     while (now - began < 2000000);
-    bursts.ns_per_tick = (double)(now - began) / (double)(__builtin_ia32_rdtsc() - ticks);
+    bursts.ns_per_tick = (double)(now - began) / (double)(processor_ticks() - ticks);
     bursts.ticks_checked = CHECKED_NS / bursts.ns_per_tick;
     bursts.ticks_long = LONG_NS / bursts.ns_per_tick;
 }
@@ -260,7 +260,7 @@ void clue_burst_begin(struct rank *rank)
             fetch_rank(rank);
         rank->kind = is_fetched ? BURST_FETCHED : BURST_COLD;
     }
-    rank->began_ticks = __builtin_ia32_rdtsc();
+    rank->began_ticks = processor_ticks();
 }
 
 /* ------------------------------------------------- what a burst took */
@@ -339,7 +339,7 @@ static struct burst_law *law_of(struct burst_start *end, const struct rank *rank
 
 int64_t clue_burst_end(struct rank *rank, const void *site)
 {
-    double ticks = (double)(__builtin_ia32_rdtsc() - rank->began_ticks);
+    double ticks = (double)(processor_ticks() - rank->began_ticks);
     struct burst_start *start = rank->start;
     struct burst_law *law;
     struct segment *s;

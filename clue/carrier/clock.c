@@ -63,26 +63,19 @@ PORTOLAN_API int clock_gettime(clockid_t clock, struct timespec *to)
     return 0;
 }
 
-/* The date, virtual for ranks. */
-static struct timespec read_date(const struct clue_routine *routine, const void *site)
-{
-    struct timespec real;
-    int64_t date;
-
-    if (clue_is_virtual()) {
-        date = date_of(read_clock(routine, site));
-        return (struct timespec){date / SECOND, date % SECOND};
-    }
-    clue_real_clock(CLOCK_REALTIME, &real);
-    return real;
-}
-
 PORTOLAN_API int gettimeofday(struct timeval *restrict to, void *restrict zone)
 {
     ROUTINE("gettimeofday");
-    struct timespec now = read_date(&routine, site);
+    struct timespec now;
 
     (void)zone;
+    if (clue_is_virtual()) {
+        int64_t date = date_of(read_clock(&routine, site));
+
+        now = (struct timespec){date / SECOND, date % SECOND};
+    } else {
+        clue_real_clock(CLOCK_REALTIME, &now);
+    }
     *to = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
     return 0;
 }
@@ -90,8 +83,15 @@ PORTOLAN_API int gettimeofday(struct timeval *restrict to, void *restrict zone)
 PORTOLAN_API time_t time(time_t *to)
 {
     ROUTINE("time");
-    time_t now = read_date(&routine, site).tv_sec;
+    struct timespec real;
+    time_t now;
 
+    if (clue_is_virtual()) {
+        now = date_of(read_clock(&routine, site)) / SECOND;
+    } else {
+        clue_real_clock(CLOCK_REALTIME, &real);
+        now = real.tv_sec;
+    }
     if (to)
         *to = now;
     return now;
@@ -119,8 +119,9 @@ PORTOLAN_API clock_t times(struct tms *to)
     ROUTINE("times");
     clock_t ticks;
 
-    if (!clue_is_virtual())
+    if (!clue_is_virtual()) {
         return REAL(times)(to);
+    }
     ticks = read_clock(&routine, site) / (SECOND / sysconf(_SC_CLK_TCK));
     if (to)
         *to = (struct tms){.tms_utime = ticks};
@@ -130,8 +131,9 @@ PORTOLAN_API clock_t times(struct tms *to)
 PORTOLAN_API int getrusage(__rusage_who_t who, struct rusage *to)
 {
     ROUTINE("getrusage");
-    int result = REAL(getrusage)(who, to);
+    int result;
 
+    result = REAL(getrusage)(who, to);
     if (clue_is_virtual() && result == 0) {
         int64_t now = read_clock(&routine, site);
 

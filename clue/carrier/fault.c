@@ -16,8 +16,6 @@
 /* SIGABRT: of the C library, which sees a heap damaged or an assertion failed. */
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-enum { RED_ZONE = 128 }; /* below the stack pointer, which functions may use */
-
 void clue_fault(int signal, char *where)
 {
     clue_carrier.exit_status = 128 + signal;
@@ -29,7 +27,7 @@ void clue_tell_fault(int signal, siginfo_t *info, void *machine)
 {
     struct rank *rank = clue_carrier.current;
     const ucontext_t *state = machine;
-    const uint8_t *top = (const uint8_t *)state->uc_mcontext.gregs[REG_RSP];
+    const uint8_t *top = (const uint8_t *)processor_sp(state);
     char *where;
 
     (void)info;
@@ -39,8 +37,8 @@ void clue_tell_fault(int signal, siginfo_t *info, void *machine)
         return;
     }
     clue_carrier.exit_status = 128 + signal;
-    where = clue_where(rank, (void *)(state->uc_mcontext.gregs[REG_RIP] + 1));
-    if (signal == SIGSEGV && top < rank->stack + RED_ZONE)
+    where = clue_where(rank, (void *)(processor_pc(state) + 1));
+    if (signal == SIGSEGV && top < rank->stack + UNSAVED_BYTES)
         clue_fail("its stack of %zu KB has no room left%s%s; give it more by --stack",
                   clue_carrier.stack_bytes / 1024, where ? ", at " : "", where ? where : "");
     clue_fault(signal, where);

@@ -2,16 +2,14 @@
 /*
  * Fronts: what a program calls instead of a function that has a law. The clock of the burst stops,
  * the law says what the call takes, the function runs outside of the clock. All registers that pass
- * arguments and the stack are as the caller left them (System V ABI, AMD64 supplement 3.2.3), and
- * so a front fits every function: it does not call, it goes on into the function, which returns to
- * a second piece of code; the place where the caller goes on is kept meanwhile.
+ * arguments and the stack are as the caller left them, and so a front fits every function: it does
+ * not call, it goes on into the function, which returns to a second piece of code; the place where
+ * the caller goes on is kept meanwhile. Both pieces are the processor's: processor.h.
  */
 #include "law.h"
 
 #include <errno.h>
 #include <string.h>
-
-enum { STUB_BYTES = 16 };
 
 /* One for each function that has a law; where it is, as in relocate.c. */
 static struct front {
@@ -21,54 +19,6 @@ static struct front {
     uint64_t value;
 } fronts[MOST_FRONTS];
 static size_t n_fronts;
-
-extern uint8_t clue_front_stubs[] __attribute__((visibility("hidden")));
-extern uint8_t clue_front_back[] __attribute__((visibility("hidden")));
-extern uint8_t clue_front_nothing[] __attribute__((visibility("hidden")));
-const void *clue_front_enter(const uint8_t *stub, const uint64_t *arguments, const void **back)
-    __attribute__((visibility("hidden")));
-const void *clue_front_leave(void) __attribute__((visibility("hidden")));
-
-/* MOST_FRONTS stubs say by their address which one was called. */
-__asm__(".text\n.hidden clue_front_stubs\n.globl clue_front_stubs\n.p2align 4\n"
-        ".type clue_front_stubs,@function\n"
-        "clue_front_stubs:\n"
-        "\t.rept 64\n\t.p2align 4\n\tleaq 0(%rip), %r11\n\tjmp 1f\n\t.endr\n"
-        "1:\tpushq %rbp\n\tmovq %rsp, %rbp\n\tsubq $192, %rsp\n"
-        "\tmovq %rdi, (%rsp)\n\tmovq %rsi, 8(%rsp)\n\tmovq %rdx, 16(%rsp)\n"
-        "\tmovq %rcx, 24(%rsp)\n\tmovq %r8, 32(%rsp)\n\tmovq %r9, 40(%rsp)\n"
-        "\tmovq %rax, 48(%rsp)\n\tmovq %r10, 56(%rsp)\n"
-        "\tmovups %xmm0, 64(%rsp)\n\tmovups %xmm1, 80(%rsp)\n\tmovups %xmm2, 96(%rsp)\n"
-        "\tmovups %xmm3, 112(%rsp)\n\tmovups %xmm4, 128(%rsp)\n\tmovups %xmm5, 144(%rsp)\n"
-        "\tmovups %xmm6, 160(%rsp)\n\tmovups %xmm7, 176(%rsp)\n"
-        "\tmovq %r11, %rdi\n\tmovq %rsp, %rsi\n\tleaq 8(%rbp), %rdx\n"
-        "\tcall clue_front_enter\n"
-        "\tmovq %rax, %r11\n"
-        "\tmovups 176(%rsp), %xmm7\n\tmovups 160(%rsp), %xmm6\n\tmovups 144(%rsp), %xmm5\n"
-        "\tmovups 128(%rsp), %xmm4\n\tmovups 112(%rsp), %xmm3\n\tmovups 96(%rsp), %xmm2\n"
-        "\tmovups 80(%rsp), %xmm1\n\tmovups 64(%rsp), %xmm0\n"
-        "\tmovq 56(%rsp), %r10\n\tmovq 48(%rsp), %rax\n"
-        "\tmovq 40(%rsp), %r9\n\tmovq 32(%rsp), %r8\n\tmovq 24(%rsp), %rcx\n"
-        "\tmovq 16(%rsp), %rdx\n\tmovq 8(%rsp), %rsi\n\tmovq (%rsp), %rdi\n"
-        "\tleave\n\tjmpq *%r11\n"
-        ".size clue_front_stubs,.-clue_front_stubs\n"
-        /* Here the function returns: its results are in these, or on the stack of the x87. */
-        ".hidden clue_front_back\n.globl clue_front_back\n.type clue_front_back,@function\n"
-        "clue_front_back:\n"
-        "\tsubq $48, %rsp\n\tmovq %rax, (%rsp)\n\tmovq %rdx, 8(%rsp)\n"
-        "\tmovups %xmm0, 16(%rsp)\n\tmovups %xmm1, 32(%rsp)\n"
-        "\tcall clue_front_leave\n"
-        "\tmovq %rax, %r11\n"
-        "\tmovups 32(%rsp), %xmm1\n\tmovups 16(%rsp), %xmm0\n"
-        "\tmovq 8(%rsp), %rdx\n\tmovq (%rsp), %rax\n\taddq $48, %rsp\n\tjmpq *%r11\n"
-        ".size clue_front_back,.-clue_front_back\n"
-        /* In the place of a function that is skipped. */
-        ".hidden clue_front_nothing\n.globl clue_front_nothing\n"
-        ".type clue_front_nothing,@function\n"
-        "clue_front_nothing:\n"
-        "\txorl %eax, %eax\n\txorl %edx, %edx\n\txorps %xmm0, %xmm0\n\txorps %xmm1, %xmm1\n\tret\n"
-        ".size clue_front_nothing,.-clue_front_nothing\n");
-_Static_assert(MOST_FRONTS == 64, "as many as .rept makes");
 
 static const void *real_function(const struct front *f, const struct rank *rank)
 {

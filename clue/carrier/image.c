@@ -54,8 +54,8 @@ static enum portolan_status check_header(const struct image *image, struct porto
             image, err,
             "is not a program for this machine (not ELF); scripts: name the program itself");
     if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB ||
-        h->e_machine != EM_X86_64)
-        return refuse(image, err, "is not a program for x86-64, for which ranks can be folded");
+        h->e_machine != PROCESSOR_MACHINE)
+        return refuse(image, err, "is not a program for this machine (" PROCESSOR_NAME ")");
     if (h->e_type == ET_EXEC)
         return refuse(image, err,
                       "is linked statically or to fixed addresses (not PIE); compile and link it "

@@ -10,9 +10,13 @@
 
 #include <portolan/base.h>
 
-#include <elf.h>
+#include "processor.h"
 
-enum { PAGE = 4096, MOST_LOADS = 16 };
+#include <unistd.h>
+
+/* AArch64 has larger ones, too. */
+#define PAGE ((uint64_t)getpagesize())
+enum { MOST_LOADS = 16 };
 
 /* A word of an image's data that depends on the rank: its address, and what it is of the rank. */
 struct moved_word {
@@ -21,7 +25,7 @@ struct moved_word {
     bool is_call;  /* what the function there returns (IRELATIVE) */
     int64_t value; /* where in it */
 };
-/* Data of a library that the executable has a copy of (R_X86_64_COPY). */
+/* Data of a library that the executable has a copy of (RELOCATE_COPY). */
 struct copied_data {
     uint64_t at, size;
     const char *name;
@@ -78,7 +82,7 @@ const char *clue_image_version(const struct image *image, uint32_t i);
 struct image_set {
     struct image *images; /* the program, then libraries in the order in which they are searched */
     size_t n;
-    int64_t tls_bytes; /* thread-locals of all, below the thread pointer */
+    int64_t tls_bytes; /* of all, between the thread pointer and their end */
 };
 /* What carrier puts in the place of a name, or NULL; *BASE says what the address is relative to. */
 typedef bool clue_override_fn(const char *name, uint32_t *base, uint64_t *value);
@@ -90,7 +94,7 @@ enum portolan_status clue_images_link(struct image_set *set, clue_override_fn *o
                                       clue_front_fn *front, struct portolan_error *err);
 
 /* Makes a rank's copy at BASE, where memory is reserved; BLOCK is the rank's own data.
- * Thread-locals go below THREAD. */
+ * Thread-locals go to where they are from THREAD. */
 enum portolan_status clue_images_copy(const struct image_set *set, uint8_t *base, void *block,
                                       uint8_t *thread, struct portolan_error *err);
 

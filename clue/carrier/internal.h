@@ -15,7 +15,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-/* Where a rank stands while others run: its stack pointer, below which its registers are, and its
+/* Where a rank stands while others run: its stack pointer, where its registers are kept, and its
  * thread pointer. */
 struct context {
     void *stack, *thread;

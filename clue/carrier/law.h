@@ -10,13 +10,7 @@
 
 #include <argp.h>
 
-enum {
-    MOST_LAWS = 64,
-    MOST_FRONTS = 64,
-    MOST_LAW_FACTS = 2 * MOST_LAWS + 1,
-    LAW_ARGUMENTS = 6,
-    ARGUMENT_KINDS = 3
-};
+enum { MOST_LAWS = 64, MOST_LAW_FACTS = 2 * MOST_LAWS + 1, LAW_ARGUMENTS = 6, ARGUMENT_KINDS = 3 };
 
 /* What a parameter of a law is: a number, or a call's argument, the N-th integer register. */
 struct law_input {

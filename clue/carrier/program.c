@@ -119,24 +119,13 @@ PORTOLAN_API void abort(void)
     clue_fail("the program calls abort()");
 }
 
-__attribute__((used)) static void refuse_exec(void)
+void clue_refuse_exec(void)
 {
     if (is_rank())
         clue_fail(
             "the program becomes another by exec, which would end all ranks; let a rank fork() "
             "first, or run it with --apart");
 }
-
-/* What images find in the place of exec(3)'s functions, some of which take any number of arguments:
- * all are as the caller left them when the real one goes on. */
-__asm__(".text\n"
-        "1:\tpushq %rdi\n\tpushq %rsi\n\tpushq %rdx\n\tpushq %rcx\n\tpushq %r8\n\tpushq %r9\n"
-        "\tpushq %rax\n\tpushq %r11\n\tsubq $8, %rsp\n\tcall refuse_exec\n\taddq $8, %rsp\n"
-        "\tpopq %r11\n\tpopq %rax\n\tpopq %r9\n\tpopq %r8\n\tpopq %rcx\n\tpopq %rdx\n\tpopq %rsi\n"
-        "\tpopq %rdi\n\tjmpq *%r11\n"
-        ".irp name, execl, execlp, execle, execv, execvp, execvpe, execve, fexecve\n"
-        ".hidden clue_\\name\n.globl clue_\\name\n.type clue_\\name,@function\n"
-        "clue_\\name:\n\tmovq \\name@GOTPCREL(%rip), %r11\n\tjmp 1b\n.endr\n");
 
 static int add_handler(struct rank *rank, uintptr_t function, void *arg)
 {
@@ -161,7 +150,7 @@ int __cxa_atexit(void (*function)(void *), void *arg, void *object)
 
 /* ------------------------------------------------- names of images */
 
-/* What clue_images_link() put into the two words adds up to the place below the thread pointer. */
+/* What clue_images_link() put into the two words adds up to the place from the thread pointer. */
 void *clue_tls_address(const uint64_t index[2])
 {
     return (char *)__builtin_thread_pointer() + (int64_t)(index[0] + index[1]);

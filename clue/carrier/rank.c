@@ -70,6 +70,8 @@ static enum portolan_status plan_memory(const struct carrier *c, struct program 
                                   "'%s' and its libraries have %lld bytes of thread-local data, "
                                   "more than the %zu that fit",
                                   p->path, (long long)p->set.tls_bytes, c->run->thread_local_bytes);
+    if (!TLS_IS_BELOW) /* glibc does not count it */
+        thread_bytes += *glibc.descriptor_bytes;
     p->thread_bytes = round_up(thread_bytes + ALIGN, PAGE);
     at = p->images_at = PAGE + c->stack_bytes + p->thread_bytes;
     for (size_t i = 0; i < p->set.n; i++) {
@@ -82,27 +84,46 @@ static enum portolan_status plan_memory(const struct carrier *c, struct program 
     return PORTOLAN_OK;
 }
 
-/* A thread descriptor for a rank, whose last byte is before END. NULL: no memory. */
+static void copy_descriptor(uint8_t *thread)
+{
+    size_t bytes = *glibc.descriptor_bytes, before = TLS_IS_BELOW ? 0 : bytes;
+
+    memcpy(thread - before, (uint8_t *)__builtin_thread_pointer() - before, bytes);
+}
+
+/* Gives back what of the room for thread-locals this program does not need. */
+static void drop_unused(const struct carrier *c, const struct program *p, uint8_t *thread)
+{
+    size_t room = c->run->thread_local_bytes, used = (size_t)p->set.tls_bytes;
+    uint8_t *begin = TLS_IS_BELOW ? thread - room : thread + used;
+    uint8_t *end = TLS_IS_BELOW ? thread - used : thread + room;
+
+    begin = (uint8_t *)round_up((uintptr_t)begin, PAGE);
+    end = (uint8_t *)((uintptr_t)end / PAGE * PAGE);
+    if (end > begin)
+        madvise(begin, (size_t)(end - begin), MADV_DONTNEED);
+}
+
+/* A thread pointer for a rank: what it needs ends before END. NULL: no memory. */
 static uint8_t *make_thread(const struct carrier *c, const struct program *p, uint8_t *end)
 {
-    size_t bytes = *glibc.descriptor_bytes;
-    uint8_t *thread = end - round_up(bytes, ALIGN), *own = __builtin_thread_pointer();
-    uint8_t *unused = thread - c->run->thread_local_bytes;
+    size_t locals, align;
+    uint8_t *thread;
     void *vector;
 
-    memcpy(thread, own, bytes);
+    glibc.static_info(&locals, &align);
+    thread = end - round_up(TLS_IS_BELOW ? *glibc.descriptor_bytes : locals, ALIGN);
+    copy_descriptor(thread);
     if (!glibc.allocate(thread))
         return NULL;
-    vector = ((void **)thread)[1];
-    memcpy(thread, own, bytes);
-    ((void **)thread)[0] = ((void **)thread)[2] = thread;
-    ((void **)thread)[1] = vector;
+    vector = ((void **)thread)[TLS_VECTOR_WORD];
+    copy_descriptor(thread);
+    if (TLS_IS_BELOW)
+        ((void **)thread)[0] = ((void **)thread)[2] = thread;
+    ((void **)thread)[TLS_VECTOR_WORD] = vector;
     if (glibc.rseq_offset) /* the kernel tells only the real thread which processor it runs on */
         ((int32_t *)(thread + *glibc.rseq_offset))[1] = -2;
-    unused = (uint8_t *)round_up((uintptr_t)unused, PAGE);
-    end = (uint8_t *)((uintptr_t)(thread - p->set.tls_bytes) / PAGE * PAGE);
-    if (end > unused)
-        madvise(unused, (size_t)(end - unused), MADV_DONTNEED);
+    drop_unused(c, p, thread);
     return thread;
 }
 

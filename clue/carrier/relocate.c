@@ -2,8 +2,8 @@
 /*
  * Names are looked up as the dynamic linker does: carrier's own come first, then those of images,
  * then those of libraries that all ranks share. Thread-locals of images all lie at fixed places
- * below the thread pointer, and so every way to reach them works (ELF Handling for Thread-Local
- * Storage, 2013; System V ABI, AMD64 supplement).
+ * from the thread pointer, and so every way to reach them works (ELF Handling for Thread-Local
+ * Storage, 2013; System V ABI, AMD64 supplement; ELF for the Arm 64-bit Architecture).
  */
 #include "image.h"
 
@@ -114,12 +114,6 @@ static bool add_copy(struct image *image, const Elf64_Rela *r, const struct targ
     return true;
 }
 
-/* The descriptor of a thread-local at a fixed place: its second word is the offset. */
-int64_t clue_tls_descriptor(void) __attribute__((visibility("hidden")));
-__asm__(".text\n.hidden clue_tls_descriptor\n.type clue_tls_descriptor,@function\n"
-        "clue_tls_descriptor:\n\tmovq 8(%rax), %rax\n\tret\n"
-        ".size clue_tls_descriptor,.-clue_tls_descriptor\n");
-
 static bool relocate(struct linking *l, size_t own, const Elf64_Rela *r)
 {
     struct image *image = &l->set->images[own];
@@ -127,11 +121,11 @@ static bool relocate(struct linking *l, size_t own, const Elf64_Rela *r)
     uint64_t *place = (uint64_t *)(image->template + (r->r_offset - image->data));
     struct target t;
 
-    if (type == R_X86_64_NONE)
+    if (type == RELOCATE_NONE)
         return true;
-    if (!target_of(l, own, ELF64_R_SYM(r->r_info), type == R_X86_64_COPY, &t))
+    if (!target_of(l, own, ELF64_R_SYM(r->r_info), type == RELOCATE_COPY, &t))
         return false;
-    if (type == R_X86_64_COPY)
+    if (type == RELOCATE_COPY)
         return add_copy(image, r, &t);
     if (r->r_offset < image->data || r->r_offset > image->filled - 8) {
         portolan_error_set(l->err, PORTOLAN_EUNSUPPORTED,
@@ -141,28 +135,27 @@ static bool relocate(struct linking *l, size_t own, const Elf64_Rela *r)
         return false;
     }
     switch (type) {
-    case R_X86_64_64:
-    case R_X86_64_GLOB_DAT:
-    case R_X86_64_JUMP_SLOT:
-    case R_X86_64_RELATIVE:
-    case R_X86_64_IRELATIVE:
-        t.is_indirect |= type == R_X86_64_IRELATIVE;
+    case RELOCATE_WORD:
+    case RELOCATE_GLOBAL:
+    case RELOCATE_JUMP:
+    case RELOCATE_RELATIVE:
+    case RELOCATE_CALL:
+        t.is_indirect |= type == RELOCATE_CALL;
         if (t.base != CLUE_ABSOLUTE || t.is_indirect)
             return add_word(image, r->r_offset, &t,
-                            type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT ? 0
-                                                                                    : r->r_addend);
-        *place = t.value + (type == R_X86_64_64 ? (uint64_t)r->r_addend : 0);
+                            type == RELOCATE_GLOBAL || type == RELOCATE_JUMP ? 0 : r->r_addend);
+        *place = t.value + (type == RELOCATE_WORD ? (uint64_t)r->r_addend : 0);
         return true;
-    case R_X86_64_TPOFF64:
+    case RELOCATE_TLS_OFFSET:
         *place = (uint64_t)((t.tls ? t.tls : image->tls_offset) + r->r_addend);
         return true;
-    case R_X86_64_DTPMOD64: /* clue_tls_address() adds both to the thread pointer */
+    case RELOCATE_TLS_MODULE: /* clue_tls_address() adds both to the thread pointer */
         *place = ELF64_R_SYM(r->r_info) ? 0 : (uint64_t)image->tls_offset;
         return true;
-    case R_X86_64_DTPOFF64:
+    case RELOCATE_TLS_PLACE:
         *place = (uint64_t)(t.tls + r->r_addend);
         return true;
-    case R_X86_64_TLSDESC:
+    case RELOCATE_TLS_DESCRIPTOR:
         place[0] = (uint64_t)(uintptr_t)clue_tls_descriptor;
         place[1] = (uint64_t)((t.tls ? t.tls : image->tls_offset) + r->r_addend);
         return true;
@@ -190,20 +183,26 @@ static bool make_template(struct image *image)
     return image->template != NULL;
 }
 
-/* Below the thread pointer, the program's first: its code knows its distance. */
+/* From the thread pointer on, the program's first: its code knows its distance. */
 static void place_thread_locals(struct image_set *set)
 {
-    int64_t used = 0;
+    int64_t used = TLS_RESERVED;
 
     for (size_t i = 0; i < set->n; i++) {
         const Elf64_Phdr *tls = set->images[i].tls;
-        int64_t align;
+        int64_t align, bytes;
 
         if (!tls)
             continue;
         align = tls->p_align ? (int64_t)tls->p_align : 1;
-        used = (used + (int64_t)tls->p_memsz + align - 1) / align * align;
-        set->images[i].tls_offset = -used;
+        bytes = (int64_t)tls->p_memsz;
+        if (TLS_IS_BELOW) {
+            used = (used + bytes + align - 1) / align * align;
+            set->images[i].tls_offset = -used;
+        } else {
+            set->images[i].tls_offset = (used + align - 1) / align * align;
+            used = set->images[i].tls_offset + bytes;
+        }
     }
     set->tls_bytes = used;
 }

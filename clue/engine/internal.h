@@ -386,6 +386,7 @@ void message_received(struct clue_engine *e, uint32_t message);
 uint32_t request_new(struct clue_engine *e, uint32_t task, bool is_send);
 bool requests_new(struct clue_engine *e);
 void request_complete(struct clue_engine *e, uint32_t request, int64_t ns);
+void request_free(struct clue_engine *e, uint32_t request);
 
 /* ------------------------------------------------- network.c */
 

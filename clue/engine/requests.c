@@ -28,7 +28,7 @@ bool requests_new(struct clue_engine *e)
     return sent == REQUEST_SENT;
 }
 
-static void request_free(struct clue_engine *e, uint32_t request)
+void request_free(struct clue_engine *e, uint32_t request)
 {
     struct request *r = request_of(e, request);
 

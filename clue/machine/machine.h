@@ -22,6 +22,7 @@ struct host_range {
 };
 
 /* The file, in its own arena, from the tree of its elements; complains of what is wrong. */
+void machine_read_hosts(struct machine_reader *r, const struct xml_element *root);
 void machine_read_pairs(struct machine_reader *r, const struct xml_element *root);
 void machine_read_network(struct machine_reader *r, const struct xml_element *root);
 void machine_read_topology(struct machine_reader *r, const struct xml_element *network);

@@ -141,7 +141,7 @@ static void add_hosts(struct machine_reader *r, const struct xml_element *e,
     }
 }
 
-static void read_hosts(struct machine_reader *r, const struct xml_element *root)
+void machine_read_hosts(struct machine_reader *r, const struct xml_element *root)
 {
     const struct xml_element *e = NULL;
     struct clue_machine_file *f = r->file;
@@ -332,7 +332,7 @@ static void read_tree(struct machine_reader *r, const struct xml_element *root)
     f->machine.name = xml_value(root, "name");
     f->machine.master = -1;
     f->placement = xml_value(root, "placement");
-    read_hosts(r, root);
+    machine_read_hosts(r, root);
     if (r->d->count || r->arena->failed)
         return; /* who refers to a host would not find it */
     if (machine_read_range(r, root, "master", &master)) {

@@ -109,44 +109,39 @@ int do_Info_delete(struct mpi_task *t, MPI_Info handle, const char *key)
     return MPI_SUCCESS;
 }
 
-/* The value of KEY, NULL: there is none, and whether there is. */
-static const char *value_of(struct mpi_task *t, MPI_Info handle, const char *key, int *flag)
+int do_Info_get(struct mpi_task *t, MPI_Info handle, const char *key, int room, char *value,
+                int *flag)
 {
     struct pair *found = key ? find(info_of(t, handle), key) : NULL;
 
     *flag = found != NULL;
-    return found ? found->value : NULL;
-}
-
-int do_Info_get(struct mpi_task *t, MPI_Info handle, const char *key, int room, char *value,
-                int *flag)
-{
-    const char *found = value_of(t, handle, key, flag);
-
     if (found)
-        snprintf(value, (size_t)room + 1, "%s", found);
+        snprintf(value, (size_t)room + 1, "%s", found->value);
     return check_key(t, key);
 }
 
 int do_Info_get_string(struct mpi_task *t, MPI_Info handle, const char *key, int *room, char *value,
                        int *flag)
 {
-    const char *found = value_of(t, handle, key, flag);
+    struct pair *found = key ? find(info_of(t, handle), key) : NULL;
 
-    if (found && *room > 0)
-        snprintf(value, (size_t)*room, "%s", found);
-    if (found)
-        *room = (int)strlen(found) + 1;
+    *flag = found != NULL;
+    if (found) {
+        if (*room > 0)
+            snprintf(value, (size_t)*room, "%s", found->value);
+        *room = (int)strlen(found->value) + 1;
+    }
     return check_key(t, key);
 }
 
 int do_Info_get_valuelen(struct mpi_task *t, MPI_Info handle, const char *key, int *length,
                          int *flag)
 {
-    const char *found = value_of(t, handle, key, flag);
+    struct pair *found = key ? find(info_of(t, handle), key) : NULL;
 
+    *flag = found != NULL;
     if (found)
-        *length = (int)strlen(found);
+        *length = (int)strlen(found->value);
     return check_key(t, key);
 }
 

@@ -360,6 +360,8 @@ static inline MPI_Count mpi_status_bytes(const MPI_Status *status)
 {
     return (MPI_Count)(status->count_hi_and_cancelled >> 1) << 32 | (uint32_t)status->count_lo;
 }
+/* Whether R is complete at the task's time. */
+bool mpi_is_done(const struct mpi_request *r);
 /* Until one is complete or (IS_ALL) all are; NULL ones do not count. Returns the one, or N. */
 size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all);
 /* Of MPI_Waitsome, or MPI_Testsome. */

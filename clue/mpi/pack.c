@@ -95,12 +95,6 @@ int mpi_copy_items(struct mpi_task *t, const void *from, MPI_Count from_count,
 
 /* ---------------------------------------------------------------- MPI_Pack */
 
-static int no_room(struct mpi_task *t, MPI_Count bytes, MPI_Count position, MPI_Count room)
-{
-    return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
-                     bytes, position, room);
-}
-
 int do_Pack(struct mpi_task *t, const void *in, MPI_Count count, MPI_Datatype handle, void *out,
             MPI_Count room, MPI_Count *position, MPI_Comm comm)
 {
@@ -109,7 +103,8 @@ int do_Pack(struct mpi_task *t, const void *in, MPI_Count count, MPI_Datatype ha
 
     (void)comm;
     if (*position < 0 || *position + bytes > room)
-        return no_room(t, bytes, *position, room);
+        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
+                         bytes, *position, room);
     mpi_pack(type, in, count, (char *)out + *position);
     *position += bytes;
     return MPI_SUCCESS;
@@ -123,7 +118,8 @@ int do_Unpack(struct mpi_task *t, const void *in, MPI_Count size, MPI_Count *pos
 
     (void)comm;
     if (*position < 0 || *position + bytes > size)
-        return no_room(t, bytes, *position, size);
+        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
+                         bytes, *position, size);
     mpi_unpack(type, out, count, (const char *)in + *position, bytes);
     *position += bytes;
     return MPI_SUCCESS;
@@ -204,7 +200,8 @@ int do_Unpack_external(struct mpi_task *t, const char *representation, const voi
     if (!is_external32(t, representation, &code))
         return code;
     if (*position < 0 || *position + bytes > size)
-        return no_room(t, bytes, *position, size);
+        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
+                         bytes, *position, size);
     row = mpi_copy_of((const char *)in + *position, (size_t)bytes, 1);
     swap_items(type, count, row);
     mpi_unpack(type, out, count, row, bytes);

@@ -140,6 +140,15 @@ static void end_transfers(struct mpi_schedule *s)
     s->n_pending = 0;
 }
 
+static size_t list_pending(const struct mpi_schedule *s, clue_request *to, size_t room)
+{
+    size_t n = 0;
+
+    for (const struct transfer *x = s->pending; x && n < room; x = x->next)
+        to[n++] = x->request;
+    return n;
+}
+
 void schedule_wait_for(struct mpi_task *t, const clue_request *requests, size_t n)
 {
     struct mpi_request *items, **list;
@@ -162,11 +171,12 @@ void schedule_wait_for(struct mpi_task *t, const clue_request *requests, size_t 
 /* IS_COMPLETE: all are, and the wait only takes the receives' time. */
 static void wait_pending(struct mpi_schedule *s, bool is_complete)
 {
-    clue_request few[8], *requests = s->n_pending > 8 ? mpi_alloc(s->n_pending, sizeof *few) : few;
-    size_t n = 0;
+    clue_request few[8], *requests = few;
+    size_t n = s->n_pending;
 
-    for (const struct transfer *x = s->pending; x; x = x->next)
-        requests[n++] = x->request;
+    if (n > 8)
+        requests = mpi_alloc(n, sizeof *requests);
+    list_pending(s, requests, n);
     if (n && is_complete)
         clue_wait(requests, n, true);
     else if (n)

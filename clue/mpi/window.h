@@ -84,6 +84,8 @@ struct windows {
     struct exposure of_rank[];
 };
 
+/** Begins access A, of which kind, target and data are set; the message has BYTES. */
+struct access *access_begin(struct mpi_win *w, const struct access *a, uint64_t bytes);
 /** Waits for this rank's accesses to TARGET (-1: to all); they have reached it then. */
 void accesses_finish(struct mpi_win *w, int target);
 /** The same, and the news of it has come back. */

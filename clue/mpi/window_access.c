@@ -193,8 +193,7 @@ static int task_of(const struct mpi_win *w, int rank)
     return w->comm->group->members[rank];
 }
 
-/* Begins an access, of which kind, target and data are set; the message has BYTES. */
-static struct access *access_begin(struct mpi_win *w, const struct access *from, uint64_t bytes)
+struct access *access_begin(struct mpi_win *w, const struct access *from, uint64_t bytes)
 {
     struct access *a = access_new(from);
 

@@ -134,7 +134,7 @@ static void tell_fault(int signal, siginfo_t *info, void *machine)
     sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
     if (!asker_is_rank())
         return;
-    file = link_text(asker_place((void *)(state->uc_mcontext.gregs[REG_RIP] + 1), f.words));
+    file = link_text(asker_place((void *)(processor_pc(state) + 1), f.words));
     f.words[LINK_NS] = signal;
     link_write(ASKER.fd, &f, &file, 1);
 }
