@@ -33,6 +33,10 @@ void paradigm_nest(struct knowledge *knowledge, struct paradigm *host, const str
 void paradigm_weave(struct knowledge *knowledge, struct paradigm *host,
                     const struct paradigm *guest, const struct weave *weave);
 
+/* When all are woven: the metric `elsewhere` of each, where there is one, is what the others take
+   of the run. */
+void paradigm_share_run(struct knowledge *knowledge, struct paradigm *paradigm);
+
 /* Fills the links of PARADIGM, whose names have meanings (resolve.h). */
 void paradigm_link(struct knowledge *knowledge, struct paradigm *paradigm);
 

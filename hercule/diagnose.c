@@ -19,9 +19,9 @@ struct run {
     struct portolan_replay_options replay;
     struct portolan_arena arena;
     size_t first_step;
-    const char *doubt;              /* why nothing is sure; NULL */
-    double least_fit, replay_error; /* thresholds */
-    bool failed;                    /* memory was out: nothing of the diagnosis is valid */
+    const char *doubt;                          /* why nothing is sure; NULL */
+    double least_fit, least_gain, replay_error; /* thresholds */
+    bool failed; /* memory was out: nothing of the diagnosis is valid */
 };
 
 /* ------------------------------------------------- what metrics name */
@@ -31,6 +31,7 @@ static bool look_up(void *arg, const struct paradigm *paradigm, const struct ref
 {
     struct run *run = arg;
     const struct fit *fit;
+    double all_ns = (double)run->waits->run_ns * run->waits->trace->n_ranks;
 
     if (!recognition_lookup(run->recognition, paradigm, reference, value))
         return false;
@@ -39,7 +40,8 @@ static bool look_up(void *arg, const struct paradigm *paradigm, const struct ref
     if (run->doubt)
         value->why = run->doubt;
     else if (reference->kind != REFERENCE_GLOBAL &&
-             (double)fit->fitted_ns < run->least_fit * (double)fit->all_ns)
+             (double)fit->fitted_ns < run->least_fit * (double)fit->all_ns &&
+             (double)(fit->all_ns - fit->fitted_ns) > run->least_gain * all_ns)
         value->why = "too little of its time fits the events of the paradigm (threshold fit)";
     value->is_trusted = !value->why;
     return true;
@@ -445,6 +447,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
         return PORTOLAN_ENOTFOUND;
     status = bind_parts(&run, p, o, &bindings, diagnostics, err);
     run.least_fit = diagnosis_threshold(p, o->settings, o->n_settings, "fit");
+    run.least_gain = diagnosis_threshold(p, o->settings, o->n_settings, "gain");
     run.replay_error = diagnosis_threshold(p, o->settings, o->n_settings, "replay_error");
     if (!status)
         status = recognise(p, waits->trace, waits, bindings, o->n_parts, &run.recognition, err);

@@ -205,6 +205,8 @@ static void compose(struct library *l, struct paradigm *p, const struct paradigm
         if (!p->is_incomplete)
             paradigm_weave(l->knowledge, p, guest, &own->weaves[i]);
     }
+    if (!p->is_incomplete)
+        paradigm_share_run(l->knowledge, p);
 }
 
 static struct paradigm *make(struct library *l, size_t i)

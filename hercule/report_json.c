@@ -2,6 +2,8 @@
 /* A diagnosis for programs. */
 #include <portolan/json.h>
 
+#include <math.h>
+
 #include "diagnosis.h"
 
 static void add_metrics(struct portolan_json *j, const struct diagnosis *d)
@@ -112,6 +114,7 @@ enum portolan_status portolan_diagnosis_json(const struct portolan_diagnosis *di
     portolan_json_number(&j, "run_ns", diagnosis->run_ns);
     portolan_json_number(&j, "unexplained", diagnosis->unexplained);
     add_findings(&j, diagnosis);
+    portolan_json_number(&j, "together_ns", d->together.is_known ? d->together.without_ns : NAN);
     portolan_json_open(&j, "wanted", '[');
     for (size_t i = 0; i < diagnosis->n_wanted; i++)
         portolan_json_text(&j, NULL, diagnosis->wanted[i].text);

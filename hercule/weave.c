@@ -208,6 +208,69 @@ static void add_delegated(struct loom *l, bool in_guest)
     paradigm_put(l->arena, fact_kind_find("node"), p, &node.item);
 }
 
+/* The context of the host (0), or of guest I. */
+static const char *woven_context(const struct paradigm *p, size_t i)
+{
+    return i ? p->weaves[i - 1].item.name : "";
+}
+
+/* To FORMULA: the time of the components in CONTEXT. */
+static void add_times(const struct paradigm *p, const char *context, struct portolan_text *formula)
+{
+    for (size_t i = 0; i < p->n_components; i++)
+        if (!strcmp(p->components[i].item.context, context) && !*p->components[i].within_name)
+            portolan_text_add(formula, "%s%s.time.sum", formula->length ? " + " : "",
+                              p->components[i].item.name);
+}
+
+/* What the others take of the run, but for waiting that was caused here, which belongs here; so
+   does the others' part in waiting here, less what was caused here. */
+static char *formula_elsewhere(struct portolan_arena *arena, const struct paradigm *p, size_t of)
+{
+    struct portolan_text formula = {.arena = arena};
+
+    for (size_t i = 0; i <= p->n_weaves; i++)
+        if (i != of)
+            add_times(p, woven_context(p, i), &formula);
+    for (size_t i = 0; i <= p->n_weaves; i++) {
+        const char *delegated = context_join(arena, woven_context(p, i), "delegated");
+
+        if (kind_find_item(fact_kind_find("metric"), p, delegated) == HERCULE_NONE)
+            continue;
+        portolan_text_add(&formula, i == of ? " + %s" : " - %s", delegated);
+        if (i != of && p->n_weaves > 1)
+            portolan_text_add(&formula, " / %zu", p->n_weaves);
+    }
+    return formula.bytes;
+}
+
+void paradigm_share_run(struct knowledge *knowledge, struct paradigm *p)
+{
+    struct portolan_arena *arena = &knowledge->arena;
+
+    for (size_t i = 0; i <= p->n_weaves && p->n_weaves; i++) {
+        const char *context = woven_context(p, i);
+        const struct fact_kind *kind = fact_kind_find("metric");
+        size_t at = kind_find_item(kind, p, context_join(arena, context, "elsewhere"));
+        struct metric outside;
+
+        if (at == HERCULE_NONE)
+            continue;
+        outside = p->metrics[at];
+        outside.item.context = "";
+        outside.item.name = outside.item.local = portolan_arena_printf(arena, "outside_%zu", i);
+        outside.formula = (struct expression){.text = formula_elsewhere(arena, p, i),
+                                              .place = p->metrics[at].formula.place};
+        p->metrics[at].formula =
+            (struct expression){.text = outside.item.name, .place = outside.formula.place};
+        if (arena->failed)
+            return;
+        expression_parse(knowledge, &outside.formula, NULL);
+        expression_parse(knowledge, &p->metrics[at].formula, NULL);
+        paradigm_put(arena, kind, p, &outside.item);
+    }
+}
+
 static size_t count_nodes(const struct loom *l, bool of_guest)
 {
     size_t n = 0;

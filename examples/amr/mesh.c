@@ -17,8 +17,20 @@ struct mesh {
     struct component base;
     struct amr_blocks blocks;
     double radius, cell; /* of the front, the side of the mesh is 1; seconds of work of a block */
+    int levels;          /* of a mesh without a front, which is never refined; 0: there is one */
     bool is_begun;
 };
+
+/* A mesh that is as fine everywhere. False: no memory. */
+static bool split_all(struct amr_blocks *b, int levels)
+{
+    bool ok = true;
+
+    for (int at = 0; at < b->n && ok; at++)
+        if (b->block[at].level < levels)
+            ok = amr_split(b, at);
+    return ok;
+}
 
 static void begin(struct mesh *m, sidl_BaseInterface *_ex)
 {
@@ -31,8 +43,10 @@ static void begin(struct mesh *m, sidl_BaseInterface *_ex)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     m->cell = component_parameter(&m->base, "work", 50e-6, _ex);
     SIDL_CHECK(*_ex);
+    m->levels = (int)component_parameter(&m->base, "levels", 0, _ex);
+    SIDL_CHECK(*_ex);
     m->radius = 0.1;
-    if (!amr_blocks_begin(&m->blocks, rank, size))
+    if (!amr_blocks_begin(&m->blocks, rank, size) || !split_all(&m->blocks, m->levels))
         portolan_throw(_ex, PORTOLAN_ENOMEM, "amr.Mesh: no memory for a block");
     m->is_begun = !*_ex;
 EXIT:;
@@ -43,6 +57,8 @@ static bool is_on_front(const struct mesh *m, const struct amr_block *b)
 {
     double side = 1.0 / (1 << b->level), near = INFINITY, far = 0;
 
+    if (m->levels)
+        return b->level < m->levels;
     for (int k = 0; k < 4; k++) {
         double r = hypot((b->i + k / 2) * side - 0.4, (b->j + k % 2) * side - 0.45);
 

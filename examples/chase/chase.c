@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The components of this example. Block b belongs to rank b modulo the number of ranks.
+ * The components of this example. Bulges go from rank to rank; each round, all ranks update their
+ * own blocks of a row, which go round the ranks.
  */
 #include "chase.h"
 #include "component.h"
@@ -14,17 +15,22 @@ typedef unsigned long number;
 
 struct place {
     int rank, size;
-    bool is_ours;
 };
 
-static struct place place(int block)
+static struct place place(void)
 {
     struct place at;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &at.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &at.size);
-    at.is_ours = block % at.size == at.rank;
     return at;
+}
+
+/* Of work of which each rank has as much in the mean, what this one has if HEAVY has FACTOR times
+   what any other has. */
+static double part(struct place at, int heavy, double factor)
+{
+    return (at.rank == heavy ? factor : 1) * at.size / (at.size - 1 + factor);
 }
 
 /* ------------------------------------------------- the pipeline */
@@ -32,7 +38,7 @@ static struct place place(int block)
 struct pipeline {
     struct component base;
     number bulge[LENGTH];
-    double seconds, slow; /* of a move; the last rank's takes so many times as long */
+    double seconds, slow; /* of a move; the last rank's takes so many times as long as others' */
     bool is_configured, is_sending;
     MPI_Request sent;
 };
@@ -47,14 +53,15 @@ static void pipeline_finish(void *self, sidl_BaseInterface *_ex)
     p->is_sending = false;
 }
 
-static void pipeline_receive(void *self, int32_t block, sidl_BaseInterface *_ex)
+static void pipeline_receive(void *self, int32_t bulge, sidl_BaseInterface *_ex)
 {
     struct pipeline *p = self;
-    struct place at = place(block);
+    struct place at = place();
 
+    (void)bulge;
     pipeline_finish(self, _ex);
-    if (at.is_ours && at.size > 1 && block > 0)
-        MPI_Recv(p->bulge, LENGTH, MPI_UNSIGNED_LONG, (block - 1) % at.size, BULGE, MPI_COMM_WORLD,
+    if (at.rank > 0)
+        MPI_Recv(p->bulge, LENGTH, MPI_UNSIGNED_LONG, at.rank - 1, BULGE, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
 }
 
@@ -69,33 +76,30 @@ static void configure(struct pipeline *p, sidl_BaseInterface *_ex)
     p->is_configured = !*_ex;
 }
 
-static void pipeline_move(void *self, int32_t block, sidl_BaseInterface *_ex)
+static void pipeline_move(void *self, int32_t bulge, sidl_BaseInterface *_ex)
 {
     struct pipeline *p = self;
-    struct place at = place(block);
+    struct place at = place();
     portolan_ports_Work work = component_port(&p->base, 0, _ex);
 
     SIDL_CHECK(*_ex);
     configure(p, _ex);
     SIDL_CHECK(*_ex);
-    if (!at.is_ours)
-        return;
     for (int i = 0; i < LENGTH; i++)
-        p->bulge[i] = p->bulge[i] * 31 + (number)(block + i);
-    portolan_ports_Work_consume(work, p->seconds * (at.rank == at.size - 1 ? p->slow : 1), _ex);
+        p->bulge[i] = p->bulge[i] * 31 + (number)(bulge + i);
+    portolan_ports_Work_consume(work, p->seconds * part(at, at.size - 1, p->slow), _ex);
 EXIT:;
 }
 
-static void pipeline_send(void *self, int32_t block, sidl_BaseInterface *_ex)
+static void pipeline_send(void *self, int32_t bulge, sidl_BaseInterface *_ex)
 {
     struct pipeline *p = self;
-    struct place at = place(block);
+    struct place at = place();
 
-    *_ex = NULL;
-    if (!at.is_ours || at.size == 1)
+    (void)bulge, *_ex = NULL;
+    if (at.rank == at.size - 1)
         return;
-    MPI_Isend(p->bulge, LENGTH, MPI_UNSIGNED_LONG, (block + 1) % at.size, BULGE, MPI_COMM_WORLD,
-              &p->sent);
+    MPI_Isend(p->bulge, LENGTH, MPI_UNSIGNED_LONG, at.rank + 1, BULGE, MPI_COMM_WORLD, &p->sent);
     p->is_sending = true;
 }
 
@@ -121,19 +125,19 @@ PORTOLAN_COMPONENT_CLASS(chase_Pipeline, "chase.Pipeline", struct pipeline, pipe
 struct blocks {
     struct component base;
     number edge[4][LENGTH]; /* to and from the rank before, and the rank after */
-    double seconds, uneven; /* of updating a block; rank 0 takes so many times as long */
-    int n;                  /* blocks in a row */
+    double seconds, uneven; /* of updating a block; rank 0 takes so many times as long as others */
+    double n;               /* blocks in a row, as many for each rank */
     bool is_configured;
 };
 
 static void blocks_exchange(void *self, int32_t row, sidl_BaseInterface *_ex)
 {
     struct blocks *b = self;
-    struct place at = place(row);
+    struct place at = place();
     int before = (at.rank + at.size - 1) % at.size, after = (at.rank + 1) % at.size;
     MPI_Request requests[4];
 
-    *_ex = NULL;
+    (void)row, *_ex = NULL;
     if (at.size == 1)
         return;
     MPI_Irecv(b->edge[1], LENGTH, MPI_UNSIGNED_LONG, before, EDGE, MPI_COMM_WORLD, &requests[0]);
@@ -153,7 +157,7 @@ static void configure_blocks(struct blocks *b, sidl_BaseInterface *_ex)
     SIDL_CHECK(*_ex);
     b->uneven = component_parameter(&b->base, "uneven", 1, _ex);
     SIDL_CHECK(*_ex);
-    b->n = (int)component_parameter(&b->base, "blocks", 32, _ex);
+    b->n = component_parameter(&b->base, "blocks", 32, _ex);
 EXIT:
     b->is_configured = !*_ex;
 }
@@ -161,20 +165,17 @@ EXIT:
 static void blocks_update(void *self, int32_t row, sidl_BaseInterface *_ex)
 {
     struct blocks *b = self;
-    struct place at = place(row);
+    struct place at = place();
     portolan_ports_Work work = component_port(&b->base, 0, _ex);
-    int own = 0;
 
     SIDL_CHECK(*_ex);
     configure_blocks(b, _ex);
     SIDL_CHECK(*_ex);
-    for (int block = 0; block < b->n; block++)
-        own += block % at.size == at.rank;
     for (int i = 0; i < LENGTH; i++) {
         b->edge[0][i] = b->edge[0][i] * 17 + b->edge[3][i] + (number)(row + i);
         b->edge[2][i] = b->edge[2][i] * 13 + b->edge[1][i] + (number)i;
     }
-    portolan_ports_Work_consume(work, own * b->seconds * (at.rank == 0 ? b->uneven : 1), _ex);
+    portolan_ports_Work_consume(work, b->n / at.size * b->seconds * part(at, 0, b->uneven), _ex);
 EXIT:;
 }
 
@@ -199,41 +200,44 @@ enum { PIPELINE, BLOCKS };
 
 struct kernel {
     struct component base;
-    int blocks; /* in a sweep */
+    int bulges; /* in a sweep */
 };
 
-/* Block BLOCK of a sweep: a stage of the pipeline, then what all ranks do. */
-static void do_block(chase_Pipeline pipeline, chase_Blocks blocks, int block, bool is_last,
+/* BULGE passes this rank, unless that is negative; then comes what all ranks do. */
+static void do_round(chase_Pipeline pipeline, chase_Blocks blocks, int round, int bulge,
                      sidl_BaseInterface *_ex)
 {
-    chase_Pipeline_receive(pipeline, block, _ex);
-    SIDL_CHECK(*_ex);
-    chase_Pipeline_move(pipeline, block, _ex);
-    SIDL_CHECK(*_ex);
-    if (!is_last) {
-        chase_Pipeline_send(pipeline, block, _ex);
+    if (bulge >= 0) {
+        chase_Pipeline_receive(pipeline, bulge, _ex);
+        SIDL_CHECK(*_ex);
+        chase_Pipeline_move(pipeline, bulge, _ex);
+        SIDL_CHECK(*_ex);
+        chase_Pipeline_send(pipeline, bulge, _ex);
         SIDL_CHECK(*_ex);
     }
-    chase_Blocks_exchange(blocks, block, _ex);
+    chase_Blocks_exchange(blocks, round, _ex);
     SIDL_CHECK(*_ex);
-    chase_Blocks_update(blocks, block, _ex);
+    chase_Blocks_update(blocks, round, _ex);
 EXIT:;
 }
 
 static void kernel_sweep(void *self, sidl_BaseInterface *_ex)
 {
     struct kernel *k = self;
+    struct place at = place();
     chase_Pipeline pipeline = component_port(&k->base, PIPELINE, _ex);
     chase_Blocks blocks;
 
     SIDL_CHECK(*_ex);
     blocks = component_port(&k->base, BLOCKS, _ex);
     SIDL_CHECK(*_ex);
-    if (!k->blocks)
-        k->blocks = (int)component_parameter(&k->base, "blocks", 32, _ex);
+    if (!k->bulges)
+        k->bulges = (int)component_parameter(&k->base, "bulges", 100, _ex);
     SIDL_CHECK(*_ex);
-    for (int block = 0; block < k->blocks; block++) {
-        do_block(pipeline, blocks, block, block == k->blocks - 1, _ex);
+    for (int round = 0; round < k->bulges + at.size - 1; round++) {
+        int bulge = round - at.rank;
+
+        do_round(pipeline, blocks, round, bulge < k->bulges ? bulge : -1, _ex);
         SIDL_CHECK(*_ex);
     }
     chase_Pipeline_finish(pipeline, _ex);

@@ -38,7 +38,10 @@
 
   ; ---- Metrics.
   (metric (name working) (text "work on pieces") (formula "iteration.work.sum"))
-  (metric (name losing) (text "time without work on pieces") (formula "max(0, run - working - starting)"))
+  ; Where paradigms are woven, weaving replaces these two.
+  (metric (name delegated) (text "waiting that another paradigm caused") (formula "0"))
+  (metric (name elsewhere) (text "time of paradigms that are woven with this one") (formula "0"))
+  (metric (name losing) (text "time without work on pieces") (formula "max(0, run - working - starting - elsewhere)"))
   (metric (name iterations) (formula "iteration.count.n / P") (unit count))
   (metric (name imbalance) (text "largest over mean work, less 1") (formula "iteration.work.imbalance") (unit ratio))
   (metric (name lead) (text "iterations that the same rank leads") (formula "iteration.work.lead") (unit ratio))
@@ -56,7 +59,7 @@
     (formula "iteration.transfer.sum + chained") (base losing))
   ; Who comes late out of an exchange computes late: what is left of all waiting.
   (metric (name chained) (text "waiting for the exchange of others")
-    (formula "max(0, iteration.waiting.sum + reduce.wait.sum - reduce.delay.sum - uneven - outside_delay)") (base losing))
+    (formula "max(0, iteration.waiting.sum + reduce.wait.sum - reduce.delay.sum - uneven - outside_delay - delegated)") (base losing))
   (metric (name sized) (text "transfer of bytes") (formula "iteration.sized.sum") (base exchanging))
   (metric (name many_messages) (text "transfer of messages beyond one for each neighbour")
     (formula "iteration.many.sum") (base exchanging))

@@ -63,10 +63,13 @@
 
   ; ---- Metrics.
   (metric (name working) (text "work on blocks") (formula "compute.time.sum"))
-  (metric (name stalling) (text "waiting within sweeps, and at the end") (formula "max(0, run - working - starting - handshaking - pausing)"))
+  ; Where paradigms are woven, weaving replaces it.
+  (metric (name elsewhere) (text "time of paradigms that are woven with this one") (formula "0"))
+  (metric (name stalling) (text "waiting within sweeps, and at the end") (formula "max(0, run - working - starting - elsewhere - handshaking - pausing)"))
   (metric (name handshaking) (text "passing blocks on beyond waiting") (formula "sweep.handshake.sum"))
   (metric (name pausing) (text "collective operations between sweeps") (formula "between.time.sum"))
-  (metric (name losing) (text "time without work") (formula "max(0, run - working - starting)"))
+  (metric (name lost) (text "time without work") (formula "max(0, run - working - starting - elsewhere)"))
+  (metric (name losing) (text "time without work") (formula "lost"))
   (metric (name sweeps) (formula "sweep.count.n / P") (unit count))
   (metric (name blocks) (text "blocks of a sweep") (formula "block.count.n / max(1, sweep.count.n)") (unit count))
   ; w/n + m for n blocks is least in all at n = sqrt((p - 1) w / m); bytes are as many in any number of blocks.
@@ -75,20 +78,20 @@
     (unit count))
   (metric (name sized) (text "passing the bytes of blocks") (formula "block.sized.sum") (base losing))
   (metric (name fill_and_drain) (text "before the first and after the last block of a stage")
-    (formula "sweep.ends.sum") (base losing))
+    (formula "min(sweep.ends.sum, lost)") (base losing))
   (metric (name turning) (text "fill and drain where the direction changes") (formula "sweep.turn.sum") (base losing))
   (metric (name uneven_blocks) (text "waiting for the largest block") 
-    (formula "max(0, min(sweep.uneven.sum, losing - fill_and_drain - turning))") (base losing))
+    (formula "max(0, min(sweep.uneven.sum, lost - fill_and_drain - turning))") (base losing))
   ; Where a large block passes the others while they wait for a slow stage, waiting counts once.
   (metric (name slow_stage) (text "waiting for the slowest stage")
-    (formula "max(0, min(sweep.slow.excess, losing - fill_and_drain - turning - uneven_blocks))")
+    (formula "max(0, min(sweep.slow.excess, lost - fill_and_drain - turning - uneven_blocks))")
     (base losing))
   (metric (name outside_work) (text "waiting for what is no work on blocks")
-    (formula "max(0, min(sweep.extra.excess + outside_delay, losing - fill_and_drain - turning - uneven_blocks - slow_stage))")
+    (formula "max(0, min(sweep.extra.excess + outside_delay, lost - fill_and_drain - turning - uneven_blocks - slow_stage))")
     (base losing))
   ; A full buffer keeps the sender before a slow stage, which looks like a long send.
   (metric (name passing) (text "passing blocks on, beyond waiting for work")
-    (formula "max(0, min(handshaking, losing - fill_and_drain - turning - uneven_blocks - slow_stage - outside_work))")
+    (formula "max(0, min(handshaking, lost - fill_and_drain - turning - uneven_blocks - slow_stage - outside_work))")
     (base losing))
   (metric (name passing_bytes) (text "passing bytes on") (formula "passing * sized / max(1, handshaking)") (base passing))
   (metric (name passing_messages) (text "passing messages on, whatever their size") (formula "passing - passing_bytes")

@@ -198,15 +198,36 @@ static bool is_same(const char *wanted, const char *name)
     return !wanted || !strcmp(wanted, name);
 }
 
+static bool names_port(const struct binding_rule *r)
+{
+    return r->user || r->uses || r->method;
+}
+
+/* Whether REGION is the call of a port, or else the region, that the rule names. */
+static bool is_named(const struct binding_rule *r, const struct portolan_trace_region *region)
+{
+    if (names_port(r))
+        return region->kind == PORTOLAN_TRACE_PORT && is_same(r->user, region->user) &&
+               is_same(r->uses, region->port) && is_same(r->method, region->name);
+    return r->region && !strcmp(r->region, region->name);
+}
+
 static bool fits_region(const struct binding_rule *r, const struct portolan_trace_region *region)
 {
     if (r->words || r->routines || r->tag >= 0 || r->partner != PARTNER_ANY)
         return false;
-    if (r->user || r->uses || r->method)
-        return region->kind == PORTOLAN_TRACE_PORT && is_same(r->user, region->user) &&
-               is_same(r->uses, region->port) && is_same(r->method, region->name);
-    return (r->region && !strcmp(r->region, region->name)) ||
-           (r->phase && !strcmp(r->phase, region->name));
+    return is_named(r, region) || (!names_port(r) && r->phase && !strcmp(r->phase, region->name));
+}
+
+/* Whether one of the N regions that are open is what the rule names, if it names any. */
+static bool is_inside(const struct bound *b, const struct binding_rule *r, const uint32_t *open,
+                      size_t n)
+{
+    bool is_there = !names_port(r) && !r->region;
+
+    for (size_t i = 0; i < n && !is_there; i++)
+        is_there = is_named(r, &b->trace->regions[open[i]]);
+    return is_there;
 }
 
 /* The components of rules that fit; of the user's own, the first alone. */
@@ -317,7 +338,7 @@ static bool fits_message(const struct bound *b, const struct binding_rule *r,
 }
 
 uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
-                    int rank, const char *phase, size_t within)
+                    int rank, const char *phase, const uint32_t *open, size_t n_open, size_t within)
 {
     unsigned words = words_of_call(b, events, n);
     bool own_fits = false;
@@ -326,7 +347,7 @@ uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *ev
                    ((!rule->words && !rule->routines) || rule->words & words ||
                     (rule->routines && rule->routines[events->what])) &&
                    (!rule->phase || (phase && !strcmp(rule->phase, phase))) &&
-                   fits_message(b, rule, events, n, rank))
+                   is_inside(b, rule, open, n_open) && fits_message(b, rule, events, n, rank))
 
     return fitting;
 }

@@ -111,9 +111,11 @@ uint64_t bound_region(const struct bound *b, size_t region, size_t within);
 uint64_t bound_computing(const struct bound *b, size_t within);
 /* Whether components are parts of COMPONENT. */
 bool bound_is_refined(const struct bound *b, size_t component);
-/* The components that the call with the N EVENTS on RANK may be, in the phase of that name. */
+/* The components that the call with the N EVENTS on RANK may be, in the phase of that name and the
+   N_OPEN regions. */
 uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
-                    int rank, const char *phase, size_t within);
+                    int rank, const char *phase, const uint32_t *open, size_t n_open,
+                    size_t within);
 
 bool tokens_make(struct recognition *r, const struct bound *b);
 /* The last token of ROW that begins at NS or before; NULL: none. */

@@ -26,6 +26,7 @@ struct tokenizer {
         size_t token, within, last;
         bool is_bound;
     } open[DEEPEST_REGION]; /* regions entered */
+    uint32_t regions[DEEPEST_REGION];
     size_t depth, n_unknown;
     size_t within;  /* component whose parts are tokens now, HERCULE_NONE: outside of all */
     bool is_closed; /* in a region whose inside has no tokens */
@@ -135,8 +136,8 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
         return false;
     token->n_events = end + 1 - first;
     token->end = events[end].ns;
-    token->components =
-        bound_call(t->bound, &events[first], end - first, t->row->rank, t->phase, t->within);
+    token->components = bound_call(t->bound, &events[first], end - first, t->row->rank, t->phase,
+                                   t->regions, t->depth, t->within);
     add_call(t, token, first, end);
     return true;
 }
@@ -151,6 +152,7 @@ static bool enter_region(struct tokenizer *t, uint32_t event)
         t->n_unknown++;
         return true;
     }
+    t->regions[t->depth] = e->what;
     t->open[t->depth].is_bound = components != 0;
     t->open[t->depth].within = t->within;
     if (components) {

@@ -137,6 +137,8 @@ static void tells_what_is_wrong_with_parts(void **state)
     } cases[] = {
         {{.component = "recieve", .mpi = "MPI_Recv", .tag = -1, .to = -1},
          "f.xml:7:3: paradigm 'pipeline' has no component 'recieve'; did you mean 'receive'?\n"},
+        {{.component = "receive", .mpi = "MPI_Recv", .region = "nowhere", .tag = -1, .to = -1},
+         "f.xml:7:3: nothing in the run is this part, 'receive'\n"},
         {{.component = "receive", .mpi = "MPI_Mrecv", .tag = -1, .to = -1},
          "f.xml:7:3: nothing in the run is this part, 'receive'\n"},
     };

@@ -91,38 +91,50 @@ struct stretch_sums {
     bool is_even;       /* all have as many */
 };
 
+static void sum_longer_stretches(const struct remover *x, struct stretch_sums *sums)
+{
+    size_t *counts = sums->n;
+    int64_t *times = sums->ns;
+
+    *sums = (struct stretch_sums){.n = counts, .ns = times, .is_even = true};
+    for (size_t i = 0; i < x->t->n_locations; i++) {
+        struct stretch s = {.end = x->t->locations[i].first};
+
+        counts[i] = 0, times[i] = 0;
+        for (; next_stretch(x, &s, end_of(x, i)); counts[i]++)
+            times[i] += s.ns;
+        sums->total += times[i];
+        if (counts[i] && (!sums->n_locations || times[i] < sums->least))
+            sums->least = times[i];
+        sums->n_locations += counts[i] > 0;
+        sums->is_even &= !counts[i] || !sums->most || counts[i] == sums->most;
+        sums->most = counts[i] > sums->most ? counts[i] : sums->most;
+    }
+}
+
+/* Where all locations have as many stretches, those without work count, too; else they are passed
+ * over. */
 static bool sum_stretches(struct remover *x, struct stretch_sums *sums)
 {
     size_t n = x->t->n_locations;
     int64_t longest = 0;
 
-    *sums = (struct stretch_sums){
-        .n = portolan_arena_alloc(&x->c->arena, n + 1, sizeof *sums->n),
-        .ns = portolan_arena_alloc(&x->c->arena, n + 1, sizeof *sums->ns),
-        .is_even = true,
-    };
+    sums->n = portolan_arena_alloc(&x->c->arena, n + 1, sizeof *sums->n);
+    sums->ns = portolan_arena_alloc(&x->c->arena, n + 1, sizeof *sums->ns);
     if (x->c->arena.failed)
         return false;
     x->brief_ns = 0;
-    for (size_t i = 0; i < n && x->removal->kind != PORTOLAN_REMOVE_TIME; i++) {
+    sum_longer_stretches(x, sums);
+    if (sums->is_even || x->removal->kind == PORTOLAN_REMOVE_TIME)
+        return true;
+    for (size_t i = 0; i < n; i++) {
         struct stretch s = {.end = x->t->locations[i].first};
 
         while (next_stretch(x, &s, end_of(x, i)))
             longest = s.ns > longest ? s.ns : longest;
     }
     x->brief_ns = longest / 200;
-    for (size_t i = 0; i < n; i++) {
-        struct stretch s = {.end = x->t->locations[i].first};
-
-        for (; next_stretch(x, &s, end_of(x, i)); sums->n[i]++)
-            sums->ns[i] += s.ns;
-        sums->total += sums->ns[i];
-        if (sums->n[i] && (!sums->n_locations || sums->ns[i] < sums->least))
-            sums->least = sums->ns[i];
-        sums->n_locations += sums->n[i] > 0;
-        sums->is_even &= !sums->n[i] || !sums->most || sums->n[i] == sums->most;
-        sums->most = sums->n[i] > sums->most ? sums->n[i] : sums->most;
-    }
+    sum_longer_stretches(x, sums);
     return true;
 }
 
