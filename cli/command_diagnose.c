@@ -172,16 +172,18 @@ static void tell_clocks(const struct portolan_clocks *c)
 }
 
 /* Says what its matching tells of a trace, where that is not all well. */
-static void warn_of_trace(const struct subject *s)
+static void warn_of_trace(struct subject *s)
 {
     const struct portolan_matching *m = s->matching;
+    const char *next = portolan_arena_printf(&s->arena, "%s/2", s->trace->source);
     size_t n_cut = 0;
 
     for (size_t i = 0; i < s->trace->n_locations; i++)
         n_cut += s->trace->locations[i].is_cut || s->trace->locations[i].lost;
-    if (s->trace->replaces)
-        fprintf(stderr, "portolan: warning: one program ran after the other: only the last one's "
-                        "trace is kept\n");
+    if (next && !access(next, F_OK))
+        fprintf(stderr,
+                "portolan: warning: one program ran after the other: this is the first; the "
+                "trace of the next is in the folder 2 in its folder\n");
     if (n_cut)
         fprintf(stderr,
                 "portolan: warning: a part of the trace is missing for %zu of %zu threads\n", n_cut,

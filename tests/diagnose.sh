@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 79
+plan 80
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -298,8 +298,10 @@ try "$PORTOLAN" diagnose -n 1 -- ./leaves
 gives 'a program that leaves without MPI_Finalize is told' 0 'a part of the trace is missing for 1 of 1 threads'
 lacks 'and where nobody waited nobody is blamed' 'who made others wait'
 
-try "$PORTOLAN" diagnose -n 1 -- sh -c './leaves; ./leaves'
-gives 'of two programs in a row the first is lost, and that is told' 0 "one program ran after the other: only the last one's"
+try "$PORTOLAN" diagnose -n 1 --keep row -- sh -c './leaves; ./leaves'
+gives 'of two programs in a row the first is diagnosed, and the second is told' 0 'the next is in the folder 2'
+try "$PORTOLAN" diagnose row/2
+gives 'both are kept' 0 '^2: 1 rank,' 'a part of the trace is missing for 1 of 1 threads'
 cat >full.c <<'C'
 #include <mpi.h>
 #include <stdio.h>

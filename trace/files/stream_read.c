@@ -298,7 +298,6 @@ static enum portolan_status read_streams(struct reading *r, bool is_folder,
     for (size_t i = 0; i < r->n_files; i++)
         if (r->files[i].is_known && !r->is_out_of_memory) {
             portolan_progress("streams", i, r->n_files, false);
-            r->trace->replaces |= r->files[i].flags & PORTOLAN_STREAM_REPLACES;
             r->trace->has_threads |= r->files[i].flags & PORTOLAN_STREAM_HAS_THREADS;
             r->trace->is_virtual |= r->files[i].flags & PORTOLAN_STREAM_IS_VIRTUAL;
             stream_read_events(r, &r->files[i]);

@@ -55,7 +55,6 @@ static bool copy_tables(const struct portolan_trace *from, struct portolan_trace
         has_all = has_all && portolan_trace_comm(to, &from->comms[i]) == i;
     for (size_t i = 0; i < from->n_windows; i++)
         has_all = has_all && portolan_trace_window(to, &from->windows[i]) == i;
-    to->replaces = from->replaces;
     to->has_threads = from->has_threads;
     to->is_virtual = from->is_virtual;
     to->has_local_clocks = from->has_local_clocks;

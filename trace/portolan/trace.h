@@ -168,7 +168,6 @@ struct portolan_trace {
     size_t n_comms, n_windows;
     const char **names; /**< of values */
     size_t n_names;
-    bool replaces;    /**< the trace of a program that ran before in the same folder is lost */
     bool has_threads; /**< MPI_THREAD_MULTIPLE was used */
     bool is_virtual;  /**< times are not those of a clock: a scenario, or ManualClock */
     /** Times are of several clocks, related by the time of day only, until

@@ -64,7 +64,6 @@ enum {
     /** Flags of FILE. */
     PORTOLAN_STREAM_HAS_THREADS = 1,
     PORTOLAN_STREAM_IS_VIRTUAL = 2, /**< the clock is ManualClock's */
-    PORTOLAN_STREAM_REPLACES = 4,   /**< a process before had recorded into the folder */
     /** Kinds of clocks. */
     PORTOLAN_STREAM_TICKS = 0, /**< a counter that all ranks of a host share */
     PORTOLAN_STREAM_NANOSECONDS = 1,

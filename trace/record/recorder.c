@@ -184,14 +184,28 @@ static void name_counter(void)
         fclose(f);
 }
 
-/* As in `sh -c 'first; second'`. */
-static bool was_recorded_before(void)
+/* As in `sh -c 'first; second'`: the second has the folder 2 in that of the first. */
+static void follow_programs(void)
 {
-    char *path = portolan_asprintf("%s/%d.0.trace", record_process.folder, record_process.rank);
-    bool was = path && !access(path, F_OK);
+    char *first = record_process.folder, *folder = portolan_strdup(first), *file;
 
-    free(path);
-    return was;
+    for (int n = 2; folder; n++) {
+        bool is_taken;
+
+        file = portolan_asprintf("%s/%d.0.trace", folder, record_process.rank);
+        is_taken = file && !access(file, F_OK);
+        free(file);
+        if (!is_taken)
+            break;
+        free(folder);
+        folder = portolan_asprintf("%s/%d", first, n);
+        if (folder)
+            mkdir(folder, 0777);
+    }
+    if (folder) {
+        record_process.folder = folder;
+        free(first);
+    }
 }
 
 /* When there is a folder and it is known what process this is. */
@@ -200,7 +214,7 @@ static void begin(void)
     pthread_mutex_lock(&lock);
     if (!has_begun && !has_ended && is_running && record_process.folder) {
         has_begun = true;
-        record_process.flags |= was_recorded_before() ? PORTOLAN_STREAM_REPLACES : 0;
+        follow_programs();
         choose_cpu();
         cost_names[0] = portolan_record_name(PORTOLAN_TRACE_COST_BEFORE);
         cost_names[1] = portolan_record_name(PORTOLAN_TRACE_COST_AFTER);
