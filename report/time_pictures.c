@@ -133,7 +133,7 @@ static void draw_cells(const struct grid *g, size_t row, double width, double he
 static void draw_names(const char *const *names, size_t n, bool down, double each,
                        struct portolan_text *out)
 {
-    size_t stride = (size_t)ceil((down ? 12 : WIDEST) / each);
+    size_t stride = (size_t)ceil((down ? 13 : 60) / each);
 
     for (size_t i = 0; i < n; i += stride ? stride : 1) {
         double middle = ((double)i + 0.5) * each;
@@ -149,7 +149,7 @@ static void draw_names(const char *const *names, size_t n, bool down, double eac
 static void draw_grid(const struct grid *g, struct portolan_text *out)
 {
     double width = fmin(WIDEST, (double)(WIDTH - LABELS) / (double)g->columns);
-    double height = fmin(LINE - 4, 480 / (double)g->rows);
+    double height = fmin(LINE - 4, 560 / (double)g->rows);
 
     portolan_text_add(out,
                       "<figure class=\"cells\" data-member=\"%s\" data-width=\"%.3f\" "

@@ -237,6 +237,7 @@ def check_empty(page):
 
 def check_axe(page, script):
     """axe-core's rules, in both schemes."""
+    page.driver.set_script_timeout(300)
     for scheme in ("light", "dark"):
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
                                     {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
