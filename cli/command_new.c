@@ -13,6 +13,7 @@ struct new_options {
     struct portolan_new_port port;
     struct portolan_new_component component;
     const char *driver;
+    enum portolan_project_build build;
 };
 
 static error_t check_language(void *to, char *arg, const struct cli_option *option,
@@ -25,6 +26,8 @@ static error_t check_language(void *to, char *arg, const struct cli_option *opti
 }
 
 static const struct cli_option project_options[] = {
+    {"build", 'b', "make|meson", "what builds it (default: make)",
+     INTO_CHOICE(struct new_options, build, "make", "meson")},
     {.key = CLI_WORD, INTO(struct new_options, name), .doc = "one project at a time"},
     {.key = CLI_END, .doc = "which name?", INTO(struct new_options, name)},
     {0},
@@ -79,7 +82,7 @@ static const struct cli_option assembly_options[] = {
 static enum portolan_status create_project(struct portolan_project *p, struct new_options *o,
                                            struct portolan_error *err)
 {
-    return portolan_project_create(p, o->name, err);
+    return portolan_project_create(p, o->name, o->build, err);
 }
 
 static enum portolan_status add_port(struct portolan_project *p, struct new_options *o,

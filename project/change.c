@@ -2,9 +2,11 @@
 /* A change of a project: its files are collected in memory, and written at the end, all or none. */
 #include "project.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 const char *change_path(struct change *c, const char *file)
@@ -26,44 +28,84 @@ const char *change_read(struct change *c, const char *file)
     return NULL;
 }
 
-/* The words of all lines "VARIABLE += words" or "VARIABLE = words" of the Makefile. */
-static void read_variable(struct change *c, const char *variable, struct portolan_words *words)
+/* KIND as that build file spells it: "PORTS", "ports". */
+static const char *spell(struct change *c, size_t build, const char *kind)
 {
-    const size_t length = strlen(variable);
+    char *name = portolan_arena_strndup(&c->arena, kind, strlen(kind));
 
-    for (const char *line = c->makefile; line; line = strchr(line, '\n')) {
+    for (char *at = name; build == PORTOLAN_BUILD_MESON && at && *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return name;
+}
+
+/* The words of a line's end, without comments and the quotes and brackets of Meson. */
+static void add_words(struct change *c, const char *value, struct portolan_words *words)
+{
+    char *text = portolan_arena_strndup(&c->arena, value, strcspn(value, "#\n"));
+
+    for (char *at = text; at && (at = strpbrk(at, "'[],"));)
+        *at = ' ';
+    portolan_words_split(&c->arena, words, text);
+}
+
+/* The words of all lines "PORTS += words" or "PORTS = words" of a build file. */
+static void read_lines(struct change *c, size_t build, const char *kind,
+                       struct portolan_words *words)
+{
+    const char *variable = spell(c, build, kind);
+    const size_t length = strlen(kind);
+
+    for (const char *line = c->builds[build].text; variable && line; line = strchr(line, '\n')) {
         const char *value = line += *line == '\n';
 
         if (!strncmp(line, variable, length) &&
             strcspn(line + length, "+:?=") == strspn(line + length, " \t")) {
             value += strcspn(line, "=\n");
             value += *value == '=';
-            portolan_words_split(&c->arena, words,
-                                 portolan_arena_strndup(&c->arena, value, strcspn(value, "#\n")));
+            add_words(c, value, words);
         }
         if (!*line)
             break;
     }
 }
 
+static enum portolan_status read_build(struct change *c, size_t build)
+{
+    const char *text = change_read(c, c->builds[build].name);
+
+    if (c->err->status != PORTOLAN_OK)
+        return c->err->status;
+    if (!text || !strstr(text, "portolan"))
+        return PORTOLAN_OK;
+    c->builds[build].text = text;
+    read_lines(c, build, "PORTS", &c->ports);
+    read_lines(c, build, "COMPONENTS", &c->components);
+    return PORTOLAN_OK;
+}
+
+void change_open(struct change *c, struct portolan_project *p, struct portolan_error *err)
+{
+    *c = (struct change){.project = p,
+                         .err = err,
+                         .builds = {[PORTOLAN_BUILD_MAKE] = {.name = "Makefile"},
+                                    [PORTOLAN_BUILD_MESON] = {.name = "meson.build"}}};
+}
+
 enum portolan_status change_begin(struct change *c, struct portolan_project *p,
                                   struct portolan_error *err)
 {
-    *c = (struct change){.project = p, .err = err};
-    c->makefile = change_read(c, "Makefile");
-    if (err->status != PORTOLAN_OK)
-        return err->status;
-    if (!c->makefile)
+    enum portolan_status status = PORTOLAN_OK;
+
+    change_open(c, p, err);
+    for (size_t i = 0; i < PORTOLAN_BUILDS && status == PORTOLAN_OK; i++)
+        status = read_build(c, i);
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!c->builds[PORTOLAN_BUILD_MAKE].text && !c->builds[PORTOLAN_BUILD_MESON].text)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "this folder is no project, it has no Makefile; make a project "
+                                  "this folder is no project: no Makefile here includes "
+                                  "portolan.mk, and no meson.build uses portolan; make a project "
                                   "with: portolan new NAME && cd NAME");
-    if (!strstr(c->makefile, "portolan"))
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "this folder is no project, its Makefile does not include "
-                                  "portolan.mk; add to it: include $(shell pkg-config "
-                                  "--variable=makefile portolan)");
-    read_variable(c, "PORTS", &c->ports);
-    read_variable(c, "COMPONENTS", &c->components);
     return c->arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
@@ -124,34 +166,65 @@ enum portolan_status change_make(struct change *c, const char *file, const char 
 
 /* Where a line for VARIABLE goes: after the last one of it or of COMPONENTS, else before the rules.
  */
-static size_t find_place(const char *makefile, const char *variable)
+static size_t find_place(const char *text, const char *variable, const char *components)
 {
-    const char *place = NULL, *line = makefile;
+    const char *place = NULL, *line = text;
 
     for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         if (!strncmp(line, variable, strlen(variable)) ||
-            (strcmp(variable, "PORTS") != 0 && !strncmp(line, "COMPONENTS", 10))) {
+            (strcasecmp(variable, "PORTS") && !strncmp(line, components, strlen(components)))) {
             place = line + strcspn(line, "\n");
             place += *place == '\n';
         } else if (!place && !strncmp(line, "include", 7)) {
             place = line;
         }
     }
-    return (size_t)((place ? place : line) - makefile);
+    return (size_t)((place ? place : line) - text);
 }
 
-void change_add_line(struct change *c, const char *variable, const char *value)
+/* WORDS as a list in Meson: ['a.c', 'b.c'] */
+static const char *list_of(struct change *c, const char *text)
 {
-    const size_t place = find_place(c->makefile, variable);
-    const char *text = CHANGE_PRINT(c, "%.*s%s%-10s += %s\n%s", (int)place, c->makefile,
-                                    place && c->makefile[place - 1] != '\n' ? "\n" : "", variable,
-                                    value, c->makefile + place);
+    struct portolan_words words = {0};
+    struct portolan_text list = {.arena = &c->arena};
 
-    if (!text)
-        return;
-    c->makefile = text;
-    change_extend(c, "Makefile", text);
-    change_say(c, "extended Makefile: %s += %s", variable, value);
+    portolan_words_split(&c->arena, &words, text);
+    for (size_t i = 0; i < words.n; i++)
+        portolan_text_add(&list, "%s'%s'", i ? ", " : "[", words.word[i]);
+    portolan_text_add(&list, "]");
+    return list.bytes;
+}
+
+static void add_line(struct change *c, size_t build, const char *kind, const char *class_name,
+                     const char *words)
+{
+    struct build_file *b = &c->builds[build];
+    const char *variable = spell(c, build, kind), *line;
+    char *owner = class_name ? CHANGE_PRINT(c, "%s_%s", class_name, kind) : NULL;
+    size_t place;
+
+    if (owner && build == PORTOLAN_BUILD_MAKE) {
+        owner[strcspn(owner, ".")] = '_';
+        variable = owner;
+    }
+    line = build == PORTOLAN_BUILD_MAKE ? CHANGE_PRINT(c, "%-10s += %s", variable, words)
+           : class_name
+               ? CHANGE_PRINT(c, "%s += {'%s': %s}", variable, class_name, list_of(c, words))
+               : CHANGE_PRINT(c, "%s += '%s'", variable, words);
+    if (!line || !variable)
+        return; /* the arena remembers it */
+    place = find_place(b->text, variable, spell(c, build, "COMPONENTS"));
+    b->text = CHANGE_PRINT(c, "%.*s%s%s\n%s", (int)place, b->text,
+                           place && b->text[place - 1] != '\n' ? "\n" : "", line, b->text + place);
+    change_extend(c, b->name, b->text);
+    change_say(c, "extended %s: %s%s", b->name, variable, strchr(line, '+') - 1);
+}
+
+void change_add_line(struct change *c, const char *kind, const char *class_name, const char *words)
+{
+    for (size_t i = 0; i < PORTOLAN_BUILDS; i++)
+        if (c->builds[i].text)
+            add_line(c, i, kind, class_name, words);
 }
 
 void change_say(struct change *c, const char *format, ...)

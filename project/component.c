@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `portolan new component`: a class in SIDL, its Impl files, and a line in the Makefile. */
+/* `portolan new component`: a class in SIDL, its Impl files, and a line in the build file. */
 #include "project.h"
 
 #include <string.h>
@@ -181,7 +181,8 @@ static enum portolan_status add_foreign(struct component *k, const struct header
     add_block(k, "setServices", t.bytes ? t.bytes : "");
     portolan_text_add(&k->attributes, "provides=\"%s:%s\"", name, h->type);
     if (h->is_new)
-        change_add_line(k->c, "PORTS", CHANGE_PRINT(k->c, "%s=%s:%s", h->type, h->file, h->name));
+        change_add_line(k->c, "PORTS", NULL,
+                        CHANGE_PRINT(k->c, "%s=%s:%s", h->type, h->file, h->name));
     return PORTOLAN_OK;
 }
 
@@ -223,20 +224,23 @@ static enum portolan_status add_ports(struct component *k)
     return status;
 }
 
-/* Lines of the Makefile; a C file of its own beside the header is taken for the object's. */
+/* Lines of the build file; a C file of its own beside the header is taken for the object's. */
 static enum portolan_status add_lines(struct component *k)
 {
     const struct portolan_new_component *of = k->of;
+    struct portolan_text sources = {.arena = &k->c->arena};
 
-    change_add_line(k->c, "COMPONENTS", of->class_name);
+    change_add_line(k->c, "COMPONENTS", NULL, of->class_name);
     for (size_t i = 0; i < of->sources.n; i++) {
         if (!change_read(k->c, of->sources.word[i]))
             return portolan_error_set(k->c->err, PORTOLAN_ENOTFOUND,
                                       "there is no file '%s' for --source", of->sources.word[i]);
-        change_add_line(k->c, CHANGE_PRINT(k->c, "%s_SOURCES", k->c_name), of->sources.word[i]);
+        portolan_text_add(&sources, "%s%s", i ? " " : "", of->sources.word[i]);
     }
+    if (sources.bytes)
+        change_add_line(k->c, "SOURCES", of->class_name, sources.bytes);
     if (of->libs)
-        change_add_line(k->c, CHANGE_PRINT(k->c, "%s_LIBS", k->c_name), of->libs);
+        change_add_line(k->c, "LIBS", of->class_name, of->libs);
     return PORTOLAN_OK;
 }
 

@@ -9,6 +9,9 @@
 TEMPLATE(template_makefile) = {
 #include "Makefile.inc"
     0};
+TEMPLATE(template_meson) = {
+#include "meson.build.inc"
+    0};
 TEMPLATE(template_sidl) = {
 #include "ports.sidl.inc"
     0};
@@ -63,7 +66,8 @@ static enum portolan_status make_classes(struct change *c, const char *name,
     return status;
 }
 
-static enum portolan_status make_project(struct change *c, const char *name)
+static enum portolan_status make_project(struct change *c, const char *name,
+                                         enum portolan_project_build build)
 {
     const char *sidl = CHANGE_PRINT(c, "%s.sidl", name),
                *filled = change_fill(c, template_sidl, name);
@@ -72,7 +76,10 @@ static enum portolan_status make_project(struct change *c, const char *name)
     enum portolan_status status = portolan_sidl_read_text(&options, sidl, filled, strlen(filled),
                                                           c->project->d, &model, c->err);
 
-    change_make(c, "Makefile", change_fill(c, template_makefile, name), "");
+    change_make(
+        c, c->builds[build].name,
+        change_fill(c, build == PORTOLAN_BUILD_MESON ? template_meson : template_makefile, name),
+        "");
     change_make(c, sidl, filled, "");
     if (status == PORTOLAN_OK)
         status = make_classes(c, name, model);
@@ -83,13 +90,18 @@ static enum portolan_status make_project(struct change *c, const char *name)
 }
 
 enum portolan_status portolan_project_create(struct portolan_project *p, const char *name,
+                                             enum portolan_project_build build,
                                              struct portolan_error *err)
 {
     struct portolan_project inside = *p;
-    struct change c = {.project = &inside, .err = err};
+    struct change c;
     struct stat entry;
-    enum portolan_status status = check_name(&c, name);
-    const char *folder = change_path(&c, name);
+    enum portolan_status status;
+    const char *folder;
+
+    change_open(&c, &inside, err);
+    status = check_name(&c, name);
+    folder = change_path(&c, name);
 
     if (status == PORTOLAN_OK && folder && !lstat(folder, &entry))
         status = portolan_error_set(err, PORTOLAN_EEXISTS,
@@ -98,9 +110,11 @@ enum portolan_status portolan_project_create(struct portolan_project *p, const c
                                     folder, folder);
     inside.folder = folder;
     if (status == PORTOLAN_OK)
-        status = make_project(&c, name);
+        status = make_project(&c, name, build);
     if (status == PORTOLAN_OK)
-        change_say(&c, "next: cd %s && make run", folder);
+        change_say(&c, "next: cd %s && %s", folder,
+                   build == PORTOLAN_BUILD_MESON ? "meson setup build && meson compile -C build run"
+                                                 : "make run");
     status = change_end(&c, status);
     p->said = inside.said;
     return status;

@@ -24,7 +24,7 @@ bool header_known(struct change *c, const char *type, struct header_port *h)
     return false;
 }
 
-/* The port of the Makefile that is this struct; NULL: none. */
+/* The port of the build files that is this struct; NULL: none. */
 static const char *find_type(struct change *c, const char *file, const char *name)
 {
     for (size_t i = 0; i < c->ports.n; i++) {

@@ -129,7 +129,7 @@ static enum portolan_status add_interface(struct change *c, const struct portola
         status = sidl_declare(c, port->type, m.text.bytes, &model);
     portolan_sidl_destroy(model);
     if (status == PORTOLAN_OK)
-        change_add_line(c, "PORTS", port->type);
+        change_add_line(c, "PORTS", NULL, port->type);
     return status;
 }
 
@@ -140,10 +140,10 @@ static enum portolan_status add_struct(struct change *c, const struct portolan_n
     enum portolan_status status = header_find(c, port->header, port->type, package, &h);
 
     if (status == PORTOLAN_OK && !h.is_new)
-        return portolan_error_set(c->err, PORTOLAN_EEXISTS, "the Makefile has port %s already",
+        return portolan_error_set(c->err, PORTOLAN_EEXISTS, "the project has port %s already",
                                   h.type);
     if (status == PORTOLAN_OK)
-        change_add_line(c, "PORTS", CHANGE_PRINT(c, "%s=%s:%s", h.type, h.file, h.name));
+        change_add_line(c, "PORTS", NULL, CHANGE_PRINT(c, "%s=%s:%s", h.type, h.file, h.name));
     return status;
 }
 

@@ -7,12 +7,18 @@
 #include <portolan/project.h>
 #include <portolan/sidl.h>
 
+/* What lists the ports and components of a project: its Makefile, its meson.build, or both. */
+struct build_file {
+    const char *name;
+    const char *text; /* NULL: the project has none */
+};
+
 struct change {
     struct portolan_project *project;
     struct portolan_error *err;
     struct portolan_arena arena; /* all texts of a change */
-    const char *makefile;        /* its text */
-    struct portolan_words ports; /* of PORTS in the Makefile: "my.Smoother", "my.ops=a.h:ops" */
+    struct build_file builds[PORTOLAN_BUILDS];
+    struct portolan_words ports; /* as they are built: "my.Smoother", "my.ops=a.h:ops" */
     struct portolan_words components;
     struct portolan_made_file *files; /* to be written */
     size_t n_files;
@@ -20,7 +26,9 @@ struct change {
 };
 
 /* change.c */
-/* Reads the Makefile. ENOTFOUND: the folder is no project. */
+/* A change of a folder that is no project yet. */
+void change_open(struct change *c, struct portolan_project *p, struct portolan_error *err);
+/* Reads the build files. ENOTFOUND: the folder is no project. */
 enum portolan_status change_begin(struct change *c, struct portolan_project *p,
                                   struct portolan_error *err);
 /* Frees all. Writes the files if STATUS is PORTOLAN_OK, and returns what came of it. */
@@ -36,8 +44,11 @@ enum portolan_status change_make(struct change *c, const char *file, const char 
                                  const char *instead);
 /* The same for a file that exists or not: the text is an extension of it. */
 void change_extend(struct change *c, const char *file, const char *text);
-/* Adds a line like "PORTS += my.Smoother" to the Makefile, after others of its kind. */
-void change_add_line(struct change *c, const char *variable, const char *value);
+/*
+ * Adds a line to the build files, after others of its kind: "PORTS += my.Smoother" to a Makefile,
+ * "ports += 'my.Smoother'" to a meson.build. CLASS: whose "SOURCES" or "LIBS" they are, else NULL.
+ */
+void change_add_line(struct change *c, const char *kind, const char *class_name, const char *words);
 /* A line for people. */
 void change_say(struct change *c, const char *format, ...) PORTOLAN_PRINTF(2, 3);
 /* TEMPLATE with each '@' replaced by NAME, in the arena. */
@@ -63,7 +74,7 @@ enum portolan_status sidl_find_port(struct change *c, const char *type, bool *is
 struct header_port {
     const char *file, *name; /* of the struct */
     const char *type;        /* the port's */
-    bool is_new;             /* the Makefile does not have it yet */
+    bool is_new;             /* no build file has it yet */
 };
 /* Reads "FILE:STRUCT" and looks for the struct; PACKAGE is that of a port type made of it. */
 enum portolan_status header_find(struct change *c, const char *text, const char *type,
@@ -73,7 +84,7 @@ bool header_is_tag(struct change *c, const struct header_port *h);
 /* An expression for the address of the only object that the header declares. */
 enum portolan_status header_find_object(struct change *c, const struct header_port *h,
                                         const char **expression);
-/* The port of the Makefile with that type; false: none. */
+/* The port of the build files with that type; false: none. */
 bool header_known(struct change *c, const char *type, struct header_port *h);
 
 #endif

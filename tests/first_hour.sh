@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# From an empty folder, with an installed prefix: a project is made, tunes itself, and is extended; what is there is
+# From an empty folder, with an installed prefix (without $BUILD: that of PATH): a project is made, tunes itself, and is extended; what is there is
 # never replaced, and wrong use is answered with what would be right.
 . "$(dirname "$0")/tap.sh"
-plan 53
+plan 62
 
-DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
-first=$(find "$work/dest" -type d -name bin)
-mv "${first%/bin}" "$work/prefix"
-PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name portolan.pc)")
-PATH=$work/prefix/bin:$PATH
+if [ -n "${BUILD-}" ]; then
+    DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
+    first=$(find "$work/dest" -type d -name bin)
+    mv "${first%/bin}" "$work/prefix"
+    PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name portolan.pc)")
+    PATH=$work/prefix/bin:$PATH
+    export PKG_CONFIG_PATH PATH
+fi
 unset PORTOLAN_PATH PORTOLAN
-export PKG_CONFIG_PATH PATH
 mkdir "$work/empty"
 cd "$work/empty" || exit 1
 
@@ -133,3 +135,41 @@ try make check ASSEMBLY=my.xml
 gives 'all of it compiles' 0 'my.xml: good: 6 instances'
 try portolan run my.xml
 gives 'and runs' 0 '^scaled$'
+
+# A project that Meson builds.
+command -v meson >/dev/null || {
+    while [ "$tests_run" -lt 62 ]; do
+        tests_run=$((tests_run + 1))
+        echo "ok $tests_run # SKIP no meson here"
+    done
+    exit 0
+}
+cd "$work/empty" || exit 1
+try portolan new wave --build=cmake
+gives 'there are two kinds' 2 "--build knows no 'cmake'; did you mean 'make'"
+try portolan new wave --build=meson
+gives 'a project for Meson is made' 0 'made +meson\.build' 'meson setup build && meson compile -C build run'
+cd wave || exit 1
+[ ! -e Makefile ] && meson setup build >"$work/out" 2>&1 && try meson compile -C build run
+gives 'Meson builds it, and it measures, chooses and swaps' 0 '^Models of the core' \
+    'optimizer: step [0-9]+: smoother wave.Direct -> wave.Running' '^fixed assemblies, measured +ratio to run'
+try meson test -C build
+gives 'its test passes' 0 'Ok: +1'
+try meson compile -C build link
+gives 'it becomes one program' 0 '^written: wave: '
+sed -i 's/double sum = 0;/double sum = none;/' wave_Direct_Impl.c
+line=$(grep -n 'sum = none' wave_Direct_Impl.c | cut -d: -f1)
+try meson compile -C build
+gives 'the compiler names the line of the author' 1 "wave_Direct_Impl\.c:$line:[0-9]+: error: .none. undeclared"
+sed -i 's/double sum = none;/double sum = 0;/' wave_Direct_Impl.c
+cp ../smoother/blas_like.? .
+portolan new component my.Blas -H blas_like.h:ops -o '&fast' -S blas_like.c >"$work/more" &&
+    portolan new port my.Smoother -m 'smooth(inout rarray<double> x(n), in int n)' >>"$work/more" &&
+    portolan new component my.Jacobi -p smoother:my.Smoother >>"$work/more"
+try cat "$work/more"
+gives 'ports and components are lines of meson.build' 0 "meson.build: sources \+= \{'my.Blas': \['blas_like.c'\]\}" \
+    "meson.build: ports \+= 'my.Smoother'" "meson.build: components \+= 'my.Jacobi'"
+try meson compile -C build
+gives 'which it builds' 0
+[ -e build/my_Blas.so ] && [ -e build/my_ops_proxy.so ] && [ -e build/my_Jacobi.so ] && [ -e build/my_Smoother_proxy.so ]
+result 'all of them' $?

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * project: makes and extends a user's project of components, for `portolan new`. What is written
- * belongs to the user from then on: no file that is there is replaced, but for lines added to the
- * Makefile and to SIDL files. Each function writes all of its files or none.
+ * belongs to the user from then on: no file that is there is replaced, but for lines added to
+ * build files and to SIDL files. Each function writes all of its files or none.
  *
- * A project is a folder with a Makefile that includes portolan.mk; PORTOLAN_ENOTFOUND: it is none.
+ * A project is a folder with a Makefile that includes portolan.mk, or a meson.build that uses
+ * portolan; PORTOLAN_ENOTFOUND: it is none.
  * Other errors: EINVAL for names and options, ENOTFOUND for unknown types (with the nearest known
  * one), EEXISTS for what is there already, ESYNTAX when the SIDL file or header has mistakes,
  * which D was told, EIO, ENOMEM. One thread at a time.
@@ -20,6 +21,9 @@ struct portolan_project {
     struct portolan_diagnostics *d; /**< mistakes in the user's files */
     struct portolan_text said; /**< gets lines for people: what was written, and what is next */
 };
+
+/** What builds a new project; one that is there has one of these, or both. */
+enum portolan_project_build { PORTOLAN_BUILD_MAKE, PORTOLAN_BUILD_MESON, PORTOLAN_BUILDS };
 
 struct portolan_new_port {
     const char *type;               /**< "my.Smoother" */
@@ -43,8 +47,10 @@ struct portolan_new_assembly {
     const char *driver; /**< the class with the go port */
 };
 
-/** A folder NAME with a port, two implementations, a driver, an assembly, a Makefile and a test. */
+/** A folder NAME with a port, two implementations, a driver, an assembly, a build file and a test.
+ */
 enum portolan_status portolan_project_create(struct portolan_project *p, const char *name,
+                                             enum portolan_project_build build,
                                              struct portolan_error *err);
 enum portolan_status portolan_project_add_port(struct portolan_project *p,
                                                const struct portolan_new_port *port,

@@ -87,13 +87,18 @@ static bool same_content(const char *path, const struct portolan_text *text)
     return same;
 }
 
-/* A build file of that name that portolan sidl did not write is not replaced. */
+/*
+ * A build file of that name that portolan sidl did not write is not replaced. Meson refuses a
+ * folder that it builds in if that has a meson.build.
+ */
 static bool is_foreign(struct emitter *e, const struct output *o)
 {
     size_t size;
     const char *text = o->is_shared ? emit_read_existing(e, o->name, &size) : NULL;
     const char *found = text ? strstr(text, EMIT_BANNER) : NULL;
 
+    if (!strcmp(o->name, "meson.build") && !access(emit_path(e, "meson-private"), F_OK))
+        return true;
     if (!text || (found && found < text + strcspn(text, "\n")))
         return false;
     portolan_diagnose(e->options->notes, emit_path(e, o->name), 1, 0,

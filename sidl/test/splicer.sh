@@ -46,7 +46,7 @@ broken() {
     check "$4"
 }
 
-echo 1..20
+echo 1..21
 mkdir "$work/lab"
 cp "$here"/babel/*_Impl.[ch] "$work/lab"
 "$sidlc" --server=C "$here/babel/lab.sidl" -o "$work/lab" 2>"$work/said"
@@ -135,3 +135,7 @@ printf 'package p version 1.0 { class C { void f(); } }\n' >"$work/p.sidl"
 grep -q 'own/meson.build:1: note: not written by' "$work/said" &&
     grep -q "project('mine'" "$work/own/meson.build" && [ -e "$work/own/babel.make" ]
 check "a build file of somebody else's is left alone, and told of"
+
+mkdir -p "$work/meson/meson-private"
+"$sidlc" --server=C "$work/p.sidl" -o "$work/meson" && [ ! -e "$work/meson/meson.build" ] && [ -e "$work/meson/p.c" ]
+check "the folder that Meson builds in gets no meson.build"
