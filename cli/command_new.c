@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct new_options {
     const char *name; /* of the project or assembly, type of the port, class of the component */
@@ -16,12 +17,18 @@ struct new_options {
     enum portolan_project_build build;
 };
 
-static error_t check_language(void *to, char *arg, const struct cli_option *option,
-                              struct argp_state *state)
+static error_t take_language(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
 {
-    (void)to, (void)option;
-    if (strcmp(arg, "C") && strcmp(arg, "c"))
-        argp_error(state, "no language '%s', there is: C (components in C++: examples/cxx)", arg);
+    struct new_options *o = to;
+
+    (void)option;
+    if (strcasecmp(arg, "C") && strcasecmp(arg, "C++"))
+        argp_error(state,
+                   "no language '%s', there are C and C++; what is written in another one can be "
+                   "called from C, with --source and --libs",
+                   arg);
+    o->component.language = arg[1] ? PORTOLAN_LANGUAGE_CXX : PORTOLAN_LANGUAGE_C;
     return 0;
 }
 
@@ -59,11 +66,11 @@ static const struct cli_option component_options[] = {
     {"object", 'o', "EXPRESSION",
      "with --from-header: the object's address (default: the only one)",
      INTO(struct new_options, component.object)},
-    {"source", 'S', "FILE.c", "also compile this source into the component; may be repeated",
+    {"source", 'S', "FILE", "also compile this source into the component; may be repeated",
      INTO_LIST(struct new_options, component.sources.word, component.sources.n)},
     {"libs", 'l', "FLAGS", "libraries that the component needs, for instance -lblis",
      INTO(struct new_options, component.libs)},
-    {"language", 'L', "LANGUAGE", "language of the code: C", .take = check_language},
+    {"language", 'L', "LANGUAGE", "language of the code: C or C++ (default: C)", .take = take_language},
     {.key = CLI_WORD, INTO(struct new_options, name), .doc = "one component at a time"},
     {.key = CLI_END, .doc = "which class, as in my.Jacobi?", INTO(struct new_options, name)},
     {0},

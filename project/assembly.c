@@ -287,7 +287,12 @@ enum portolan_status portolan_project_add_assembly(struct portolan_project *p,
     if (status == PORTOLAN_OK)
         status = make(&a, of, name);
     if (status == PORTOLAN_OK)
-        change_say(&c, "next: make run ASSEMBLY=%s.xml", name);
+        change_say(&c,
+                   c.builds[PORTOLAN_BUILD_MAKE].text
+                       ? "next: make run ASSEMBLY=%s.xml"
+                       : "next: write assembly = '%s.xml' in meson.build, then: meson compile -C "
+                         "build run",
+                   name);
     portolan_palette_destroy(a.palette);
     return change_end(&c, status);
 }

@@ -13,7 +13,7 @@ struct component {
     struct portolan_text includes, blocks;        /* of its Impl file */
     struct portolan_text get, release, variables; /* of its go, if it drives */
     const char *swap;                             /* its uses port for a SwapPoint; NULL: none */
-    bool is_driver;
+    bool is_driver, is_cxx;
 };
 
 /* Adds a header to the includes of the Impl file, once. */
@@ -107,9 +107,10 @@ static enum portolan_status add_uses(struct component *k, const char *text)
     }
     portolan_text_add(&k->variables, "        %s%s = NULL;\n", c_type, name);
     portolan_text_add(&k->get,
-                      "        %s = portolan_%s_get(services, \"%s\", \"%s\", _ex);\n"
+                      "        %s = %sportolan_%s_get(services, \"%s\", \"%s\", _ex)%s;\n"
                       "        SIDL_CHECK(*_ex);\n",
-                      name, is_in_c ? "foreign" : "port", name, type);
+                      name, k->is_cxx ? CHANGE_PRINT(k->c, "static_cast<decltype(%s)>(", name) : "",
+                      is_in_c ? "foreign" : "port", name, type, k->is_cxx ? ")" : "");
     return is_in_c ? PORTOLAN_OK : sidl_require(k->c, k->package, type);
 }
 
@@ -255,10 +256,14 @@ static enum portolan_status make(struct component *k)
         return status;
     if (k->includes.length)
         add_block(k, "_includes",
-                  CHANGE_PRINT(k->c, "#include <portolan/%s.h>\n#include <stdlib.h>\n%s",
-                               "framework", k->includes.bytes)); /* for tests/arrows.sh */
+                  k->is_cxx
+                      ? k->includes.bytes
+                      : CHANGE_PRINT(k->c, "#include <portolan/%s.h>\n#include <stdlib.h>\n%s",
+                                     "framework", k->includes.bytes)); /* for tests/arrows.sh */
     if (k->is_driver && k->of->uses.n)
         add_go(k);
+    if (k->is_cxx)
+        portolan_text_add(&k->attributes, ", language=\"C++\"");
     declaration = CHANGE_PRINT(k->c,
                                "  /** %s: say here what it does. */\n  %%attrib{%s}\n"
                                "  class %s implements-all %sgov.cca.Component {}\n",
@@ -276,7 +281,7 @@ enum portolan_status portolan_project_add_component(struct portolan_project *p,
                                                     struct portolan_error *err)
 {
     struct change c;
-    struct component k = {.c = &c, .of = of};
+    struct component k = {.c = &c, .of = of, .is_cxx = of->language == PORTOLAN_LANGUAGE_CXX};
     enum portolan_status status = change_begin(&c, p, err);
     struct portolan_text *const texts[] = {&k.attributes, &k.implements, &k.includes, &k.blocks,
                                            &k.get,        &k.release,    &k.variables};
@@ -289,15 +294,19 @@ enum portolan_status portolan_project_add_component(struct portolan_project *p,
         status = portolan_error_set(err, PORTOLAN_EINVAL,
                                     "a component needs a port that it provides: --provides "
                                     "NAME:TYPE, or --from-header FILE:STRUCT");
+    if (status == PORTOLAN_OK && of->header && k.is_cxx)
+        status = portolan_error_set(err, PORTOLAN_EINVAL,
+                                    "a component of a header only hands out its object, in C; the "
+                                    "object's own code may be in C++: --source FILE.cc");
     if (status == PORTOLAN_OK) {
         k.package = portolan_arena_strndup(&c.arena, of->class_name, strcspn(of->class_name, "."));
         k.c_name = CHANGE_PRINT(&c, "%s_%s", k.package, strchr(of->class_name, '.') + 1);
         status = make(&k);
     }
     if (status == PORTOLAN_OK && !of->header)
-        change_say(&c,
-                   "next: write your code between the splicer comments of %s_Impl.c, then: make",
-                   k.c_name);
+        change_say(&c, "next: write your code between the splicer comments of %s_Impl.%s, then: %s",
+                   k.c_name, k.is_cxx ? "cc" : "c",
+                   c.builds[PORTOLAN_BUILD_MAKE].text ? "make" : "meson compile -C build");
     if (status == PORTOLAN_OK && !k.is_driver)
         change_say(&c, "in an assembly that is there: <alternative class=\"%s\"/> in an instance",
                    of->class_name);

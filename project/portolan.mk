@@ -3,7 +3,7 @@
 #
 #   PORTS      += my.Smoother             an interface in my.sidl
 #   PORTS      += my.ops=solver.h:ops     a struct in a C header, as port type my.ops
-#   COMPONENTS += my.Jacobi               a class in my.sidl, its code in my_Jacobi_Impl.c
+#   COMPONENTS += my.Jacobi               a class in my.sidl, its code in my_Jacobi_Impl.c or .cc
 #   ASSEMBLY    = my.xml                  what `make run` and `make check` run
 #
 # For each component, where they are needed: my_Jacobi_SOURCES, my_Jacobi_CFLAGS, my_Jacobi_LIBS. All
@@ -13,6 +13,7 @@ portolan_prefix := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../..)
 PORTOLAN ?= $(portolan_prefix)/bin/portolan
 export PORTOLAN
 CFLAGS ?= -O2 -g -Wall -Wextra -Wno-unused-parameter
+CXXFLAGS ?= $(CFLAGS)
 # How ranks are started: make run LAUNCH="mpiexec -n 4"
 LAUNCH ?=
 # How often `make measure` runs a setting at most.
@@ -31,7 +32,6 @@ portolan_port_struct = $(lastword $(subst :, ,$(1)))
 portolan_packages := $(sort $(foreach c,$(COMPONENTS) \
   $(foreach p,$(PORTS),$(if $(findstring =,$(p)),,$(p))),$(firstword $(subst ., ,$(c)))))
 portolan_sidl := $(addsuffix .sidl,$(portolan_packages))
-portolan_impls := $(foreach c,$(COMPONENTS),$(portolan_c_name)_Impl.c)
 portolan_tables := $(portolan_packages:%=build/%.o)
 portolan_made := $(foreach c,$(COMPONENTS),build/$(call portolan_c_name,$(c)).so) \
   $(foreach p,$(PORTS),build/$(call portolan_c_name,$(call portolan_port_type,$(p)))_proxy.so)
@@ -47,17 +47,24 @@ build/sidl.done: $(portolan_sidl) $(MAKEFILE_LIST)
 
 build/%.o: %.c build/sidl.done
 	$(call portolan_say,CC   $<)$(CC) $(CFLAGS) $(portolan_cflags) -MMD -c $< -o $@
+build/%.o: %.cc build/sidl.done
+	$(call portolan_say,CXX  $<)$(CXX) $(CXXFLAGS) $(portolan_cflags) -MMD -c $< -o $@
 build/%.o: build/%.c build/sidl.done
 	$(call portolan_say,CC   $<)$(CC) $(CFLAGS) $(portolan_cflags) -MMD -c $< -o $@
 -include $(wildcard build/*.d)
 
 # $(call portolan_component,CLASS,C_NAME)
 define portolan_component
-$(2)_Impl.c build/$(2)_Skel.c: build/sidl.done ;
-portolan_objects_$(2) := build/$(2)_Impl.o build/$(2)_Skel.o $$(patsubst %.c,build/%.o,$$($(2)_SOURCES))
-build/$(2)_Impl.o $$(patsubst %.c,build/%.o,$$($(2)_SOURCES)): CFLAGS += $$($(2)_CFLAGS)
+portolan_impl_$(2) := $$(or $$(wildcard $(2)_Impl.cc),$(2)_Impl.c)
+$$(portolan_impl_$(2)) build/$(2)_Skel.c: build/sidl.done ;
+portolan_sources_$(2) := $$(portolan_impl_$(2)) $$($(2)_SOURCES)
+portolan_cxx_$(2) := $$(filter %.cc,$$(portolan_sources_$(2)))
+portolan_cxx += $$(portolan_cxx_$(2))
+portolan_objects_$(2) := $$(addprefix build/,$$(addsuffix .o,$$(basename $$(portolan_sources_$(2)))))
+$$(portolan_objects_$(2)): CFLAGS += $$($(2)_CFLAGS)
+portolan_objects_$(2) += build/$(2)_Skel.o
 build/$(2).so: $$(portolan_objects_$(2)) $(portolan_tables)
-	$$(call portolan_say,LINK $$@)$$(CC) $$(CFLAGS) -shared -o $$@ $$^ $$($(2)_LIBS) $$(LDFLAGS) $$(portolan_libs)
+	$$(call portolan_say,LINK $$@)$$(if $$(portolan_cxx_$(2)),$$(CXX),$$(CC)) $$(CFLAGS) -shared -o $$@ $$^ $$($(2)_LIBS) $$(LDFLAGS) $$(portolan_libs)
 build/$(2).a: $$(portolan_objects_$(2)) $(portolan_tables)
 	$$(call portolan_say,AR   $$@)$$(AR) rcs $$@ $$^
 portolan_archives += build/$(2).a
@@ -99,7 +106,7 @@ run: measure
 
 # One program without shared objects of its own.
 link: all $(portolan_archives)
-	$(PORTOLAN) link $(ASSEMBLY) -o $(basename $(ASSEMBLY))
+	$(PORTOLAN) link $(ASSEMBLY) -o $(basename $(ASSEMBLY)) -- $(if $(portolan_cxx),-lstdc++) $(LDLIBS)
 
 clean:
 	rm -rf build

@@ -219,6 +219,9 @@ enum portolan_status sidl_implement(struct change *c, const struct portolan_sidl
                                     const char *class_name, const char *blocks)
 {
     const struct portolan_sidl_symbol *class = portolan_sidl_find(model, class_name);
+    const struct portolan_sidl_attribute *language =
+        class ? portolan_sidl_attribute(class->attributes, class->n_attributes, "language") : NULL;
+    const char *ending = language && !strcmp(language->value, "C++") ? "cc" : "c";
     const char *scratch = change_scratch(c);
     struct portolan_sidl_options options = {.server = true, .impl_dir = scratch};
     enum portolan_status status;
@@ -226,11 +229,11 @@ enum portolan_status sidl_implement(struct change *c, const struct portolan_sidl
     if (!scratch || !class)
         return c->err->status ? c->err->status : PORTOLAN_ENOMEM;
     if (blocks)
-        portolan_replace_file(CHANGE_PRINT(c, "%s/%s_Impl.c", scratch, class->c_name), blocks,
-                              strlen(blocks), c->err);
+        portolan_replace_file(CHANGE_PRINT(c, "%s/%s_Impl.%s", scratch, class->c_name, ending),
+                              blocks, strlen(blocks), c->err);
     options.output_dir = CHANGE_PRINT(c, "%s/build", scratch);
     status = portolan_sidl_emit(model, &options, c->project->d, c->err);
     if (status == PORTOLAN_OK)
         status = take_impl(c, class->c_name, "h");
-    return status == PORTOLAN_OK ? take_impl(c, class->c_name, "c") : status;
+    return status == PORTOLAN_OK ? take_impl(c, class->c_name, ending) : status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * framework: classes of C++ as CCA components, over the C binding of gov.cca, in C++11 and later.
+ * framework: classes of C++ as CCA components, over the C binding of gov.cca, in C++17 and later.
  * portolan-cca(7) shows a component and a driver; examples/cxx are whole ones.
  *
  * Threads: as for <portolan/framework.h>; nothing here has state of its own.
@@ -43,18 +43,20 @@ class check
 
 /**
  * Runs WORK for a caller in C: *_EX is what it threw, as a failure or as a std::exception (whose
- * text goes into a gov.cca.CCAException behind WHO), else NULL.
+ * text goes into a gov.cca.CCAException behind WHO), else NULL. Returns what WORK does, or zero.
  */
-template <typename Work> void guarded(sidl_BaseInterface *_ex, const char *who, Work work)
+template <typename Work>
+auto guarded(sidl_BaseInterface *_ex, const char *who, Work work) -> decltype(work())
 {
     *_ex = nullptr;
     try {
-        work();
+        return work();
     } catch (const failure &f) {
         *_ex = f.ex;
     } catch (const std::exception &e) {
         portolan_throw(_ex, PORTOLAN_EINVAL, "%s: %s", who, e.what());
     }
+    return decltype(work())();
 }
 
 /**

@@ -14,8 +14,8 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
 void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
                       struct portolan_diagnostics *d)
 {
-    static const char *const known[] = {"context",  "accuracy", "status",    "applies",
-                                        "provides", "uses",     "parameters"};
+    static const char *const known[] = {"context",  "accuracy", "status",     "applies",
+                                        "provides", "uses",     "parameters", "language"};
 
     for (size_t i = 0; i < count; i++) {
         const char *nearest =
@@ -169,6 +169,18 @@ static void check_class(struct check_run *c, const struct portolan_sidl_symbol *
         diagnose_at(c->d, &s->place, "class %s is abstract, but none of its methods is", s->name);
 }
 
+/* The language of a class's Impl file. */
+static void check_language(struct check_run *c, const struct portolan_sidl_symbol *s)
+{
+    const struct portolan_sidl_attribute *a =
+        portolan_sidl_attribute(s->attributes, s->n_attributes, "language");
+
+    if (a && s->kind != PORTOLAN_SIDL_CLASS)
+        diagnose_at(c->d, &a->place, "'language' is for classes, which have Impl files");
+    else if (a && (!a->value || (strcmp(a->value, "C") && strcmp(a->value, "C++"))))
+        diagnose_at(c->d, &a->place, "Impl files are in C or C++, write language=\"C++\"");
+}
+
 /* The lists of ports and parameters of a component class (describe.c). */
 static void check_described(struct check_run *c, const struct portolan_sidl_symbol *s)
 {
@@ -255,6 +267,7 @@ static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
                     s->name);
     check_flags(c, s);
     check_attributes(s->attributes, s->n_attributes, c->d);
+    check_language(c, s);
     if (s->kind == PORTOLAN_SIDL_ENUMERATION)
         check_enum(c, s);
     if (s->kind == PORTOLAN_SIDL_STRUCTURE)

@@ -42,6 +42,11 @@ const char *described_list(const struct portolan_sidl_symbol *s, const char *kin
     return a && a->value ? a->value : "";
 }
 
+bool class_is_cxx(const struct portolan_sidl_symbol *s)
+{
+    return !strcmp(described_list(s, "language"), "C++");
+}
+
 bool class_is_described(const struct portolan_sidl_symbol *s)
 {
     return class_is_component(s) && (*described_list(s, "provides") || *described_list(s, "uses") ||
@@ -214,12 +219,13 @@ const char *described_includes(struct emitter *e, const struct portolan_sidl_sym
 
     if (!class_is_described(s))
         return "";
-    portolan_text_add(&t, "#include <portolan/%s.h>\n", "framework"); /* as in emit_skel.c */
-    if (class_keeps_services(s))
+    if (!class_is_cxx(s))
+        portolan_text_add(&t, "#include <portolan/%s.h>\n", "framework"); /* as in emit_skel.c */
+    if (class_keeps_services(s) && !class_is_cxx(s))
         portolan_text_add(&t, "#include <stdlib.h>\n");
     while (described_next(e->arena, &uses, &port))
         include_package(e, &seen, &t, port.type);
-    return t.bytes;
+    return t.bytes ? t.bytes : "";
 }
 
 const char *described_block(struct emitter *e, const struct portolan_sidl_symbol *s,
@@ -228,22 +234,27 @@ const char *described_block(struct emitter *e, const struct portolan_sidl_symbol
     static const struct {
         bool of_all; /* described classes, not only those that keep their services */
         const char *block, *text;
+        const char *cxx; /* the same in C++ */
     } presets[] = {
         {false, "_data",
          "    gov_cca_Services services; /* the framework's; valid as long as the component "
-         "is */\n"},
+         "is */\n",
+         NULL},
         {false, "_ctor",
          "        struct @__data *data = calloc(1, sizeof *data);\n\n"
          "        if (!data)\n"
          "            SIDL_THROW(*_ex, sidl_MemAllocException, \"out of memory\");\n"
-         "        @__set_data(self, data);\n    EXIT:;\n"},
-        {false, "_dtor", "        free(@__get_data(self));\n"},
+         "        @__set_data(self, data);\n    EXIT:;\n",
+         "        @__set_data(self, new @__data());\n"},
+        {false, "_dtor", "        free(@__get_data(self));\n",
+         "        delete @__get_data(self);\n"},
         {false, "setServices",
          "        @__get_data(self)->services = services;\n"
          "        @__register(self, services, _ex); /* the ports that SIDL states "
-         "*/\n"},
+         "*/\n",
+         NULL},
         {true, "setServices",
-         "        @__register(self, services, _ex); /* the ports that SIDL states */\n"},
+         "        @__register(self, services, _ex); /* the ports that SIDL states */\n", NULL},
     };
 
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
@@ -251,7 +262,8 @@ const char *described_block(struct emitter *e, const struct portolan_sidl_symbol
             (presets[i].of_all ? class_is_described(s) : class_keeps_services(s))) {
             struct portolan_text t = {.arena = e->arena};
 
-            emit_named(&t, s->c_name, presets[i].text);
+            emit_named(&t, s->c_name,
+                       class_is_cxx(s) && presets[i].cxx ? presets[i].cxx : presets[i].text);
             return t.bytes;
         }
     return NULL;

@@ -153,6 +153,8 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);
 const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
                           const struct portolan_sidl_method *m);
 
+/* Whether the class states that its Impl file is in C++. */
+bool class_is_cxx(const struct portolan_sidl_symbol *s);
 /* Classes that are CCA components, and whether they can be asked where they apply */
 bool class_is_component(const struct portolan_sidl_symbol *s);
 bool class_has_query(const struct portolan_sidl_symbol *s);

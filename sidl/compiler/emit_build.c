@@ -20,13 +20,14 @@ static void put_make(struct emitter *e, size_t n_outputs)
         {"IMPLHDRS", "_Impl.h"}, {"IMPLSRCS", "_Impl.c"}, {"IORHDRS", "_IOR.h"}, {"IORSRCS", NULL},
         {"SKELSRCS", "_Skel.c"}, {"STUBHDRS", ".h"},      {"STUBSRCS", ".c"},
     };
-    enum { N_KINDS = sizeof kinds / sizeof *kinds };
+    enum { IMPL_SOURCES = 1, N_KINDS = sizeof kinds / sizeof *kinds };
     struct portolan_text *t = &emit_open_raw(e, "babel.make")->text;
     struct portolan_text lists[N_KINDS] = {{0}};
 
     for (size_t i = 0; i < n_outputs; i++)
         for (size_t k = 0; k < N_KINDS; k++)
-            if (kinds[k].ending && ends_with(e->outputs[i]->name, kinds[k].ending)) {
+            if (kinds[k].ending && (ends_with(e->outputs[i]->name, kinds[k].ending) ||
+                                    (k == IMPL_SOURCES && ends_with(e->outputs[i]->name, ".cc")))) {
                 lists[k].arena = e->arena;
                 portolan_text_add(&lists[k], " \\\n  %s", e->outputs[i]->name);
                 break;
@@ -72,6 +73,7 @@ static void put_meson(struct emitter *e, const char *name)
 
     emit_named(t, name, "# " EMIT_BANNER "; changes will be lost.\n@_sources = files(\n");
     put_files(e, t, ".c");
+    put_files(e, t, ".cc");
     emit_named(t, name, ")\n@_headers = files(\n");
     put_files(e, t, ".h");
     emit_named(t, name,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A_B_C_Impl.h and A_B_C_Impl.c, in which the author of a class fills in the splicer blocks. */
+/* A_B_C_Impl.h and A_B_C_Impl.c (or .cc), in which the author of a class fills in the splicer
+ * blocks. */
 #include "emit.h"
 
 #include <string.h>
@@ -142,13 +143,16 @@ static void put_impl_header(struct emitter *e, const struct portolan_sidl_symbol
     portolan_text_add(f.t, "#include \"sidl.h\"\n#include \"%s.h\"\n\n", name);
     splicer_rename(&f.splicer, portolan_arena_printf(e->arena, "%s._includes", s->full_name),
                    portolan_arena_printf(e->arena, "%s._hincludes", s->full_name)); /* Babel 1 */
+    if (class_is_cxx(s)) /* what its author adds may be in C++; the Skel file needs none of it */
+        portolan_text_add(f.t, "struct %s__data;\n#ifdef __cplusplus\n", name);
     put_class_block(&f, "_hincludes", 0, "");
     portolan_text_add(f.t,
                       "\n/** The private data of an object of class %s. */\nstruct %s__data {\n",
                       s->full_name, name);
-    put_described_block(&f, "_data", 4,
-                        "    int ignore; /* C wants a member: replace it by yours */\n");
-    portolan_text_add(f.t, "};\n");
+    put_described_block(
+        &f, "_data", 4,
+        class_is_cxx(s) ? "" : "    int ignore; /* C wants a member: replace it by yours */\n");
+    portolan_text_add(f.t, "};\n%s", class_is_cxx(s) ? "#endif\n" : "");
     emit_begin_c(f.t);
     declare_builtins(&f);
     for (size_t i = 0; i < f.bodies.count; i++) {
@@ -183,16 +187,23 @@ static void put_supers(struct impl *f)
             emit_super(f->e, f->t, f->bodies.list[i], self_of(f, f->bodies.list[i]));
 }
 
-/* COMMENT, then a function with one block in it. */
-static void put_function(struct impl *f, const char *comment, const char *signature,
-                         const char *block, const char *preset)
+/*
+ * COMMENT, then a function with one block in it, which returns RESULT. In C++ what the block throws
+ * becomes an exception of SIDL.
+ */
+static void put_function(struct impl *f, const char *comment, const char *result,
+                         const char *signature, const char *block, const char *preset)
 {
     portolan_text_add(f->t, "\n");
     emit_comment(f->t, comment, 0);
     emit_wrapped(f->e, f->t, 4, "%s", signature);
-    portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
+    if (class_is_cxx(f->s))
+        portolan_text_add(f->t, "{\n    return portolan::guarded(_ex, \"%s.%s\", [&]() -> %s{\n",
+                          f->s->full_name, block, result);
+    else
+        portolan_text_add(f->t, "{\n    *_ex = NULL;\n    {\n");
     put_described_block(f, block, 8, preset);
-    portolan_text_add(f->t, "    }\n}\n");
+    portolan_text_add(f->t, class_is_cxx(f->s) ? "    });\n}\n" : "    }\n}\n");
 }
 
 static void put_builtins(struct impl *f)
@@ -213,7 +224,7 @@ static void put_builtins(struct impl *f)
         portolan_text_add(&signature, "void impl_%s_%s(", f->s->c_name, functions[i].block);
         emit_named(&signature, f->s->c_name, functions[i].arguments);
         portolan_text_add(&signature, "sidl_BaseInterface *_ex)");
-        put_function(f, functions[i].comment, signature.bytes, functions[i].block,
+        put_function(f, functions[i].comment, "void ", signature.bytes, functions[i].block,
                      functions[i].preset);
     }
 }
@@ -253,20 +264,23 @@ static void put_hook(struct impl *f, const struct portolan_sidl_method *m, enum 
     put_function(f,
                  portolan_arena_printf(f->e->arena, "Called %s %s while hooks are on.",
                                        time == HOOK_BEFORE ? "before" : "after", m->slot_name),
-                 hook_signature(f, m, time), hook_name(f->e, m, time),
+                 "void ", hook_signature(f, m, time), hook_name(f->e, m, time),
                  preset.length ? preset.bytes : "");
 }
 
 static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct impl f = open_impl(e, s, "c");
+    struct impl f = open_impl(e, s, class_is_cxx(s) ? "cc" : "c");
 
     emit_comment(f.t, s->comment, 0);
     portolan_text_add(f.t,
                       "#include \"%s_Impl.h\"\n#include \"sidl_Exception.h\"\n"
                       "#include \"sidl_MemAllocException.h\"\n"
-                      "#include \"sidl_NotImplementedException.h\"\n\n",
+                      "#include \"sidl_NotImplementedException.h\"\n",
                       s->c_name);
+    if (class_is_cxx(s))
+        portolan_text_add(f.t, "#include <portolan/%s.hpp>\n", "component"); /* as in emit_skel.c */
+    portolan_text_add(f.t, "\n");
     put_class_block(&f, "_includes", 0, described_includes(e, s));
     put_supers(&f);
     put_builtins(&f);
@@ -274,8 +288,8 @@ static void put_impl_source(struct emitter *e, const struct portolan_sidl_symbol
         const struct portolan_sidl_method *m = f.bodies.list[i];
 
         put_hook(&f, m, HOOK_BEFORE);
-        put_function(&f, emit_method_comment(e->arena, m), impl_signature(&f, m), m->slot_name,
-                     preset_body(&f, m));
+        put_function(&f, emit_method_comment(e->arena, m), c_result(e->arena, m, C_IMPL),
+                     impl_signature(&f, m), m->slot_name, preset_body(&f, m));
         put_hook(&f, m, HOOK_AFTER);
     }
     portolan_text_add(f.t, "\n");

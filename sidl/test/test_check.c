@@ -21,6 +21,10 @@ static const struct bad {
     int line, column;
     const char *said;
 } bads[] = {
+    {"package p version 1.0 {\n  %attrib{language=\"Fortran\"} class C { void f(); }" E, 2, 11,
+     "Impl files are in C or C++"},
+    {"package p version 1.0 {\n  %attrib{language=\"C\"} interface I { void f(); }" E, 2, 11,
+     "for classes"},
     /* lexer */
     {P "interface I {} /* open" E, 2, 16, "this comment has no end"},
     {P "interface I { void f(in int a) $; }" E, 2, 32, "'$' has no meaning here"},
