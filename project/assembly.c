@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `portolan new assembly`: instances for what a driver uses, and the connections between them. */
+/*
+ * `portolan new assembly`: instances for what a driver uses, and the connections between them; or
+ * lines for what is new in an assembly that is there, in which all else stays as it is.
+ */
 #include "project.h"
 
+#include <portolan/assembly.h>
 #include <portolan/palette.h>
 
 #include <string.h>
@@ -17,7 +21,9 @@ struct assembly {
     struct portolan_palette *palette;
     struct instance *instances;
     size_t n_instances;
-    const char *swap; /* the uses port of the driver for a SwapPoint; NULL: none */
+    const char *swap;              /* the uses port of the driver for a SwapPoint; NULL: none */
+    struct portolan_assembly *old; /* what is there already; NULL: nothing */
+    const char *text;              /* its file, with lines that are inserted */
     struct portolan_text elements, connections, monitors;
 };
 
@@ -63,7 +69,7 @@ static enum portolan_status open_palette(struct assembly *a)
 static const struct portolan_port_description *
 port_of(const struct portolan_class_description *class, const char *type)
 {
-    for (size_t i = 0; i < class->n_provides; i++)
+    for (size_t i = 0; class && i < class->n_provides; i++)
         if (portolan_port_is(&class->provides[i], type))
             return &class->provides[i];
     return NULL;
@@ -116,6 +122,19 @@ static bool is_of_framework(const char *type)
     return !strncmp(type, "gov.cca.", 8) || !strncmp(type, "portolan.", 9);
 }
 
+/* Whether OTHER can stand for CLASS where a port of TYPE is used; tells people. */
+static bool is_alternative(struct assembly *a, const struct portolan_class_description *other,
+                           const struct portolan_class_description *class, const char *type)
+{
+    const struct portolan_port_description *port = port_of(class, type);
+
+    if (other == class || is_of_framework(type) || !port ||
+        !portolan_class_provides(other, port->name))
+        return false;
+    change_say(a->c, "found    %s, an alternative to %s", other->class_name, class->class_name);
+    return true;
+}
+
 /* An instance for what USES needs: the first class that provides it; *NEW is NULL when none can. */
 static enum portolan_status choose_provider(struct assembly *a,
                                             const struct portolan_port_description *uses,
@@ -136,13 +155,9 @@ static enum portolan_status choose_provider(struct assembly *a,
             "--provides %s:%s",
             uses->type, uses->name, uses->type);
     while ((other = portolan_palette_next_provider(a->palette, uses->type, other)))
-        if (!is_of_framework(uses->type) &&
-            portolan_class_provides(other, port_of(class, uses->type)->name)) {
+        if (is_alternative(a, other, class, uses->type))
             portolan_text_add(&alternatives, "    <alternative class=\"%s\"/>\n",
                               other->class_name);
-            change_say(a->c, "found    %s, an alternative to %s", other->class_name,
-                       class->class_name);
-        }
     *new = add_instance(a, uses->name, class, alternatives.bytes ? alternatives.bytes : "");
     return *new ? PORTOLAN_OK : portolan_no_memory(a->c->err);
 }
@@ -157,17 +172,36 @@ static void connect(struct assembly *a, const char *user,
         portolan_text_add(&a->monitors, "  <monitor user=\"%s\" uses=\"%s\"/>\n", user, uses->name);
 }
 
+/* Whether an assembly that is there connects that port, or its author may leave it alone. */
+static bool is_settled(const struct assembly *a, const struct instance *user,
+                       const struct portolan_port_description *uses)
+{
+    for (size_t i = 0; a->old && i < a->old->n_connections; i++)
+        if (!strcmp(a->old->connections[i].user, user->name) &&
+            !strcmp(a->old->connections[i].uses, uses->name))
+            return true;
+    return a->old && (uses->optional || is_of_framework(user->class->class_name));
+}
+
 /* Connects all uses ports of instance number I; instances that this adds have their turn later. */
 static enum portolan_status connect_all(struct assembly *a, size_t i)
 {
     const struct instance user = a->instances[i];
     enum portolan_status status = PORTOLAN_OK;
 
-    for (size_t k = 0; k < user.class->n_uses && status == PORTOLAN_OK; k++) {
+    for (size_t k = 0; user.class && k < user.class->n_uses && status == PORTOLAN_OK; k++) {
         const struct portolan_port_description *uses = &user.class->uses[k];
         const struct instance *provider = find_provider(a, uses->type);
+        const bool is_swap = !strcmp(uses->type, "portolan.ports.SwapPoint");
 
-        if (!strcmp(uses->type, "portolan.ports.SwapPoint")) {
+        if (is_settled(a, &user, uses))
+            continue;
+        if (a->old && is_swap && !provider) {
+            change_say(a->c, "note: %s.%s needs a portolan.SwapPoint, as a new assembly has it",
+                       user.name, uses->name);
+            continue;
+        }
+        if (!a->old && is_swap) {
             portolan_text_add(&a->connections,
                               "  <connect user=\"%s\" uses=\"%s\" provider=\"swap\" "
                               "provides=\"swappoint\"/>\n",
@@ -232,9 +266,168 @@ static const char *join(struct assembly *a, const char *name, const char *go)
         sweep_of(a, a->instances[0].class), go);
 }
 
+/* ------------------------------------------------------------------ an assembly that is there */
+
+/* The next tag from AT on, comments passed over; NULL: none. */
+static const char *next_tag(const char *at)
+{
+    while ((at = strchr(at, '<')) && !strncmp(at, "<!--", 4))
+        if (!(at = strstr(at, "-->")))
+            return NULL;
+    return at;
+}
+
+/* The '>' of the tag at AT. */
+static const char *end_of_tag(const char *at)
+{
+    for (char quote = 0; *at && (quote || *at != '>'); at++)
+        if (quote ? *at == quote : *at == '"' || *at == '\'')
+            quote = quote ? 0 : *at;
+    return at;
+}
+
+/* The tag <ELEMENT …> whose text has WORDS; NULL: none. */
+static const char *find_tag(struct assembly *a, const char *element, const char *words)
+{
+    const size_t length = strlen(element);
+
+    for (const char *at = a->text; (at = next_tag(at)); at++) {
+        const char *found = strstr(at, words);
+
+        if (!strncmp(at + 1, element, length) && found && found < end_of_tag(at))
+            return at;
+    }
+    return NULL;
+}
+
+static void set_text(struct assembly *a, const char *text)
+{
+    if (text) /* else the arena remembers that memory is out */
+        a->text = text;
+}
+
+/* Puts LINES where the line of AT begins, or before AT if other things stand in front of it. */
+static void insert_lines(struct assembly *a, const char *at, const char *lines)
+{
+    const char *line = at;
+
+    while (line > a->text && (line[-1] == ' ' || line[-1] == '\t'))
+        line--;
+    if (line > a->text && line[-1] != '\n')
+        line = at;
+    set_text(a, CHANGE_PRINT(a->c, "%.*s%s%s", (int)(line - a->text), a->text, lines, line));
+}
+
+/* Adds alternatives, lines of text, to the element of an instance. */
+static void insert_alternatives(struct assembly *a, const char *name, const char *lines)
+{
+    const char *words = CHANGE_PRINT(a->c, " name=\"%s\"", name);
+    const char *tag = words ? find_tag(a, "instance", words) : NULL, *close = tag;
+    const char *end = tag ? end_of_tag(tag) : NULL;
+
+    if (end && end[-1] == '/') {
+        set_text(a, CHANGE_PRINT(a->c, "%.*s>\n%s  </instance>%s", (int)(end - 1 - a->text),
+                                 a->text, lines, end + 1));
+        return;
+    }
+    while (close && strncmp(close, "</instance", 10) != 0)
+        close = next_tag(close + 1);
+    if (close)
+        insert_lines(a, close, lines);
+    else
+        change_say(a->c, "note: add this to instance %s by hand:\n%s", name, lines);
+}
+
+static bool has_alternative(const struct portolan_assembly_instance *instance, const char *class)
+{
+    for (size_t i = 0; i < instance->n_alternatives; i++)
+        if (!strcmp(instance->alternatives[i].class_name, class))
+            return true;
+    return false;
+}
+
+/* The first connection to that instance; NULL: none. */
+static const struct portolan_assembly_connection *find_user(const struct assembly *a,
+                                                            const char *provider)
+{
+    for (size_t i = 0; i < a->old->n_connections; i++)
+        if (!strcmp(a->old->connections[i].provider, provider))
+            return &a->old->connections[i];
+    return NULL;
+}
+
+/* Adds the classes of the palette that could stand for an instance and are not among its own. */
+static void extend_instance(struct assembly *a, const struct portolan_assembly_instance *instance,
+                            const struct portolan_class_description *class)
+{
+    const struct portolan_assembly_connection *user = find_user(a, instance->name);
+    const struct portolan_class_description *other = NULL;
+    struct portolan_text lines = {.arena = &a->c->arena};
+    const char *type = NULL;
+
+    for (size_t i = 0; user && class && i < class->n_provides; i++)
+        if (!strcmp(class->provides[i].name, user->provides))
+            type = class->provides[i].type;
+    while (type && (other = portolan_palette_next_provider(a->palette, type, other)))
+        if (!has_alternative(instance, other->class_name) && is_alternative(a, other, class, type))
+            portolan_text_add(&lines, "    <alternative class=\"%s\"/>\n", other->class_name);
+    if (lines.bytes)
+        insert_alternatives(a, instance->name, lines.bytes);
+}
+
+/* Fills the list of instances with those that are there; false: none is of class DRIVER. */
+static bool take_instances(struct assembly *a, const char *driver)
+{
+    const size_t n = a->old->n_instances;
+    bool has_driver = false;
+
+    a->instances = portolan_arena_alloc(&a->c->arena, n, sizeof *a->instances);
+    for (size_t i = 0; a->instances && i < n; i++) {
+        const struct portolan_assembly_instance *instance = &a->old->instances[i];
+
+        a->instances[a->n_instances++] = (struct instance){
+            instance->name,
+            portolan_palette_find(a->palette, instance->alternatives[0].class_name)};
+        has_driver |= has_alternative(instance, driver);
+    }
+    return has_driver;
+}
+
+/* All that is new; the file's own text stays. */
+static enum portolan_status extend(struct assembly *a, const char *file, const char *driver)
+{
+    const char *before = a->text, *end;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!take_instances(a, driver))
+        return portolan_error_set(a->c->err, PORTOLAN_EEXISTS,
+                                  "%s is there already, and has no instance of %s; take another "
+                                  "name: portolan new assembly NAME --driver %s",
+                                  file, driver, driver);
+    for (size_t i = 0; i < a->old->n_instances; i++)
+        extend_instance(a, &a->old->instances[i], a->instances[i].class);
+    for (size_t i = 0; i < a->n_instances && status == PORTOLAN_OK; i++)
+        status = connect_all(a, i);
+    end = find_tag(a, "/assembly", "");
+    if (a->connections.length && end)
+        insert_lines(a, end,
+                     CHANGE_PRINT(a->c, "%s%s%s", a->elements.bytes ? a->elements.bytes : "",
+                                  a->connections.bytes,
+                                  a->monitors.bytes ? a->monitors.bytes : ""));
+    if (a->text != before)
+        change_extend(a->c, file, a->text);
+    change_say(a->c, a->text == before ? "nothing is new: %s has all that fits" : "extended %s",
+               file);
+    return status;
+}
+
+/* ------------------------------------------------------------------ a new one */
+
+/* Extends FILE if it is there, else makes it. */
 static enum portolan_status make(struct assembly *a, const struct portolan_new_assembly *of,
                                  const char *name)
 {
+    const char *file = CHANGE_PRINT(a->c, "%s.xml", name);
     const struct portolan_class_description *driver = portolan_palette_find(a->palette, of->driver);
     const struct portolan_port_description *go =
         driver ? port_of(driver, "gov.cca.ports.GoPort") : NULL;
@@ -249,6 +442,12 @@ static enum portolan_status make(struct assembly *a, const struct portolan_new_a
                                   "%s cannot start an assembly, it provides no "
                                   "gov.cca.ports.GoPort",
                                   of->driver);
+    a->text = change_read(a->c, file);
+    if (a->text) {
+        status = portolan_assembly_read_text(a->text, strlen(a->text), file, a->c->project->d,
+                                             &a->old, a->c->err);
+        return status == PORTOLAN_OK ? extend(a, file, of->driver) : status;
+    }
     if (!add_instance(a, "driver", driver, ""))
         return portolan_no_memory(a->c->err);
     for (size_t i = 0; i < a->n_instances && status == PORTOLAN_OK; i++)
@@ -260,9 +459,7 @@ static enum portolan_status make(struct assembly *a, const struct portolan_new_a
                    "note: %s uses no portolan.ports.SwapPoint, so that nothing is swapped "
                    "while it runs",
                    of->driver);
-    return change_make(a->c, CHANGE_PRINT(a->c, "%s.xml", name), join(a, name, go->name),
-                       "add what is new to it by hand, or take another name: portolan new "
-                       "assembly NAME --driver CLASS");
+    return change_make(a->c, file, join(a, name, go->name), "");
 }
 
 enum portolan_status portolan_project_add_assembly(struct portolan_project *p,
@@ -293,6 +490,7 @@ enum portolan_status portolan_project_add_assembly(struct portolan_project *p,
                        : "next: write assembly = '%s.xml' in meson.build, then: meson compile -C "
                          "build run",
                    name);
+    portolan_assembly_destroy(a.old);
     portolan_palette_destroy(a.palette);
     return change_end(&c, status);
 }

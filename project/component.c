@@ -308,7 +308,7 @@ enum portolan_status portolan_project_add_component(struct portolan_project *p,
                    k.c_name, k.is_cxx ? "cc" : "c",
                    c.builds[PORTOLAN_BUILD_MAKE].text ? "make" : "meson compile -C build");
     if (status == PORTOLAN_OK && !k.is_driver)
-        change_say(&c, "in an assembly that is there: <alternative class=\"%s\"/> in an instance",
-                   of->class_name);
+        change_say(&c, "to an assembly that is there it is added by: portolan new assembly NAME "
+                       "--driver CLASS");
     return change_end(&c, status);
 }

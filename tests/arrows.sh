@@ -57,7 +57,7 @@ clue/carrier: base store clue_report stats command index json list machine numbe
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
 clue/study: base command grid json list xml chart formula clue_machine clue_study progress
-project: base command palette project proxygen sidl
+project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server

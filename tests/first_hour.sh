@@ -3,7 +3,7 @@
 # From an empty folder, with an installed prefix (without $BUILD: that of PATH): a project is made, tunes itself, and is extended; what is there is
 # never replaced, and wrong use is answered with what would be right.
 . "$(dirname "$0")/tap.sh"
-plan 68
+plan 71
 
 if [ -n "${BUILD-}" ]; then
     DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
@@ -130,7 +130,6 @@ try portolan new assembly --driver my.Drivr
 gives 'an unknown driver' 1 "no class 'my.Drivr'; did you mean 'my.Driver'"
 try portolan new assembly --driver my.Driver
 gives 'an assembly is made' 0 'made +my.xml' 'next: make run ASSEMBLY=my.xml'
-refuses 'an assembly that is there' 'my.xml is there already' portolan new assembly --driver my.Driver
 try make check ASSEMBLY=my.xml
 gives 'all of it compiles' 0 'my.xml: good: 6 instances'
 try portolan run my.xml
@@ -148,20 +147,37 @@ try make ASSEMBLY=my.xml
 gives 'the compiler names the line of the author there, too' 2 "my_Seidel_Impl\.cc:$line:[0-9]+: error: .nothing. was not declared"
 sed -i 's|nothing.0. < ||' my_Seidel_Impl.cc
 sed -i 's|ops->scale|my_Smoother_smooth(smoother, x, 2, _ex); SIDL_CHECK(*_ex); &|' my_Driver_Impl.c
-try portolan new assembly again --driver my.Driver
-gives 'it is an alternative' 0 'found +my.Seidel, an alternative to my.Jacobi'
-try make check ASSEMBLY=again.xml
+
+# An assembly that is there gets what is new; all else stays.
+sed -i 's|.*swap.*swappoint.*|  <!-- <instance name="smoother"> "no > swap" -->|; s|<go |  <!-- mine -->\n  &|' my.xml
+cp my.xml "$work/my.xml"
+try portolan new assembly --driver my.Driver
+gives 'alternatives and connections are added' 0 'found +my.Seidel, an alternative to my.Jacobi' '^extended my.xml$'
+diff "$work/my.xml" my.xml >"$work/out"
+[ "$(grep -c '^<' "$work/out")" = 1 ] && grep -q '^< .*name="smoother" class="my.Jacobi"/>' "$work/out" &&
+    grep -q '^> .*<alternative class="my.Seidel"/>' "$work/out" &&
+    grep -q '^> .*user="driver" uses="swap" provider="swap" provides="swappoint"/>' "$work/out"
+result 'what stood there stands there' $?
+state >"$work/before"
+try portolan new assembly --driver my.Driver
+state | cmp -s "$work/before" -
+result 'a second time nothing changes' $?
+gives 'which it says' 0 'nothing is new: my.xml has all that fits'
+portolan new component my.Other --provides go:gov.cca.ports.GoPort >"$work/out"
+refuses 'an assembly of another driver' 'my.xml is there already, and has no instance of my.Other' \
+    portolan new assembly my --driver my.Other
+try make check ASSEMBLY=my.xml
 if [ -n "${PORTOLAN_SANITIZED-}" ]; then # its run time cannot pass on what is thrown by what is loaded later
     tests_run=$((tests_run + 1))
     echo "ok $tests_run # SKIP sanitized"
 else
-    try portolan run --fixed --select smoother=my.Seidel again.xml
+    try portolan run --fixed --select smoother=my.Seidel my.xml
     gives 'what it throws is told' 1 'my.Seidel.smooth: it diverges'
 fi
 
 # A project that Meson builds.
 command -v meson >/dev/null || {
-    while [ "$tests_run" -lt 68 ]; do
+    while [ "$tests_run" -lt 71 ]; do
         tests_run=$((tests_run + 1))
         echo "ok $tests_run # SKIP no meson here"
     done
