@@ -45,10 +45,15 @@ static bool same_context(const struct moment *a, const struct moment *b)
            memcmp(a->context, b->context, sizeof a->context) == 0;
 }
 
-/* The number of calls; a call that spans several steps counts once in each. */
+/*
+ * The number of calls; a call that spans several steps, as a driver's does, counts once in each. A
+ * program without a driver may call a port itself, many times in a step.
+ */
 static double calls_in(const struct survey *s, size_t node, size_t row, double calls)
 {
-    return s->nodes[node].parent < 0 || calls <= 0 ? s->rows[row].steps : calls;
+    return s->nodes[node].parent < 0 ? fmax(calls, s->rows[row].steps)
+           : calls <= 0              ? s->rows[row].steps
+                                     : calls;
 }
 
 static size_t opening_segment(const struct survey *s, size_t trial)

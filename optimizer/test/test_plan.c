@@ -444,8 +444,9 @@ static void expect_solvers(const struct portolan_plan *p, const double each[])
     assert_int_equal(found, 2);
 }
 
-/* Without steps all is one piece, in which the solver was exchanged. */
-static void implementations_that_share_a_piece_have_their_own_models(void **state)
+/* Without steps all is one piece, in which the solver was exchanged; the caller is the driver or,
+ * where there is none, a program. */
+static void exchange_in_a_piece(bool has_driver)
 {
     struct portolan_assembly a = world_assembly;
     const struct portolan_sample driver = {.trial = 1,
@@ -469,20 +470,25 @@ static void implementations_that_share_a_piece_have_their_own_models(void **stat
                                    .outcome = "finished",
                                    .elapsed_ns = 1e6};
     struct portolan_name_value parameters[] = {{"driver.n", "96"}, {"driver.steps", "60"}};
-    const struct portolan_sample_set set = {
-        .n_trials = 1, .trials = &trial, .n_samples = 3, .samples = samples};
-    static const double calls[] = {0, 90, 10}, each[] = {0, 2000, 72000};
+    const struct portolan_sample_set set = {.n_trials = 1,
+                                            .trials = &trial,
+                                            .n_samples = has_driver ? 3 : 2,
+                                            .samples = has_driver ? samples : &samples[1]};
+    /* Of the caller's 100 calls the slow one had two: 144 us, and the fast one 196 us. */
+    static const double calls[] = {0, 98, 2}, each[] = {0, 2000, 72000};
+    static const int32_t fast[] = {0, 0, 1, 0, 0, 0}, slow[] = {0, 0, 2, 0, 0, 0};
+    struct portolan_plan_prediction of_fast, of_slow;
+    const struct portolan_plan_choice *choice;
     const struct portolan_plan_node *nodes;
     struct portolan_plan *p;
 
-    (void)state;
     a.steps_instance = NULL;
     a.n_sweeps = 0;
     trial.parameters = parameters;
     trial.n_parameters = 2;
     for (int i = 1; i < 3; i++) {
-        samples[i].parent = 0;
-        samples[i].user = "driver";
+        samples[i].parent = has_driver ? 0 : -1;
+        samples[i].user = has_driver ? "driver" : "program";
         samples[i].uses = samples[i].instance = samples[i].port = "solver";
         samples[i].implementation = world_class(SOLVER, (size_t)i);
         samples[i].method = "solve";
@@ -491,11 +497,28 @@ static void implementations_that_share_a_piece_have_their_own_models(void **stat
     }
     assert_int_equal(
         portolan_plan_create(&a, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL), 0);
-    assert_int_equal(portolan_plan_peek_callgraph(p, &nodes), 2);
-    assert_string_equal(nodes[1].implementation, "several");
-    assert_true(nodes[1].calls == 100);
+    assert_int_equal(portolan_plan_peek_callgraph(p, &nodes), has_driver ? 2 : 1);
+    assert_string_equal(nodes[has_driver].implementation, "several");
+    assert_true(nodes[has_driver].calls == 100);
     expect_solvers(p, each);
+    assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
+    assert_int_equal(choice->variables[SOLVER].chosen, 1);
+    assert_int_equal(portolan_plan_predict(p, fast, &of_fast, NULL), 0);
+    assert_int_equal(portolan_plan_predict(p, slow, &of_slow, NULL), 0);
+    assert_near(of_slow.total_ns - of_fast.total_ns, 100 * (72000 - 2000), 1e-9);
     portolan_plan_destroy(p);
+}
+
+static void implementations_that_share_a_piece_have_their_own_models(void **state)
+{
+    (void)state;
+    exchange_in_a_piece(true);
+}
+
+static void calls_of_a_program_without_driver_are_counted(void **state)
+{
+    (void)state;
+    exchange_in_a_piece(false);
 }
 
 static void reports_fit_a_terminal(void **state)
@@ -651,6 +674,7 @@ int main(void)
         cmocka_unit_test(trials_that_differ_are_left_out_and_told),
         cmocka_unit_test(the_call_graph_shows_what_was_pruned),
         cmocka_unit_test(implementations_that_share_a_piece_have_their_own_models),
+        cmocka_unit_test(calls_of_a_program_without_driver_are_counted),
         cmocka_unit_test(reports_fit_a_terminal),
         cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(what_was_never_measured_costs_what_files_say),
