@@ -266,7 +266,8 @@ static enum portolan_status open_newest(struct workbench *w, const struct assemb
     if (!t)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "store '%s' has no trial of a wrapped program%s%s; for others, "
-                                  "name the assembly's XML file",
+                                  "name the assembly's XML file; a program that chooses by "
+                                  "itself has none: use explain, model, or report --html",
                                   o->file, o->trial ? " called " : "", o->trial ? o->trial : "");
     status = read_assembly(t, &newest, err);
     if (status == PORTOLAN_OK)
