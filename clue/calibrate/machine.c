@@ -287,19 +287,35 @@ static void make_packing(struct making *m)
 }
 
 /* Data that their sender has just written come out of its cache, which may take several times as
- * long. The laws are of data that were sent before. */
-static void note_fresh(struct making *m)
+ * long as those of the other laws, which were sent before: what it is beyond noise. */
+static enum portolan_status make_fresh(struct making *m)
 {
     const struct clue_samples *s = m->calibration->within;
-    size_t n, n_half;
+    size_t n, n_half, n_points = 0;
     const struct clue_sample *fresh = s ? clue_samples_of(s, "fresh", &n) : NULL;
     const struct clue_sample *half = s ? clue_samples_of(s, "half", &n_half) : NULL;
+    struct clue_law_point *points;
 
-    for (size_t i = 0; fresh && half && i < n; i++)
+    if (!fresh || !half)
+        return PORTOLAN_OK;
+    if (!(points = portolan_arena_alloc(&m->arena, n, sizeof *points)))
+        return portolan_no_memory(m->err);
+    for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n_half; k++)
-            if (half[k].bytes == fresh[i].bytes)
-                note(m, "just written", "%llu bytes: %.2f times as long",
-                     (unsigned long long)fresh[i].bytes, fresh[i].value / half[k].value);
+            if (half[k].bytes == fresh[i].bytes) {
+                double more = fresh[i].value - half[k].value;
+                double noise =
+                    fmax(0.05 * half[k].value, 2 * hypot(fresh[i].std_error, half[k].std_error));
+
+                points[n_points++] =
+                    (struct clue_law_point){.bytes = half[k].bytes, .ns = more > noise ? more : 0};
+            }
+    while (n_points && points[n_points - 1].ns == 0 &&
+           (n_points == 1 || points[n_points - 2].ns == 0))
+        n_points--; /* one 0 ends the law */
+    if (n_points)
+        m->type.host.fresh = (struct clue_law){.points = points, .n_points = n_points};
+    return PORTOLAN_OK;
 }
 
 static void note_errors(struct making *m, const struct clue_samples *s, const char *where)
@@ -387,10 +403,11 @@ enum portolan_status clue_calibration_write(const struct clue_calibration *calib
     status = make_messages(&m);
     if (!status)
         status = make_collectives(&m);
+    if (!status)
+        status = make_fresh(&m);
     if (!status) {
         make_busy(&m);
         make_packing(&m);
-        note_fresh(&m);
         make_facts(&m);
         make_covariance(&m);
         status = clue_machine_write(&m.file, text, err);

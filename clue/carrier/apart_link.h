@@ -26,7 +26,9 @@
     V1(bool, clue_is_known, int)                                                                   \
     V1(bool, clue_is_alive, int)                                                                   \
     V1(clue_request, clue_timer, int64_t)                                                          \
+    V1(int64_t, clue_self_ns, uint64_t)                                                            \
     V2(int64_t, clue_shared_ns, enum clue_shared, uint64_t)                                        \
+    V2(int64_t, clue_fresh_ns, int, uint64_t)                                                      \
     N0(clue_in_order)                                                                              \
     N1(clue_free, clue_request)                                                                    \
     N1(clue_sleep, int64_t)                                                                        \

@@ -318,6 +318,18 @@ int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes)
     return clue_law_ns(law, bytes);
 }
 
+int64_t clue_fresh_ns(int task, uint64_t bytes)
+{
+    int own = clue_host_of(RUN.current->task);
+
+    return clue_host_of(task) == own ? clue_law_ns(&RUN.run->machine->hosts[own].fresh, bytes) : 0;
+}
+
+int64_t clue_self_ns(uint64_t bytes)
+{
+    return clue_engine_self_ns(RUN.engine, RUN.current->task, bytes);
+}
+
 const char *clue_collectives_file(void)
 {
     return RUN.run->machine->collectives_json;

@@ -14,12 +14,13 @@ const struct xml_rule point_rule = {.name = "point", .required = XML_WORDS("byte
 
 static const struct xml_rule busy = {.name = "busy", .required = XML_WORDS("cpus", "factor")};
 static const struct xml_rule receive = {.name = "receive", LAW, .once = true};
+static const struct xml_rule fresh = {.name = "fresh", LAW, .once = true};
 static const struct xml_rule host = {.name = "host",
                                      .required = XML_WORDS("name"),
                                      .optional = XML_WORDS("count", "cpus", "factor", "spread",
                                                            "memory", "init", "spawn", "receive",
                                                            "packing", "price", "gap", "card"),
-                                     .children = XML_RULES(&busy, &receive)};
+                                     .children = XML_RULES(&busy, &receive, &fresh)};
 static const struct xml_rule send = {.name = "send", .required = XML_WORDS("from", "to"), LAW};
 static const struct xml_rule transmission = {
     .name = "transmission", .required = XML_WORDS("from", "to"), LAW};
@@ -104,6 +105,8 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
     machine_read_ns(r, e, "init", &h->init_ns);
     machine_read_ns(r, e, "spawn", &h->spawn_ns);
     read_receive(r, e, h);
+    if (xml_next(e, NULL, "fresh"))
+        machine_read_law(r, xml_next(e, NULL, "fresh"), &h->fresh);
     machine_read_quantity(r, e, "packing", A_TIME_PER_SIZE, &h->packing_ns_per_byte);
     machine_read_quantity(r, e, "gap", A_TIME, &h->card_gap_ns);
     if (machine_read_quantity(r, e, "card", A_BANDWIDTH, &card)) {

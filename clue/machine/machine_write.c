@@ -64,7 +64,8 @@ static bool is_zero(const struct clue_law *law)
 static void add_type(struct portolan_text *t, const struct clue_host_type *type)
 {
     const struct clue_host *h = &type->host;
-    bool has_more = h->n_busy || h->receive.n_points || h->receive.ns_per_byte != 0;
+    bool has_receive = h->receive.n_points || h->receive.ns_per_byte != 0;
+    bool has_more = h->n_busy || has_receive || !is_zero(&h->fresh);
 
     xml_add_start(t, "  ", "host", "name", h->name, NULL);
     if (type->count)
@@ -79,7 +80,7 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
         add_time(t, "init", (double)h->init_ns);
     if (h->spawn_ns)
         add_time(t, "spawn", (double)h->spawn_ns);
-    if (!has_more || (!h->receive.n_points && h->receive.ns_per_byte == 0))
+    if (!has_receive)
         add_time(t, "receive", h->receive.constant_ns);
     if (h->packing_ns_per_byte > 0)
         add_value(t, "packing", h->packing_ns_per_byte, "ns/B");
@@ -95,9 +96,13 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
         add_value(t, "factor", h->busy[i].factor, "");
         portolan_text_add(t, "/>\n");
     }
-    if (h->receive.n_points || h->receive.ns_per_byte != 0) {
+    if (has_receive) {
         portolan_text_add(t, "    <receive");
         add_law(t, "receive", &h->receive);
+    }
+    if (!is_zero(&h->fresh)) {
+        portolan_text_add(t, "    <fresh");
+        add_law(t, "fresh", &h->fresh);
     }
     if (has_more)
         portolan_text_add(t, "  </host>\n");

@@ -485,7 +485,7 @@ static void alltoall_scattered(const struct collective *c)
     enum { THROTTLE = 32 }; /* MPIR_CVAR_ALLTOALL_THROTTLE */
     const struct party *p = c->p;
 
-    exchange_own(c);
+    schedule_send_self(c->s, block(&c->send, p->rank), block(&c->receive, p->rank));
     for (int first = 0; first < p->n; first += THROTTLE) {
         int end = minimum(first + THROTTLE, p->n);
 

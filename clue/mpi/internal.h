@@ -336,6 +336,10 @@ int mpi_probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_wa
 int mpi_match(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
               MPI_Message *handle, MPI_Status *status);
 
+/* Whether DATA were written since they were sent to task TO; from now on they are as sent. */
+bool mpi_is_fresh(struct mpi_task *t, const void *data, uint64_t bytes, int to);
+void mpi_forget_sent(struct mpi_task *t, const void *data, uint64_t bytes);
+
 /* Of buffered sends that are not complete; waits for all if it IS_WAITING. */
 MPI_Count mpi_buffered_bytes(struct mpi_task *t, bool is_waiting);
 
@@ -402,6 +406,9 @@ struct mpi_task {
     struct mpi_request *freed, *last_freed; /* by MPI_Request_free, on their way */
     void *buffer;                           /* of MPI_Buffer_attach */
     MPI_Count buffer_bytes;
+    struct mpi_sent *sent; /* what was last sent to ranks of the same host; NULL: nothing */
+    unsigned n_sent;
+    uint64_t moved_bytes;          /* of large messages and copies, once there is `sent` */
     struct mpi_buffered *buffered; /* sent from there, and not yet complete */
     char error_text[256];
     MPI_Comm error_comm; /* whose handler is to be called, if the call itself names none */
@@ -412,6 +419,13 @@ struct mpi_task {
     uint32_t n_comms; /* `number` of the next one */
     void *one_sided;  /* the windows' own */
 };
+
+/* The library has written BYTES. */
+static inline void mpi_written(struct mpi_task *t, const void *data, MPI_Count bytes)
+{
+    if (__builtin_expect(t->sent && bytes, 0))
+        mpi_forget_sent(t, data, (uint64_t)bytes);
+}
 
 /* The calling task's; made when it is first asked for. */
 struct mpi_task *mpi_task(void);

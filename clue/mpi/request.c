@@ -66,6 +66,8 @@ void mpi_post_send(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channe
         send.packed = send.bytes;
         mpi_pack(type, buf, count, r->packed);
     }
+    if (r->packed || mpi_is_fresh(mpi_task(), send.data, send.bytes, send.to))
+        send.flags |= CLUE_FRESH;
     if (flags & CLUE_BUFFERED)
         send_buffered(&send);
     else
@@ -294,6 +296,8 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
         tell_end(t, r);
     mpi_status_of(r, status);
     code = mpi_finish(r);
+    if (r->kind == MPI_REQUEST_RECEIVE)
+        mpi_written(t, r->buf, r->bytes);
     if (r->kind == MPI_REQUEST_SCHEDULE) {
         code = mpi_schedule_free(r->schedule);
         r->schedule = NULL;

@@ -5,7 +5,7 @@
 
 #include <portolan/list.h>
 
-enum step_kind { STEP_SEND, STEP_RECEIVE, STEP_WAIT, STEP_REDUCE, STEP_COPY };
+enum step_kind { STEP_SEND, STEP_RECEIVE, STEP_WAIT, STEP_REDUCE, STEP_COPY, STEP_SELF };
 
 struct step {
     enum step_kind kind;
@@ -79,18 +79,22 @@ static void begin_send(struct mpi_schedule *s, const struct party *p, struct spa
 {
     struct transfer *x = transfer_new(s, data);
     size_t bytes = (size_t)span_bytes(data);
+    bool is_fresh;
 
     if (!is_dense(data)) {
         x->packed = mpi_alloc(bytes ? bytes : 1, 1);
         mpi_pack(data.type, data.at, data.count, x->packed);
     }
+    is_fresh = x->packed || mpi_is_fresh(s->task, bytes_of(data), bytes, p->tasks[to]);
+    s->has_fresh |= is_fresh;
     x->request = clue_send(&(struct clue_send){.to = p->tasks[to],
                                                .context = p->context,
                                                .tag = s->tag,
                                                .data = x->packed ? x->packed : bytes_of(data),
                                                .bytes = bytes,
                                                .packed = x->packed ? bytes : 0,
-                                               .flags = s->flags});
+                                               .flags = s->flags | (is_fresh ? CLUE_FRESH : 0),
+                                               .label = is_fresh});
 }
 
 static void deliver(void *arg, const struct clue_message *message)
@@ -100,6 +104,7 @@ static void deliver(void *arg, const struct clue_message *message)
     uint64_t bytes = message->bytes < room ? message->bytes : room;
 
     x->bytes = message->bytes;
+    x->is_fresh = message->label;
     if (bytes && is_dense(x->data))
         memcpy(bytes_of(x->data), message->data, bytes);
     else if (bytes)
@@ -126,6 +131,8 @@ static void end_transfers(struct mpi_schedule *s)
         if (x->bytes > (uint64_t)span_bytes(x->data))
             s->error = mpi_error(s->task, MPI_ERR_TRUNCATE, "%llu bytes came where %lld fit",
                                  (unsigned long long)x->bytes, (long long)span_bytes(x->data));
+        mpi_written(s->task, x->data.at, (MPI_Count)x->bytes);
+        s->has_fresh |= x->is_fresh;
         if (x->is_over)
             *x->is_over = true;
         else
@@ -212,9 +219,15 @@ static void do_step(struct mpi_schedule *s, const struct step *step)
         clue_pack((uint64_t)span_bytes(step->data));
         operation_apply(s->task, s->op, step->other.at, step->data.at, step->data.count,
                         step->data.type);
+        mpi_written(s->task, step->data.at, span_bytes(step->data));
         break;
+    case STEP_SELF:
     case STEP_COPY:
-        clue_pack((uint64_t)span_bytes(step->data));
+        if (step->kind == STEP_COPY || clue_self_ns((uint64_t)span_bytes(step->data)) < 0)
+            clue_pack((uint64_t)span_bytes(step->data));
+        else
+            clue_spend(clue_self_ns((uint64_t)span_bytes(step->data)));
+        mpi_written(s->task, step->other.at, span_bytes(step->other));
         if (is_dense(step->data) && is_dense(step->other))
             memmove(bytes_of(step->other), bytes_of(step->data), (size_t)span_bytes(step->data));
         else
@@ -260,6 +273,12 @@ void schedule_copy(struct mpi_schedule *s, struct span from, struct span to)
 {
     if (from.at != to.at && span_bytes(from))
         take_step(s, &(struct step){STEP_COPY, 0, NULL, from, to});
+}
+
+void schedule_send_self(struct mpi_schedule *s, struct span from, struct span to)
+{
+    if (span_bytes(from))
+        take_step(s, &(struct step){STEP_SELF, 0, NULL, from, to});
 }
 
 void schedule_exchange(struct mpi_schedule *s, const struct party *p, struct span out, int to,

@@ -36,6 +36,7 @@ struct transfer {
     struct span data;
     void *packed; /**< of a send */
     uint64_t bytes;
+    bool is_fresh; /**< of a receive: what came was fresh */
     bool *is_over; /**< of a request that is not the schedule's */
     clue_request request;
 };
@@ -57,6 +58,7 @@ struct mpi_schedule {
     struct step *steps;
     size_t n_steps, room, next;
     int error;                /**< of MPI, when it is done */
+    bool has_fresh;           /**< data that were sent or received were fresh, fresh.c */
     struct transfer *pending; /**< begun and not waited for */
     size_t n_pending;
     struct memory *memory; /**< freed when it is done */
@@ -70,6 +72,8 @@ void schedule_wait(struct mpi_schedule *s);
 /** INOUT = IN op INOUT, with the schedule's operation. */
 void schedule_reduce(struct mpi_schedule *s, void *in, struct span inout);
 void schedule_copy(struct mpi_schedule *s, struct span from, struct span to);
+/** The same by a message to itself, which takes longer. */
+void schedule_send_self(struct mpi_schedule *s, struct span from, struct span to);
 
 /** Steps and a wait: as MPI_Sendrecv, MPI_Send, MPI_Recv. */
 void schedule_exchange(struct mpi_schedule *s, const struct party *p, struct span out, int to,

@@ -35,6 +35,11 @@ static double true_half(double bytes)
     return bytes < 1024 ? 300 + 0.2 * bytes : 600 + 0.2 * bytes;
 }
 
+static double true_fresh(double bytes)
+{
+    return bytes > EAGER ? 2 * true_half(bytes) : true_half(bytes);
+}
+
 static double true_barrier(double bytes)
 {
     (void)bytes;
@@ -70,6 +75,7 @@ static struct clue_samples *made(double noise)
         put_kind(f, "send", true_send, 0, EAGER, noise, i);
         put_kind(f, "receive", true_receive, 0, EAGER, noise, i);
         put_kind(f, "barrier", true_barrier, 0, 0, noise, i);
+        put_kind(f, "fresh", true_fresh, 4096, 4 << 20, noise, i);
         fprintf(f, "alone 16384 25\nalone 1048576 30\nalone 16777216 30\n");
         fprintf(f, "together 16384 25\ntogether 1048576 39\ntogether 16777216 60\n");
     }
@@ -90,6 +96,19 @@ static struct clue_machine_file *machine_of(const struct clue_samples *samples, 
     if (clue_machine_read_text(*text, strlen(*text), "here.xml", NULL, &file, &err))
         fail_msg("%s", err.text);
     return file;
+}
+
+/* What fresh data take longer is the law's at measured sizes; the noise of small ones is nothing.
+ */
+static void check_fresh(const struct clue_machine *m)
+{
+    const struct clue_law *law = &m->hosts[0].fresh;
+
+    assert_int_equal(clue_law_ns(law, 64), 0);
+    assert_int_equal(clue_law_ns(law, 8192), 0);
+    assert_float_equal(clue_law_value(law, 65536), true_fresh(65536) - true_half(65536), 100);
+    assert_float_equal(clue_law_value(law, 1 << 20), true_fresh(1 << 20) - true_half(1 << 20),
+                       1500);
 }
 
 static void check_ping_pong(const struct clue_machine_file *file, double tolerance)
@@ -121,6 +140,7 @@ static void test_exact(void **state)
 
     (void)state;
     check_ping_pong(file, 0.01);
+    check_fresh(m);
     assert_int_equal(m->eager_bytes, EAGER);
     assert_float_equal(clue_law_value(&pair->send, 4096), true_send(4096), 1);
     assert_float_equal(clue_law_value(&pair->send, 100000), 100, 1);

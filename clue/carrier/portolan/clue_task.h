@@ -71,7 +71,8 @@ enum clue_send_flag {
     /** Of receives from CLUE_ANY: takes every message that matches, one after the other as they
      * arrive in virtual time, until it is cancelled; never complete. So a task is reached while it
      * computes: one-sided communication. */
-    CLUE_STANDING = 16
+    CLUE_STANDING = 16,
+    CLUE_FRESH = 64 /**< of data that the sender has written since it last sent them */
 };
 
 struct clue_send {
@@ -168,6 +169,10 @@ enum clue_shared {
 /** What such an operation of BYTES takes on a node, by the machine file; -1: it says nothing, and
  * messages do it. */
 PORTOLAN_API int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes);
+/** How much longer a message of BYTES takes to TASK if it is CLUE_FRESH; 0: not at all. */
+PORTOLAN_API int64_t clue_fresh_ns(int task, uint64_t bytes);
+/** What a message to itself takes a task, all in all; -1: the machine file says nothing. */
+PORTOLAN_API int64_t clue_self_ns(uint64_t bytes);
 /** File with rules of collectives that the machine file names; NULL: none. */
 PORTOLAN_API const char *clue_collectives_file(void);
 

@@ -71,6 +71,7 @@ struct clue_host {
     uint64_t memory;
     int64_t init_ns, spawn_ns; /**< of pvm_spawn: once per call, once per task */
     struct clue_law receive;   /**< of receive, probe and test, successful or not */
+    struct clue_law fresh;     /**< what messages within the host take longer that are CLUE_FRESH */
     double packing_ns_per_byte;
     double card_gap_ns, card_ns_per_byte; /**< a card is taken for gap + bytes * that, each way */
     double price;
@@ -277,6 +278,9 @@ void clue_engine_release(struct clue_engine *engine, clue_request request);
 /** At the task's time; a receive whose message is known to come is not cancelled. */
 enum clue_progress clue_engine_cancel(struct clue_engine *engine, int task, clue_request request,
                                       bool *is_cancelled);
+
+/** As clue_self_ns(). */
+int64_t clue_engine_self_ns(struct clue_engine *engine, int task, uint64_t bytes);
 
 /** A request that is complete NS from now. 0: no memory. */
 clue_request clue_engine_timer(struct clue_engine *engine, int task, int64_t ns);

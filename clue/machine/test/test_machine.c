@@ -247,7 +247,8 @@ static void what_is_written_reads_back(void **state)
         "<machine name='a &amp; b' placement='by-slot'><host name='n' count='2' cpus='2'"
         " factor='0.8' spread='0.1' memory='3GB' packing='1ns/B' gap='2us' card='125MB/s' "
         "price='3'>"
-        "<busy cpus='2' factor='1.3'/><receive k='1ns/B' d='3us'/></host>"
+        "<busy cpus='2' factor='1.3'/><receive k='1ns/B' d='3us'/>"
+        "<fresh><point bytes='4KB' time='0us'/><point bytes='8KB' time='2us'/></fresh></host>"
         "<send from='*' to='*' k='0.01' d='0.9'/><transmission from='n' to='self'>"
         "<point bytes='1' time='123.456ns'/><point bytes='4MB' time='1s'/></transmission>"
         "<transmission from='*' to='*' d='1'/>"
@@ -268,6 +269,7 @@ static void what_is_written_reads_back(void **state)
     assert_true(g->machine.hosts[1].memory == (uint64_t)3 << 30);
     assert_true(fabs(g->machine.hosts[1].card_ns_per_byte - 8) < 1e-9);
     assert_true(g->machine.hosts[0].receive.ns_per_byte == 1);
+    assert_int_equal(clue_law_ns(&g->machine.hosts[0].fresh, 6144), 1000);
     assert_true(fabs(pair(g, 1, 1)->transmission.points[0].ns - 123.456) < 1e-9);
     assert_true(g->machine.network.factors[1] == 1.25 && g->machine.eager_bytes == 65536);
     assert_true(fabs(g->machine.shared_barrier.constant_ns - 2000) < 1e-9);
