@@ -4,14 +4,15 @@
  * others did to the caches since a rank ran last is no part of it: before its clock starts its data
  * are fetched into the cache. For short bursts that would take longer than they do, and so only
  * some are measured so, and the others are scaled by what it makes out between the same two calls.
- * Bursts during which another process had the processor are replaced by the median of those.
+ * Of bursts during which another process had the processor, the time of the processor counts, or
+ * the median of their kind where that is about the same.
  */
 #include "apart.h"
 #include "record.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum {
     PARTS = 8,              /* classes of times in each power of two */
@@ -21,6 +22,7 @@ enum {
     MOST_DATA = 1 << 14,    /* of the program's own data */
     LONG_NS = 3000,         /* bursts that are always measured with data fetched */
     CHECKED_NS = 20000, /* that may have been interrupted: asking takes a third of a microsecond */
+    READ_NS = 100000,   /* the processor's time is read anew after so long */
     SAMPLED = 16,       /* one in so many of the others, and so many at first */
     ENOUGH = 8          /* bursts for a median */
 };
@@ -43,15 +45,15 @@ struct burst_start {
     struct segment *segments;
     double expected;       /* ticks, of those after others ran */
     uint32_t turns;        /* of them */
-    uint64_t n;            /* of all */
     struct burst_law *law; /* of bursts that end here */
     bool is_known;         /* whether there is one */
 };
 
 static struct {
-    double ns_per_tick, ticks_checked, ticks_long;
+    double ns_per_tick, ticks_checked, ticks_long, ticks_read;
     struct burst_start starts[STARTS];
-    long preemptions; /* of this process, when last asked */
+    uint64_t read_ticks; /* when the processor's time was read last, */
+    int64_t read_cpu;    /* and what it was */
     struct clue_bursts sums;
 } bursts;
 
@@ -81,22 +83,13 @@ static void calibrate(void)
     bursts.ns_per_tick = (double)(now - began) / (double)(processor_ticks() - ticks);
     bursts.ticks_checked = CHECKED_NS / bursts.ns_per_tick;
     bursts.ticks_long = LONG_NS / bursts.ns_per_tick;
-}
-
-static long count_preemptions(void)
-{
-    struct rusage usage;
-
-    REAL(getrusage)(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
+    bursts.ticks_read = READ_NS / bursts.ns_per_tick;
 }
 
 void clue_bursts_start(struct carrier *c)
 {
-    if (!is_measuring(c->run))
-        return;
-    calibrate();
-    bursts.preemptions = count_preemptions();
+    if (is_measuring(c->run))
+        calibrate();
 }
 
 /* ------------------------------------------------- segments */
@@ -240,15 +233,23 @@ static int64_t cpu_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+/* The same at TICKS, which are now, without asking each time: who lost the processor since it was
+ * read last has lost it for longer than READ_NS. */
+static int64_t cpu_at(uint64_t ticks)
+{
+    if ((double)(ticks - bursts.read_ticks) > bursts.ticks_read) {
+        bursts.read_cpu = cpu_ns();
+        bursts.read_ticks = ticks;
+    }
+    return bursts.read_cpu + (int64_t)((double)(ticks - bursts.read_ticks) * bursts.ns_per_tick);
+}
+
 void clue_burst_begin(struct rank *rank)
 {
     struct burst_start *start = rank->start;
 
     if (!is_measuring(clue_carrier.run) || rank->apart)
         return;
-    rank->began_cpu =
-        !start || start->n < ENOUGH || start->expected > bursts.ticks_checked ? cpu_ns() : 0;
-
     rank->kind = BURST_WARM;
     if (rank->was_switched) {
         bool is_fetched = start && (start->expected >= bursts.ticks_long ||
@@ -260,28 +261,11 @@ void clue_burst_begin(struct rank *rank)
             fetch_rank(rank);
         rank->kind = is_fetched ? BURST_FETCHED : BURST_COLD;
     }
+    rank->began_cpu = cpu_at(processor_ticks());
     rank->began_ticks = processor_ticks();
 }
 
 /* ------------------------------------------------- what a burst took */
-
-/* Whether another process had the processor since this was last asked. */
-static bool was_preempted(void)
-{
-    long now = count_preemptions();
-    bool was = now != bursts.preemptions;
-
-    bursts.preemptions = now;
-    return was;
-}
-
-/* What a burst usually takes between these calls. */
-static double usual(const struct segment *s, const struct burst_start *start, enum burst_kind kind)
-{
-    for (int k = 0; k < BURST_KINDS && !s->n[kind]; k++)
-        kind = s->n[k] ? (enum burst_kind)k : kind;
-    return s->n[kind] ? quantile(s, kind, 0.5) : start->expected;
-}
 
 /* By how much bursts take less if data are fetched; found anew now and then. */
 static double scale_of(struct segment *s)
@@ -298,30 +282,30 @@ static double scale_of(struct segment *s)
     return s->scale;
 }
 
-static double without_others(struct segment *s, const struct burst_start *start,
-                             enum burst_kind kind, double ticks)
+/* What a burst took of TICKS in which others had the processor, too: the processor's time is some
+ * microseconds off. */
+static double without_others(const struct segment *s, const struct rank *rank, double ticks)
 {
-    if (ticks > bursts.ticks_checked && was_preempted()) {
-        bursts.sums.n_preempted++;
-        return usual(s, start, kind);
-    }
-    s->n[kind]++;
-    s->count[kind][class_of((uint64_t)ticks)]++;
-    return kind == BURST_COLD ? ticks * scale_of(s) : ticks;
-}
+    double cpu = (double)(cpu_ns() - rank->began_cpu) / bursts.ns_per_tick, usual;
 
-/* What other processes took of a burst whose processor time is known. */
-static double without_waiting(const struct rank *rank, double ticks)
-{
-    double cpu;
-
-    if (!rank->began_cpu)
-        return ticks;
-    cpu = (double)(cpu_ns() - rank->began_cpu) / bursts.ns_per_tick;
     if (ticks - cpu < bursts.ticks_checked / 4)
         return ticks;
     bursts.sums.n_preempted++;
-    return cpu;
+    cpu = fmax(0, cpu);
+    usual = s && s->n[rank->kind] >= ENOUGH ? quantile(s, rank->kind, 0.5) : cpu;
+    return fabs(usual - cpu) < bursts.ticks_checked ? usual : cpu;
+}
+
+/* TICKS of a burst as if it had been alone. */
+static double alone(struct segment *s, const struct rank *rank, double ticks)
+{
+    double own = ticks > bursts.ticks_checked ? without_others(s, rank, ticks) : ticks;
+
+    if (!s || own != ticks)
+        return own;
+    s->n[rank->kind]++;
+    s->count[rank->kind][class_of((uint64_t)ticks)]++;
+    return rank->kind == BURST_COLD ? ticks * scale_of(s) : ticks;
 }
 
 /* The law of bursts that end at SITE. Looking for it is no part of the next burst. */
@@ -332,7 +316,6 @@ static struct burst_law *law_of(struct burst_start *end, const struct rank *rank
     if (!end->is_known) {
         end->law = clue_law_at(rank, site);
         end->is_known = true;
-        bursts.preemptions = count_preemptions();
     }
     return end->law;
 }
@@ -354,14 +337,10 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
         return clue_law_time(law, rank, NULL);
     if (rank->apart)
         return rank->apart->burst_ns;
-    ticks = without_waiting(rank, ticks);
     s = segment_of(start, rank->start ? rank->start->site : 0);
-    if (s)
-        start->n++;
+    ticks = alone(s, rank, ticks);
     if (s && rank->kind != BURST_WARM)
         start->expected += (ticks - start->expected) / (start->turns < SAMPLED ? 2 : SAMPLED);
-    if (s && !rank->began_cpu)
-        ticks = without_others(s, start, rank->kind, ticks);
     return (int64_t)(ticks * bursts.ns_per_tick + 0.5);
 }
 
