@@ -16,7 +16,7 @@ import tempfile
 import time
 
 here = os.path.dirname(os.path.abspath(__file__))
-portolan = os.path.join(os.environ["BUILD"], "cli", "portolan")
+portolan = os.path.join(os.path.abspath(os.environ["BUILD"]), "cli", "portolan")
 ranks = int(sys.argv[1]) if len(sys.argv) > 1 else 1024
 STEPS, SMPI_STEPS, ROUNDS = 100, 10, 3
 PLATFORM = """<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

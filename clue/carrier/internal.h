@@ -51,7 +51,7 @@ struct option_state {
 
 /* A program, and where its images and the rest lie in the memory of a rank of it. */
 struct program {
-    char *path;
+    char *path, *real; /* as it was found; without links, from the root, or NULL */
     struct image_set set;
     size_t stride, thread_bytes, images_at;
 };
@@ -82,7 +82,7 @@ struct rank {
     int depth;
     /* The burst that runs: how it began. */
     uint64_t began_ticks;
-    int64_t began_cpu;         /* 0: not asked */
+    int64_t began_cpu;         /* the processor's time then */
     const struct heap *heap;   /* or NULL: not known */
     struct burst_start *start; /* the call after which it began */
     int kind;                  /* enum burst_kind */

@@ -219,6 +219,7 @@ static void free_program(struct program *p)
         clue_image_close(&p->set.images[i]);
     free(p->set.images);
     free(p->path);
+    free(p->real);
     free(p);
 }
 
@@ -243,6 +244,7 @@ enum portolan_status clue_load(struct carrier *c, const char *name, const struct
         return portolan_no_memory(err);
     }
     p->path = path;
+    p->real = realpath(path, NULL);
     status = load_program(c, p, err);
     if (!status && !portolan_append(&c->programs, &c->n_programs, &p, sizeof p))
         status = portolan_no_memory(err);

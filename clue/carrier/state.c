@@ -298,6 +298,31 @@ void clue_folder_of(const struct rank *rank)
         c->is_in = folder;
 }
 
+/* Programs that look for their files beside themselves ask which program runs. */
+static const char *running_program(const char *path)
+{
+    return strcmp(path, "/proc/self/exe") == 0 ? clue_carrier.current->program->real : NULL;
+}
+
+static ssize_t own_readlink(const char *path, char *to, size_t room)
+{
+    const char *program = running_program(path);
+    size_t length = program ? strlen(program) : 0;
+
+    if (!program)
+        return readlink(path, to, room);
+    length = length < room ? length : room;
+    memcpy(to, program, length);
+    return (ssize_t)length;
+}
+
+static char *own_realpath(const char *path, char *to)
+{
+    const char *program = running_program(path);
+
+    return realpath(program ? program : path, to);
+}
+
 /* Standard streams are everybody's: others go on writing when a rank is done with one. */
 static int own_fclose(FILE *file)
 {
@@ -341,6 +366,10 @@ static const struct {
     {"putenv", (function *)own_putenv},
     {"unsetenv", (function *)own_unsetenv},
     {"chdir", (function *)own_chdir},
+    {"readlink", (function *)own_readlink},
+    {"__readlink_chk", (function *)own_readlink},
+    {"realpath", (function *)own_realpath},
+    {"__realpath_chk", (function *)own_realpath},
     {"fclose", (function *)own_fclose},
     {"close", (function *)own_close},
     {"pthread_getattr_np", (function *)own_pthread_getattr_np},
