@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs on two real ranks beside virtual ones, on a machine file that `portolan clue calibrate` makes
 # here first; then the same on this machine with a slow network. Prints tables, as in docs/truth.md. Give
-# it the machine for itself; QUIET may name a command that waits for that.
+# it the machine for itself; QUIET may name a command that waits for that. ROWS is a regular expression
+# of names, MACHINE a file made before, KEEP a folder for what is made, REPEAT the repetitions for
+# intervals (where a program polls each runs it again).
 #
-#     bench/clue_truth.sh BUILD [SECONDS [here|slow]]
+#     [ROWS=heat] [MACHINE=here.xml] bench/clue_truth.sh BUILD [SECONDS [here|slow]]
 set -eu
 build=$(cd "$1" && pwd) seconds=${2:-25} which=${3:-both}
 portolan=$build/cli/portolan
 source=$(cd "$(dirname "$0")/.." && pwd)
+made=${MACHINE:+$(realpath "$MACHINE")}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -24,8 +27,10 @@ mpicc.mpich -O2 -w "$source/bench/clue_collectives.c" -o collectives
 row() {
     name=$1
     shift
-    if ${QUIET:-} "$portolan" clue run -m "$machine" -n 2 --no-trial --beside -- "$@" >out 2>err; then
-        sed -n "s!^beside  *virtual \(.*\)   real \(.*\) (5 runs, \(.*\) \.\.\. \(.*\))   \(.*\)!| $name | \1 | \2 | \3 ... \4 | \5 |!p" err
+    echo "$name" | grep -Eq "${ROWS:-.}" || return 0
+    if ${QUIET:-} "$portolan" clue run -m "$machine" -n 2 --no-trial --beside --repeat "${REPEAT:-1}" -- "$@" >out 2>err; then
+        sed -n "s!^beside  *virtual \(.*\)   real \(.*\) (\(.*\) runs, \(.*\))   \(.*\)!| $name | \1 | \2 | \3: \4 | \5 |!p" err
+        sed -n "s!^  *\(.*half a small round trip.*\)!| | | | \1 | |!p" err
     else
         echo "| $name | $(tail -1 err) | | | |"
     fi
@@ -33,7 +38,7 @@ row() {
 
 table() {
     machine=$1
-    echo "| program, 2 ranks | virtual | real, median of 5 | real runs | error |"
+    echo "| program, 2 ranks | virtual | real, median | real runs | error |"
     echo "|---|---|---|---|---|"
     row 'ring, shift, pipeline, all-to-all … (calibrate'"'"'s patterns)' "$build/clue/calibrate/portolan-patterns"
     row 'collectives of 8 B to 4 MiB' ./collectives
@@ -44,20 +49,28 @@ table() {
     row 'FFT over BSP (examples/fft)' "$build/examples/fft/fft" 4096 65536 3
     row 'exchange over BSP (examples/exchange)' "$build/examples/exchange/exchange"
     row 'heat conduction, linked (examples/heat)' ./plate --fixed --quiet
-    row 'halo, narrow, linked (examples/halo)' ./halo --fixed --quiet
-    row 'halo, wide, linked' ./halo --fixed --quiet --select relaxation=halo.Wide
+    row 'halo, narrow, linked (examples/halo)' ./halo --fixed --quiet --set driver.steps=400
+    row 'halo, wide, linked' ./halo --fixed --quiet --select relaxation=halo.Wide --set driver.steps=400
     row 'Cholesky factorization (examples/clue)' "$build/examples/clue/cholesky" 768 64 1 2
     row 'tridiagonalisation (examples/clue)' "$build/examples/clue/tridiagonal" 512 32 1 2
 }
 
 if [ "$which" != slow ]; then
-    ${QUIET:-} "$portolan" clue calibrate -o here.xml -s "$seconds" --no-check
+    if [ -n "$made" ]; then
+        cp "$made" here.xml
+    else
+        ${QUIET:-} "$portolan" clue calibrate -o here.xml -s "$seconds" --no-check
+    fi
     printf 'As this machine is:\n\n'
     table here.xml
 fi
 if [ "$which" != here ] && [ -f "$build/clue/calibrate/libportolan-slow.so" ]; then
     export LD_PRELOAD="$build/clue/calibrate/libportolan-slow.so" PORTOLAN_SLOW="60000 88"
-    ${QUIET:-} "$portolan" clue calibrate -o slow.xml -s "$seconds" --no-check
+    if [ -n "$made" ]; then
+        cp "$made" slow.xml
+    else
+        ${QUIET:-} "$portolan" clue calibrate -o slow.xml -s "$seconds" --no-check
+    fi
     printf '\nWith a slow network, 60 us + 88 ns a byte for each message:\n\n'
     table slow.xml
 fi

@@ -318,6 +318,15 @@ static enum portolan_status make_fresh(struct making *m)
     return PORTOLAN_OK;
 }
 
+/* Virtual machines whose processors are moved have two states. */
+static void note_state(struct making *m, const struct clue_samples *s)
+{
+    if (s->n_left_out)
+        note(m, "state",
+             "%zu of %zu rounds, half a small round trip %.2g us; in the others %.2g us",
+             s->n_rounds - s->n_left_out, s->n_rounds, s->half_ns / 1e3, s->other_half_ns / 1e3);
+}
+
 static void note_errors(struct making *m, const struct clue_samples *s, const char *where)
 {
     static const char *const kinds[] = {"half",  "send",   "receive",   "stream", "exchange",
@@ -353,6 +362,21 @@ static void make_facts(struct making *m)
         note_errors(m, c->between, "between hosts");
     if (c->within)
         note_errors(m, c->within, "within a host");
+    note_state(m, first);
+}
+
+/* The standard deviation of rounds, relatively, for the middle one of the sizes: a program meets
+ * the machine as it is then, not as it is on the average. */
+static double relative_spread(const struct clue_samples *samples, const char *kind)
+{
+    size_t n;
+    const struct clue_sample *s = clue_samples_of(samples, kind, &n);
+    double spreads[256];
+
+    n = n < 256 ? n : 256;
+    for (size_t i = 0; i < n; i++)
+        spreads[i] = s[i].value > 0 ? s[i].std_error * sqrt((double)s[i].n) / s[i].value / 1.36 : 0;
+    return n ? portolan_sort_to_median(n, spreads) : 0;
 }
 
 /* Relative errors that --repeat draws from. */
@@ -361,10 +385,11 @@ static void make_covariance(struct making *m)
     const struct clue_calibration *c = m->calibration;
     const struct clue_samples *s = c->between ? c->between : c->within;
     const double errors[CLUE_PARAMETERS] = {
-        [CLUE_FACTOR] = c->factor > 0 ? c->factor_error / c->factor : 0,
-        [CLUE_SEND] = relative_error(s, "send"),
-        [CLUE_TRANSMISSION] = relative_error(s, "half"),
-        [CLUE_RECEIVE] = relative_error(s, "receive"),
+        [CLUE_FACTOR] =
+            hypot(c->factor > 0 ? c->factor_error / c->factor : 0, relative_spread(s, "alone")),
+        [CLUE_SEND] = relative_spread(s, "send"),
+        [CLUE_TRANSMISSION] = relative_spread(s, "half"),
+        [CLUE_RECEIVE] = relative_spread(s, "receive"),
     };
 
     for (int i = 0; i < CLUE_PARAMETERS; i++)

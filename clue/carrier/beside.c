@@ -5,11 +5,19 @@
 #include <portolan/command.h>
 #include <portolan/stats.h>
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { REAL_RUNS = 5 };
+/* More are made if the machine was in another state than that of the machine file. */
+enum { REAL_RUNS = 5, MOST_RUNS = 8, FEWEST = 3 };
+
+/* A real run: how long it took, and half a small round trip before and after it. */
+struct real_run {
+    double ns, half[2];
+};
 
 /* mpiexec -n N env … PROGRAM …, as far as ARENA has memory. */
 static struct portolan_words command_of(const struct clue_run *run, const char *library,
@@ -32,58 +40,138 @@ static struct portolan_words command_of(const struct clue_run *run, const char *
     return list;
 }
 
-/* The times that the library has noted, in order; their number. */
-static size_t read_times(struct portolan_arena *arena, const char *path, double *times)
+/* The runs that the library has noted; their number. */
+static size_t read_runs(const char *path, struct portolan_arena *arena, struct real_run *runs)
 {
     const char *text;
     size_t size, n = 0;
 
     if (portolan_file_read(arena, path, &text, &size, NULL))
         return 0;
-    for (; *text && n < REAL_RUNS; text += strcspn(text, "\n"), text += *text != 0)
-        times[n++] = strtod(text + strcspn(text, "0") + 1, NULL);
-    portolan_sort_numbers(n, times);
+    for (int read = 0; n < MOST_RUNS && sscanf(text, "%lf %lf %lf%n", &runs[n].ns, &runs[n].half[0],
+                                               &runs[n].half[1], &read) == 3;
+         text += read)
+        n++;
     return n;
 }
 
-static void describe(double virtual_ns, size_t n, const double *times, struct portolan_text *text)
+/* Half a small round trip between ranks 0 and 1 by the machine file; 0: there are no such. */
+static double expected_half(const struct clue_run *run)
 {
-    double real = portolan_median_of_sorted(n, times);
+    const struct clue_machine *m = run->machine;
+    int to = run->n > 1 ? run->hosts[1] : 0;
+    size_t number = run->n > 1 ? m->pair_of(m, run->hosts[0], to) : m->n_pairs;
+    const struct clue_pair *pair = number < m->n_pairs ? &m->pairs[number] : NULL;
+
+    if (!pair)
+        return 0;
+    return clue_law_value(&pair->send, 0) + clue_law_value(&pair->transmission, 0) +
+           clue_law_value(&m->hosts[to].receive, 0);
+}
+
+/* Whether messages took about as long as the machine file says. Processors of virtual machines are
+ * moved, and then they take several times as long, or a fraction. */
+static bool is_as_expected(const struct real_run *r, double half)
+{
+    return half <= 0 ||
+           (fmin(r->half[0], r->half[1]) > half / 1.6 && fmax(r->half[0], r->half[1]) < half * 1.6);
+}
+
+/* Puts those runs first that were as expected; their number. */
+static size_t sort_expected(struct real_run *runs, size_t n, double half)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_as_expected(&runs[i], half)) {
+            struct real_run r = runs[i];
+
+            runs[i] = runs[first];
+            runs[first++] = r;
+        }
+    return first;
+}
+
+static void describe(const struct clue_report *report, double virtual_ns,
+                     const struct real_run *runs, size_t n, struct portolan_text *text)
+{
+    double unit = report->n_repeats > 1 ? virtual_ns / report->median_ns : 0;
+    double times[MOST_RUNS], real;
     char a[32], b[32], c[32], d[32];
 
-    portolan_text_add(text, "beside        virtual %s   real %s (%zu runs, %s ... %s)   %+.1f %%\n",
-                      portolan_format_time(virtual_ns, 4, a, sizeof a),
+    for (size_t i = 0; i < n; i++)
+        times[i] = runs[i].ns;
+    real = portolan_sort_to_median(n, times);
+    portolan_text_add(text, "beside        virtual %s",
+                      portolan_format_time(virtual_ns, 4, a, sizeof a));
+    if (unit > 0)
+        portolan_text_add(text, " (%s ... %s)",
+                          portolan_format_time(report->low_ns * unit, 4, c, sizeof c),
+                          portolan_format_time(report->high_ns * unit, 4, d, sizeof d));
+    portolan_text_add(text, "   real %s (%zu runs, %s ... %s)   %+.1f %%\n",
                       portolan_format_time(real, 4, b, sizeof b), n,
                       portolan_format_time(times[0], 4, c, sizeof c),
                       portolan_format_time(times[n - 1], 4, d, sizeof d),
                       100 * (virtual_ns / real - 1));
 }
 
-enum portolan_status output_beside(const struct clue_run *run, double virtual_ns,
+/* Of N runs that were not as expected, RUN is the first. */
+static void describe_others(const struct real_run *run, size_t n, double half, bool are_left_out,
+                            struct portolan_text *text)
+{
+    double took = fabs(log(run->half[0] / half)) > fabs(log(run->half[1] / half)) ? run->half[0]
+                                                                                  : run->half[1];
+    char a[32], b[32];
+
+    portolan_text_add(
+        text, "              %zu %s: half a small round trip took %s then, by the file %s\n", n,
+        are_left_out ? "more left out" : "of these in another state of the machine",
+        portolan_format_time(took, 3, a, sizeof a), portolan_format_time(half, 3, b, sizeof b));
+}
+
+/* How many of N runs to show, the expected ones first: those alone, if they are enough. */
+static size_t runs_shown(size_t n, size_t n_expected)
+{
+    return n_expected >= FEWEST ? n_expected : n < REAL_RUNS ? n : REAL_RUNS;
+}
+
+enum portolan_status output_beside(const struct clue_report *report, double virtual_ns,
                                    struct portolan_text *text, struct portolan_error *err)
 {
+    const struct clue_run *run = report->run;
     struct portolan_arena arena = {0};
     const char *folder = portolan_temporary_folder(&arena, err);
     char *library = clue_find_library("portolan", "../calibrate", "libportolan-run-time.so");
     const char *times = portolan_arena_printf(&arena, "%s/times", folder ? folder : "");
     enum portolan_status status = folder ? PORTOLAN_OK : err->status;
-    double ns[REAL_RUNS];
-    size_t n;
+    struct real_run runs[MOST_RUNS];
+    double half = expected_half(run);
+    size_t n = 0, n_expected = 0, n_shown;
 
     if (!status && !library)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                     "libportolan-run-time.so, which --beside needs, is not there");
-    for (int i = 0; i < REAL_RUNS && !status; i++) {
+    for (int i = 0; i < MOST_RUNS && n_expected < REAL_RUNS && !status; i++) {
         struct portolan_words words = command_of(run, library, times, &arena);
 
         status = portolan_command_run(&arena, &words,
                                       portolan_arena_printf(&arena, "%s/out", folder), err);
+        n = read_runs(times, &arena, runs);
+        n_expected = sort_expected(runs, n, half);
+        if (i + 1 >= REAL_RUNS && !n_expected)
+            break;
     }
-    if (!status && !(n = read_times(&arena, times, ns)))
+    if (!status && !n)
         status = portolan_error_set(
             err, PORTOLAN_EINVAL, "real runs did not reach MPI_Finalize; nothing to compare with");
-    if (!status)
-        describe(virtual_ns, n, ns, text);
+    if (!status) {
+        n_shown = runs_shown(n, n_expected);
+        describe(report, virtual_ns, runs, n_shown, text);
+        if (n_expected < n)
+            describe_others(&runs[n_expected],
+                            n_shown > n_expected ? n_shown - n_expected : n - n_shown, half,
+                            n_shown == n_expected, text);
+    }
     if (folder)
         portolan_folder_remove(folder);
     free(library);

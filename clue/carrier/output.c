@@ -178,7 +178,7 @@ static enum portolan_status print(const struct output *o, const struct clue_repo
         if (o->by[part])
             clue_report_by(report, (enum clue_report_part)part, &text);
     if (o->is_beside)
-        status = output_beside(report->run, clue_recorder_span_ns(o->recorder), &text, err);
+        status = output_beside(report, clue_recorder_span_ns(o->recorder), &text, err);
     if (!o->is_quiet)
         clue_report_took(report, trial, store, &text);
     if (text.bytes)

@@ -28,6 +28,10 @@ struct clue_samples {
     struct clue_sample *sample; /**< by kind, then by bytes */
     const char *hosts[2];       /**< where the ranks were */
     const char *library;
+    /** Machines whose processors move, as virtual ones do, have two states: messages take one or
+     * the other time. The samples are of the rounds in the state that most were in. */
+    size_t n_rounds, n_left_out;
+    double half_ns, other_half_ns; /**< smallest messages in this state, and in the other */
     struct portolan_arena arena;
 };
 
