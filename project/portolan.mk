@@ -106,7 +106,7 @@ run: measure
 
 # One program without shared objects of its own.
 link: all $(portolan_archives)
-	$(PORTOLAN) link $(ASSEMBLY) -o $(basename $(ASSEMBLY)) -- $(if $(portolan_cxx),-lstdc++) $(LDLIBS)
+	$(PORTOLAN) link $(ASSEMBLY) -o $(basename $(ASSEMBLY)) -- $(if $(strip $(portolan_cxx)),-lstdc++) $(LDLIBS)
 
 clean:
 	rm -rf build
