@@ -9,10 +9,16 @@
 /* The main file only includes the header, so libclang finds the header as compilers do. */
 static const char *const main_files[] = {"portolan-proxygen.c", "portolan-proxygen.cc"};
 
+#ifdef __SIZEOF_FLOAT128__
+#define FLOAT128 "__float128"
+#else /* as of AArch64: long double has its 128 bits */
+#define FLOAT128 "long double"
+#endif
+
 /* Types built into gcc but not into libclang; the C library's headers declare them alike. */
 static const char builtin_types[] =
     "typedef float _Float32; typedef double _Float64; typedef double _Float32x; "
-    "typedef long double _Float64x; typedef __float128 _Float128;\n";
+    "typedef long double _Float64x; typedef " FLOAT128 " _Float128;\n";
 
 /* ------------------------------------------------------------------ messages */
 
