@@ -47,7 +47,7 @@ def read_on(page):
     page.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
 
 
-STATE = """({ same: window.isTheSame, closed: [...document.querySelectorAll('details:not([open])')].map(d => d.textContent.slice(0, 20)),
+STATE = """({ same: window.isTheSame, closed: [...document.querySelectorAll('#answer details:not([open])')].map(d => d.textContent.slice(0, 20)),
     rows: document.querySelectorAll('main tbody tr[hidden]').length > 0, search: document.querySelector('#search').value,
     sorted: [...document.querySelectorAll('th[aria-sort]')].map(t => t.textContent + t.getAttribute('aria-sort')),
     focus: document.activeElement.id, top: document.activeElement.getBoundingClientRect().top, hash: location.hash })"""

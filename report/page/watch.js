@@ -28,10 +28,10 @@
         e.value = value;
         e.dispatchEvent(new Event('input'));
     };
-    /* Keeps what the reader closed, sorted, wrote and looks at; the function that it gives does so to new content. */
+    /* Keeps what the reader opened or closed, sorted, wrote and looks at; the function that it gives does so to new content. */
     const remember = () => {
         const all = css => [...main.querySelectorAll(css)];
-        const closed = all('details:not([open])'), sorted = all('th[aria-sort]'), inputs = all('input');
+        const details = all('details'), sorted = all('th[aria-sort]'), inputs = all('input');
         const scrolled = new Map(all('.scroll').map(e => [e, e.scrollTop]));
         const focus = all(':focus'), seen = all('[id]').filter(e => e.getClientRects().length)
             .sort((a, b) => Math.abs(top(a)) - Math.abs(top(b))).slice(0, 1);
@@ -41,7 +41,7 @@
             if (e) act(e, old);
         });
         return () => {
-            again(closed, e => { e.open = false; });
+            again(details, (e, old) => { e.open = old.open; });
             again(sorted, (e, old) => {
                 portolan.sort(e);
                 if (e.getAttribute('aria-sort') !== old.getAttribute('aria-sort')) portolan.sort(e);
