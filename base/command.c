@@ -102,7 +102,7 @@ char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_er
     }
     if (mkdtemp(folder))
         return folder;
-    portolan_error_set(err, PORTOLAN_EIO, "%s: no temporary folder can be made: %s", folder,
+    portolan_error_set(err, PORTOLAN_EIO, "%s: cannot create a temporary folder: %s", folder,
                        strerror(errno));
     return NULL;
 }
@@ -120,11 +120,11 @@ enum portolan_status portolan_command_run(struct portolan_arena *arena,
     command->word = grown;
     command->word[command->n] = NULL;
     if ((error = start_command(command, file, &pid)) != 0)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "'%s' cannot be run: %s",
-                                  command->word[0], strerror(error));
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s", command->word[0],
+                                  strerror(error));
     while (waitpid(pid, &status, 0) == -1)
         if (errno != EINTR)
-            return portolan_error_set(err, PORTOLAN_EFOREIGN, "'%s' cannot be waited for: %s",
+            return portolan_error_set(err, PORTOLAN_EFOREIGN, "cannot wait for '%s': %s",
                                       command->word[0], strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return PORTOLAN_OK;
@@ -219,10 +219,10 @@ static enum portolan_status read_line(struct settings_reader *r, const char *lin
     if (sscanf(line, " %39[^ =]", key) != 1 || key[0] == '#')
         return PORTOLAN_OK;
     if (!value || !(s = find_setting(r, key)))
-        return portolan_error_set(err, PORTOLAN_ESYNTAX,
-                                  "%s:%d: '%s' is no setting; the file must be that of this "
-                                  "Portolan's build",
-                                  r->file, number, key);
+        return portolan_error_set(
+            err, PORTOLAN_ESYNTAX,
+            "%s:%d: '%s' is not a setting; the file must be that of this Portolan's build", r->file,
+            number, key);
     value += 1 + strspn(value + 1, " \t");
     if (s->is_path ? add_path(r, s->list, value) : portolan_words_split(r->arena, s->list, value))
         return PORTOLAN_OK;
@@ -340,7 +340,7 @@ enum portolan_status portolan_files_write(struct portolan_arena *arena, const ch
     is_new = mkdir(folder, 0777) == 0;
     if (!is_new && errno != EEXIST)
         return portolan_error_set(err, PORTOLAN_EIO, "%s: %s%s", folder, strerror(errno),
-                                  errno == ENOENT ? "; make the folder that it is to be in" : "");
+                                  errno == ENOENT ? "; create its folder" : "");
     status = write_all(files, n, err);
     if (status != PORTOLAN_OK && is_new)
         rmdir(folder);

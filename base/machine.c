@@ -284,8 +284,8 @@ static double judge_host(const struct host_sums *s, struct portolan_machine_verd
                                            .delay_percent = 100 * s->delay / s->elapsed,
                                            .is_disturbed = larger(taken, waited) > 1};
     if (taken > 1 && left > s->stolen)
-        snprintf(v->reason, sizeof v->reason, "others kept %.1f of %d core%s busy", v->others,
-                 v->cores, v->cores == 1 ? "" : "s");
+        snprintf(v->reason, sizeof v->reason, "other processes kept %.1f of %d core%s busy",
+                 v->others, v->cores, v->cores == 1 ? "" : "s");
     else if (taken > 1)
         snprintf(v->reason, sizeof v->reason, "the hypervisor took %.0f %% of the cores' time",
                  v->steal_percent);

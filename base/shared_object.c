@@ -203,7 +203,7 @@ static enum portolan_status read_sections(struct image *i, struct shared_object 
         header->e_shentsize != sizeof *i->sections ||
         !holds_array(i, header->e_shoff, header->e_shnum, sizeof *i->sections))
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                                  "%s: no shared object for this machine", object->file);
+                                  "%s: not a shared object for this machine", object->file);
     i->sections = (const ElfW(Shdr) *)(i->bytes + header->e_shoff);
     i->n_sections = header->e_shnum;
     for (size_t k = 0; k < i->n_sections; k++) {

@@ -264,7 +264,7 @@ static void on_document_type(void *arg, const xmlChar *name, const xmlChar *exte
     (void)name, (void)external, (void)system;
     portolan_diagnose(r->d, r->file, r->parser->input->line, 0,
                       "a document type declaration (DOCTYPE) is not allowed here; remove it, and "
-                      "write out what its entities stand for");
+                      "replace its entities by their text");
     stop_reading(r);
 }
 

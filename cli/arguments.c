@@ -64,8 +64,8 @@ static double read_number(const struct cli_option *row, const char *text, struct
     if (is_whole)
         x = (double)whole;
     if (!is_number || !(x >= row->least && x <= most))
-        argp_error(state, "--%s wants %s, not '%s'", row->name,
-                   row->wanted ? row->wanted : "a whole number from 0 on", text);
+        argp_error(state, "--%s needs %s, not '%s'", row->name,
+                   row->wanted ? row->wanted : "a whole number, at least 0", text);
     return x;
 }
 
@@ -119,7 +119,7 @@ error_t need_equals(void *to, char *arg, const struct cli_option *option, struct
 {
     (void)to;
     if (!strchr(arg, '='))
-        argp_error(state, "--%s wants %s, not '%s'", option->name, option->arg, arg);
+        argp_error(state, "--%s needs %s, not '%s'", option->name, option->arg, arg);
     return 0;
 }
 
@@ -139,7 +139,7 @@ static unsigned read_choice(const struct cli_option *row, const char *text,
         portolan_text_add(&all, "%s%s", n ? ", " : "", row->words[n]);
     }
     near = portolan_nearest_word(text, row->words, n);
-    argp_error(state, "--%s knows no '%s'%s%s", row->name, text,
+    argp_error(state, "--%s: unknown value '%s'%s%s", row->name, text,
                near ? portolan_did_you_mean(near).text : "; there are: ",
                near || !all.bytes ? "" : all.bytes);
     return 0;
@@ -153,7 +153,7 @@ static error_t set_member(const struct cli_option *row, char *to, char *arg,
     switch (row->kind) {
     case CLI_TEXT:
         if (row->key == CLI_WORD && *(const char **)member)
-            argp_error(state, "%s: '%s' is one too many", row->doc, arg);
+            argp_error(state, "%s, but '%s' was also given", row->doc, arg);
         *(const char **)member = arg;
         return 0;
     case CLI_FLAG:
@@ -252,8 +252,8 @@ int take_flags(int argc, char **argv, const struct cli_option *options, const ch
         append_text(flags, n, argv[i]);
         if (is_own_option(argv[i], options))
             fprintf(stderr,
-                    "portolan: warning: '%s' behind '--' is handed to the compiler; options of %s "
-                    "stand in front of '--'\n",
+                    "portolan: warning: '%s' after '--' is passed to the compiler; put options of "
+                    "%s before '--'\n",
                     argv[i], argv[0]);
     }
     return own;

@@ -31,7 +31,7 @@ static const struct {
     {"run", clue_run_command, "run a program on a virtual cluster"},
     {"study", command_clue_study, "find the best cluster for a budget and workloads"},
     {"calibrate", command_clue_calibrate, "measure a real machine, and write its file"},
-    {"check", command_clue_check, "judge and draw a machine file"},
+    {"check", command_clue_check, "check and draw a machine file"},
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 

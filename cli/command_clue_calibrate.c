@@ -41,7 +41,7 @@ static const struct cli_option options[] = {
     {"no-check", 0, NULL, "do not test the file with other communication patterns",
      INTO(struct calibrate_options, has_no_check)},
     {.key = CLI_END,
-     .doc = "where is the machine file to be written? name it with --output",
+     .doc = "which machine file? name it with --output FILE",
      INTO(struct calibrate_options, output)},
     {0},
 };
@@ -130,10 +130,11 @@ static enum portolan_status read_hosts(struct calibration_run *c)
             c->hosts[c->n_hosts] = line;
         c->n_hosts += *line != 0;
     }
-    return c->n_hosts > 1 ? PORTOLAN_OK
-                          : portolan_error_set(&c->err, PORTOLAN_EINVAL,
-                                               "'%s' has no two hosts; a name a line is right",
-                                               c->o->hostfile);
+    return c->n_hosts > 1
+               ? PORTOLAN_OK
+               : portolan_error_set(&c->err, PORTOLAN_EINVAL,
+                                    "'%s' does not name two hosts; write one name per line",
+                                    c->o->hostfile);
 }
 
 /* The median of times with commas between, and its relative error; 0: they are none. */
@@ -169,8 +170,8 @@ static enum portolan_status read_factor(struct calibration_run *c)
     here = rest ? median_of(rest, &error_here) : 0;
     if (!(there > 0 && here > 0))
         return portolan_error_set(&c->err, PORTOLAN_EINVAL,
-                                  "--factor %s: no times of your program there and here; "
-                                  "13.1,13.4:10.2,10.3 would be right",
+                                  "--factor %s: expected times of your program there and here, for "
+                                  "instance 13.1,13.4:10.2,10.3",
                                   c->o->factor);
     c->factor = there / here;
     c->factor_error = c->factor * hypot(error_there, error_here);

@@ -44,7 +44,7 @@ static enum portolan_status make_picture(const char *dot, const char *file,
     if (status == PORTOLAN_OK)
         status = portolan_command_run(&arena, &command, log, err);
     if (status != PORTOLAN_OK)
-        portolan_error_prefix(err, "%s is not drawn; write .dot if there is no Graphviz", file);
+        portolan_error_prefix(err, "cannot draw %s; without Graphviz, write a .dot file", file);
     portolan_folder_remove(folder);
     portolan_arena_clear(&arena);
     return status;

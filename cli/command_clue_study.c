@@ -54,7 +54,7 @@ static enum portolan_status read_run(const char *file, struct clue_study_value *
         value->communication = fmin(1, number(path, "network_ns", 0) / ns);
     json_decref(report);
     return ns > 0 ? PORTOLAN_OK
-                  : portolan_error_set(err, PORTOLAN_EFOREIGN, "the run told no virtual time");
+                  : portolan_error_set(err, PORTOLAN_EFOREIGN, "the run reported no virtual time");
 }
 
 static bool add_words(struct portolan_arena *a, struct portolan_words *command,

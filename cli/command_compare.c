@@ -24,7 +24,7 @@ static error_t check_set(void *to, char *arg, const struct cli_option *option,
 {
     (void)option;
     if (((const struct options *)to)->n_sets == 2)
-        argp_error(state, "two sets of trials are compared: '%s' is one too many", arg);
+        argp_error(state, "compare takes two sets of trials, but '%s' was also given", arg);
     return 0;
 }
 
@@ -33,7 +33,7 @@ static error_t check_sets(void *to, char *arg, const struct cli_option *option,
 {
     (void)arg, (void)option;
     if (((const struct options *)to)->n_sets < 2)
-        argp_error(state, "which trials? name two sets, as: 1-5 6-10");
+        argp_error(state, "which trials? name two sets, for instance: 1-5 6-10");
     return 0;
 }
 

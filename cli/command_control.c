@@ -62,7 +62,7 @@ static const struct cli_option options[] = {
      INTO(struct options, timeout_s), .wanted = "a number of seconds"},
     {.key = CLI_WORD, .take = take_word},
     {.key = CLI_END,
-     .doc = "name the control file of the program, or its process number",
+     .doc = "which program? name its control file, or its process id",
      INTO(struct options, target)},
     {0},
 };
@@ -124,8 +124,8 @@ static int send_signal(const struct options *o, const char *card)
             break;
     }
     portolan_error_set(&err, PORTOLAN_EUNSUPPORTED,
-                       "process %s obeys signals only, and none stands for '%s'; start it with a "
-                       "control file",
+                       "process %s accepts only signals, and no signal has the command '%s'; start "
+                       "it with a control file",
                        o->target, command);
     return print_error(&err);
 }
@@ -169,10 +169,10 @@ static enum portolan_status take_turn(struct exchange *x, struct portolan_error 
         if (errno != EWOULDBLOCK && errno != EINTR)
             return fail_exchange(x, err);
         if (portolan_now_s() > x->end_s)
-            return portolan_error_set(err, PORTOLAN_ETIMEOUT,
-                                      "another `portolan control` is still waiting for an answer "
-                                      "in folder '%s'",
-                                      x->folder);
+            return portolan_error_set(
+                err, PORTOLAN_ETIMEOUT,
+                "another `portolan control` is still waiting for a reply in folder '%s'",
+                x->folder);
         nanosleep(&pause, NULL);
     }
     x->watch_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -240,12 +240,11 @@ static char *wait_for_reply(const struct exchange *x, int node, struct portolan_
     while (!(text = read_reply(x, node)))
         if (!wait_for_file(x)) {
             if (node)
-                portolan_error_set(err, PORTOLAN_ETIMEOUT, "rank %d does not answer", node);
+                portolan_error_set(err, PORTOLAN_ETIMEOUT, "rank %d does not reply", node);
             else
                 portolan_error_set(err, PORTOLAN_ETIMEOUT,
-                                   "no program answers through '%s'; is one running that was "
-                                   "started with `portolan run --control %s` or with "
-                                   "PORTOLAN_CONTROL=%s?",
+                                   "no program replies in '%s'; is one running that was started "
+                                   "with `portolan run --control %s` or with PORTOLAN_CONTROL=%s?",
                                    x->file, x->file, x->file);
             return NULL;
         }
@@ -402,7 +401,7 @@ static int control_process(const struct options *o)
 
     if (!card) {
         portolan_error_set(&err, PORTOLAN_ENOTFOUND,
-                           "process %s obeys no commands; start it with `portolan run --control "
+                           "process %s accepts no commands; start it with `portolan run --control "
                            "FILE` or with PORTOLAN_CONTROL=FILE (a file of that name is ./%s)",
                            o->target, o->target);
         return print_error(&err);

@@ -33,7 +33,7 @@ static error_t take_file(void *to, char *arg, const struct cli_option *option,
 
     (void)option;
     if (o->in && o->out)
-        argp_error(state, "two files are enough: '%s' is one too many", arg);
+        argp_error(state, "convert takes two files, but '%s' was also given", arg);
     *(o->in ? &o->out : &o->in) = arg;
     return 0;
 }
@@ -47,9 +47,9 @@ static error_t check_forms(void *to, char *arg, const struct cli_option *option,
     if (!o->in || !o->out)
         argp_error(state, "which files? name IN and OUT ('-': standard output)");
     if (o->from == FORM_NONE && (o->from = form_by_ending(o->in)) == FORM_NONE)
-        argp_error(state, "what is '%s'? say --from=rc, bld or xml", o->in);
+        argp_error(state, "what is the form of '%s'? name it with --from=rc, bld or xml", o->in);
     if (o->to == FORM_NONE && (o->to = form_by_ending(o->out)) == FORM_NONE)
-        argp_error(state, "what is '%s' to be? say --to=rc, bld or xml", o->out);
+        argp_error(state, "what form shall '%s' have? name it with --to=rc, bld or xml", o->out);
     return 0;
 }
 
@@ -189,8 +189,8 @@ int command_convert(int argc, char **argv)
         print_error(&err);
     else if (c.losses && !o.is_lossy)
         fprintf(stderr,
-                "portolan: error: '%s' is not written, for it could not say all of '%s'; "
-                "--lossy writes it all the same\n",
+                "portolan: error: '%s' is not written, because it cannot express all of '%s'; use "
+                "--lossy to write it nevertheless\n",
                 o.out, o.in);
     else
         code = write_text(strcmp(o.out, "-") ? o.out : NULL, text);

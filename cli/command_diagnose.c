@@ -30,7 +30,7 @@ static error_t take_program(void *to, char *arg, const struct cli_option *option
             return 0;
         }
         if (o->file)
-            argp_error(state, "one file at a time: '%s' is one too many", arg);
+            argp_error(state, "one file at a time, but '%s' was also given", arg);
         o->file = arg;
         return 0;
     }
@@ -48,8 +48,8 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     if (o->file && o->program)
         argp_error(state, "a file or a program, not both");
     if (!o->file && !o->program && !o->trial && !(o->tree != NO_TREE && o->paradigm))
-        argp_error(state, "diagnose what? name an assembly, a trace or a scenario, a trial of the "
-                          "store, or a program behind --");
+        argp_error(state, "what shall be diagnosed? name an assembly, a trace, a scenario, a "
+                          "stored trial (--trial N), or a program after --");
     if (o->keep && o->repeat > 1)
         argp_error(state, "--keep is for one run, and --repeat makes several");
     if (o->trial && o->program)
@@ -57,19 +57,19 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     if (o->tree != NO_TREE && !o->paradigm && !o->file)
         argp_error(state, "the tree of which paradigm? name it with --paradigm");
     if (o->once && o->level < 3)
-        argp_error(state, "--once makes experiment 3 alone, which --level %d leaves out", o->level);
+        argp_error(state, "--once runs only experiment 3, which --level %d excludes", o->level);
     return 0;
 }
 
 static const struct cli_option options[] = {
     {"ranks", 'n', "N", "start the program on N ranks (default: 2)",
-     INTO(struct diagnose_options, ranks), .least = 1, .wanted = "a number of ranks, from 1 on"},
+     INTO(struct diagnose_options, ranks), .least = 1, .wanted = "a number of ranks, at least 1"},
     {"paradigm", 'p', "NAME|FILE",
      "the paradigm that the program follows, or the file with its <paradigm>",
      INTO(struct diagnose_options, paradigm)},
     {"why", 'w', "NUMBER",
      "show base, formula, samples and rule of each number on the way to this cause",
-     INTO(struct diagnose_options, why), .least = 1, .wanted = "the number of a cause, from 1 on"},
+     INTO(struct diagnose_options, why), .least = 1, .wanted = "the number of a cause, at least 1"},
     {"tree", 't', "text|dot", "print the tree of the paradigm, and run nothing",
      INTO_CHOICE(struct diagnose_options, tree, "text", "dot")},
     {"json", 'j', NULL, "print JSON", INTO(struct diagnose_options, as_json)},
@@ -160,13 +160,13 @@ static void tell_clocks(const struct portolan_clocks *c)
 {
     if (c->most_moved_ns > 0)
         fprintf(stderr,
-                "portolan: note: clocks of %zu hosts were brought together, to %.1f us; messages "
-                "that came before they were sent: %llu, now %llu\n",
+                "portolan: note: clocks of %zu hosts were adjusted to each other, within %.1f us; "
+                "messages that arrived before they were sent: %llu before, %llu now\n",
                 c->n_clocks, c->uncertainty_ns * 1e-3, (unsigned long long)c->n_reversed_before,
                 (unsigned long long)c->n_reversed_after);
     if (c->n_unrelated)
         fprintf(stderr,
-                "portolan: warning: nothing goes both ways between %zu of %zu hosts and the "
+                "portolan: warning: no messages go both ways between %zu of %zu hosts and the "
                 "others: their clocks cannot be compared\n",
                 c->n_unrelated, c->n_clocks);
 }
@@ -185,9 +185,8 @@ static void warn_of_trace(struct subject *s)
                 "portolan: warning: one program ran after the other: this is the first; the "
                 "trace of the next is in the folder 2 in its folder\n");
     if (n_cut)
-        fprintf(stderr,
-                "portolan: warning: a part of the trace is missing for %zu of %zu threads\n", n_cut,
-                s->trace->n_locations);
+        fprintf(stderr, "portolan: warning: part of the trace is missing for %zu of %zu threads\n",
+                n_cut, s->trace->n_locations);
     if (m->n_unmatched_sends || m->n_unmatched_recvs)
         fprintf(stderr,
                 "portolan: warning: %llu sends and %llu receives of %llu messages have no "
@@ -262,7 +261,9 @@ static enum portolan_status find_store(struct subject *s, const struct diagnose_
                                    : "portolan.db";
     if (!s->store)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "'%s' has no Mastermind, so nothing of it is measured", o->file);
+                                  "'%s' has no Mastermind, so it cannot be measured; add an "
+                                  "instance of portolan.Mastermind",
+                                  o->file);
     if (o->plan || o->trial)
         return PORTOLAN_OK;
     status = portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err);
@@ -282,7 +283,7 @@ static enum portolan_status read_trial(struct subject *s, struct diagnose_option
                                   o->trial, o->file);
     status = diagnose_read_trial(s, o->trial, err);
     if (!status && o->file && !s->trace && o->ranks && o->ranks != s->n_ranks)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "trial %d is of %d ranks, not of %d",
+        return portolan_error_set(err, PORTOLAN_EINVAL, "trial %d ran on %d ranks, not on %d",
                                   o->trial, s->n_ranks, o->ranks);
     o->ranks = s->n_ranks;
     return status;
@@ -379,7 +380,7 @@ static void print_subject(const struct subject *s, const struct diagnose_options
     if (s->recording >= 0.001)
         printf("recording took %.1f %% of the run: all times are without it\n", 100 * s->recording);
     if (s->shares_cores)
-        printf("ranks shared cores: these are processor times, as if each had a core\n");
+        printf("ranks shared cores: these are processor times, as if each rank had a core\n");
 }
 
 static enum portolan_status print_diagnosis(const struct subject *s,
@@ -417,7 +418,7 @@ static enum portolan_status report(struct subject *s, const struct diagnose_opti
                          stored = s->trial ? diagnose_store_findings(s, e->all[e->n - 1], &why) : 0;
 
     if (stored && o->trial && s->trial == o->trial)
-        fprintf(stderr, "portolan: warning: the findings are not stored: %s\n", why.text);
+        fprintf(stderr, "portolan: warning: cannot store the findings: %s\n", why.text);
     else if (stored && !status)
         status = portolan_error_set(err, stored, "the findings are not stored: %s", why.text);
     return status;
@@ -458,7 +459,7 @@ static enum portolan_status print_suggestions(struct subject *s, struct portolan
         portolan_suggest_paradigms(s->knowledge, s->waits, &found, &n, err);
 
     if (!status && !n)
-        printf("it looks like none of the paradigms that are known\n");
+        printf("it looks like none of the known paradigms\n");
     for (size_t i = 0; i < n; i++)
         printf("it %s like %s: %zu instances cover %.1f %% of the time and %.1f %% of the calls "
                "with messages\n%s\n",
@@ -484,7 +485,7 @@ static enum portolan_status describe(struct subject *s, const struct diagnose_op
         return status;
     print_subject(s, o, s->trace->n_ranks, (double)s->waits->run_ns);
     if (s->machine.is_disturbed)
-        printf("not only the program: %s\n", s->machine.reason);
+        printf("the program is not the only reason: %s\n", s->machine.reason);
     diagnose_print_waits(s->waits);
     return print_suggestions(s, err);
 }

@@ -109,7 +109,7 @@ static void examine_launcher(struct doctor *d, struct finding *f)
         f->found = MPIEXEC " starts ranks";
     } else {
         set_error(d, f, &err);
-        set(f, LACK, "runs have one rank; portolan measure -n and diagnose -n start none",
+        set(f, LACK, "runs have only one rank; portolan diagnose -n cannot start ranks",
             "install the MPI that has " MPIEXEC "; name this host in /etc/hosts");
     }
 }
@@ -120,8 +120,7 @@ static void examine_cores(struct doctor *d, struct finding *f)
                                      d->n_cores, d->n_ranks);
     if (d->n_ranks > d->n_cores)
         set(f, NOTE,
-            "ranks wait for each other's cores: times have that in them, and trials are marked "
-            "as disturbed",
+            "ranks wait for cores: times include this waiting, and trials are marked as disturbed",
             portolan_arena_printf(&d->arena, "start at most %d ranks on this host", d->n_cores));
 }
 
@@ -185,7 +184,7 @@ static void examine_counters(struct doctor *d, struct finding *f)
     (void)d;
     f->found = portolan_probe_counters_describe();
     if (strstr(f->found, "user mode only"))
-        set(f, NOTE, "context switches and what else the kernel does are not counted",
+        set(f, NOTE, "context switches and other work of the kernel are not counted",
             "sysctl kernel.perf_event_paranoid=1, or less (as root)");
     if (strncmp(f->found, "hardware counters: available", 28) != 0)
         set(f, NOTE, "times are measured, but no cache misses or operations",
@@ -224,8 +223,8 @@ static void examine_components(struct doctor *d, struct finding *f)
         f->found = "portolan.Mastermind is not found";
         if (status)
             set_error(d, f, &err);
-        set(f, LACK, "no assembly that measures or chooses runs",
-            "install Portolan again, or name the folder of its components in PORTOLAN_PATH");
+        set(f, LACK, "assemblies that measure or choose cannot run",
+            "reinstall Portolan, or name the folder of its components in PORTOLAN_PATH");
     }
     portolan_palette_destroy(p);
 }
@@ -237,8 +236,8 @@ static void examine_compiler(struct doctor *d, struct finding *f)
     f->found = DOCTOR_COMPILER;
     if (!runs(d, (const char *const[]){DOCTOR_COMPILER, "--version", NULL}, &err)) {
         set_error(d, f, &err);
-        set(f, NOTE, "portolan wrap makes no fronts, portolan link no programs",
-            "install " DOCTOR_COMPILER ", or name another one by --cc");
+        set(f, NOTE, "portolan wrap and portolan link do not work",
+            "install " DOCTOR_COMPILER ", or name another one with --cc");
     }
 }
 
@@ -255,7 +254,8 @@ static void examine_libclang(struct doctor *d, struct finding *f)
         !runs(d, (const char *const[]){SELF, "call", "--check", file, NULL}, &err)) {
         set_error(d, f, &err);
         set(f, NOTE, "portolan call and wrap, and proxygen on headers, do not work",
-            "install libclang, as the message says, and its headers (libclang-common-14-dev)");
+            "install libclang, as the message says, and its headers (Debian: "
+            "libclang-common-14-dev)");
     }
     if (folder)
         portolan_folder_remove(folder);
@@ -266,7 +266,8 @@ static void examine_otf2(struct doctor *d, struct finding *f)
     (void)d;
     f->found = DOCTOR_HAS_OTF2 ? "traces of OTF2 are read and written" : "built without";
     if (!DOCTOR_HAS_OTF2)
-        set(f, NOTE, "traces of other tools are not read, portolan export has no format otf2",
+        set(f, NOTE,
+            "portolan cannot read traces of other tools, and portolan export has no format otf2",
             "build Portolan with libopen-trace-format2-dev");
 }
 
@@ -275,7 +276,7 @@ static void examine_postgres(struct doctor *d, struct finding *f)
     (void)d;
     f->found = DOCTOR_HAS_POSTGRES ? "stores may be on servers" : "built without";
     if (!DOCTOR_HAS_POSTGRES)
-        set(f, NOTE, "experiment stores are files, none are on servers",
+        set(f, NOTE, "experiment stores can only be files, not on servers",
             "build Portolan with libpq-dev");
 }
 
@@ -298,9 +299,9 @@ static void examine_virtual_time(struct doctor *d, struct finding *f)
     f->found = "programs run in one process";
     if (!runs(d, words, &err)) {
         set_error(d, f, &err);
-        set(f, NOTE, "portolan clue run does not work, nor do choices for machines elsewhere",
-            "allow programs to map memory that is executable; sysctl vm.max_map_count bounds the "
-            "number of ranks");
+        set(f, NOTE, "portolan clue run does not work, nor do choices for other machines",
+            "allow programs to map executable memory; sysctl vm.max_map_count limits the number of "
+            "ranks");
     }
 }
 
@@ -315,18 +316,19 @@ static void judge_disk(struct doctor *d, struct finding *f, const char *folder)
     if (access(folder, W_OK | X_OK) || statvfs(folder, &disk)) {
         f->found =
             portolan_arena_printf(&d->arena, "'%s' cannot be written: %s", folder, strerror(errno));
-        set(f, LACK, "nothing that is measured can be stored", "name another place by --store");
+        set(f, LACK, "measurements cannot be stored", "name another place with --store");
         return;
     }
     free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
     f->found =
         portolan_arena_printf(&d->arena, "'%s' has room, %.1f GiB", folder, free_bytes / (1 << 30));
     if (portolan_machine_shares(folder))
-        set(f, NOTE, "the store is on a network file system: programs wait longer for each other",
+        set(f, NOTE, "the store is on a network file system: writers wait longer for each other",
             "keep it on a disk of this machine, or on a PostgreSQL server");
     if (free_bytes < least)
-        set(f, NOTE, "a run that fills the disk keeps what was stored, and stores no more",
-            "delete trials (portolan trials --delete), or name another place by --store");
+        set(f, NOTE,
+            "if a run fills the disk, its earlier measurements remain and later ones are lost",
+            "delete trials (portolan trials --delete), or name another place with --store");
 }
 
 static void examine_store(struct doctor *d, struct finding *f)
@@ -339,7 +341,7 @@ static void examine_store(struct doctor *d, struct finding *f)
     if ((portolan_store_is_server(path) || !access(path, F_OK)) &&
         portolan_store_open(path, PORTOLAN_STORE_READ, &store, &err)) {
         set_error(d, f, &err);
-        set(f, LACK, "nothing that is measured can be stored", "name another store by --store");
+        set(f, LACK, "measurements cannot be stored", "name another store with --store");
     } else if (portolan_store_is_server(path)) {
         f->found = "the server answers";
     } else if ((folder = folder_of(path))) {

@@ -32,7 +32,7 @@ static error_t take_format(void *to, char *arg, const struct cli_option *option,
         return 0;
     for (const struct portolan_export_format *f = portolan_export_formats(); f->name; f++)
         portolan_text_add(&known, "%s%s", f == portolan_export_formats() ? "" : ", ", f->name);
-    argp_error(state, "there is no format '%s'; there are: %s", arg,
+    argp_error(state, "unknown format '%s'; the formats are: %s", arg,
                known.bytes ? known.bytes : "");
     return EINVAL;
 }

@@ -53,7 +53,7 @@ static const struct portolan_reason *find_decision(const struct explained *x, co
     int64_t wanted;
 
     if (!portolan_read_int64(number, &wanted))
-        portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is no number of a decision", number);
+        portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is not the number of a decision", number);
     for (size_t i = 0; !err->status && i < x->set->n_reasons; i++)
         if (x->set->reasons[i].number == wanted)
             return &x->set->reasons[i];
@@ -86,8 +86,8 @@ find_alternative(const struct explained *x, const char *text, struct portolan_er
     }
     if (!found)
         portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "no decision of run %lld knew '%s'; there are:%s", (long long)x->run->id,
-                           text, known.bytes ? known.bytes : " none");
+                           "no decision of run %lld considered '%s'; the alternatives are:%s",
+                           (long long)x->run->id, text, known.bytes ? known.bytes : " none");
     portolan_text_clear(&known);
     return found;
 }

@@ -61,7 +61,7 @@ static enum portolan_status refuse_script(const char *file, struct portolan_erro
         return PORTOLAN_OK;
     return portolan_error_set(
         err, PORTOLAN_EINVAL,
-        "'%s' is a script; make an assembly of it: portolan convert %s FILE.xml", file, file);
+        "'%s' is a script; convert it to an assembly: portolan convert %s FILE.xml", file, file);
 }
 
 static enum portolan_status run(struct link_options *o, struct portolan_link_result *result,

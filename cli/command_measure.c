@@ -75,7 +75,7 @@ static const struct cli_option options[] = {
      "run on the virtual machine that this file describes, portolan-machine(5)",
      INTO(struct measure_options, machine)},
     {"ranks", 'n', "N", "with --machine: run on N ranks (default: 1)",
-     INTO(struct measure_options, n), .least = 1, .wanted = "a whole number from 1 on"},
+     INTO(struct measure_options, n), .least = 1, .wanted = "a whole number, at least 1"},
     {"repeat", 0, "NUMBER", "run each setting at most this many times (default: 10)",
      INTO(struct measure_options, repeat), .least = 1, .most = 1000,
      .wanted = "a number from 1 to 1000"},
@@ -179,14 +179,14 @@ static void tell_end(const struct measurement *m, const struct portolan_next_tri
     if (m->trials && spent > m->budget_s) {
         snprintf(text, sizeof text, "the budget of %.3g s is exceeded by %.2g s: %s", m->budget_s,
                  spent - m->budget_s,
-                 m->trials == 1 ? "nothing was known of how long the first trial takes"
-                                : "trials took longer than was expected of them");
+                 m->trials == 1 ? "the duration of the first trial was not known"
+                                : "trials took longer than expected");
         say(m, text);
     }
     snprintf(text, sizeof text,
              m->trials || next->unaffordable
                  ? "done: %d trials in %.1f s"
-                 : "nothing to do: the store knows enough (%d new trials, %.1f s)",
+                 : "nothing to do: the stored trials suffice (%d new trials, %.1f s)",
              m->trials, spent);
     say(m, text);
 }
@@ -486,7 +486,7 @@ static void tell_machine(const struct measurement *m, const struct portolan_mach
              v->cores == 1 ? "" : "s", name, fmax(0, 100 - v->others_percent - v->steal_percent),
              v->steal_percent, clock,
              v->is_disturbed    ? v->reason
-             : v->others > 0.25 ? "others leave enough cores"
+             : v->others > 0.25 ? "other processes leave enough cores"
                                 : "quiet",
              v->is_disturbed ? "; expect disturbed times" : "");
     say(m, text);
@@ -578,10 +578,10 @@ int command_measure(int argc, char **argv)
         if (m.store && m.store[0] && strcmp(m.store, ":memory:"))
             status = run_orders(&m, &err);
         else
-            status = portolan_error_set(&err, PORTOLAN_ENOTFOUND,
-                                        "'%s' has no Mastermind with a file as its store: nothing "
-                                        "would be kept",
-                                        o.assembly.file);
+            status = portolan_error_set(
+                &err, PORTOLAN_ENOTFOUND,
+                "'%s' has no Mastermind with a file as its store: nothing would be stored",
+                o.assembly.file);
     }
     virtual_trials_close(&m.virtual);
     workbench_close(&w);

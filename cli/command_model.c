@@ -83,7 +83,7 @@ static error_t take_confidence(void *to, char *arg, const struct cli_option *opt
 
     (void)option;
     if (!portolan_read_double(arg, &percent) || !(percent > 0 && percent < 100))
-        argp_error(state, "--confidence wants a number between 0 and 100, not '%s'", arg);
+        argp_error(state, "--confidence needs a number between 0 and 100, not '%s'", arg);
     o->fit.options.confidence = percent / 100;
     return 0;
 }
@@ -97,7 +97,7 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
     if (o->n_sets < o->most_sets && o->store.file)
         o->sets[o->n_sets++] = arg;
     else if (o->file_only && o->store.file)
-        argp_error(state, "one file at a time: '%s' is one too many", arg);
+        argp_error(state, "one file at a time, but '%s' was also given", arg);
     else if (o->file_only || o->most_sets)
         o->store.file = arg;
     else
@@ -264,12 +264,13 @@ static const struct verb {
      {.view = {.form = PORTOLAN_TREND_LIST, .top = 50}}},
     {"show",
      "portolan model show",
-     {any_source, "Show all that is known of the models of call paths: --method chooses them.",
-      show_table, NULL},
+     {any_source, "Show the models of call paths in full; --method selects them.", show_table,
+      NULL},
      {.view = {.form = PORTOLAN_TREND_WHOLE, .top = 10}}},
     {"plot",
      "portolan model plot",
-     {any_source, "Draw rows, model and interval of one call path, or of a few: --method chooses.",
+     {any_source,
+      "Draw rows, model and interval of one or a few call paths; --method selects them.",
       plot_table, NULL},
      {.view = {.form = PORTOLAN_TREND_CHART, .top = 6, .file = "model.svg"}}},
     {"compare",

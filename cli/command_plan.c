@@ -101,7 +101,7 @@ static int print_prediction(const struct portolan_plan_prediction *p,
     char total[32], low[32], high[32], step[32];
 
     if (p->is_unusable) {
-        printf("cannot tell: too little was measured near here");
+        printf("cannot tell: too few measurements near these parameters");
         printf(p->n_extrapolating ? " (%s)\n" : "\n", p->extrapolating);
         return EXIT_CANNOT_TELL;
     }
@@ -115,14 +115,14 @@ static int print_prediction(const struct portolan_plan_prediction *p,
             printf("  with %s = %s\n", a->instances[i].name,
                    a->instances[i].alternatives[a->instances[i].selected].class_name);
     if (p->n_extrapolating)
-        printf("  outside what was measured: %zu models, the farthest %s\n", p->n_extrapolating,
+        printf("  outside the measured range: %zu models, the farthest %s\n", p->n_extrapolating,
                p->extrapolating);
     if (!isnan(p->accuracy))
         printf("  accuracy: %.3g of %s (%.2g ... %.2g)%s\n", p->accuracy, p->accuracy_of,
                p->accuracy_low, p->accuracy_high,
-               p->accuracy_extrapolates ? ", outside what was measured" : "");
+               p->accuracy_extrapolates ? ", outside the measured range" : "");
     if (p->is_assumed)
-        printf("  part of the interval rests on assumption: too few measurements\n");
+        printf("  part of the interval is assumed: too few measurements\n");
     return 0;
 }
 
@@ -188,7 +188,7 @@ static enum portolan_status lift(const struct workbench *w, const char *what,
         return status;
     if (!file || (!portolan_store_is_server(file) && access(file, F_OK) != 0))
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "nothing of '%s' is stored, so there is no veto to lift",
+                                  "'%s' has no stored trials, so there is no veto to lift",
                                   w->assembly->file);
     if (!(instance = portolan_asprintf("%.*s", (int)(equals - what), what)))
         return portolan_no_memory(err);
@@ -196,7 +196,7 @@ static enum portolan_status lift(const struct workbench *w, const char *what,
     if (status == PORTOLAN_OK)
         status = portolan_store_lift_veto(store, w->assembly->name, instance, equals + 1, err);
     if (status == PORTOLAN_OK)
-        printf("lifted: what failed of %s until now counts no longer\n", what);
+        printf("lifted: earlier failures of %s no longer count\n", what);
     portolan_store_close(store);
     free(instance);
     return status;

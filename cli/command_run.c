@@ -27,7 +27,7 @@ static bool is_called_script(const char *file)
 enum portolan_status script_refuse(const char *file, struct portolan_error *err)
 {
     return portolan_error_set(err, PORTOLAN_ESYNTAX,
-                              "'%s' is no script; its first line must begin with '#!ccaffeine'",
+                              "'%s' is not a script; its first line must begin with '#!ccaffeine'",
                               file);
 }
 
@@ -278,10 +278,10 @@ static int run_script(struct job *job, struct options *o, struct portolan_script
     o->script.path = o->run.assembly.path;
     o->script.quiet = o->run.quiet;
     if (option) {
-        portolan_error_set(&err, PORTOLAN_EINVAL,
-                           "'%s' is a script, and %s is for assemblies; `portolan convert` makes "
-                           "one of it",
-                           s->file, option);
+        portolan_error_set(
+            &err, PORTOLAN_EINVAL,
+            "'%s' is a script, and %s is for assemblies; convert it with `portolan convert`",
+            s->file, option);
         portolan_script_destroy(s);
         return job_fail(job, &err);
     }

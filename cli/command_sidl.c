@@ -20,7 +20,7 @@ static error_t take_language(void *to, char *arg, const struct cli_option *optio
     struct sidl_options *o = to;
 
     if (strcasecmp(arg, "C") != 0)
-        argp_error(state, "no language '%s', there is: C", arg);
+        argp_error(state, "unknown language '%s'; the only one is C", arg);
     if (option->key == 's')
         o->compile.server = true;
     return 0;

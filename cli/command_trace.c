@@ -24,7 +24,7 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
         o->program = &state->argv[state->next - 1];
         state->next = state->argc;
     } else if (o->file) {
-        argp_error(state, "one trace at a time: '%s' is one too many", arg);
+        argp_error(state, "one trace at a time, but '%s' was also given", arg);
     } else {
         o->file = arg;
     }
@@ -38,12 +38,12 @@ static error_t check_words(void *to, char *arg, const struct cli_option *option,
 
     (void)arg, (void)option;
     if (!o->file == !o->program)
-        argp_error(state, o->file ? "either a trace, or a program behind --"
-                                  : "which trace? or, behind --, which program is to be recorded?");
+        argp_error(state, o->file ? "either a trace, or a program after --"
+                                  : "which trace, or, after --, which program?");
     if (o->program && !o->output)
-        argp_error(state, "where is the program to be recorded? name a folder with --output");
+        argp_error(state, "which folder for the trace? name it with --output DIR");
     if (!o->program && (o->window || o->n_ranks))
-        argp_error(state, "--window and --ranks are for a program behind --");
+        argp_error(state, "--window and --ranks need a program after --");
     return 0;
 }
 

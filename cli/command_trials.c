@@ -35,7 +35,7 @@ static error_t take_label(void *to, char *arg, const struct cli_option *option,
     char *equals = strrchr(arg, '=');
 
     if (!equals || equals == arg)
-        argp_error(state, "--label wants TRIAL=TEXT, not '%s'", arg);
+        argp_error(state, "--label needs TRIAL=TEXT, not '%s'", arg);
     *equals = '\0';
     ((struct options *)to)->label = equals + 1;
     return take_action(to, arg, option, state);
@@ -116,7 +116,7 @@ static enum portolan_status change(const struct options *o, const struct trial_s
             portolan_text_add(out, "%s trial %lld of '%s' (%s), %s%s%s\n",
                               o->action == DELETE ? "deleted"
                               : *o->label         ? "labelled"
-                                                  : "took the label from",
+                                                  : "removed the label of",
                               (long long)trial->id, trial->assembly, trial->purpose, trial->started,
                               o->action == LABEL && *o->label ? ": " : "",
                               o->action == LABEL ? o->label : "");

@@ -41,7 +41,7 @@ static error_t take_sampling(void *to, char *arg, const struct cli_option *optio
 
     (void)option;
     if (!portolan_read_int64(arg, &n) || n < 1 || n > PORTOLAN_PROBE_SAMPLING_MAX)
-        argp_error(state, "--sample wants a number of calls from 1 to %u, not '%s'",
+        argp_error(state, "--sample needs a number of calls from 1 to %u, not '%s'",
                    PORTOLAN_PROBE_SAMPLING_MAX, arg);
     o->wrap.one_in = (uint32_t)n;
     return 0;
@@ -66,9 +66,9 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
 
     (void)arg, (void)option;
     if (o->wrap.one_in > 1 && o->wrap.profile)
-        argp_error(state, "--sample is for what is stored: TAU profiles have all calls");
+        argp_error(state, "--sample is for stored measurements: TAU profiles have all calls");
     if (o->wrap.rotate_s > 0 && o->wrap.n_libraries < 2)
-        argp_error(state, "--rotate wants two libraries at least");
+        argp_error(state, "--rotate needs at least two libraries");
     return 0;
 }
 
@@ -131,7 +131,7 @@ static const struct cli_option options[] = {
      .doc = "which header declares them? name it with --header FILE",
      INTO(struct wrap_options, wrap.header)},
     {.key = CLI_END,
-     .doc = "which program? name it behind --",
+     .doc = "which program? name it after --",
      .kind = CLI_TEXT,
      .offset = offsetof(struct wrap_options, wrap.program)},
     {.key = CLI_END, .take = check_given},

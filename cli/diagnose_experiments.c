@@ -122,7 +122,7 @@ static bool may_begin(struct work *w, const struct diagnose_run *r, const char *
         return true;
     w->e->not_made = portolan_arena_printf(
         &w->s->arena,
-        "experiment %d (%s): it would take about %.3g s, and %.3g s of %.3g s are left",
+        "experiment %d (%s): it would take about %.3g s, but %.3g s of %.3g s are left",
         r->experiment, title, needed, left > 0 ? left : 0, w->o->budget_s);
     return false;
 }
@@ -231,7 +231,7 @@ static void print_plan(struct work *w, const struct diagnose_run *r, const char 
     else if (isfinite(seconds))
         printf("a run of about %.3g s\n", seconds);
     else
-        printf("a run; how long it takes is not known\n");
+        printf("a run of unknown duration\n");
     if (r->n_components && !trial) {
         printf("  measures calls of:");
         for (size_t i = 0; i < r->n_components; i++)
@@ -401,7 +401,7 @@ enum portolan_status diagnose_experiment(struct subject *s, const struct diagnos
         return status;
     }
     if (o->plan) { /* it was read, or is of a trial */
-        printf("nothing is run: the trace is there\n");
+        printf("nothing to run: the store has the trace\n");
         return PORTOLAN_OK;
     }
     status = diagnose_trace(&w);

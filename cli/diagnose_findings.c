@@ -131,9 +131,9 @@ static void print_pair(const struct pair *p, int digits)
     for (int side = 0; side < 2; side++)
         print_share(p->of[side] ? p->of[side]->share : NAN, digits);
     print_share(p->change, digits);
-    printf("%s\n", isnan(p->change) ? "  looked for in one of them only"
+    printf("%s\n", isnan(p->change) ? "  only one of the two looked for it"
                    : p->change != 0 && fabs(p->change) <= p->spread
-                       ? "  not more than repetitions differ"
+                       ? "  not more than the difference between repetitions"
                        : "");
 }
 
@@ -150,8 +150,7 @@ static void print_head(const struct side sides[2])
                sides[side].whole->why);
     }
     if (strcmp(sides[0].whole->paradigm, sides[1].whole->paradigm) != 0)
-        printf(
-            "they were seen as different paradigms: only causes of the same name are compared\n");
+        printf("their paradigms differ: only causes of the same name are compared\n");
 }
 
 /* Rank-seconds: so that runs on different numbers of ranks can be compared. */

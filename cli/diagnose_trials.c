@@ -173,8 +173,8 @@ enum portolan_status diagnose_read_trial(struct subject *s, int64_t trial,
                                    &folder, err);
     }
     if (!status && a && strcmp(a->name, set->trials[0].assembly) != 0)
-        fprintf(stderr, "portolan: warning: trial %lld is of '%s', not of '%s'\n", (long long)trial,
-                set->trials[0].assembly, a->name);
+        fprintf(stderr, "portolan: warning: trial %lld is one of '%s', not of '%s'\n",
+                (long long)trial, set->trials[0].assembly, a->name);
     portolan_sample_set_destroy(set);
     if (folder)
         status = diagnose_read_assembly(s, folder, err);

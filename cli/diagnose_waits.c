@@ -129,7 +129,7 @@ static void print_causes(const struct portolan_waits *w)
     if (n)
         qsort(causes, n, sizeof *causes, by_cost);
     if (n && share(w, causes[0].direct_ns + causes[0].indirect_ns) >= least_shown)
-        printf("who made others wait                     of run time     direct   indirect\n");
+        printf("ranks that made others wait              of run time     direct   indirect\n");
     for (size_t i = 0; i < n && i < SHOWN; i++) {
         const struct cause *c = &causes[i];
 

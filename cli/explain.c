@@ -97,7 +97,8 @@ static void put_alternative(struct explained *x, const struct portolan_alternati
 
 void explain_decision(struct explained *x, const struct portolan_reason *r)
 {
-    portolan_text_add(x->out, "decision %d of run %lld, at step %d, %d more to go; asked by: %s\n",
+    portolan_text_add(x->out,
+                      "decision %d of run %lld, at step %d, %d steps remain; asked by: %s\n",
                       r->number, (long long)x->run->id, r->step, r->steps, r->asked_by);
     portolan_text_add(x->out, "  change    %s\n  choice    %s\n  reason    %s\n",
                       *r->change ? r->change : "none", r->choice, r->text);
@@ -270,19 +271,20 @@ static double turning_point(const struct portolan_reason *r, const struct portol
 static const char *peek_remedy(const struct portolan_alternative *a)
 {
     static const char *const remedies[][2] = {
-        {"pin", "that the pin of another one is released (portolan control, or the assembly)"},
-        {"forbid", "that it is released (portolan control, or the assembly)"},
-        {"failure", "that it is repaired; `portolan veto --lift` says so"},
+        {"pin", "releasing the pin of another one (portolan control, or the assembly)"},
+        {"forbid", "releasing it (portolan control, or the assembly)"},
+        {"failure", "repairing it; then lift the veto with `portolan veto --lift`"},
         {"accuracy", "a less strict accuracy in the assembly"},
         {"memory", "more memory in the assembly"},
-        {"stateful", "that it takes over what the running one keeps (portolan.ports.Stateful)"},
-        {"condition", "that its own condition holds"},
+        {"stateful",
+         "a port that takes over the state of the running one (portolan.ports.Stateful)"},
+        {"condition", "a case for which its condition holds"},
         {"", NULL}};
     size_t i = 0;
 
     while (*remedies[i][0] && strcmp(remedies[i][0], a->binding) != 0)
         i++;
-    return *a->binding && !remedies[i][1] ? "any measurement, since its time is not known"
+    return *a->binding && !remedies[i][1] ? "a measurement, since its time is not known"
                                           : remedies[i][1];
 }
 
@@ -297,17 +299,16 @@ static void put_turning_point(struct explained *x, const struct portolan_reason 
         portolan_text_add(x->out, "%s\n", peek_remedy(a));
     } else if (!(below < a->step_ns)) {
         portolan_text_add(x->out,
-                          "not its time alone, which is expected to be the better one or "
-                          "is not compared: see `portolan explain %d`\n",
+                          "not its time alone, which is expected to be better or cannot be "
+                          "compared: see `portolan explain %d`\n",
                           r->number);
     } else {
         put_time(x, "a step below ", below);
         portolan_text_add(x->out, " with it: %s\n",
-                          below < a->low_ns
-                              ? "less than its interval allows, so that this choice is sure"
-                              : "its interval reaches that far");
+                          below < a->low_ns ? "a time below its interval, so this choice is certain"
+                                            : "its interval includes such times");
     }
-    portolan_text_add(x->out, "  this trial would tell more:\n    ");
+    portolan_text_add(x->out, "  to find out, measure:\n    ");
     put_command(x, a);
     portolan_text_add(x->out, "\n");
 }
@@ -331,7 +332,7 @@ void explain_why_not(struct explained *x, const struct portolan_alternative *a)
     put_time(x, ", chosen ", chosen->step_ns);
     if (!isnan(a->forced_ns)) {
         portolan_text_add(x->out, "\n                ");
-        put_time(x, "the remaining steps at least ", a->forced_ns);
+        put_time(x, "the remaining steps take at least ", a->forced_ns);
         put_time(x, " with it, ", chosen->forced_ns);
         portolan_text_add(x->out, " with %s", chosen->implementation);
     }

@@ -62,8 +62,9 @@ int job_begin(struct job *job, const char *command)
     on_exit(end_early, NULL);
     if (job->cohort->max(job->cohort, range, 2) == PORTOLAN_OK && range[0] + range[1] == 0.0)
         return 0;
-    portolan_error_set(&err, PORTOLAN_EMISMATCH,
-                       "the ranks were started with different commands; give all the same one");
+    portolan_error_set(
+        &err, PORTOLAN_EMISMATCH,
+        "the ranks were started with different commands; start all with the same one");
     return job_fail(job, &err);
 }
 

@@ -27,7 +27,7 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
     else if (r->n_sets < 2)
         r->sets[r->n_sets++] = arg;
     else
-        argp_error(state, "one store and two sets of trials at most: '%s' is one too many", arg);
+        argp_error(state, "one store and two sets of trials at most, but '%s' was also given", arg);
     return 0;
 }
 
@@ -95,7 +95,7 @@ static enum portolan_status peek_store_name(const struct report_source *s,
     *name = s->study.w.assembly ? workbench_peek_store(&s->study.w) : q->study.assembly.file;
     return *name ? PORTOLAN_OK
                  : portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                      "'%s' has no Mastermind: nothing is stored",
+                                      "'%s' has no Mastermind, so it has no stored trials",
                                       q->study.assembly.file);
 }
 

@@ -19,7 +19,7 @@ static error_t check_explore(void *to, char *arg, const struct cli_option *optio
     (void)to, (void)option;
     if (strcmp(arg, "on") != 0 && strcmp(arg, "off") != 0 &&
         !(portolan_read_double(arg, &share) && share >= 0 && share <= 1))
-        argp_error(state, "--explore wants on, off or a share of the time, 0 to 1, not '%s'", arg);
+        argp_error(state, "--explore needs on, off or a share of the time, 0 to 1, not '%s'", arg);
     return 0;
 }
 
@@ -129,7 +129,8 @@ enum portolan_status find_settings(const char *name, const char *installed, char
             free(*file);
     }
     portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                       "there is no %s: this Portolan was installed without what the command needs",
+                       "there is no %s: Portolan was installed without the files of this command; "
+                       "install all of its packages",
                        *file);
     free(*file);
     *file = NULL;
@@ -150,7 +151,7 @@ static error_t refuse_word(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
 {
     (void)to, (void)option;
-    argp_error(state, "the assembly is part of this program: '%s' is one too many", arg);
+    argp_error(state, "the assembly is part of this program; remove the argument '%s'", arg);
     return EINVAL;
 }
 

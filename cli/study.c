@@ -51,7 +51,7 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
 
     if (!file)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "'%s' has no Mastermind, so nothing of it is stored",
+                                  "'%s' has no Mastermind, so it has no stored trials",
                                   s->w.assembly->file);
     status = portolan_store_open(file, PORTOLAN_STORE_READ, &store, err);
     if (status == PORTOLAN_OK)
@@ -192,7 +192,7 @@ static error_t take_context(void *to, char *arg, const struct cli_option *option
 
     (void)option;
     if (!equals || equals == arg || !portolan_read_double(equals + 1, &value)) {
-        argp_error(state, "--context wants NAME=NUMBER, not '%s'", arg);
+        argp_error(state, "--context needs NAME=NUMBER, not '%s'", arg);
         return EINVAL;
     }
     *equals = '\0';

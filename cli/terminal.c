@@ -174,7 +174,7 @@ enum portolan_status terminal_open(const char *program, const char *history_name
     el_set(t->el, EL_HIST, history, t->history);
     el_set(t->el, EL_PROMPT, show_prompt);
     /* The wide function, because the other one leaks its texts. */
-    el_wset(t->el, EL_ADDFN, L"portolan-complete", L"Completes the word that is begun", complete);
+    el_wset(t->el, EL_ADDFN, L"portolan-complete", L"Completes the current word", complete);
     el_wset(t->el, EL_ADDFN, L"portolan-cancel", L"Drops the line", cancel_line);
     el_set(t->el, EL_BIND, "^I", "portolan-complete", NULL);
     el_set(t->el, EL_SETTY, "-d", "-isig", NULL); /* Ctrl-C is an ordinary key while editing */

@@ -27,7 +27,7 @@ static enum portolan_status store_of_assembly(struct trial_store *t, const char 
     t->path = workbench_peek_store(&t->bench);
     if (!t->path)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "'%s' has no Mastermind, so nothing of it is stored", file);
+                                  "'%s' has no Mastermind, so it has no stored trials", file);
     return PORTOLAN_OK;
 }
 
@@ -138,7 +138,7 @@ void trial_store_take_argument(struct trial_store_options *o, const char **trial
     else if (!*trials)
         *trials = arg;
     else
-        argp_error(state, "one store and one %s at a time: '%s' is one too many", what, arg);
+        argp_error(state, "one store and one %s at a time, but '%s' was also given", what, arg);
 }
 
 error_t trial_store_take_word(void *to, char *arg, const struct cli_option *option,

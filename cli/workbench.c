@@ -14,7 +14,7 @@ static error_t check_case(void *to, char *arg, const struct cli_option *option,
 
     (void)option;
     if (o->n_cases && !o->takes_cases)
-        argp_error(state, "one case at a time: '%s' is one too many", arg);
+        argp_error(state, "one case at a time, but '%s' was also given", arg);
     return 0;
 }
 
@@ -95,18 +95,17 @@ static const char *find_owner(const struct workbench *w, const char *parameter,
         if (!has_parameter(w, &a->instances[i], parameter))
             continue;
         if (owner) {
-            portolan_error_set(err, PORTOLAN_EINVAL,
-                               "--set %s: both '%s' and '%s' have such a parameter; write "
-                               "%s.%s=VALUE",
-                               parameter, owner, name, owner, parameter);
+            portolan_error_set(
+                err, PORTOLAN_EINVAL,
+                "--set %s: both '%s' and '%s' have this parameter; write %s.%s=VALUE", parameter,
+                owner, name, owner, parameter);
             return NULL;
         }
         owner = name;
     }
     if (!owner)
         portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "--set %s: no instance of '%s' has such a parameter", parameter,
-                           a->file);
+                           "--set %s: no instance of '%s' has this parameter", parameter, a->file);
     return owner;
 }
 
@@ -270,7 +269,7 @@ static enum portolan_status put_store(struct workbench *w, const char *file,
 
     if (!keeper)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "--store: '%s' has no instance that keeps an experiment store",
+                                  "--store: '%s' has no instance with an experiment store",
                                   w->assembly->file);
     return set_parameter(w, keeper, "store", file, err);
 }

@@ -121,7 +121,7 @@ static void report_function(struct clips *clips, int line, const char *function)
         known[n++] = w;
     if (portolan_has_word(clips->removed.bytes, function))
         portolan_diagnose(clips->d, clips->file, line, 0,
-                          "a rule may not call '%s': rules compute and assert facts, no more",
+                          "a rule may not call '%s': rules only compute and assert facts",
                           function);
     else
         portolan_diagnose(clips->d, clips->file, line, 0, "there is no function '%s'%s", function,

@@ -219,9 +219,10 @@ void paradigm_nest(struct knowledge *knowledge, struct paradigm *host, const str
     component = kind_find_item(fact_kind_find("component"), host, context);
     branch = branch_about(arena, host, component);
     if (!branch.n_under) {
-        portolan_diagnose(d, nest->item.place.file, nest->item.place.line, nest->item.place.column,
-                          "no node of the tree is about '%s', so that of '%s' has no place there",
-                          nest->item.name, nest->paradigm_name);
+        portolan_diagnose(
+            d, nest->item.place.file, nest->item.place.line, nest->item.place.column,
+            "no node of the tree is about '%s', so the tree of '%s' has no place there",
+            nest->item.name, nest->paradigm_name);
         return;
     }
     paradigm_add_in_context(arena, host, guest, context);

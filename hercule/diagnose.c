@@ -42,7 +42,7 @@ static bool look_up(void *arg, const struct paradigm *paradigm, const struct ref
     else if (reference->kind != REFERENCE_GLOBAL &&
              (double)fit->fitted_ns < run->least_fit * (double)fit->all_ns &&
              (double)(fit->all_ns - fit->fitted_ns) > run->least_gain * all_ns)
-        value->why = "too little of its time fits the events of the paradigm (threshold fit)";
+        value->why = "too little of its time matches the events of the paradigm (threshold fit)";
     value->is_trusted = !value->why;
     return true;
 }
@@ -68,9 +68,9 @@ static const char *doubt_of(const struct portolan_waits *waits)
     if (m->n_incomplete > 0)
         return "collective operations lack ranks";
     if (m->n_reversed > 0)
-        return "messages came before they were sent: clocks disagree";
+        return "messages arrived before they were sent: clocks disagree";
     if (trace->n_unrelated_clocks > 0)
-        return "nothing goes both ways between hosts: their clocks cannot be compared";
+        return "no messages go both ways between hosts: their clocks cannot be compared";
     if (m->is_uncertain)
         return "threads of a rank share partners and tags: which messages belong together is not "
                "certain";
@@ -372,7 +372,8 @@ static enum portolan_status check_matches(struct run *run, const struct paradigm
     for (size_t i = 0; i < n; i++)
         if (!run->recognition->fits[bindings[i].component].n)
             portolan_diagnose(&d, bindings[i].part->file, bindings[i].part->line,
-                              bindings[i].part->column, "nothing in the run is this part, '%s'",
+                              bindings[i].part->column,
+                              "nothing in the run matches this part, '%s'",
                               p->components[bindings[i].component].item.name);
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }

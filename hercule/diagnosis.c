@@ -135,7 +135,8 @@ static double disagreement(struct diagnosis *d, const struct portolan_diagnosis_
 
     if (wrong > diagnosis_threshold(d->paradigm, settings, n, "gain"))
         d->public.disagreement = portolan_arena_printf(
-            &d->arena, "what recording took is known to %.1f %% of the run", 100 * (most = wrong));
+            &d->arena, "the cost of recording is known within %.1f %% of the run",
+            100 * (most = wrong));
     if (isfinite(overhead) && overhead > fmax(most, least))
         d->public.disagreement =
             portolan_arena_printf(&d->arena, "runs disagree: recording made the run %.1f %% longer",
@@ -183,7 +184,7 @@ static void average_gain(struct diagnosis *d, const struct portolan_diagnosis_op
     gain->without_ns = d->public.run_ns * (1 - gain->share);
     if (half >= gain->share) {
         gain->is_known = false;
-        gain->why = "gains of repeated runs differ by as much as it gains";
+        gain->why = "the gains of repeated runs differ by as much as its gain";
     }
 }
 

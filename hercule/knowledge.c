@@ -173,7 +173,7 @@ static struct paradigm *need(struct library *l, const struct item *item, const c
                           "there is no paradigm '%s'%s", name, hint_at(l->raw, l->n, name).text);
     else if (l->is_open[at])
         portolan_diagnose(l->d, place->file, place->line, place->column,
-                          "paradigm '%s' is made of itself: '%s' depends on it", name, item->name);
+                          "paradigm '%s' depends on itself, through '%s'", name, item->name);
     else
         return make(l, at);
     return NULL;

@@ -52,14 +52,14 @@ static bool check_value(struct reader *r, const struct slot_kind *slot, size_t a
     if (words && !words[find_word(words, word)]) {
         for (size_t i = 0; i < n; i++)
             portolan_text_add(&right, "%s%s", i ? i + 1 < n ? ", " : " or " : "", words[i]);
-        REPORT(r, at, "'%s' is none of %s%s", word, right.bytes ? right.bytes : "",
+        REPORT(r, at, "'%s' is not one of %s%s", word, right.bytes ? right.bytes : "",
                portolan_did_you_mean(portolan_nearest_word(word, words, n)).text);
     } else if (slot->type == SLOT_INTEGER && !portolan_read_int64(word, &integer))
-        REPORT(r, at, "%s wants a whole number, not '%s'", slot->name, word);
+        REPORT(r, at, "%s needs a whole number, not '%s'", slot->name, word);
     else if (slot->type == SLOT_NUMBER && !portolan_read_double(word, &number))
-        REPORT(r, at, "%s wants a number, not '%s'", slot->name, word);
+        REPORT(r, at, "%s needs a number, not '%s'", slot->name, word);
     else if ((slot->type == SLOT_FORMULA || slot->type == SLOT_PLACED) && *word != '"')
-        REPORT(r, at, "%s wants a text in quotes", slot->name);
+        REPORT(r, at, "%s needs a text in quotes", slot->name);
     else
         return true;
     return false;
@@ -215,8 +215,8 @@ static void check_item(struct reader *r, const struct fact_kind *kind, const str
                kind_item(kind, r->paradigm, first)->place.line);
     else if (kind->is_identifier && (!*own_name || !is_identifier(own_name)))
         REPORT(r, at,
-               "'%s' cannot stand in formulas: a %s is named by letters, digits and '_', and "
-               "begins with no digit",
+               "'%s' cannot be used in formulas: the name of a %s has letters, digits and '_', and "
+               "does not begin with a digit",
                own_name, kind->name);
 }
 
@@ -324,7 +324,7 @@ static void read_facts(struct reader *r, size_t at, size_t next, size_t end)
 
     if (strchr("()", s->text[next])) {
         if (!r->are_rules)
-            REPORT(r, at, "deffacts wants a name before its facts");
+            REPORT(r, at, "deffacts needs a name before its facts");
         return;
     }
     for (size_t after; next < end - 1; next = clp_next(s, after)) {

@@ -58,7 +58,7 @@ static void add_symptoms(struct report *r, enum experiment experiment)
         add_percent(r, m->of_run);
         portolan_text_add(r->out, " of run time: %s (threshold %g %%)\n",
                           c->holds ? "a symptom"
-                          : c->why ? "it cannot be told whether that is a symptom"
+                          : c->why ? "cannot tell whether that is a symptom"
                                    : "no symptom",
                           c->threshold * 100);
     }

@@ -108,7 +108,7 @@ static bool walk_circle(const struct resolver *r, const struct fact_kind *kind,
     state[i] = 1;
     for (size_t which = 0; (to = next_of(slot, item, which)) != HERCULE_NONE; which++) {
         if (state[to] == 1) {
-            REPORT(r, item->place, "%s '%s' goes in a circle: '%s' depends on it", kind->name,
+            REPORT(r, item->place, "%s '%s' depends on itself, through '%s'", kind->name,
                    item->local, kind_item(kind, r->paradigm, to)->local);
             return false;
         }
@@ -278,7 +278,7 @@ static void resolve_parts(const struct resolver *r, struct composed *c)
     const char *kind = *c->event_name ? "attribute" : "metric";
 
     if (!*c->event_name == !*c->metric_name)
-        REPORT(r, c->item.place, "composed wants an event or a metric");
+        REPORT(r, c->item.place, "composed needs an event or a metric");
     c->parts = portolan_arena_alloc(arena, c->n_of, sizeof *c->parts);
     for (size_t i = 0; c->parts && i < c->n_of; i++)
         c->parts[i] = resolve_name(r, kind, &c->item, context_join(arena, c->event_name, c->of[i]));
@@ -313,7 +313,8 @@ static void check_nodes(const struct resolver *r)
         n_leaves += node->kind == NODE_CAUSE;
         if (node->kind == NODE_CAUSE && !*node->factor_name)
             REPORT(r, node->item.place,
-                   "cause '%s' has no factor, so nothing could be done about it", node->item.local);
+                   "cause '%s' has no factor; name the design decision that it comes from",
+                   node->item.local);
     }
     if (p->n_nodes && !n_leaves)
         REPORT(r, p->item.place, "the tree of '%s' has no leaf: no node is of kind cause",

@@ -45,8 +45,8 @@ enum portolan_status portolan_mpi_check_launcher(struct portolan_error *err)
             size = "N";
         return portolan_error_set(
             err, PORTOLAN_EFOREIGN,
-            "started by %s (%s is set), but this Portolan is built with %s: every process would "
-            "believe that it is rank 0 of 1; start it with: mpiexec." PORTOLAN_MPI " -n %s ...",
+            "started by %s (%s is set), but this Portolan is built with %s: every process would be "
+            "rank 0 of 1; start it with: mpiexec." PORTOLAN_MPI " -n %s ...",
             launchers[i].name, launchers[i].variable,
             strcmp(PORTOLAN_MPI, "mpich") == 0 ? "MPICH" : "Open MPI", size);
     }

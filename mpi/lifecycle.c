@@ -112,7 +112,7 @@ enum portolan_status portolan_mpi_init(struct portolan_error *err)
         return PORTOLAN_OK;
     PMPI_Finalized(&ended);
     if (ended)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "MPI has ended and cannot begin again");
+        return portolan_error_set(err, PORTOLAN_EINVAL, "MPI has ended and cannot start again");
     began = portolan_probe_mpi_enter();
     result = PMPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
     if (result == MPI_SUCCESS)

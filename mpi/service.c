@@ -98,10 +98,10 @@ static void port_releaseComm(void *self, int64_t comm, sidl_BaseInterface *_ex)
         free(g);
         return;
     }
-    portolan_throw(_ex, PORTOLAN_EINVAL,
-                   "communicator %lld was not got from this component's MPIService, or is released "
-                   "already",
-                   (long long)comm);
+    portolan_throw(
+        _ex, PORTOLAN_EINVAL,
+        "communicator %lld does not come from this component's MPIService, or has been released",
+        (long long)comm);
 }
 
 static void port_getSizeRank(void *self, int32_t *size, int32_t *rank, sidl_BaseInterface *_ex)

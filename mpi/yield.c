@@ -185,12 +185,12 @@ static enum portolan_status agree_on_wish(enum wish mine, struct portolan_error 
     mpi_is_observable = !range[2];
     if (mine == WISH_WRONG)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  VARIABLE " is '%s'; it may be auto, always or never",
+                                  VARIABLE " is '%s'; it must be auto, always or never",
                                   getenv(VARIABLE));
     if (range[0] == WISH_WRONG)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  VARIABLE " is wrong on another rank; it may be auto, always or "
-                                           "never, and must be the same on all");
+                                  VARIABLE " is wrong on another rank; it must be auto, always or "
+                                           "never, and the same on all ranks");
     if (range[0] != -range[1])
         return portolan_error_set(err, PORTOLAN_EMISMATCH,
                                   VARIABLE " is '%s' here and something else on another rank; it "

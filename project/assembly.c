@@ -249,7 +249,7 @@ static const char *join(struct assembly *a, const char *name, const char *go)
     return CHANGE_PRINT(
         a->c,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<!-- What runs, and what may run instead: portolan-assembly(5). -->\n"
+        "<!-- The components that run, and their alternatives: portolan-assembly(5). -->\n"
         "<assembly name=\"%s\">\n"
         "  <path dir=\"build\"/> <!-- where `make` puts components, descriptions and proxies -->\n"
         "%s\n"
@@ -257,7 +257,7 @@ static const char *join(struct assembly *a, const char *name, const char *go)
         "  <instance name=\"mastermind\" class=\"portolan.Mastermind\">\n"
         "    <parameter name=\"store\" type=\"string\" value=\"%s.db\"/>\n"
         "  </instance>\n%s\n%s%s\n"
-        "  <!-- What is measured. -->\n"
+        "  <!-- The measured ports. -->\n"
         "  <monitor instance=\"driver\" port=\"%s\"/>\n%s\n%s"
         "  <go instance=\"driver\" port=\"%s\"/>\n</assembly>\n",
         name, a->elements.bytes, a->swap ? ", and swaps implementations between two steps" : "",

@@ -49,10 +49,10 @@ static enum portolan_status check_options(const struct portolan_proxygen_options
                                       "'%s' and '%s': SIDL and C do not go together", o->files[0],
                                       o->files[i]);
     if (is_sidl(o->files[0]) && (o->n_functions || o->from || o->compile_commands))
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "'%s' is SIDL: patterns of functions and of headers and compile "
-                                  "commands are for headers",
-                                  o->files[0]);
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "'%s' is SIDL; --functions, --from and --compile-commands are for headers",
+            o->files[0]);
     return PORTOLAN_OK;
 }
 

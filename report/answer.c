@@ -62,7 +62,7 @@ static void add_what_ran(const struct report *r, const char *why, struct portola
     if (r->runs.decision)
         portolan_text_add(t, "The run chose %s.", r->runs.decision->choice);
     else
-        portolan_text_add(t, "Nothing was chosen: %s.", why);
+        portolan_text_add(t, "There is no choice: %s.", why);
 }
 
 /* ------------------------------------------------------------------ what it gains */
@@ -86,7 +86,7 @@ static void add_predicted(const struct portolan_plan_choice *c, struct portolan_
     double gain[3];
 
     if (c->prediction.is_unusable) {
-        portolan_text_add(t, "Too little was measured near here to predict its time");
+        portolan_text_add(t, "Too few measurements near these parameters to predict its time");
         return;
     }
     add_time(t, "It is predicted to take ", c->prediction.total_ns);
@@ -149,16 +149,16 @@ static void add_gaps(const struct report *r, const struct portolan_plan_choice *
         said = true;
     }
     if (r->runs.run && r->runs.run->n_partial) {
-        portolan_text_add(t, "%sot measured whole: %zu step%s of the run", said ? "; n" : "N",
+        portolan_text_add(t, "%sot completely measured: %zu step%s of the run", said ? "; n" : "N",
                           r->runs.run->n_partial, r->runs.run->n_partial == 1 ? "" : "s");
         said = true;
     }
     if (said)
         portolan_text_add(t, ".");
     else
-        portolan_text_add(t, c ? "All that the choice rests on was measured, and inside the "
-                                 "measured range."
-                               : "No model says what lies outside of what was measured.");
+        portolan_text_add(t,
+                          c ? "The choice rests on measurements alone, within the measured range."
+                            : "No model is available to say what lies outside the measured range.");
 }
 
 /* ------------------------------------------------------------------ data */
@@ -286,7 +286,7 @@ static const struct report_table tables[] = {
       {"is_written", "as written", REPORT_TEXT},
       {"total_ns", "run with it", REPORT_TIME},
       {"reason", "not allowed", REPORT_TEXT},
-      {"extrapolates", "outside what was measured", REPORT_TEXT},
+      {"extrapolates", "outside the measured range", REPORT_TEXT},
       {"unusable", "cannot tell", REPORT_TEXT},
       {"core", "counts", REPORT_TEXT},
       {"called", "called", REPORT_TEXT}}},
@@ -307,7 +307,7 @@ static const struct report_table tables[] = {
 const struct report_part report_answer = {
     .name = "answer",
     .title = "Answer",
-    .about = "What was chosen, what it gains, and what is not known.",
+    .about = "The choice, its gain, and what is not known.",
     .write = write_answer,
     .tables = tables,
 };

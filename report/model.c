@@ -393,7 +393,7 @@ static void draw_models(const json_t *part, struct portolan_text *out)
 
 static const struct report_table tables[] = {
     {"models",
-     "Laws: what a call costs, and how often it is made",
+     "Models: the cost of a call, and the number of calls",
      {{"path", "call path", REPORT_TEXT},
       {"implementation", "implementation", REPORT_TEXT},
       {"scope", "with", REPORT_TEXT},

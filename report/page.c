@@ -103,9 +103,9 @@ static void add_d3(const struct page *p, struct portolan_text *out)
 static void add_missing(const struct page *p, struct portolan_text *out)
 {
     if (!p->d3.length)
-        portolan_text_add(
-            out, "<p class=\"note\" role=\"status\">Pictures that answer are missing: D3 was not "
-                 "found when the page was written (Debian: node-d3).</p>\n");
+        portolan_text_add(out,
+                          "<p class=\"note\" role=\"status\">Interactive pictures are missing: D3 "
+                          "was not found when the page was written (Debian: node-d3).</p>\n");
 }
 
 static void add_name(const struct page *p, struct portolan_text *out)

@@ -261,7 +261,7 @@ void report_add_sentences(const json_t *part, struct portolan_text *out)
         portolan_text_add(out, "</p>\n");
     }
     if (*settle) {
-        portolan_text_add(out, "<p>This trial would tell more:</p><pre tabindex=\"0\">");
+        portolan_text_add(out, "<p>To find out, measure:</p><pre tabindex=\"0\">");
         report_add_cut(out, settle, MOST_SHOWN);
         portolan_text_add(out, "</pre>\n");
     }

@@ -49,9 +49,10 @@ static void add_partial(const struct report_runs *r, struct portolan_text *out)
     static const char gap[] = "not always measured: ";
 
     if (r->run->n_partial)
-        portolan_text_add(
-            out, "in part     %8zu steps of the run were not measured whole: no model is of them\n",
-            r->run->n_partial);
+        portolan_text_add(out,
+                          "in part     %8zu steps of the run were not completely measured; models "
+                          "do not use them\n",
+                          r->run->n_partial);
     for (size_t i = 0; i < r->run->n_metadata; i++)
         if (!strncmp(r->run->metadata[i].name, gap, sizeof gap - 1))
             portolan_text_add(out, "            %s: %s\n",
@@ -66,8 +67,8 @@ static void add_fixed(const struct portolan_report_source *from, const struct re
     double run_s = r->run->elapsed_ns * s_per_ns, total_s = run_s + r->explored_ns * s_per_ns;
 
     if (r->n_fixed == 0) {
-        portolan_text_add(out,
-                          "no fixed assembly was run; do so with: portolan measure --all-fixed\n");
+        portolan_text_add(
+            out, "no fixed assembly has run; run them with: portolan measure --all-fixed\n");
         return;
     }
     portolan_text_add(out, "\nfixed assemblies, measured   ratio to run ratio to total\n");

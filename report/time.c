@@ -458,7 +458,7 @@ static const struct report_table tables[] = {
       {"messages", "messages", REPORT_NUMBER},
       {"bytes", "bytes", REPORT_BYTES}}},
     {"events",
-     "Events: values that the program gave by name",
+     "Events: named values that the program reported",
      {{"name", "event", REPORT_TEXT},
       {"rank", "rank", REPORT_NUMBER},
       {"count", "count", REPORT_NUMBER},
@@ -471,7 +471,7 @@ static const struct report_table tables[] = {
 const struct report_part report_time = {
     .name = "time",
     .title = "Where the time goes",
-    .about = "Call paths, how evenly ranks share them, and who sends to whom.",
+    .about = "Call paths, their balance over ranks, and messages between ranks.",
     .write = write_time,
     .draw = report_draw_time,
     .tables = tables,

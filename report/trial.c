@@ -87,7 +87,7 @@ static enum portolan_status write_trials(struct report *r, struct portolan_json 
 
 static const struct report_table trial_tables[] = {
     {"facts",
-     "The trial that is shown: what it ran with, and on",
+     "The trial shown: its settings and its machine",
      {{"kind", "kind", REPORT_TEXT},
       {"name", "name", REPORT_TEXT},
       {"value", "value", REPORT_TEXT}}},
@@ -173,7 +173,7 @@ static enum portolan_status write_comparison(struct report *r, struct portolan_j
 
 static const struct report_table comparison_tables[] = {
     {"differences",
-     "Facts in which the trials differ",
+     "Metadata in which the trials differ",
      {{"name", "fact", REPORT_TEXT}, {"a", "before", REPORT_TEXT}, {"b", "now", REPORT_TEXT}}},
     {"total",
      "The whole run",

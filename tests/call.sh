@@ -48,7 +48,7 @@ result 'under their names' $?
 # ------------------------------------------------------------------ what comes out
 cp "$golden/language.c" .
 try "$PORTOLAN" call -o deep/deeper language.c
-gives 'a folder is made, but not all above it' 1 'deep/deeper: .*; make the folder that it is to be in'
+gives 'a folder is made, but not all above it' 1 'deep/deeper: .*; create its folder'
 try "$PORTOLAN" call --check language.c
 [ "$status" = 0 ] && [ ! -e language.cll.c ]
 result 'checking writes nothing' $?
@@ -182,4 +182,4 @@ result 'flags come from compile commands, output goes beside the source' $?
 try "$PORTOLAN" call --compile-commands=. language.c
 gives 'which must tell of the file' 1 'no entry compiles'
 TMPDIR=$work/gone try "$PORTOLAN" call --compile-commands=. far/ranks.c
-gives 'files that last for a moment are where TMPDIR says' 1 "$work/gone/portolan-.*no temporary folder can be made"
+gives 'files that last for a moment are where TMPDIR says' 1 "$work/gone/portolan-.*cannot create a temporary folder"

@@ -19,9 +19,9 @@ stored 'with its parameters' 2.5 "SELECT value FROM trial_parameter WHERE name =
 try "$PORTOLAN" check --case 2.4 "$work/cases.xml"
 gives 'an unknown case' 1 "no case '2.4'; did you mean '2.5'"
 try "$PORTOLAN" predict --case 1.5 --case 2.5 "$work/cases.xml"
-gives 'one case is predicted' 2 "one case at a time: '2.5'"
+gives 'one case is predicted' 2 "one case at a time, but '2.5'"
 try "$PORTOLAN" predict --context symmetric "$work/cases.xml"
-gives 'a context without a value' 2 "--context wants NAME=NUMBER, not 'symmetric'"
+gives 'a context without a value' 2 "--context needs NAME=NUMBER, not 'symmetric'"
 try "$PORTOLAN" check --case 1 "$paper/paper.xml"
 gives 'no cases at all' 1 'lists no cases'
 printf 'driver.x,symmetric\n1.5,yes\n' >"$work/data/cases.csv"

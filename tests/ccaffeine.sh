@@ -129,7 +129,7 @@ lacks 'before the ranks do different things' 'Component starter'
 
 echo 'links' >headless.rc
 ranks 2 run headless.rc
-gives 'a script without its first line' 1 "'headless.rc' is no script; .*'#!ccaffeine'"
+gives 'a script without its first line' 1 "'headless.rc' is not a script; .*'#!ccaffeine'"
 
 printf 'setSize 900 607\nsetDropLocation 42 68\npulldown script.Starter s\npulldown script.Printer p\n%s\n' \
     'setMaximum true

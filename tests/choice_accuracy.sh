@@ -22,7 +22,7 @@ chooses 'it is where it is right' Fast
 optimize n=300 symmetric=1
 chooses 'and between points where it was right' Fast
 optimize n=100000 symmetric=1
-gives 'nobody knows of far outside' 3 'cannot tell' 'accura|never seen to work near'
+gives 'nobody knows of far outside' 3 'cannot tell' 'accura|not known to work near'
 run n=200 symmetric=0
 gives 'a run ends well' 0
 swaps 'it swaps to the best that is right' '0 Safe Good'

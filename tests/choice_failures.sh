@@ -99,7 +99,7 @@ lacks 'what says that it does not apply is not tried there' 'cannot solve'
 points 'elsewhere it is' 3 Slow
 optimize n=200 symmetric=0
 chooses 'nor chosen, with the reason' Safe \
-    'not choice.Slow: .*does not apply here: it wants what its own query asks for'
+    'not choice.Slow: .*does not apply here: its condition is its own query'
 optimize n=300 symmetric=1
 chooses 'where it applies it is' Slow
 

@@ -37,7 +37,7 @@ Fast us=1' "$sweep"
     law fast.xml "${unit#* }" "${unit% *}" n
     state Fast fast.xml 'method="solve"'
     optimize n=300
-    chooses "${unit#* }: it is chosen" Fast 'not measured, but as model files say: solver=choice.Fast'
+    chooses "${unit#* }: it is chosen" Fast 'from model files, not measured: solver=choice.Fast'
     predicts 'by what the file says' 1.2e-3 0.01
 done
 model
@@ -52,7 +52,7 @@ chooses 'one that is slow is not chosen' Safe 'choice.Fast +12 ms +[+]233 %'
 
 state Fast fast.xml 'method="slove"'
 optimize n=300
-gives 'a method that nobody calls is told' 0 "told.xml:[0-9]+: a model is of 'slove', which no trial calls"
+gives 'a method that nobody calls is told' 0 "told.xml:[0-9]+: <model> names method 'slove', which no trial calls"
 study told 'Safe us=3
 Fast us=1' "$sweep"
 state Fast fast.xml 'method="solve"'
@@ -63,7 +63,7 @@ run n=300
 swaps 'a run swaps to it' '0 Safe Fast'
 optimize n=300
 chooses 'now it was measured' Fast
-lacks 'and its file is silent' 'as model files say'
+lacks 'and its file is silent' 'from model files'
 law fast.xml s 1e-9 n
 optimize n=300
 predicts 'whatever it says' 1.2e-3 0.01
@@ -101,7 +101,7 @@ mkdir elsewhere
 for to in chosen.xml elsewhere/chosen.xml; do
     try "$PORTOLAN" optimize --set=driver.n=400 -o "$to" "$assembly"
     try "$PORTOLAN" optimize --store="$store" --set=driver.n=400 "$to"
-    gives "$to finds it, too" 0 '^  solver +choice.Fast ' 'as model files say'
+    gives "$to finds it, too" 0 '^  solver +choice.Fast ' 'from model files'
 done
 
 # Where an accuracy is wanted, one must be known.
@@ -141,7 +141,7 @@ Fast us=1' "$sweep" 'memory="1e6"'
 sed 's#<alternative class="choice.Fast"#& memory="8 * driver.n * driver.n"#' "$assembly" >new && mv new "$assembly"
 measure
 optimize n=300
-chooses 'it fits' Fast '^memory: +7.2e\+05 bytes on each rank of 1e\+06 that are allowed'
+chooses 'it fits' Fast '^memory: +7.2e\+05 bytes on each rank of 1e\+06 allowed'
 optimize n=400
 chooses 'it does not fit' Safe 'not choice.Fast: it needs 1.28e\+06 bytes'
 run n=400
@@ -157,7 +157,7 @@ state Fast fast.xml
 state Fast good.xml
 law fast.xml s 1e-6 rows
 optimize n=300
-gives 'a parameter that nobody knows' 1 "exact.xml:[0-9]+: error: 'rows' of '.*fast.xml' is no context of solver.solve"
+gives 'a parameter that nobody knows' 1 "exact.xml:[0-9]+: error: 'rows' of '.*fast.xml' is neither a context of solver.solve"
 law fast.xml furlong 1e-6 n
 optimize n=300
 gives 'no unit of time' 1 "fast.xml:1: error: .*'furlong'.*s, ms, us or ns"

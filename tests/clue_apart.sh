@@ -109,14 +109,14 @@ gives 'a static program' 1 "static' is linked statically; link it dynamically"
 # Ends.
 apart -n 2 -- "$work/threads" kill
 gives 'a rank that is killed' 137 \
-    'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ \(talk\), at .*: its process is ended by signal 9 \(Killed\)'
+    'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ \(talk\), at .*: its process was ended by signal 9 \(Killed\)'
 apart -n 2 -- "$work/ends" fault
 gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends\.c:51 \(main\)'
 apart -n 2 -- "$work/mistakes" root
 gives 'collectives that differ' 1 \
     'rank 0 in MPI_Bcast at mistakes\.c:[0-9]+ .*collectives differ: .* MPI_Bcast\(root 1, 8 bytes\) on rank 1, at mistakes\.c:[0-9]+'
 apart -n 2 -- "$work/ends" exec
-gives 'a rank that becomes another program' 1 'of a rank is here' 'rank 1 after .* has ended with status 0 without exit'
+gives 'a rank that becomes another program' 1 'of a rank is here' 'rank 1 after .* ended with status 0 without exit'
 apart -n 2 -- "$work/ends" gone
 gives 'a rank that is gone' 3 'rank 0 in MPI_Recv at ends\.c:47.* waits for rank 1, which has ended'
 run --apart --compute=none -m "$machine" -n 4 -- "$work/ends" circle
@@ -159,10 +159,10 @@ gives 'it is killed' 137 'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ .*ended b
 PORTOLAN_CLUE_RSH=false apart -m "$work/hosts.xml" -n 2 -- "$work/rings"
 gives 'a real host that does not answer' 1 "rank 1 was not started on the real host 'localhost' .*'false localhost' ended with status 1"
 run -m "$work/hosts.xml" -n 2 --compute=none -- "$work/rings"
-gives 'real hosts need --apart' 1 "rank 1 is on 'localhost', a real host .* run with --apart"
+gives 'real hosts need --apart' 1 "rank 1 is on 'localhost', a real host .* add --apart"
 
 PORTOLAN_CLUE_RSH=$work/rsh apart -m "$work/hosts.xml" -n 2 -- "$work/one_sided"
-gives 'windows need memory that all have' 1 'rank [01] in MPI_Win_allocate at one_sided\.c:[0-9]+ .* there is none of on a machine with real hosts'
+gives 'windows need memory that all have' 1 'rank [01] in MPI_Win_allocate at one_sided\.c:[0-9]+ .* is not available on a machine with real hosts'
 
 apart --shared=libring.so -n 2 -- "$work/rings"
 gives 'wrong use' 2 '--private, --shared and --skip need all ranks in one process'

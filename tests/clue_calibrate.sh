@@ -63,9 +63,9 @@ fi
 
 printf 'half 8 100\nhalf x 100\n' >samples
 try "$PORTOLAN" clue calibrate --samples samples -o x.xml --no-check
-gives 'a bad sample is told with its line' 1 'samples:2: error: no sample'
+gives 'a bad sample is told with its line' 1 'samples:2: error: not a sample'
 printf 'half 8 100\n' >samples
 try "$PORTOLAN" clue calibrate --samples samples -o x.xml --no-check
 gives 'and what is missing' 1 "'send' was not measured|eager limit was not measured"
 try "$PORTOLAN" clue calibrate --factor 12:x -o x.xml --no-check
-gives 'and a factor that is none, before anything is measured' 1 'no times of your program there and here'
+gives 'and a factor that is none, before anything is measured' 1 'times of your program there and here'

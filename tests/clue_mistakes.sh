@@ -44,13 +44,13 @@ mistake circle 1 'deadlock: 2 ranks wait for each other' \
     'rank 0 in MPI_Send at @circle@.* for rank 1 to receive 8388608 bytes' \
     'rank 1 in MPI_Send at @circle@.* for rank 0 to receive 8388608 bytes'
 mistake receives 1 'rank 0 in MPI_Recv at @receives@' 'rank 1 in MPI_Recv at @receives@'
-mistake tag 1 'rank 1 in MPI_Recv at @tag@.*tag 6; there is one of rank 0, tag 5, 8 bytes'
+mistake tag 1 'rank 1 in MPI_Recv at @tag@.*tag 6; it does not take the one from rank 0, tag 5, 8 bytes'
 mistake gone 1 'deadlock: 1 rank waits' 'rank 1 in MPI_Wait at @gone@.* rank 0, which has ended'
 mistake itself 1 'deadlock: rank 0 waits for itself' 'rank 0 in MPI_Recv at @itself@.*rank 0 to send' \
     'and 1 other waits'
 mistake any 1 'rank 0 in MPI_Recv at @any@.*waits for any rank to send'
 mistake probe 1 'rank 1 in MPI_Probe at @probe@.*any rank to send, tag 3'
-mistake clock 1 'rank 0 in MPI_Wtime at @clock@.*a clock that stands still'
+mistake clock 1 'rank 0 in MPI_Wtime at @clock@.*a clock that does not move'
 mistake truncation 1 'rank 1 in MPI_Recv at @truncation@.*truncated.*32 bytes from rank 0, tag 3, .* 16 bytes'
 mistake ready 0 '^mistake +1 ready send came before the receive'
 mistake unreceived 0 '^mistake +1 message was never received' \

@@ -177,10 +177,10 @@ gives 'others are measured' 0 'by laws: 3 bursts, .* measured: [1-9][0-9]* burst
 run work --law 'wrok=1' --law work=0
 gives 'a law that nothing uses' 0 "^mistake +the law of 'wrok' was never used"
 run work --law "work=$work/bytes.xml" --law 'main=m*2' --set n=3 --law 'tell=1 +' --law "back=$work/none.xml"
-gives 'all mistakes of laws' 1 "bytes.xml:1: error: .*'bytes' is no law.* unit s, ms, us or ns" \
+gives 'all mistakes of laws' 1 "bytes.xml:1: error: .*'bytes' is not a law.* unit s, ms, us or ns" \
     "^--law:1: error: the law of 'main' needs 'm'.*--set m=VALUE" '^--law:1:[0-9]+: error: ' '^--law:1: error: .*none\.xml'
 run work --law 'work=a1'
-gives 'arguments of a function that is the program'\''s own' 1 "law of 'work' needs 'a1'.*no function of that name"
+gives 'arguments of a function that is the program'\''s own' 1 "law of 'work' needs 'a1'.*no library function of that name"
 wrong=0
 wrong() { # PATTERN OPTION...
     wrong_pattern=$1
@@ -191,7 +191,7 @@ wrong() { # PATTERN OPTION...
         echo "# misses: $wrong_pattern"
     fi
 }
-wrong 'say what the models are: --law' --compute=model
+wrong 'which laws\? name them with --law' --compute=model
 wrong 'laws need --compute=model' --law work=1
 wrong 'need --compute=model and a law' --skip
 wrong "a law is SITE=FILE.xml or SITE=FORMULA, not 'work'" --compute=model --law work

@@ -70,7 +70,7 @@ sed 's/receive="5us"/receive="5us" memory="1KB"/' tiny.xml >little.xml
 try "$PORTOLAN" clue run -m little.xml -n 3 --no-trial ./ring
 gives 'hosts with too little memory' 0 '^took .*, a rank about [0-9.]+ MB \([0-9.e+]+ % of the memory of node\[[012]\]\)' '^warning +the ranks of a host need'
 try "$PORTOLAN" clue run -m tiny.xml --no-trial --by hots first.rec
-gives 'a table that there is not' 2 "by host, link or size, not 'hots'; did you mean 'host'"
+gives 'a table that there is not' 2 "--by needs host, link or size, not 'hots'; did you mean 'host'"
 try "$PORTOLAN" clue run -m tiny.xml --store again.db first.rec
 gives 'its record says so without the program' 0 '^virtual time  1\.12 ms' '^computing     as recorded$'
 try "$PORTOLAN" profile again.db

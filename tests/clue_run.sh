@@ -160,21 +160,21 @@ gives 'abort()' 134 'rank 1 after MPI_.* at ends.c:3[0-9] \(main\), at .*: the p
 ends fault
 gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends.c:51 \(main\)'
 ends stack
-gives 'a stack that is full' 139 'rank 1 .*stack of 256 KB has no room left, at ends.c:1[0-9] \(deep\)'
+gives 'a stack that is full' 139 'rank 1 .*stack of 256 KB is full, at ends.c:1[0-9] \(deep\)'
 ends thread
 gives 'a thread' 1 'rank 1 .*starts a thread'
 ends exec
 gives 'a rank that becomes another program' 1 '^of a child is here$' \
-    'rank 1 after MPI_.* the program becomes another by exec'
+    'rank 1 after MPI_.* the program calls exec'
 
 # What cannot be folded is told before anything runs.
 "$MPICC" -no-pie "$test/ends.c" -o "$work/fixed"
 run -n 2 -- "$work/fixed"
 gives 'a program at fixed addresses' 1 "fixed' is linked statically or to fixed addresses .*-pie"
 run -n 2 -- "$0"
-gives 'a script' 1 "cannot be run|is not a program for this machine"
+gives 'a script' 1 "cannot run|is not a program for this machine"
 run -n 2 -- "$work/none"
-gives 'no program' 1 "none' cannot be run: No such file"
+gives 'no program' 1 "cannot run '.*none': No such file"
 LC_ALL=C sed 's/libmpich\.so\.12/libmpi.so.40.1/' "$work/ends" >"$work/foreign" # of the same length
 chmod +x "$work/foreign"
 run -n 2 -- "$work/foreign"
@@ -227,7 +227,7 @@ END
 try "$PORTOLAN" clue run -m "$work/two.xml" -n 2 --no-trial --compute=none --repeat=3 --calls "$work/any.calls" \
     --record "$work/any.record" -- "$work/any"
 gives 'a course that depends on time: the program runs again' 0 'virtual time +([0-9.]+ us) \(median \1, \1 \.\.\. \1\)' \
-    'the program ran again 3 times, since what it did depended on time'
+    'the program ran again 3 times, because its course depended on time'
 try "$PORTOLAN" clue run -m "$work/two.xml" --no-trial --repeat=3 -- "$work/any.record"
 gives 'and with its record' 0 'the program ran again 3 times'
 run -m "$fattree" --record "$work/more" -- "$work/record"

@@ -30,7 +30,7 @@ lacks 'and nothing is one' REGRESSION
 compare label:base label:same
 same 'no change' same.txt 0
 gives 'is said with the threshold' 0 '^total: no regression of more than 5 %$' \
-    'A and B have the same parameters and facts'
+    'A and B have the same parameters and metadata'
 compare label:base label:slow --threshold 35
 gives 'a threshold above the change' 0 'total: no regression of more than 35 %'
 compare label:base label:slow --metric calls
@@ -39,7 +39,7 @@ compare label:base label:slow --metric inclusive
 gives 'inclusive time' 3 'REGRESSION: driver.go takes 1.20'
 compare label:base label:slow --metric size
 gives 'a metric that is not there' 1 \
-    "no trial has a metric 'size'; there are: exclusive, inclusive, mpi, calls, PAPI_L2_DCM"
+    "no trial has a metric 'size'; the metrics are: exclusive, inclusive, mpi, calls, PAPI_L2_DCM"
 
 compare 1 2
 gives 'one trial each tells nothing' 0 '^cannot tell: 1 trial against 1; give at least 4 and 4$'
@@ -63,13 +63,13 @@ cp "$store" "$work/other.db"
 try "$PORTOLAN" compare "$store@label:base" "$work/other.db@label:slow"
 gives 'sets of two stores' 3 '^REGRESSION: solver.solve takes 1.30'
 compare label:base label:none
-gives 'a set without trials' 1 "no trial is 'label:none'"
+gives 'a set without trials' 1 "no trial matches 'label:none'"
 compare 1-6
 gives 'one set is wrong usage' 2 'name two sets'
 compare 1-6 7-12 13-18
-gives 'so are three' 2 "'13-18' is one too many"
+gives 'so are three' 2 "but '13-18' was also given"
 compare label:base label:slow --threshold much
-gives 'a threshold that is no number' 2 '--threshold wants a number'
+gives 'a threshold that is no number' 2 '--threshold needs a number'
 compare label:base label:slow --json
 [ "$status" = 3 ] && python3 -c "
 import json, sys

@@ -91,9 +91,9 @@ END
     stored 'no step loses time' '3020000.0' \
         "SELECT DISTINCT inclusive FROM sample WHERE instance = 'driver' AND step BETWEEN 0 AND 7"
     stored 'steps that were measured in part are marked' \
-        "partial step 1|not all was measured on $ranks of $ranks ranks
-partial step 3|not all was measured on $ranks of $ranks ranks
-partial step 4|not all was measured on $ranks of $ranks ranks" \
+        "partial step 1|not everything was measured on $ranks of $ranks ranks
+partial step 3|not everything was measured on $ranks of $ranks ranks
+partial step 4|not everything was measured on $ranks of $ranks ranks" \
         "SELECT name, value FROM primary_metadata WHERE name LIKE 'partial%'"
     stored 'how long each port was left out is told' \
         'not always measured: b.d|left out 2 times, 0.00906 s in all
@@ -151,9 +151,9 @@ run 1
 gives 'mistakes do not end the run' 0
 try cat answers
 gives 'they are told with their lines' 0 \
-    "^command:2: error: there is no command 'profle'; did you mean 'profile'\?$" \
-    "^command:3: error: 'off' has 0 words behind it; write: off GLOB$" '^1$' \
-    "^status error$" "ctl:2: error: no port that can be moved matches 'driver.a'$"
+    "^command:2: error: unknown command 'profle'; did you mean 'profile'\?$" \
+    "^command:3: error: 'off': wrong number of arguments \(0\); write: off GLOB$" '^1$' \
+    "^status error$" "ctl:2: error: no port with several implementations matches 'driver.a'$"
 stored 'and nothing was obeyed' 8 "SELECT count(*) FROM sample WHERE instance = 'a'"
 stored 'so that no step is partial' 0 "SELECT count(*) FROM primary_metadata WHERE name LIKE 'partial%'"
 
@@ -208,14 +208,14 @@ result 'a run that is killed fails' $?
 reads 'what it had dumped is there' profiles '^TIME 0.0 paper.Function 3 0 6000 6000 a '
 
 try "$PORTOLAN" control -t 0.1 "$work/ctl"
-gives 'nobody answers' 1 "no program answers through '$work/ctl'"
+gives 'nobody answers' 1 "no program replies in '$work/ctl'"
 try "$PORTOLAN" control -t 0.1 "$work/none/ctl"
 gives 'a folder that is not there' 1 "none/ctl': No such file"
 try "$PORTOLAN" control $$
-gives 'a process that obeys nobody' 1 'obeys no commands'
+gives 'a process that obeys nobody' 1 'accepts no commands'
 try "$PORTOLAN" control
 gives 'nobody named' 2 'control file'
 try "$PORTOLAN" run --signal=KILL paper.xml
-gives 'a signal that cannot be had' 1 "'KILL' is no signal that can be used"
+gives 'a signal that cannot be had' 1 "'KILL' is not a usable signal"
 try "$PORTOLAN" run --control="$work/none/ctl" paper.xml
 gives 'a control file in no folder' 1 'folder of control file'

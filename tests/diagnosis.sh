@@ -39,14 +39,14 @@ lacks 'and no others are recorded' 'steps (3|7|11) to'
 # Mistakes: the simulation comes to its end.
 ranks=1
 run long --set=diagnosis.steps=20
-gives 'a window longer than the run' 0 "warning: the run ended before step 21: .* 'steps' less than 20" '12 steps done'
+gives 'a window longer than the run' 0 "warning: the run ended before step 21, .* 'steps' less than 20" '12 steps done'
 run still --set=measurement.tick=0
-gives 'a clock that stands still' 0 "nothing is diagnosed in this run: the clock 'measurement' stands still .* 'tick'" \
+gives 'a clock that stands still' 0 "this run is not diagnosed: the clock 'measurement' does not move .* 'tick'" \
     '12 steps done'
 sed '/<paradigm/,/<\/paradigm>/d' amr.xml >none.xml
 mv amr.xml kept.xml && cp none.xml amr.xml
 run none
-gives 'an assembly without a paradigm' 0 'nothing is diagnosed in this run: .* write <paradigm name=' '12 steps done'
+gives 'an assembly without a paradigm' 0 'this run is not diagnosed: .* write <paradigm name=' '12 steps done'
 sed -e '/<monitor user="data"/d' kept.xml >amr.xml
 run unseen
 gives 'a part whose calls are not measured' 0 \
@@ -55,12 +55,12 @@ sed -e 's/method="commToChild"/method="commToNobody"/' kept.xml >amr.xml
 ranks=2
 run unmatched
 gives 'a part that nothing matches' 0 \
-    "steps 1 to 10 were not diagnosed: amr.xml:[0-9]+: .*nothing in the run is this part, 'restriction.to_child'" \
+    "steps 1 to 10 were not diagnosed: amr.xml:[0-9]+: .*nothing in the run matches this part, 'restriction.to_child'" \
     'cannot tell' '12 steps done'
 sed -e 's/remedies="intra_level"/remedies="intra_levle"/' -e 's/component="solve"/component="solvee"/' kept.xml >amr.xml
 run misspelt
 gives 'a factor that the paradigm has not' 0 \
-    "nothing is diagnosed in this run: .*amr.xml:[0-9]+: .* no (factor 'intra_levle'; did you mean 'intra_level|component 'solvee'; did you mean 'solve)'" \
+    "this run is not diagnosed: .*amr.xml:[0-9]+: .* no (factor 'intra_levle'; did you mean 'intra_level|component 'solvee'; did you mean 'solve)'" \
     '12 steps done'
 try "$PORTOLAN" diagnose -n 2 amr.xml
 gives 'is told before anything runs, with all other mistakes' 1 \

@@ -97,4 +97,4 @@ fi
 try "$MPIEXEC" -n 3 "$PORTOLAN" doctor --json
 gives 'on ranks one of them tells' "$(grep -q '"lack"' "$work/out" && echo 1 || echo 0)" '3 ranks were started, on 1 host' '[0-9]+ for 3 ranks'
 try "$PORTOLAN" doctor now
-gives 'wrong usage' 2 'Too many arguments|one too many'
+gives 'wrong usage' 2 'Too many arguments|was also given'

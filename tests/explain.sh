@@ -28,7 +28,7 @@ gives 'its decisions, a line each' 0 "^run [0-9]+ of 'known' on 1 rank" \
     '^4 of 4 predicted steps took as long as expected'
 count 'there is one' 1 '^ +[0-9]+  step '
 explain 1
-gives 'one whole' 0 '^decision 1 of run .*at step 0, 4 more to go; asked by: models' \
+gives 'one whole' 0 '^decision 1 of run .*at step 0, 4 steps remain; asked by: models' \
     'change +solver choice.Safe -> choice.Fast' 'choice +solver=choice.Fast' 'binding +accuracy' \
     'best of all with a chance of 100 %; rests on [0-9]+ trials'
 gives 'with alternatives' 0 '^\* solver +choice.Fast +200 us +800 us +100 %' \
@@ -43,11 +43,11 @@ gives 'nor one that is not accurate' 0 'excluded +accuracy: ' 'chance of 0 %' \
 explain --why-not solver=choice.Fast
 gives 'what was chosen' 0 '^solver=choice.Fast was chosen, by decision 1 at step 0'
 explain --why-not solver=choice.None
-gives 'what is not there' 1 "knew 'solver=choice.None'; there are: solver=choice.Fast"
+gives 'what is not there' 1 "considered 'solver=choice.None'; the alternatives are: solver=choice.Fast"
 explain 7
 gives 'a decision that is not there' 1 'has no decision 7, it has 1'
 explain --why-not solver
-gives 'no class' 2 '--why-not wants INSTANCE=CLASS'
+gives 'no class' 2 '--why-not needs INSTANCE=CLASS'
 explain --json
 is_json 'all as JSON' 'x["decisions"][0]["outcome"] == "done" and len(x["expectations"]) == 4'
 is_json 'with exact numbers' 'abs([a["forced_ns"] for a in x["decisions"][0]["alternatives"]
@@ -99,7 +99,7 @@ Good us=2' 'vary n 100 200 400
 set steps 4'
 run n=200 steps=80
 explain
-gives 'a run without models' 0 '^  1  step 0 +models +runs as it stands, nothing is known' \
+gives 'a run without models' 0 '^  1  step 0 +models +runs as written, because nothing is known' \
     '^  2  step [0-9]+ +exploration +tries solver choice.Safe -> choice.Fast' \
     'goes back: solver choice.Good -> choice.Fast.*\[done\]'
 explain --why-not solver=choice.Good

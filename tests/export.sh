@@ -107,7 +107,7 @@ count "a line per call path, whatever its name holds" 4 '^[^ ]+ [0-9]+$'
 write plain.db 1 --format folded --metric PAPI_TOT_INS
 gives "of a counter" 0 'Driver\] 10500$' 'Cholmod\] 25500$' 'Jacobi\] 3000$'
 write plain.db 1 --format folded --metric PAPI_L1_DCM
-gives "a metric that is not there is told" 1 "no metric 'PAPI_L1_DCM'; there are: .*PAPI_TOT_INS"
+gives "a metric that is not there is told" 1 "no metric 'PAPI_L1_DCM'; the metrics are: .*PAPI_TOT_INS"
 
 # ------------------------------------------------- speedscope
 cat >schema.py <<'PY'
@@ -218,7 +218,7 @@ jsonschema.validate(json.load(open(sys.argv[1])), {
 write plain.db 1-5 --format extrap
 gives "numbers of ranks are a parameter" 0 '"parameters":\["ranks","driver.n"\]'
 write plain.db 2,3 --format extrap
-gives "trials that are all alike are told" 1 'no number among the parameters differs'
+gives "trials that are all alike are told" 1 'no numeric parameter differs'
 cp plain.db blank.db
 sqlite3 blank.db "INSERT INTO trial_parameter (trial, name, value)
     SELECT id, 'two words', id FROM trial WHERE id IN (3, 4)"
@@ -264,7 +264,7 @@ if [ $otf2 = yes ]; then
         '^LOCATION_GROUP .*"MPI Rank 1"' '^LOCATION .*"Thread 0".*14|^LOCATION .*Thread 0.*# Events: 21' \
         '^METRIC_MEMBER .*PAPI_TOT_INS' '^ATTRIBUTE .*"n"'
     write rows.db 1 --format otf2 -o archive
-    gives "it is not overwritten" 1 'there already'
+    gives "it is not overwritten" 1 'exists already'
     write rows.db 1 --format otf2 -o archive --force
     gives "unless that is asked for" 0
 else
@@ -299,23 +299,23 @@ done
 
 # ------------------------------------------------- files
 write plain.db 1 --format csv -o t.csv
-gives "a file that is there stays" 1 "'t.csv' is there already"
+gives "a file that is there stays" 1 "'t.csv' exists already"
 echo old >t.csv
 write plain.db 1 --format csv -o t.csv --force
 try grep -c heat t.csv
 gives "--force replaces it" 0 '^9$'
 write plain.db 1 --format tau -o tau
-gives "so does a folder" 1 "'tau' is there already"
+gives "so does a folder" 1 "'tau' exists already"
 write plain.db 1 --format tau -o tau --force
 try python3 "$here/tau_profile.py" tau
 gives "--force replaces an export" 0
 touch tau/results.txt
 write plain.db 1 --format tau -o tau --force
-gives "but no folder that holds more" 1 "'tau' holds other files"
+gives "but no folder that holds more" 1 "'tau' contains other files"
 write plain.db 1 --format csv -o none/t.csv
 gives "a folder that is missing is told" 1 "cannot write 'none/t.csv': No such file"
 write plain.db 1 --format csv -o /dev/null --force
-gives "what is no file is not replaced" 1 "is no file"
+gives "what is no file is not replaced" 1 "is not a file"
 (
     ulimit -f 100
     formats='csv tau'
@@ -350,7 +350,7 @@ result "the same trial gives the same bytes" "$([ -e differ ] && echo 1 || echo 
 write plain.db
 gives "a format must be named" 2 'name a format'
 write plain.db --format cube
-gives "one that there is" 2 "no format 'cube'; there are: tau, csv, jsonl, callgrind"
+gives "one that there is" 2 "unknown format 'cube'; the formats are: tau, csv, jsonl, callgrind"
 write plain.db 99 --format csv
 gives "a trial that there is" 1 'trial'
 write plain.db 1 --rank 2 --format csv

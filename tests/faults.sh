@@ -63,7 +63,7 @@ status=0
 timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/paper" "$assembly" : \
     -n 1 "$PORTOLAN" measure --repeat=1 --path="$components:$BUILD/examples/paper" "$assembly" \
     >out 2>err </dev/null || status=$?
-fails 'ranks with different commands' 'the ranks were started with different commands; give all'
+fails 'ranks with different commands' 'the ranks were started with different commands; start all'
 status=0
 timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/paper" "$assembly" : \
     -n 1 "$PORTOLAN" run --frob "$assembly" >out 2>err </dev/null || status=$?
@@ -76,20 +76,20 @@ store=$work/text.db
 echo 'not a data base, but somebody needs it' | tee text.db >text.before
 run "$assembly"
 fails 'a store that is a text' "rank 0: .*instance 'mastermind'" \
-    "store '$store': is no SQLite data base; move it away or name another"
+    "store '$store': is not an SQLite database; move it away or name another"
 cmp -s text.db text.before
 result 'which stays as it was' $?
 store=$work/foreign.db
 sqlite3 foreign.db 'CREATE TABLE songs(title); INSERT INTO songs VALUES (1)'
 cp foreign.db foreign.before
 run "$assembly"
-fails 'a data base of somebody else' "store '$store': is an SQLite data base, but no experiment store"
+fails 'a data base of somebody else' "store '$store': is an SQLite database, but not an experiment store"
 cmp -s foreign.db foreign.before
 result 'which stays as it was' $?
 store=$work/nowhere/fault.db
 run "$assembly"
 fails 'a store in a folder that is not there' "store '$store': cannot be opened: No such file" \
-    'make its folder, or name another file'
+    'create its folder, or name another file'
 store=$work/folder.db
 mkdir folder.db
 run "$assembly"
@@ -177,7 +177,7 @@ try "$PORTOLAN" trials "$store"
 gives 'trials says so' 0 'fault.* failed' 'trial 1 failed: fault.Driver: step 0: rank 1: .*to fail$'
 try "$PORTOLAN" veto --store="$store" --path="$components:$BUILD/examples/paper" \
     --lift f=fault.Fast "$assembly"
-gives 'a veto is lifted' 0 'lifted: what failed of f=fault.Fast until now counts no longer'
+gives 'a veto is lifted' 0 'lifted: earlier failures of f=fault.Fast no longer count'
 stored 'which is stored' 'fault|f|fault.Fast|2' 'SELECT * FROM lifted_veto'
 try "$PORTOLAN" veto --store="$store" --lift f=fault.Fats \
     --path="$components:$BUILD/examples/paper" "$assembly"
@@ -196,9 +196,9 @@ stored 'the time of the run is known nevertheless' 'finished|16000000.0' \
 store=$work/full.db
 run --fixed --set driver.fault=full --set mastermind.rows=driver.function "$assembly"
 gives 'a disk that is full for a while: the run goes on' 0 'step 7 is stored' \
-    "warning: step 2 is not stored, 4 samples and 2 rows of calls are lost: .*'$store': .*; the run goes on" \
-    'warning: the trial is not whole in the store: steps not stored: 2 to 3; 8 samples and 4 rows'
-count 'of losses in a row the first is told' 1 'the run goes on'
+    "warning: step 2 could not be stored; 4 samples and 2 rows of calls are lost: .*'$store': .*; the run continues" \
+    'warning: the trial is incomplete in the store: steps not stored: 2 to 3; 8 samples and 4 rows'
+count 'of losses in a row the first is told' 1 'the run continues'
 stored 'all other steps are there, with their rows' '-1|0
 0|2
 1|2
@@ -218,7 +218,7 @@ gives 'the profile knows the time of all steps, and says so' 0 'note: steps not 
 store=$work/filled.db
 run --fixed --set driver.fault=filled --set mastermind.rows=driver.function "$assembly"
 gives 'a disk that stays full: the run comes to its end' 0 'step 7 is stored' \
-    'the trial is not whole in the store: steps not stored: 2 to 8; 26 samples and 12 rows'
+    'the trial is incomplete in the store: steps not stored: 2 to 8; 26 samples and 12 rows'
 stored 'what was stored before is there' '-1
 0
 1' 'SELECT number FROM step ORDER BY number'
@@ -248,7 +248,7 @@ meet released
 wait $job
 status=0
 gives 'a store that somebody else has locked: the run goes on' 0 'step 7 is stored' \
-    'warning: another process holds the store locked: from step 2 on, steps are kept in memory'
+    'warning: another process has locked the store: from step 2 on, steps are kept in memory'
 lacks 'and nothing is lost' 'not stored'
 stored 'what waited is there, with its rows' '-1|0
 0|2

@@ -39,7 +39,7 @@ for name in my-thing 9lives int gov; do
     gives "no project can be called $name" 1 "'$name' cannot name a project.*letters and digits"
 done
 try portolan new smoother more
-gives 'one project at a time' 2 'one too many'
+gives 'one project at a time' 2 'was also given'
 refuses 'not in a project' 'no project.*portolan new NAME && cd NAME' portolan new port my.Port --method 'f()'
 
 # The project as it is.
@@ -185,7 +185,7 @@ command -v meson >/dev/null || {
 }
 cd "$work/empty" || exit 1
 try portolan new wave --build=cmake
-gives 'there are two kinds' 2 "--build knows no 'cmake'; did you mean 'make'"
+gives 'there are two kinds' 2 "--build: unknown value 'cmake'; did you mean 'make'"
 try portolan new wave --build=meson
 gives 'a project for Meson is made' 0 'made +meson\.build' 'meson setup build && meson compile -C build run'
 cd wave || exit 1

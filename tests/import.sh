@@ -190,6 +190,6 @@ try "$PORTOLAN" import empty --store bad.db
 gives "a folder without profiles is told" 1 "'empty' has no files profile.N.C.T"
 echo '<profile_xml/>' >tauprofile.xml
 try "$PORTOLAN" import tauprofile.xml --store bad.db
-gives "so is TAU's XML" 1 'right is: profile.NODE.CONTEXT.THREAD'
+gives "so is TAU's XML" 1 'the name of a TAU profile, profile.NODE.CONTEXT.THREAD'
 try "$PORTOLAN" import
 gives "nothing at all is wrong usage" 2 'name TAU profiles'

@@ -112,7 +112,7 @@ gives 'and each component has its own' 0 '^go: 1 1 1111$'
 try ./exact --bogus
 gives 'the program knows its options' 2 "unrecognized option '--bogus'"
 try ./exact other.xml
-gives 'and has its assembly' 2 "the assembly is part of this program: 'other.xml' is one too many"
+gives 'and has its assembly' 2 "the assembly is part of this program; remove the argument 'other.xml'"
 try "$PORTOLAN" link "$paper"
 gives 'the program must be named' 2 'name it with --output PROGRAM'
 printf '#!ccaffeine bootstrap file.\n' >script.rc

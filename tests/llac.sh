@@ -134,7 +134,7 @@ fails 'an open quote' '-e:1:6: error: this text has no end' 'load "x'
 fails 'a model that needs a value' "-e:2:30: error: the model also depends on 'P'" "$load
 m = fit table1 on P; predict m"
 printf 'P,TIME\n1,2\n2,x3\n' >bad.csv
-fails 'a table fails in its own lines' 'bad.csv:3:3: error: .x3. is no number' 'load bad.csv'
+fails 'a table fails in its own lines' 'bad.csv:3:3: error: .x3. is not a number' 'load bad.csv'
 printf 'EXPERIMENT: D\nSAMPLE:\nCPU NCPUS CLOCK\n1 2\n' >bad.dat
 fails 'a report, too' 'bad.dat:4: error' 'load bad.dat'
 printf 'x = 1\ny = nonsense\nz = 3\nprint z\n' >three.llac

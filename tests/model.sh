@@ -33,7 +33,7 @@ shows 'list: all call paths, each with its law' list.txt list "$store"
 model list "$store" --sort growth --top 1
 gives 'the fastest growing first' 0 'method_3 .* 40 driver.n\^2$' '^\(5 more; --top=0 shows all\)$'
 model list "$store" --at driver.n=200 --method '*method_1'
-gives 'a prediction outside the rows is marked' 0 ' ! +2000 driver.n$' '^! outside what was measured$'
+gives 'a prediction outside the rows is marked' 0 ' ! +2000 driver.n$' '^! outside the measured range$'
 model list "$store" --at driver.n=32 --method '*method_1'
 lacks 'and one inside is not' '!'
 model list "$store" --metric accuracy
@@ -162,7 +162,7 @@ for form in extrap extrap-json extrap-text; do
         '^main->solve \[bytes\] .* 3 p$'
 done
 model list "$store" --emit xml
-gives 'XML of several models is refused' 1 'choose with --method'
+gives 'XML of several models is refused' 1 'select one with --method'
 model list "$store" --emit c
 gives 'C of several has a function for each' 0 'double part_method_1_bench_Part\(' 'double driver_go\('
 
@@ -197,12 +197,12 @@ gives 'a store that is not there' 1 'nothere.db'
 model list "$store" --metric PAPI_TOT_CYC
 gives 'a metric that was not measured' 1 "no trial has 'PAPI_TOT_CYC'"
 model list "$store" 1 --by parameters
-gives 'one trial tells nothing of parameters' 1 'no number among the parameters differs'
+gives 'one trial tells nothing of parameters' 1 'no numeric parameter differs'
 model list "$store" --method 'frob*'
-gives 'a pattern that nothing is like' 1 "no call path is like 'frob\*'"
+gives 'a pattern that nothing is like' 1 "no call path matches 'frob\*'"
 model list "$store" --at size=3
 gives 'a parameter that is not there' 1 "'size' is no parameter here"
 model list "$store" --sort size
-gives 'an order that there is not' 1 "no order 'size': want value, growth, error, name or called"
+gives 'an order that there is not' 1 "unknown order 'size'; use value, growth, error, name or called"
 model list "$store" --statistic meen
 gives 'wrong usage' 2 "did you mean 'mean'"

@@ -32,7 +32,7 @@ swaps='0|a|paper.A1|paper.A2|done
 6|b|paper.B2|paper.B1|done'
 
 try "$PORTOLAN" measure --repeat=0 "$paper"
-gives 'no trial at all is no repetition' 2 "--repeat wants a number from 1 to 1000, not '0'"
+gives 'no trial at all is no repetition' 2 "--repeat needs a number from 1 to 1000, not '0'"
 try "$PORTOLAN" measure --budget=0 --store=none.db "$paper"
 has 'without a budget nothing is begun' 'the budget does not allow 5 more trials' 'done: 0 trials'
 
@@ -85,7 +85,7 @@ for ranks in 1 2; do
 
     try "$PORTOLAN" optimize --store="$store" --output=none.xml "$paper"
     gives 'of a sequence that was never run it cannot tell' 3 \
-        'cannot tell: never measured with driver.sequence as it is now'
+        'cannot tell: never measured with the present driver.sequence'
     [ ! -e none.xml ]
     result 'and writes no assembly' $?
 

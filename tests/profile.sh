@@ -69,7 +69,7 @@ table 'the greatest only' top.txt profile "$store" 1 --flat --top 1 --wide
 shows 'trials' trials.txt trials "$store"
 
 try "$PORTOLAN" profile "$store" 1 --flat --method frob
-gives 'a pattern that no method is like is told' 0 "^no method is like 'frob'$"
+gives 'a pattern that no method is like is told' 0 "^no method matches 'frob'$"
 cp "$store" "$work/alone.db"
 sqlite3 "$work/alone.db" 'DELETE FROM call_piece WHERE node_rank = 3'
 try "$PORTOLAN" profile "$work/alone.db" 1 --rank 3
@@ -101,7 +101,7 @@ gives 'trials by what they were' 0 '^trial 1 of .plate.'
 try "$PORTOLAN" profile "$store" --trial plate
 gives 'the newest of a name' 0 '^trial 2 of .plate.'
 try "$PORTOLAN" profile "$store" 7
-gives 'a trial that is not there' 1 "no trial is '7'"
+gives 'a trial that is not there' 1 "no trial matches '7'"
 cp "$store" "$work/portolan.db"
 try env -C "$work" "$PORTOLAN" profile 1
 gives 'a number alone is a trial of the usual store' 0 '^trial 1 of .plate.'
@@ -110,11 +110,11 @@ gives 'a rank that is not there' 1 'trial 1 has no rank 4, its ranks are 0 to 3'
 try "$PORTOLAN" profile "$store" 1 --metric PAPI_NONE
 gives 'a metric that is not there' 1 "no metric 'PAPI_NONE'; it has: TIME, MPI TIME, PAPI_L2_DCM"
 try "$PORTOLAN" profile "$store" 1 --sort size
-gives 'an order that is not there' 1 "cannot sort by 'size'; there are: inclusive"
+gives 'an order that is not there' 1 "cannot sort by 'size'; the keys are: inclusive"
 try "$PORTOLAN" profile "$store" 2 --rows
 gives 'rows that were not kept' 1 'has no rows of single calls' "parameter 'rows'"
 try "$PORTOLAN" profile "$store" 1 --top many
-gives 'a number that is none' 2 "--top wants a whole number from 0 on, not 'many'"
+gives 'a number that is none' 2 "--top needs a whole number, at least 0, not 'many'"
 try "$PORTOLAN" profile "$work/none.db"
 gives 'a store that is not there' 1 "none.db.*No such file"
 
@@ -124,7 +124,7 @@ try "$PORTOLAN" trials "$store" --where label:base --metadata 1
 gives 'their facts' 0 '^parameter driver.n = 64$' '^host = brig$' '^label = base$'
 count 'and no others' 1 '^trial'
 try "$PORTOLAN" trials "$store" --where host=elsewhere
-gives 'no trial is like that' 1 "no trial is 'host=elsewhere'"
+gives 'no trial is like that' 1 "no trial matches 'host=elsewhere'"
 try "$PORTOLAN" trials "$store" --delete 2
 gives 'trials are deleted, and it is said' 0 "^deleted trial 2 of 'plate' \(run\), 2006-09-28T13"
 stored 'with all that was measured' '1|14' \

@@ -138,7 +138,7 @@ result 'it needs no network' $?
 report nothing
 gives 'of nothing' 2 'which assembly'
 report three paper.db 1 2 3
-gives 'of three sets' 2 'one too many'
+gives 'of three sets' 2 'was also given'
 
 axe=${AXE:-$SOURCE/node_modules/axe-core/axe.min.js}
 if [ -e "$axe" ]; then

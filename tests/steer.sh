@@ -64,8 +64,8 @@ END
     try cat answers
     gives 'commands are answered, mistakes with what there is' 0 \
         '^pin a=paper.A2: at the next swap point$' '^undo: at the next swap point$' \
-        "error: 'paper.A3' is no alternative of a; these are: paper.A1, paper.A2$" \
-        "error: no instance 'e' has alternatives; those that have are: a, b$" \
+        "error: 'paper.A3' is not an alternative of a; the alternatives are: paper.A1, paper.A2$" \
+        "error: no instance 'e' has alternatives; the instances with alternatives are: a, b$" \
         "error: 'a' is not INSTANCE=CLASS$" "error: 'much' is neither on nor off nor a share"
 done
 
@@ -78,7 +78,7 @@ steer 2 <<'END'
 END
 gives 'a pinned class that does not start ends its pin' 0 \
     'step 2: the pin of a to fault.OldAbi, which the control file asked for, ends' \
-    "step 4: 'pin a=fault.OldAbi': a is not pinned to fault.OldAbi: it did not start"
+    "step 4: 'pin a=fault.OldAbi': a is not pinned to fault.OldAbi: it failed to start"
 ran 'the old one stays' a 'A1 A1 A1 A1 A1 A1 A1 A1'
 mv paper.kept paper.xml
 
@@ -86,7 +86,7 @@ steer 1 --fixed <<'END'
 [ "$step" != 2 ] || control pin a=paper.A2
 END
 try cat answers
-gives 'a fixed run refuses' 0 'nothing is swapped in this run: it is fixed'
+gives 'a fixed run refuses' 0 'this run does not swap: it is fixed'
 
 # Before the run.
 cp paper.xml paper.kept
@@ -104,13 +104,13 @@ ran 'options pin' a 'A2 A2 A2 A2 A2 A2 A2 A2'
 ran 'and forbid' b 'B2 B2 B2 B2 B2 B2 B2 B2'
 stored 'what was pinned is no decision for other runs' 0 'SELECT count(*) FROM decision'
 try "$PORTOLAN" run --pin a=paper.A4 paper.xml
-gives 'an unknown class is refused' 1 "class 'paper.A4' is no alternative of instance 'a'"
+gives 'an unknown class is refused' 1 "class 'paper.A4' is not an alternative of instance 'a'"
 try "$PORTOLAN" run --forbid a=paper.A1 --forbid a=paper.A2 paper.xml
 gives 'something must be left' 1 "all alternatives of instance 'a' would be forbidden"
 try "$PORTOLAN" run --pin a paper.xml
-gives 'a pin without a class is wrong usage' 2 '--pin wants INSTANCE=CLASS'
+gives 'a pin without a class is wrong usage' 2 '--pin needs INSTANCE=CLASS'
 try "$PORTOLAN" run --explore=much paper.xml
-gives 'and so is a share that is none' 2 '--explore wants on, off or a share'
+gives 'and so is a share that is none' 2 '--explore needs on, off or a share'
 
 # The choice keeps to it.
 store=$work/measured.db
@@ -130,7 +130,7 @@ rm -f "$store"
 try "$PORTOLAN" measure --repeat=1 --store="$store" --forbid a=paper.A2 "$paper/paper.xml"
 # 5 sizes, as written and with B2.
 gives 'measure: nothing that is forbidden' 0 'done: 10 trials' \
-    'a=paper.A2 does not apply at 5 of 5 points: it wants no pin or forbid against it'
+    'a=paper.A2 does not apply at 5 of 5 points: its condition is no pin or forbid that excludes it'
 
 # A policy, and a program.
 store=$work/policy.db

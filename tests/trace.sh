@@ -77,8 +77,8 @@ gives 'so is one that is killed' 0 '^ +20 SEND$' '^ +2 .* MPI_Barrier$' '^# 1\.0
 boot=$(cat /proc/sys/kernel/random/boot_id)
 LC_ALL=C sed -i "s/$boot/$(echo "$boot" | tr 0-9a-f 1-9a-f0)/" killed/1.0.trace
 try "$PORTOLAN" diagnose killed
-gives 'clocks of two hosts are brought together' 0 'note: clocks of 2 hosts were brought together, to [0-9.]+ us' \
-    'came before they were sent: [0-9]+, now 0'
+gives 'clocks of two hosts are brought together' 0 'note: clocks of 2 hosts were adjusted to each other, within [0-9.]+ us' \
+    'arrived before they were sent: [0-9]+ before, 0 now'
 
 try env LD_PRELOAD="$BUILD/trace/record/preload/libportolan-trace.so" PORTOLAN_TRACE=by-hand "$MPIEXEC" -n 2 ./ring
 try "$PORTOLAN" trace --summary by-hand
@@ -186,4 +186,4 @@ fi
 try "$PORTOLAN" trace -n 2 -- ./ring
 gives 'a folder must be named' 2 '--output'
 try "$PORTOLAN" trace ring.c
-gives 'what is no trace is refused' 1 'ring.c: no trace; a folder of'
+gives 'what is no trace is refused' 1 'ring.c: not a trace; name a folder of'

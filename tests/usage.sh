@@ -22,7 +22,7 @@ try "$PORTOLAN" run --set novalue "$work/none.xml"
 gives 'a setting without a value' 2 'INSTANCE.PARAMETER=VALUE'
 
 try "$PORTOLAN" sidl --server=Fortran "$work/none.sidl"
-gives 'an unknown language' 2 "no language 'Fortran', there is: C"
+gives 'an unknown language' 2 "unknown language 'Fortran'; the only one is C"
 try "$PORTOLAN" sidl --generate-hooks "$work/none.sidl"
 gives 'hooks without a server' 2 'needs --server'
 echo 'package p version 1.0 { class C { void f(); } }' >"$work/p.sidl"
@@ -37,7 +37,7 @@ gives 'a port that is not there' 1 'x.h:1: error: there is no struct.*did you me
 try "$PORTOLAN" proxygen "$work/x.h" --port x -o "$work/proxy"
 gives 'what is intercepted' 0 '1 of 1 methods intercepted' 'step +intercepted'
 try "$PORTOLAN" proxygen "$work/x.h" --port x -o "$work/proxy" -- -o "$work/other"
-gives 'an option of ours behind --' 0 "warning: '-o' behind '--' is handed to the compiler"
+gives 'an option of ours behind --' 0 "warning: '-o' after '--' is passed to the compiler"
 
 try sh -c '"$PORTOLAN" draw --text "$BUILD/examples/paper/paper.xml" >/dev/full'
 gives 'output that cannot be written is no success' 1 'cannot write'

@@ -24,12 +24,12 @@ lacks 'one rank has its core' '^mpi: '
 try env PORTOLAN_MPI_YIELD=always "$MPIEXEC" -n 1 "$@"
 gives 'always' 0 '^mpi: blocking calls yield the processor \(PORTOLAN_MPI_YIELD=always\)'
 try env PORTOLAN_MPI_YIELD=sometimes "$MPIEXEC" -n 2 "$@"
-gives 'a wrong word' 1 "error: PORTOLAN_MPI_YIELD is 'sometimes'; it may be auto, always or never"
+gives 'a wrong word' 1 "error: PORTOLAN_MPI_YIELD is 'sometimes'; it must be auto, always or never"
 try "$MPIEXEC" -n 1 env PORTOLAN_MPI_YIELD=always "$@" : -n 1 env PORTOLAN_MPI_YIELD=never "$@"
 gives 'ranks that differ' 1 "is 'always' here and something else on another rank" \
     "is 'never' here" 'it must be the same on all'
 try "$MPIEXEC" -n 1 env PORTOLAN_MPI_YIELD=often "$@" : -n 1 "$@"
-gives 'a word that is wrong on one rank' 1 "is 'often'; it may be" 'is wrong on another rank'
+gives 'a word that is wrong on one rank' 1 "is 'often'; it must be" 'is wrong on another rank'
 
 try taskset -c "$core" "$MPIEXEC" -n 2 "$PORTOLAN" run --store="$work/waits.db" \
     --path="$components:$BUILD/examples/paper" "$components/fault.xml"

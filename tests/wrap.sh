@@ -82,9 +82,9 @@ stored 'and the call counts as far as it got' \
 wrap -- "$subject" signal 9
 gives 'a killed program gives 128 and the signal' 137 'signal 9.*are missing'
 wrap --interval 0 -- "$subject" signal 6
-gives 'and is not said to have made no call' 134 'no call was seen before the program ended'
+gives 'and is not said to have made no call' 134 'no call was stored before the program ended'
 wrap --interval 0 -- "$subject" exec 5
-gives 'a program may become another' 0 'by exec, which was not'
+gives 'a program may become another' 0 'called exec, and the new program was not'
 stored 'what it did before is stored' 20 "$sums"
 wrap -- "$subject" no-exec
 stored 'and an exec that fails does no harm' 28 "$sums"
@@ -102,7 +102,7 @@ stored 'threads are told apart' 4 "SELECT count(DISTINCT thread) FROM sample WHE
 stored 'and all their calls are there' 85 "$sums"
 
 wrap -- sh -c "$subject sum; $subject sum"
-gives 'programs that it starts are left out' 0 'if it starts the one that does, --children'
+gives 'programs that it starts are left out' 0 'if it starts another program that does, add --children'
 wrap --sample=2 -- "$subject" threads
 cp "$work/err" "$work/report"
 stored 'of sampled calls all are counted' 85 "$sums"
@@ -282,7 +282,7 @@ until_line "$work/control:1: error" "$work/control.reply"
 result 'mistakes are told with their line' $?
 rm "$work/control.reply" && mkdir "$work/control.reply"
 echo 'list' >"$work/control.new" && mv "$work/control.new" "$work/control"
-until_line '.*a command is not answered: cannot write' "$work/err"
+until_line '.*no reply to a command: cannot write' "$work/err"
 result 'an answer that cannot be written is told' $?
 rmdir "$work/control.reply"
 echo >&9
@@ -358,4 +358,4 @@ result 'a store that is none, before the program runs' $?
 wrap --children -- sh -c "ulimit -v 30000; exec $subject name"
 gives 'a process without room for the shared file runs unmeasured' 0 '^one$' 'too little address space'
 try "$PORTOLAN" wrap --cc nowhere-cc -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -- true
-gives 'a compiler that is not there' 125 "'nowhere-cc' cannot be run: .*--cc"
+gives 'a compiler that is not there' 125 "cannot run 'nowhere-cc': .*--cc"

@@ -62,17 +62,19 @@ static enum portolan_status check_options(const struct portolan_export_options *
         return portolan_error_set(err, PORTOLAN_EINVAL, "no trial to export");
     if (o->n_trials > 1 && !f->takes_several)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "format '%s' takes one trial, and %zu were named", f->name,
+                                  "format '%s' takes one trial, but %zu were named", f->name,
                                   o->n_trials);
     if (o->metric && !f->takes_metric)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "format '%s' takes no metric: all are in it", f->name);
     if (o->evented && strcmp(f->name, "speedscope") != 0)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "only format 'speedscope' can be evented, '%s' cannot", f->name);
+                                  "--evented is only for format 'speedscope', not for '%s'",
+                                  f->name);
     if (o->evented && o->metric)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "an evented profile is one of time; it takes no metric");
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "--evented cannot be combined with --metric: the profile is one of time");
     if (!o->path && (f->is_folder || !o->stream))
         return portolan_error_set(err, PORTOLAN_EINVAL, "format '%s' is a folder of files; name it",
                                   f->name);

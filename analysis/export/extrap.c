@@ -57,8 +57,8 @@ static enum portolan_status find_parameters(struct collection *c, struct portola
     free(trials);
     if (!n)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "no number among the parameters differs between the trials; "
-                                  "name trials of several sizes, or of several numbers of ranks");
+                                  "no numeric parameter differs between the trials; name trials of "
+                                  "several sizes, or with several numbers of ranks");
     if (n > MAX_PARAMS)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "more than %d parameters differ between the trials", MAX_PARAMS);
@@ -98,8 +98,8 @@ static enum portolan_status check_metric(const struct collection *c, struct port
         }
     if (!any)
         portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "the trials have no metric '%s'; there are: time, mpi%s", c->o->metric,
-                           known.bytes ? known.bytes : "");
+                           "the trials have no metric '%s'; the metrics are: time, mpi%s",
+                           c->o->metric, known.bytes ? known.bytes : "");
     portolan_text_clear(&known);
     return any ? PORTOLAN_OK : PORTOLAN_ENOTFOUND;
 }

@@ -104,8 +104,8 @@ static enum portolan_status take_entry(struct import_files *out, FTS *walk, FTSE
         if (e->fts_level > 0)
             return PORTOLAN_OK;
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "'%s' is not named as a TAU profile; right is: "
-                                  "profile.NODE.CONTEXT.THREAD, or a folder of such files",
+                                  "'%s' does not have the name of a TAU profile, "
+                                  "profile.NODE.CONTEXT.THREAD, and is not a folder of such files",
                                   e->fts_path);
     }
 }

@@ -60,7 +60,7 @@ static const char *find_recorded(const struct portolan_export_options *o)
     if (!o->recorded || o->rank || access(o->recorded, R_OK) == 0)
         return o->rank ? NULL : o->recorded;
     portolan_diagnose(o->diagnostics, o->recorded, 0, 0,
-                      "the trial's trace is not there any more; the archive has no messages");
+                      "the trial's trace no longer exists; the archive has no messages");
     return NULL;
 }
 

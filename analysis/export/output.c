@@ -16,7 +16,7 @@ enum { PORTION = 1 << 16 };
 
 static enum portolan_status exists_error(const char *path, struct portolan_error *err)
 {
-    return portolan_error_set(err, PORTOLAN_EEXISTS, "'%s' is there already (--force replaces it)",
+    return portolan_error_set(err, PORTOLAN_EEXISTS, "'%s' exists already; replace it with --force",
                               path);
 }
 
@@ -41,7 +41,7 @@ enum portolan_status sink_open(struct sink *s, const char *path, bool force,
     *s = (struct sink){.force = force};
     if (stat(path, &there) == 0) {
         if (!S_ISREG(there.st_mode))
-            return portolan_error_set(err, PORTOLAN_EEXISTS, "'%s' is there and is no file", path);
+            return portolan_error_set(err, PORTOLAN_EEXISTS, "'%s' exists and is not a file", path);
         if (!force)
             return exists_error(path, err);
     }
@@ -151,13 +151,13 @@ static enum portolan_status judge_folder(const char *path, bool force,
     if (lstat(path, &there) != 0)
         return PORTOLAN_OK;
     if (!S_ISDIR(there.st_mode))
-        return portolan_error_set(err, PORTOLAN_EEXISTS, "'%s' is there and is no folder", path);
+        return portolan_error_set(err, PORTOLAN_EEXISTS, "'%s' exists and is not a folder", path);
     only = holds_only(path, is_ours, &empty);
     if (empty && only)
         return PORTOLAN_OK;
     if (!only)
         return portolan_error_set(err, PORTOLAN_EEXISTS,
-                                  "folder '%s' holds other files; name a new one", path);
+                                  "folder '%s' contains other files; name a new folder", path);
     return force ? PORTOLAN_OK : exists_error(path, err);
 }
 

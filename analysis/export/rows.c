@@ -17,8 +17,8 @@ enum portolan_status job_needs_rows(const struct job *job, struct portolan_error
         return status;
     return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                               "trial %" PRId64
-                              " has no rows of single calls%s, and this is made of "
-                              "them; measure again with the Mastermind's parameter rows=all",
+                              " has no rows of single calls%s, which this format needs; measure "
+                              "again with the Mastermind's parameter rows=all",
                               job->id, job->options->rank ? " of this rank" : "");
 }
 

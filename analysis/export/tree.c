@@ -238,7 +238,7 @@ enum portolan_status job_find_metric(struct job *job, int *metric, struct portol
     if (*metric == TREE_CALLS)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                     "trial %" PRId64
-                                    " has no metric '%s'; there are: time, mpi, calls%s",
+                                    " has no metric '%s'; the metrics are: time, mpi, calls%s",
                                     job->id, wanted, known.bytes ? known.bytes : "");
     portolan_text_clear(&known);
     return status;

@@ -79,7 +79,7 @@ static struct table *do_with(struct statement *s, struct table *t)
         size_t column;
 
         if (!llac_accept(s, "="))
-            statement_fail(s, &s->now, "'=' and the formula of '%s' are wanted here", name);
+            statement_fail(s, &s->now, "expected '=' and the formula of '%s'", name);
         b = llac_parse_bound(s, t);
         if ((column = table_find(t, name)) == NONE) {
             column = t->n_columns;

@@ -49,8 +49,8 @@ static void do_help(struct statement *s)
         portolan_text_add(out, "%s\n  %s\n%s", f->synopsis, f->summary, f->details);
         return;
     }
-    statement_fail(s, &s->now, "there is no command '%s'%s", word,
-                   llac_suggest(s, word, known, n, "; `help` alone lists them"));
+    statement_fail(s, &s->now, "unknown command '%s'%s", word,
+                   llac_suggest(s, word, known, n, "; `help` lists the commands"));
 }
 
 static void do_print(struct statement *s)
@@ -89,7 +89,7 @@ static void do_forget(struct statement *s)
 
         names = portolan_arena_grow(&s->arena, names, n, sizeof *names);
         if (!o)
-            statement_fail(s, &at, "there is nothing called '%s'", llac_parse_name(s, "a name"));
+            statement_fail(s, &at, "nothing has the name '%s'", llac_parse_name(s, "a name"));
         names[n++] = llac_text(s, &at);
         llac_advance(s);
     } while (s->now.kind == TOKEN_NAME);

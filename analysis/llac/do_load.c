@@ -238,11 +238,10 @@ static void load_file(struct statement *s, const struct token *at, const char *p
     }
     text = statement_read_file(s, at, path, &size);
     if (trials)
-        statement_fail(s, at, "'%s' is no experiment store, and only these have trials", path);
+        statement_fail(s, at, "'%s' is not an experiment store; only stores have trials", path);
     if (strlen(text) != size)
         statement_fail(
-            s, at, "'%s' is no text: a report, a model, CSV or Extra-P's measurements are wanted",
-            path);
+            s, at, "'%s' is not text; load a report, a model, CSV or Extra-P's measurements", path);
     find_loader(text)(s, at, text, size, path, l);
 }
 

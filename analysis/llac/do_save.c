@@ -163,7 +163,7 @@ static const char *parse_target(struct statement *s, struct token *at)
     const char *path;
 
     if (!llac_accept(s, "to"))
-        statement_fail(s, &s->now, "'to' and a file's name are wanted here");
+        statement_fail(s, &s->now, "expected 'to' and a file name");
     *at = s->now;
     path = llac_parse_file(s, "a file");
     llac_parse_end(s);

@@ -22,7 +22,7 @@ struct portolan_formula *llac_parse_formula(struct statement *s)
     if (s->now.kind == TOKEN_BAD)
         llac_parse_end(s);
     if (end == first.at)
-        statement_fail(s, &first, "a formula is wanted here");
+        statement_fail(s, &first, "expected a formula");
     statement_check(s, &first,
                     portolan_formula_parse(first.at, (size_t)(end - first.at), s->file, first.line,
                                            first.column, s->d, &f, &s->err));

@@ -172,8 +172,7 @@ size_t llac_observable(struct statement *s, const struct token *at, const struct
     size_t column = table_observable(t, wanted);
 
     if (column == NONE)
-        statement_fail(s, at,
-                       "'%s' has nothing that was measured; `observing COLUMN` says what was",
+        statement_fail(s, at, "'%s' has no observable; `observing COLUMN` declares one",
                        t->experiment);
     return column;
 }

@@ -176,9 +176,10 @@ static enum portolan_status set_quantity(struct comparing *x)
             return PORTOLAN_OK;
     for (size_t k = 0; k < x->profiles[0]->n_counters; k++)
         portolan_text_add(&known, ", %s", x->profiles[0]->counter_names[k]);
-    portolan_error_set(x->err, PORTOLAN_EINVAL,
-                       "no trial has a metric '%s'; there are: exclusive, inclusive, mpi, calls%s",
-                       metric, known.bytes ? known.bytes : "");
+    portolan_error_set(
+        x->err, PORTOLAN_EINVAL,
+        "no trial has a metric '%s'; the metrics are: exclusive, inclusive, mpi, calls%s", metric,
+        known.bytes ? known.bytes : "");
     portolan_text_clear(&known);
     return PORTOLAN_EINVAL;
 }

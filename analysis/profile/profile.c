@@ -53,8 +53,8 @@ void portolan_profile_add_cost(const struct portolan_trial *trial, struct portol
 
     if (isnan(c.call_ns)) {
         portolan_text_add(out, clock_is_manual(trial)
-                                   ? "the clock was moved by hand: measuring took none of its time"
-                                   : "what one measured call costs was not stored");
+                                   ? "the clock is a manual clock: measuring took none of its time"
+                                   : "the cost of a measured call was not stored");
         return;
     }
     portolan_text_add(out, "one measured call costs ");

@@ -45,7 +45,7 @@ static void add_outcome(const struct portolan_trial *t, struct portolan_text *ou
             out, "finished%s%s\n", t->elapsed_ns > 0 ? " in " : "",
             t->elapsed_ns > 0 ? portolan_format_time(t->elapsed_ns, 4, time, sizeof time) : "");
     else if (!strcmp(t->outcome, "running"))
-        portolan_text_add(out, "cut off, or still running: what it had stored by then\n");
+        portolan_text_add(out, "cut off, or still running: these are its measurements so far\n");
     else
         portolan_text_add(
             out, "%s%s%s\n", t->outcome, t->elapsed_ns > 0 ? " after " : "",
@@ -86,7 +86,7 @@ static void add_facts(const struct portolan_trial *t, struct portolan_text *out)
         if (is_warning(t->metadata[i].name) && strcmp(t->metadata[i].value, "0") != 0)
             portolan_text_add(out, "note: %s: %s\n", t->metadata[i].name, t->metadata[i].value);
     if (t->n_partial)
-        portolan_text_add(out, "note: not all was measured in %zu step%s\n", t->n_partial,
+        portolan_text_add(out, "note: not everything was measured in %zu step%s\n", t->n_partial,
                           t->n_partial == 1 ? "" : "s");
 }
 

@@ -34,7 +34,7 @@ static void write_facts(const struct portolan_comparison *c, bool wide, struct p
     struct grid t = {.columns = columns, .n_columns = 3, .wide = wide};
 
     if (c->n_facts == 0) {
-        portolan_text_add(out, "\nA and B have the same parameters and facts\n\n");
+        portolan_text_add(out, "\nA and B have the same parameters and metadata\n\n");
         return;
     }
     portolan_text_add(out, "\n");
@@ -207,7 +207,7 @@ static void write_verdict(const struct portolan_comparison *c, struct portolan_t
     case PORTOLAN_VERDICT_UNCLEAR:
         portolan_text_add(out,
                           "total: no significant change, but the interval reaches to %.3f: a "
-                          "regression of %g %% is not excluded; more trials would tell\n",
+                          "regression of %g %% is not excluded; measure more trials\n",
                           c->total.ratio.high, percent);
         break;
     default:

@@ -151,8 +151,8 @@ static enum portolan_status set_sort(struct view *v, const char *name)
             return PORTOLAN_OK;
         }
     return portolan_error_set(v->err, PORTOLAN_EINVAL,
-                              "cannot sort by '%s'; there are: inclusive, exclusive, mpi, calls, "
-                              "imbalance, metric, name, called",
+                              "cannot sort by '%s'; the keys are: inclusive, exclusive, mpi, "
+                              "calls, imbalance, metric, name, called",
                               name);
 }
 
@@ -395,7 +395,7 @@ static void write_rest(const struct view *v, size_t shown)
     if (shown < all)
         portolan_text_add(out, "... and %zu more (--top)\n", all - shown);
     if (all == 0 && v->p->n_nodes > 0)
-        portolan_text_add(out, "no method is like '%s'\n", v->r->method);
+        portolan_text_add(out, "no method matches '%s'\n", v->r->method);
     else if (all == 0)
         portolan_text_add(out, "nothing is stored%s\n",
                           v->p->ranks < v->p->trial->ranks ? " of this rank" : "");
@@ -416,7 +416,7 @@ static void write_meaning(const struct view *v)
                           : v->metric == METRIC_MPI   ? "MPI time"
                                                       : "exclusive time less MPI");
     if (v->r->values == PORTOLAN_PROFILE_COMPENSATED)
-        portolan_text_add(out, "; +- is what the cost of measuring leaves open");
+        portolan_text_add(out, "; +- is the uncertainty from the cost of measuring");
     portolan_text_add(out, "\n");
 }
 

@@ -34,10 +34,9 @@ static enum portolan_status set_order(struct collecting *c, struct portolan_erro
             c->order = (unsigned)i;
             return PORTOLAN_OK;
         }
-    return portolan_error_set(err, PORTOLAN_EINVAL,
-                              "cannot sort single calls by '%s'; there are: called, inclusive, "
-                              "exclusive, mpi",
-                              sort);
+    return portolan_error_set(
+        err, PORTOLAN_EINVAL,
+        "cannot sort single calls by '%s'; the keys are: called, inclusive, exclusive, mpi", sort);
 }
 
 static double key_of(const struct collecting *c, const struct portolan_invocation *r)
@@ -211,7 +210,7 @@ enum portolan_status report_rows(const struct view *v)
     if (status == PORTOLAN_OK && c.seen == 0)
         status = portolan_error_set(v->err, PORTOLAN_ENOTFOUND,
                                     "trial %lld has no rows of single calls; the Mastermind's "
-                                    "parameter 'rows' names the ports to keep them of",
+                                    "parameter 'rows' names the ports whose calls are stored",
                                     trial);
     if (status == PORTOLAN_OK) {
         leave_top(&c);

@@ -111,7 +111,7 @@ static enum portolan_status write_mpi(const struct view *v, struct portolan_traf
     }
     free(routines);
     if (n == 0) {
-        portolan_text_add(out, "of routines and partners nothing is stored\n");
+        portolan_text_add(out, "no data on routines and partners are stored\n");
         return PORTOLAN_OK;
     }
     portolan_text_add(out, "calls and bytes: of all ranks; time: mean over %d rank%s\n", ranks,

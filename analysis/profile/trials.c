@@ -101,7 +101,7 @@ static enum portolan_status add_matching(struct portolan_trial_list *l, const ch
     }
     if (!found)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "no trial is '%s'; portolan trials lists those there are",
+                                  "no trial matches '%s'; portolan trials lists the trials",
                                   alternative);
     return PORTOLAN_OK;
 }
@@ -255,7 +255,7 @@ enum portolan_status portolan_trials_write(struct portolan_store *store,
         add_trial(list->trials[i], rows, &t);
     }
     if (status == PORTOLAN_OK && list->n == 0)
-        portolan_text_add(out, "no trial is stored\n");
+        portolan_text_add(out, "the store has no trials\n");
     else if (status == PORTOLAN_OK)
         grid_write(&t, out);
     if (status == PORTOLAN_OK)

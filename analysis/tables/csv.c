@@ -96,7 +96,8 @@ static bool read_field(struct csv *c, size_t i, double *number)
     if (!*field || !strcasecmp(field, "nan") || portolan_read_double(field, number))
         return true;
     portolan_diagnose(c->s->d, c->in.file, c->in.line, c->in.columns[i],
-                      "'%s' is no number; a field that was not measured stays empty", field);
+                      "'%s' is not a number; leave a field empty if there is no measurement",
+                      field);
     return false;
 }
 

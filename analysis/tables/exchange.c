@@ -68,8 +68,8 @@ static void add_table(struct statement *s, const struct token *at, struct portol
         same = !strcmp(names[p], m->params[p]);
     if (!same)
         statement_fail(s, at,
-                       "Extra-P wants the same parameters everywhere; '%s' has others than '%s' "
-                       "(choose with --method)",
+                       "Extra-P needs the same parameters everywhere; those of '%s' and '%s' "
+                       "differ (select with --method)",
                        t->experiment, first);
     for (size_t c = 0; c < t->n_columns; c++)
         if (t->columns[c].kind == COLUMN_OBSERVABLE)

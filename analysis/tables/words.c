@@ -146,11 +146,11 @@ static void add_misfit(const struct portolan_model *m, struct portolan_text *out
 
     if (portolan_model_fits(m))
         return;
-    portolan_text_add(out, "  does not fit  its own points: it misses one by ");
+    portolan_text_add(out, "  does not fit  its own points: the largest error is ");
     add_error(m, s->max, out);
     if (s->sigma_repeat > 0)
         portolan_text_add(out, ", %.2g times what repetitions scatter", s->max / s->sigma_repeat);
-    portolan_text_add(out, "; do not believe it elsewhere\n");
+    portolan_text_add(out, "; do not trust it elsewhere\n");
 }
 
 void model_add_errors(const struct portolan_model *m, struct portolan_text *out)
@@ -166,7 +166,7 @@ void model_add_errors(const struct portolan_model *m, struct portolan_text *out)
     portolan_text_add(out, "\n");
     if (s->kind != PORTOLAN_MODEL_AMOUNT)
         portolan_text_add(out, "  %-14s%s\n", "values",
-                          s->kind == PORTOLAN_MODEL_COUNT ? "are counts: predictions are whole"
+                          s->kind == PORTOLAN_MODEL_COUNT ? "are counts: predictions are integers"
                                                           : "are shares: predictions are 0 to 1");
     add_misfit(m, out);
     portolan_text_add(out, "  %-14s", "a new row");

@@ -87,10 +87,10 @@ static void read_csv(struct statement *s, const struct source *from)
             take_row(b, &c, &roles, row);
     }
     if (memchr(from->text, '\0', from->size))
-        portolan_diagnose(s->d, from->file, 1, 0, "this is no text");
+        portolan_diagnose(s->d, from->file, 1, 0, "this is not text");
     else if (!s->d->count && !b->n_wanted)
         portolan_diagnose(s->d, from->file, c.in.line + !c.in.line, 0,
-                          "no row: want a line of names, then numbers");
+                          "no row; write a line of names, then lines of numbers");
     if (s->d->count)
         statement_check(s, NULL, PORTOLAN_ESYNTAX);
     value = &c.table->columns[roles.value];
@@ -228,8 +228,8 @@ void trend_write_form(const struct writing *w)
         return;
     }
     if (w->view->form == PORTOLAN_TREND_XML && w->t->n > 1)
-        statement_fail(w->s, NULL, "XML holds one model, here are %zu: choose with --method",
-                       w->t->n);
+        statement_fail(w->s, NULL,
+                       "XML holds one model, but there are %zu; select one with --method", w->t->n);
     for (size_t i = 0; i < w->t->n; i++)
         add_text(w, write_model(w, i));
 }

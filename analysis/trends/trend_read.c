@@ -172,13 +172,13 @@ static void name_and_finish(struct reading *r, bool by_context)
 
     if (!time && !calls && !r->counter_seen)
         statement_fail(r->s, NULL,
-                       "no trial has '%s'; there are exclusive, inclusive, mpi, calls, accuracy "
-                       "(where components report it) and the counters",
+                       "no trial has '%s'; the metrics are exclusive, inclusive, mpi, calls, "
+                       "accuracy (where components report it) and the counters",
                        r->metric);
     if (r->b->n_wanted == 0)
         statement_check(r->s, NULL,
                         portolan_error_set(&r->s->err, PORTOLAN_ENOTFOUND,
-                                           "no call path is like '%s'",
+                                           "no call path matches '%s'",
                                            r->q->method ? r->q->method : "*"));
     r->b->t->n_trials = r->n_trials;
     *r->trends =
@@ -203,8 +203,8 @@ static void read_trends(struct statement *s)
                  !strcmp(r->metric, "accuracy");
     if (!by_context && !r->n_params)
         statement_fail(s, NULL,
-                       "no number among the parameters differs between the trials; name trials of "
-                       "several sizes, or of several numbers of ranks");
+                       "no numeric parameter differs between the trials; name trials of several "
+                       "sizes, or with several numbers of ranks");
     for (size_t i = 0; i < r->n_trials; i++) {
         double point[MAX_PARAMS];
 

@@ -121,7 +121,7 @@ static enum sort_key find_order(struct statement *s, const char *name)
     for (int i = BY_VALUE; i <= BY_CALL; i++)
         if (!strcmp(names[i], name ? name : "value"))
             return (enum sort_key)i;
-    statement_fail(s, NULL, "no order '%s': want value, growth, error, name or called", name);
+    statement_fail(s, NULL, "unknown order '%s'; use value, growth, error, name or called", name);
 }
 
 static bool is_param(const struct portolan_trends *trends, const char *name)
@@ -195,9 +195,9 @@ static void add_foot(const struct portolan_trends *trends, size_t shown, const s
     if (marks->model)
         add_level(marks->model, out);
     if (marks->outside)
-        portolan_text_add(out, "! outside what was measured\n");
+        portolan_text_add(out, "! outside the measured range\n");
     if (marks->assumed)
-        portolan_text_add(out, "? the interval rests on assumption: too few rows\n");
+        portolan_text_add(out, "? the interval is based on assumptions: too few rows\n");
     if (marks->unfit)
         portolan_text_add(out, "* does not fit its own points: see portolan model show\n");
 }

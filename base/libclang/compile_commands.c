@@ -324,10 +324,10 @@ static enum portolan_status choose_entry(struct search *s, struct compile_comman
     for (size_t i = 0; i < n; i++)
         if (includes(s->arena, &commands[i], s->file))
             return take_entry(s, &commands[i], "which includes the header");
-    return portolan_error_set(s->err, PORTOLAN_ENOTFOUND,
-                              "%s: no entry compiles '%s', and no source in it includes it; give "
-                              "the flags behind --",
-                              s->database, s->name);
+    return portolan_error_set(
+        s->err, PORTOLAN_ENOTFOUND,
+        "%s: no entry compiles '%s', and no source in it includes it; give the flags after --",
+        s->database, s->name);
 }
 
 static enum portolan_status read_database(struct search *s, CXCompilationDatabase database)
@@ -368,7 +368,7 @@ static enum portolan_status open_database(struct search *s, const char *path,
     if (error == CXCompilationDatabase_NoError)
         return PORTOLAN_OK;
     return portolan_error_set(s->err, PORTOLAN_ESYNTAX,
-                              "%s: this is no list of compile commands in JSON", path);
+                              "%s: not a list of compile commands in JSON", path);
 }
 
 enum portolan_status portolan_compile_flags_find(const struct portolan_libclang *clang,

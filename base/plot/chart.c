@@ -184,7 +184,7 @@ static enum portolan_status axes_fit(const struct portolan_chart *chart, struct 
     if (x->min > x->max)
         return portolan_error_set(
             err, PORTOLAN_EINVAL, "there is no point to draw%s",
-            chart->x_log || chart->y_log ? "; a logarithmic axis has none at or below 0" : "");
+            chart->x_log || chart->y_log ? "; a logarithmic axis shows only values above 0" : "");
     widen(x);
     widen(y);
     for (int i = 0; i < 2; i++) {

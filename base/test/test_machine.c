@@ -47,7 +47,7 @@ static void a_busy_loop_disturbs_two_ranks_on_two_cores(void **state)
 
     (void)state;
     assert_true(v.is_disturbed);
-    assert_string_equal(v.reason, "others kept 0.7 of 2 cores busy");
+    assert_string_equal(v.reason, "other processes kept 0.7 of 2 cores busy");
 }
 
 static void a_busy_loop_leaves_one_rank_the_other_core(void **state)
@@ -88,7 +88,7 @@ static void the_worst_host_counts(void **state)
                                            rank("a", 1, 0, 0, 0), rank("b", 2, 0, 0.5, 0.5)};
 
     (void)state;
-    assert_string_equal(judge(4, r).reason, "others kept 1.0 of 2 cores busy");
+    assert_string_equal(judge(4, r).reason, "other processes kept 1.0 of 2 cores busy");
     assert_false(judge(1, r).is_disturbed);
     judge(0, NULL);
 }

@@ -188,10 +188,10 @@ static enum portolan_status read_lines(struct clue_samples *s, const char *path,
         }
         one.number = n;
         if (!read_line(text, &one))
-            return portolan_error_set(err, PORTOLAN_ESYNTAX,
-                                      "%s:%d: error: no sample; a line of the benchmark is 'KIND "
-                                      "BYTES NANOSECONDS'",
-                                      path, number);
+            return portolan_error_set(
+                err, PORTOLAN_ESYNTAX,
+                "%s:%d: error: not a sample; a line of the benchmark is 'KIND BYTES NANOSECONDS'",
+                path, number);
         if (!(lines = portolan_arena_grow(&s->arena, lines, n, sizeof *lines)))
             return portolan_no_memory(err);
         lines[n++] = one;

@@ -55,8 +55,7 @@ enum portolan_status apart_make_memory(const struct carrier *c, struct portolan_
     memory_fd = memfd_create("portolan-clue", MFD_CLOEXEC);
     if (memory_fd > 0 && ftruncate(memory_fd, (off_t)LINK_MEMORY_BYTES) == 0)
         return PORTOLAN_OK;
-    return portolan_error_set(err, PORTOLAN_EIO, "ranks can have no memory together: %s",
-                              strerror(errno));
+    return portolan_error_set(err, PORTOLAN_EIO, "ranks cannot share memory: %s", strerror(errno));
 }
 
 static void become_rank(const struct carrier *c, int fd, int task, pid_t parent, const char *path,
@@ -363,17 +362,16 @@ void apart_tell_gone(struct rank *rank)
     int status;
 
     if (!has_ended(a, GONE_MS, &status))
-        clue_fail("its process has lost its connection, by exec or by closing what is not its own, "
-                  "or its host is gone");
+        clue_fail("its process has lost its connection: it called exec, closed a descriptor that "
+                  "is not its own, or its host failed");
     if (WIFSIGNALED(status)) {
         clue_carrier.exit_status = 128 + WTERMSIG(status);
-        clue_fail("its process is ended by signal %d (%s)", WTERMSIG(status),
+        clue_fail("its process was ended by signal %d (%s)", WTERMSIG(status),
                   strsignal(WTERMSIG(status)));
     }
     clue_carrier.exit_status = WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
     clue_fail(
-        "its process has ended with status %d without exit(): by exec, which makes it another "
-        "program, or it could not begin",
+        "its process ended with status %d without exit(): it called exec, or it could not start",
         WEXITSTATUS(status));
 }
 

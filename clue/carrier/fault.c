@@ -19,7 +19,7 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 void clue_fault(int signal, char *where)
 {
     clue_carrier.exit_status = 128 + signal;
-    clue_fail("the program is ended by signal %d (%s)%s%s", signal, strsignal(signal),
+    clue_fail("the program was ended by signal %d (%s)%s%s", signal, strsignal(signal),
               where ? " at " : "", where ? where : "");
 }
 
@@ -39,7 +39,7 @@ void clue_tell_fault(int signal, siginfo_t *info, void *machine)
     clue_carrier.exit_status = 128 + signal;
     where = clue_where(rank, (void *)(processor_pc(state) + 1));
     if (signal == SIGSEGV && top < rank->stack + UNSAVED_BYTES)
-        clue_fail("its stack of %zu KB has no room left%s%s; give it more by --stack",
+        clue_fail("its stack of %zu KB is full%s%s; make it larger with --stack",
                   clue_carrier.stack_bytes / 1024, where ? ", at " : "", where ? where : "");
     clue_fault(signal, where);
 }
@@ -51,11 +51,10 @@ static void note_fork(void)
 
 void clue_refuse_child(const struct clue_routine *routine)
 {
-    dprintf(
-        STDERR_FILENO,
-        "portolan: error: a process that rank %d has forked calls %s, which only ranks can: let "
-        "it become another program by exec, or end\n",
-        clue_carrier.current->task, routine->name);
+    dprintf(STDERR_FILENO,
+            "portolan: error: a process that rank %d has forked calls %s, which only ranks can "
+            "call; let it call exec, or end\n",
+            clue_carrier.current->task, routine->name);
     REAL(_exit)(1);
     __builtin_unreachable();
 }
@@ -128,8 +127,7 @@ static void tell_waiting(struct portolan_text *out, const struct carrier *c, int
     }
     free(where);
     if (state.operation != CLUE_MEETS && !state.is_send && clue_engine_left(c->engine, task, &left))
-        portolan_text_add(out,
-                          "; there is one of rank %d, tag %d, %llu bytes, that it does not take",
+        portolan_text_add(out, "; it does not take the one from rank %d, tag %d, %llu bytes",
                           left.partner, left.tag, (unsigned long long)left.bytes);
 }
 

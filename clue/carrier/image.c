@@ -79,7 +79,9 @@ static enum portolan_status take_loads(struct image *image, struct portolan_erro
         if (p->p_vaddr < before || end < p->p_vaddr || p->p_offset > image->size ||
             p->p_filesz > image->size - p->p_offset || p->p_filesz > p->p_memsz ||
             (!is_data && image->data))
-            return refuse(image, err, "has segments in an order that folding does not know");
+            return refuse(
+                image, err,
+                "has segments in an order that is not supported for ranks in one process");
         if (!is_data)
             image->code_end = (end + PAGE - 1) / PAGE * PAGE;
         else if (!image->data)
@@ -133,9 +135,7 @@ static enum portolan_status take_dynamic(struct image *image, const Elf64_Dyn *d
         needed = d->d_tag == DT_VERNEED ? d->d_un.d_ptr : needed;
     }
     if (value[DT_TEXTREL] || value[DT_FLAGS] & DF_TEXTREL)
-        return refuse(image, err,
-                      "has code that is not independent of its address; compile it "
-                      "with -fPIC");
+        return refuse(image, err, "has code that depends on its address; compile it with -fPIC");
 #ifdef DT_RELR
     if (value[DT_RELR])
         return refuse(image, err,

@@ -111,8 +111,8 @@ enum portolan_status clue_laws_check(struct portolan_error *err)
             return portolan_error_set(
                 err, PORTOLAN_EINVAL,
                 "the law of '%s' needs '%s', an argument of its calls, but the program calls no "
-                "function of that name in a library; of its own functions laws give the bursts "
-                "that end at calls in them",
+                "library function of that name; for the program's own functions, laws give the "
+                "bursts that end at calls in them",
                 law->name, law->argument);
     }
     return PORTOLAN_OK;
@@ -128,8 +128,8 @@ void clue_laws_end(struct clue_bursts *sums, bool has_failed)
 
         *(law->is_front ? &sums->n_fronts : &sums->n_laws) += law->n;
         snprintf(text, sizeof text,
-                 "the law of '%s' was never used: no burst ended at a call there, and no function "
-                 "of a library has this name and was called",
+                 "the law of '%s' was never used: no burst ended at a call there, and no library "
+                 "function of this name was called",
                  law->name);
         if (!law->n && !has_failed)
             clue_remark(true, text, NULL, NULL);

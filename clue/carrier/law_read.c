@@ -134,8 +134,8 @@ static enum portolan_status judge_unit(struct burst_law *law, struct portolan_di
             law->unit_ns = units[i].ns;
     if (!law->unit_ns)
         portolan_diagnose(d, law->source, 1, 0,
-                          "a model of quality '%s' in '%s' is no law of computing; quality is "
-                          "time, unit s, ms, us or ns",
+                          "a model of quality '%s' in '%s' is not a law of computing; its quality "
+                          "must be time, with unit s, ms, us or ns",
                           e->quality ? e->quality : "time", e->unit ? e->unit : "no unit");
     return law->unit_ns ? PORTOLAN_OK : PORTOLAN_ESYNTAX;
 }

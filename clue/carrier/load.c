@@ -80,7 +80,7 @@ static char *find_program(const char *name, struct portolan_error *err)
         portolan_error_set(err, PORTOLAN_ENOTFOUND,
                            "there is no program '%s'; give its path, as './%s'", name, name);
     else if (access(found, R_OK | X_OK) != 0) {
-        portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be run: %s", found, strerror(errno));
+        portolan_error_set(err, PORTOLAN_EIO, "cannot run '%s': %s", found, strerror(errno));
         free(found);
         found = NULL;
     }

@@ -137,7 +137,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
     case 'n':
         run->n = (int)read_number(state, arg, "the number of ranks", MOST_RANKS);
         if (run->n < 1)
-            argp_error(state, "there must be a rank");
+            argp_error(state, "at least one rank is needed");
         return 0;
     case KEY_PLACEMENT:
         o->placement = arg;
@@ -154,7 +154,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
                                 : (enum clue_compute_kind)read_word(state, arg, "way to compute",
                                                                     clue_compute_names, 4);
         if (run->compute == CLUE_COMPUTE_TABLE && !o->table)
-            argp_error(state, "say out of which record: --compute table=FILE");
+            argp_error(state, "which record? name it with --compute table=FILE");
         return 0;
     case KEY_REPEAT:
         o->n_repeats = (int)read_number(state, arg, "the number of repetitions", MOST_RANKS);
@@ -190,10 +190,10 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!run->program)
-            argp_error(state, "no program is given");
+            argp_error(state, "which program? name it after the options");
         if ((run->compute == CLUE_COMPUTE_MODEL) != (o->laws.n > 0) && !run->draw)
             argp_error(state, o->laws.n ? "laws need --compute=model"
-                                        : "say what the models are: --law SITE=FILE.xml");
+                                        : "which laws? name them with --law SITE=FILE.xml");
         if (!o->laws.n && (o->laws.skips || o->laws.n_values))
             argp_error(state, "--set and --skip need --compute=model and a law");
         if (run->is_apart && (run->n_private || run->n_shared || o->laws.skips))
@@ -439,8 +439,8 @@ static enum portolan_status take_record(struct options *o, struct portolan_error
             run->replay = &o->record;
         } else {
             fprintf(stderr,
-                    "portolan: what the recorded run did depended on time (%llu wildcards, tests "
-                    "and the like), and so '%s' runs again, with the recorded times\n",
+                    "portolan: the course of the recorded run depended on time (%llu wildcards, "
+                    "tests and similar calls); '%s' runs again, with the recorded times\n",
                     (unsigned long long)o->record.n_depends, run->program[0]);
             o->table = record;
             run->compute = CLUE_COMPUTE_TABLE;
@@ -459,11 +459,10 @@ static enum portolan_status check_real_hosts(const struct options *o, struct por
 
     for (int i = 0; i < run->n && !run->is_apart && !run->replay; i++)
         if (run->machine->hosts[run->hosts[i]].real)
-            return portolan_error_set(
-                err, PORTOLAN_EINVAL,
-                "rank %d is on '%s', a real host (factor 0), where it is to be "
-                "started; run with --apart",
-                i, run->machine->hosts[run->hosts[i]].name);
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "rank %d is on '%s', a real host (factor 0), where it must "
+                                      "be started as a process; add --apart",
+                                      i, run->machine->hosts[run->hosts[i]].name);
     return PORTOLAN_OK;
 }
 

@@ -78,7 +78,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
         while (part < 3 && strcmp(arg, parts[part]) != 0)
             part++;
         if (part == 3)
-            argp_error(state, "by host, link or size, not '%s'%s", arg,
+            argp_error(state, "--by needs host, link or size, not '%s'%s", arg,
                        portolan_did_you_mean(portolan_nearest_word(arg, parts, 3)).text);
         o->by[part] = true;
         return 0;

@@ -122,9 +122,8 @@ PORTOLAN_API void abort(void)
 void clue_refuse_exec(void)
 {
     if (is_rank())
-        clue_fail(
-            "the program becomes another by exec, which would end all ranks; let a rank fork() "
-            "first, or run it with --apart");
+        clue_fail("the program calls exec, which would end all ranks; let the rank fork() first, "
+                  "or run with --apart");
 }
 
 static int add_handler(struct rank *rank, uintptr_t function, void *arg)

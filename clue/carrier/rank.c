@@ -53,7 +53,7 @@ static enum portolan_status find_thread_functions(struct portolan_error *err)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!(*wanted[i].to = dlsym(RTLD_DEFAULT, wanted[i].name)))
             return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                                      "this C library has no %s, and so ranks cannot be folded",
+                                      "this C library has no %s, which ranks in one process need",
                                       wanted[i].name);
     glibc.rseq_offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
     return PORTOLAN_OK;

@@ -399,7 +399,8 @@ enum portolan_status record_read(const char *path, struct record *record,
                                     (const uint8_t *)record->bytes.bytes + record->bytes.length};
     if (!record_is_at(path))
         return portolan_error_set(err, PORTOLAN_ESYNTAX,
-                                  "'%s' is no record; portolan clue run --record makes one", path);
+                                  "'%s' is not a record; make one with portolan clue run --record",
+                                  path);
     reader.at += strlen(RECORD_MAGIC);
     return read_record(&reader, record)
                ? PORTOLAN_OK

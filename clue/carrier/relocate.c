@@ -160,9 +160,10 @@ static bool relocate(struct linking *l, size_t own, const Elf64_Rela *r)
         place[1] = (uint64_t)((t.tls ? t.tls : image->tls_offset) + r->r_addend);
         return true;
     default:
-        portolan_error_set(l->err, PORTOLAN_EUNSUPPORTED,
-                           "'%s' has a relocation of type %u, which folding does not know",
-                           image->file, type);
+        portolan_error_set(
+            l->err, PORTOLAN_EUNSUPPORTED,
+            "'%s' has a relocation of type %u, which is not supported for ranks in one process",
+            image->file, type);
         return false;
     }
 }

@@ -39,7 +39,7 @@ static void *take(struct parts *p, size_t size)
     char *at = p->at;
 
     if (size > (size_t)(p->end - p->at))
-        clue_fail("its process does not keep to the protocol; is it of the same version?");
+        clue_fail("its process violates the protocol; is its Portolan of the same version?");
     p->at += size;
     return at;
 }
@@ -373,7 +373,7 @@ static void serve_function(struct rank *rank, const int64_t *words)
     switch (rank->apart->frame.operation) {
         LINK_FUNCTIONS(VALUE0, VALUE1, VALUE2, NOTHING0, NOTHING1, TEXT0, TEXT1)
     default:
-        clue_fail("its process asks for what is not known; is it of the same version?");
+        clue_fail("its process sent an unknown request; is its Portolan of the same version?");
     }
 }
 

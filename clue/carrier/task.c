@@ -402,7 +402,7 @@ int64_t clue_read_clock(void)
     n = now == last ? n + 1 : 0;
     last = now;
     if (n > MOST_READINGS)
-        clue_fail("the program waits for a clock that stands still: no time passes between its "
+        clue_fail("the program waits for a clock that does not move: no time passes between its "
                   "calls; let computing take time (--compute measured)");
     return now;
 }

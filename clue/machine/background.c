@@ -228,7 +228,7 @@ static void change_subject(struct machine_reader *r, const struct xml_element *e
     static const char *const needs[][2] = {{"host"}, {"from", "to"}, {"link"}};
 
     if (of != OF_LINK && xml_attribute(e, "link"))
-        xml_complain(r->d, e, "link", "'%s' is not of links, but of %s", name,
+        xml_complain(r->d, e, "link", "'%s' is an attribute of %s, not of links", name,
                      of == OF_HOST ? "hosts: write 'host'" : "pairs: write 'from' and 'to'");
     else if (of != OF_HOST && xml_attribute(e, "host"))
         xml_complain(r->d, e, "host", "'%s' is not of hosts; write '%s'%s", name, needs[of][0],
@@ -269,9 +269,8 @@ static void read_change(struct machine_reader *r, const struct xml_element *e, i
     }
     if (!changed)
         xml_complain(r->d, e, NULL,
-                     "<change> changes nothing; write 'factor' (the new one), or how many times "
-                     "what the file says 'send', 'transmission', 'receive', 'packing', "
-                     "'bandwidth' or 'latency' become");
+                     "<change> changes nothing; give the new 'factor', or multiply 'send', "
+                     "'transmission', 'receive', 'packing', 'bandwidth' or 'latency'");
 }
 
 struct timed_change {

@@ -77,7 +77,7 @@ static void read_receive(struct machine_reader *r, const struct xml_element *e, 
 
     machine_read_quantity(r, e, "receive", A_TIME, &h->receive.constant_ns);
     if (law && xml_attribute(e, "receive"))
-        xml_complain(r->d, law, NULL, "'receive' of <host> says it already; remove one");
+        xml_complain(r->d, law, NULL, "<host> has an attribute 'receive' as well; remove one");
     else if (law)
         machine_read_law(r, law, &h->receive);
 }
@@ -90,7 +90,7 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
     *h = usual_host;
     h->name = h->type = xml_value(e, "name");
     if (!*h->name || strpbrk(h->name, "[]* \t\n") || strcmp(h->name, "self") == 0)
-        xml_complain(r->d, e, "name", "'%.100s' is no name of hosts; use letters and digits",
+        xml_complain(r->d, e, "name", "'%.100s' is not a name of hosts; use letters and digits",
                      h->name);
     machine_read_count(r, e, "cpus", 1, MOST_CPUS, &cpus);
     h->cpus = (unsigned)cpus;
@@ -113,7 +113,7 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
         if (card > 0)
             h->card_ns_per_byte = 1 / card;
         else
-            xml_complain(r->d, e, "card", "a card that carries nothing: its bandwidth is 0");
+            xml_complain(r->d, e, "card", "the bandwidth of a card is 0; it must be above 0");
     }
     machine_read_quantity(r, e, "price", A_NUMBER, &h->price);
     read_busy(r, e, h);
@@ -226,15 +226,14 @@ bool machine_find_range(const struct clue_machine_file *f, struct portolan_arena
     *range =
         (struct host_range){t->first, t->count ? t->count : 1, t->count ? LEVEL_TYPE : LEVEL_HOST};
     if (text[length] && !(t->count && read_numbers(text + length + 1, t->count, range))) {
-        *why = t->count ? portolan_arena_printf(
-                              arena,
-                              "there is no host '%.100s'; '%s[0]' to '%s[%d]' are, '%s[0-%d]'"
-                              " and '%s[*]' name several",
-                              text, t->host.name, t->host.name, t->count - 1, t->host.name,
-                              t->count - 1, t->host.name)
+        *why = t->count ? portolan_arena_printf(arena,
+                                                "there is no host '%.100s'; the hosts are '%s[0]' "
+                                                "to '%s[%d]'; '%s[0-%d]' and '%s[*]' name several",
+                                                text, t->host.name, t->host.name, t->count - 1,
+                                                t->host.name, t->count - 1, t->host.name)
                         : portolan_arena_printf(arena,
                                                 "there is no host '%.100s'; '%s' has no 'count', "
-                                                "and so no number",
+                                                "so its hosts have no numbers",
                                                 text, t->host.name);
         return false;
     }
@@ -341,7 +340,7 @@ static void read_tree(struct machine_reader *r, const struct xml_element *root)
     if (machine_read_range(r, root, "master", &master)) {
         f->machine.master = master.first;
         if (master.n != 1)
-            xml_complain(r->d, root, "master", "the master is one host; '%s' names %d",
+            xml_complain(r->d, root, "master", "the master must be one host; '%s' names %d",
                          xml_value(root, "master"), master.n);
     }
     machine_read_network(r, root);

@@ -44,7 +44,7 @@ static void read_contention(struct machine_reader *r, const struct xml_element *
         double value;
 
         if (!portolan_read_double(word, &value) || !(value > 0) || !isfinite(value)) {
-            xml_complain(r->d, e, "contention", "'%.40s' is no factor; write numbers above 0",
+            xml_complain(r->d, e, "contention", "'%.40s' is not a factor; write numbers above 0",
                          word);
             return;
         }
@@ -72,7 +72,7 @@ static void read_size_factors(struct machine_reader *r, const struct xml_element
         machine_read_quantity(r, f, "latency", A_NUMBER, &row->latency);
         row->from_bytes = (uint64_t)from;
         if (row->bandwidth == 0)
-            xml_complain(r->d, f, "bandwidth", "a bandwidth of 0 carries nothing");
+            xml_complain(r->d, f, "bandwidth", "a bandwidth is 0; it must be above 0");
         if (n->n_by_size > 1 && row->from_bytes <= row[-1].from_bytes)
             xml_complain(r->d, f, "from",
                          "<factors> out of order; write each size once, from small to large");

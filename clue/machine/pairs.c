@@ -116,8 +116,8 @@ static void set_cell(struct pairs *p, const struct rule *rule, uint32_t *cell, b
 
     if (old && old->level == rule->level && !*was_told) {
         xml_complain(p->r->d, rule->element, NULL,
-                     "<%s> from '%s' to '%s' is as special as that on line %d, for the same hosts; "
-                     "remove one",
+                     "<%s> from '%s' to '%s' is as specific as the one on line %d, for the same "
+                     "hosts; remove one",
                      rule->element->name, xml_value(rule->element, "from"),
                      xml_value(rule->element, "to"), old->element->line);
         *was_told = true;
@@ -312,8 +312,8 @@ void machine_read_pairs(struct machine_reader *r, const struct xml_element *root
     make_classes(&p);
     if (p.n_classes > MOST_CLASSES)
         xml_complain(r->d, root, NULL,
-                     "<send> and <transmission> tell more than %d kinds of hosts "
-                     "apart; name types in place of single hosts",
+                     "<send> and <transmission> distinguish more than %d kinds of hosts; name "
+                     "types instead of single hosts",
                      MOST_CLASSES);
     else if (!r->arena->failed)
         make_pairs(&p);

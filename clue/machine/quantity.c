@@ -228,7 +228,7 @@ static void read_points(struct machine_reader *r, const struct xml_element *e, s
         n++;
     }
     if (room < 2)
-        xml_complain(r->d, e, NULL, "<%s> has one <point>; a line needs two", e->name);
+        xml_complain(r->d, e, NULL, "<%s> has one <point>; write at least two", e->name);
     law->points = points;
     law->n_points = n;
 }
@@ -290,8 +290,8 @@ static void read_samples(struct machine_reader *r, const struct xml_element *e,
 
             if (!read_quantity(csv.fields[i], quantity, &value, &unit))
                 portolan_diagnose(r->d, csv.file, csv.line, csv.columns[i],
-                                  "'%.40s' is no %s; write numbers with their units", csv.fields[i],
-                                  quantity == A_TIME ? "time" : "size");
+                                  "'%.40s' is not a valid %s; write numbers with units",
+                                  csv.fields[i], quantity == A_TIME ? "time" : "size");
             else if (!portolan_arena_append(r->arena, &samples, &to->n_samples, &value,
                                             sizeof value))
                 break;
@@ -332,7 +332,7 @@ static const struct shape *find_shape(struct machine_reader *r, const struct xml
             return NULL;
         }
     xml_complain(r->d, e, attribute,
-                 "'%.100s' is no distribution; there are constant, uniform, exponential, normal, "
+                 "'%.100s' is not a distribution; write constant, uniform, exponential, normal, "
                  "lognormal, gamma, weibull, pareto and samples%s",
                  name,
                  portolan_did_you_mean(

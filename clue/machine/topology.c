@@ -90,8 +90,8 @@ static void read_shape(struct machine_reader *r, const struct xml_element *e,
         n_hops += t->down[i] / 2;
     if (n_hops > CLUE_MOST_HOPS)
         xml_complain(r->d, e, "size",
-                     "ways through this torus have up to %u links, at most %d are "
-                     "possible; add a dimension",
+                     "routes through this torus have up to %u links, but at most %d are possible; "
+                     "add a dimension",
                      n_hops, CLUE_MOST_HOPS);
     if (!is_small(t))
         xml_complain(r->d, e, "topology", "the topology has more than %d links", MOST_LINKS);
@@ -108,7 +108,7 @@ static void read_link(struct machine_reader *r, const struct xml_element *e, str
     link->bytes_per_ns = bandwidth;
     if (!(bandwidth > 0))
         xml_complain(r->d, e, "bandwidth", "%s",
-                     xml_attribute(e, "bandwidth") ? "a bandwidth of 0 carries nothing"
+                     xml_attribute(e, "bandwidth") ? "a bandwidth is 0; it must be above 0"
                                                    : "a link needs a 'bandwidth'");
 }
 
@@ -293,8 +293,9 @@ static void read_kind(struct machine_reader *r, const struct xml_element *e,
         read_links(r, e);
         read_routes(r, e, t);
     } else if (xml_next(e, NULL, "route")) {
-        xml_complain(r->d, xml_next(e, NULL, "route"), NULL,
-                     "this topology knows its routes; write topology=\"explicit\" for your own");
+        xml_complain(
+            r->d, xml_next(e, NULL, "route"), NULL,
+            "this topology has routes of its own; write topology=\"explicit\" to give yours");
     }
 }
 

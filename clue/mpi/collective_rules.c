@@ -175,7 +175,7 @@ static void read_key(struct reader *r, char *key, size_t size)
             key[n++] = *r->at;
     key[n] = '\0';
     if (!next_is(r, '"') || !next_is(r, ':'))
-        misread(r, "no end of a key");
+        misread(r, "a key has no end");
 }
 
 static bool read_value(struct rule *rule, const char *text)

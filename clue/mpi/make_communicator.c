@@ -138,7 +138,7 @@ int do_Comm_split_type(struct mpi_task *t, MPI_Comm comm, int type, int key, MPI
 {
     (void)info;
     if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
-        clue_assume("MPI_Comm_split_type knows shared memory alone");
+        clue_assume("MPI_Comm_split_type supports only shared memory");
     return split(t, mpi_comm(t, comm),
                  type == MPI_COMM_TYPE_SHARED ? clue_host_of(t->rank) : MPI_UNDEFINED, key, new);
 }

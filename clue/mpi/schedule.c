@@ -129,8 +129,9 @@ static void end_transfers(struct mpi_schedule *s)
 
     while ((x = s->pending)) {
         if (x->bytes > (uint64_t)span_bytes(x->data))
-            s->error = mpi_error(s->task, MPI_ERR_TRUNCATE, "%llu bytes came where %lld fit",
-                                 (unsigned long long)x->bytes, (long long)span_bytes(x->data));
+            s->error =
+                mpi_error(s->task, MPI_ERR_TRUNCATE, "%llu bytes arrived for a buffer of %lld",
+                          (unsigned long long)x->bytes, (long long)span_bytes(x->data));
         mpi_written(s->task, x->data.at, (MPI_Count)x->bytes);
         s->has_fresh |= x->is_fresh;
         if (x->is_over)

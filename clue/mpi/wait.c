@@ -113,7 +113,7 @@ static size_t await_with_schedules(struct mpi_task *t, struct mpi_request **requ
         }
         add_schedules(t, &x);
         if (!x.n)
-            clue_fail("waits for a generalized request that nobody completes");
+            clue_fail("waits for a generalized request that no rank completes");
         clue_wait(x.all, x.n, false);
         end_numbers(&x);
     }

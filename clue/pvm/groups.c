@@ -39,7 +39,7 @@ static int find(const char *name, struct group **g)
     if (!name || !*name)
         return PvmNullGroup;
     clue_in_order();
-    clue_assume("the server of groups answers in no time");
+    clue_assume("the group server has no timeouts in virtual time");
     *g = group_of(name);
     return *g ? PvmOk : PvmNoGroup;
 }
@@ -195,7 +195,7 @@ PORTOLAN_API int pvm_gsdump(void);
 int pvm_gsdump(void)
 {
     PVM_ENTER();
-    clue_assume("the server of groups dumps nothing");
+    clue_assume("the group server has no dump in virtual time");
     return pvm_leave(PvmOk);
 }
 

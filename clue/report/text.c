@@ -47,11 +47,10 @@ static void add_head(const struct clue_report *r, const struct report_facts *f,
                       f->n == 1 ? "" : "s", grouped((uint64_t)f->n_hosts_used).text,
                       grouped(m->n_hosts).text, m->n_hosts == 1 ? "" : "s", report_machine(r));
     if (r->is_rerun)
-        portolan_text_add(
-            t,
-            "              the program ran again %s times, since what it did depended "
-            "on time (wildcards, tests and the like)\n",
-            grouped((uint64_t)r->n_repeats).text);
+        portolan_text_add(t,
+                          "              the program ran again %s times, because its course "
+                          "depended on time (wildcards, tests and similar calls)\n",
+                          grouped((uint64_t)r->n_repeats).text);
 }
 
 static void add_ranks(const struct report_facts *f, struct portolan_text *t)
@@ -123,8 +122,8 @@ static void add_assumed(const struct clue_report *r, const struct report_facts *
     portolan_text_add(t, ", %s polls, %s functions without effect on time\n",
                       grouped(s->n_polls).text, grouped(f->n_assumed).text);
     if (r->run->settings.takes_arrived)
-        portolan_text_add(t,
-                          "              receives took what was there first (--receive arrival)\n");
+        portolan_text_add(
+            t, "              receives took the message that arrived first (--receive arrival)\n");
 }
 
 static void add_remarks(const struct clue_report *r, const struct report_facts *f,
@@ -156,8 +155,8 @@ void clue_report_text(const struct clue_report *report, struct portolan_text *te
     report_gather(report, &f);
     if (report->outcome->bursts.is_void)
         portolan_text_add(text,
-                          "VOID          what the program printed and stored is void: %s calls of "
-                          "functions were skipped (--skip)\n",
+                          "VOID          the output of the program is void: %s calls of functions "
+                          "were skipped (--skip)\n",
                           grouped(report->outcome->bursts.n_fronts).text);
     add_head(report, &f, text);
     add_ranks(&f, text);

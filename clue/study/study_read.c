@@ -87,8 +87,8 @@ static double read_size(struct study_reader *r, const struct xml_element *e, con
     double bytes = 0;
 
     if (!clue_read_bytes(text, &bytes) || bytes == 0)
-        xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a size, as 256MB", attribute,
-                     text);
+        xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a size, for instance 256MB",
+                     attribute, text);
     return bytes;
 }
 
@@ -131,10 +131,11 @@ static void read_parts(struct study_reader *r, const struct xml_element *root)
         n->price = read_number(r, e, "price", 0);
         n->line = e->line;
         if (bandwidth && !clue_read_bandwidth(bandwidth, &n->bandwidth))
-            xml_complain(r->d, e, "bandwidth", "'%.100s' is no bandwidth; write it as 100Mbit/s",
-                         bandwidth);
+            xml_complain(r->d, e, "bandwidth",
+                         "'%.100s' is not a bandwidth; write, for instance, 100Mbit/s", bandwidth);
         if (latency && !clue_read_time(latency, &n->latency))
-            xml_complain(r->d, e, "latency", "'%.100s' is no time; write it as 60us", latency);
+            xml_complain(r->d, e, "latency", "'%.100s' is not a time; write, for instance, 60us",
+                         latency);
         n->bandwidth *= 1e9;
         n->latency *= 1e-9;
     }
@@ -179,11 +180,12 @@ static void check_affordable(struct study_reader *r, const struct xml_element *e
 
     if (c->memory > s->node_memory && s->memory_step == 0 && s->node_memory > 0 && !c->nodes)
         xml_complain(r->d, e, "memory",
-                     "'%s' has more memory than <node>; say what more costs in <memory>", c->name);
+                     "'%s' has more memory than <node>; give the price of more in <memory>",
+                     c->name);
     if (!c->nodes && !(s->budget > 0 && study_node_price(s, c, &as_it_is) > 0))
         xml_complain(r->d, e, NULL,
-                     "how many nodes '%s' has is not known; write 'nodes', or 'budget' of <study> "
-                     "and prices",
+                     "the number of nodes of '%s' is not known; write 'nodes', or 'budget' of "
+                     "<study> and prices",
                      c->name);
     else if (!c->nodes && study_nodes(s, c, &as_it_is) < 1)
         xml_complain(r->d, e, NULL, "'%s' is not affordable: a node costs %g of %g", c->name,
@@ -225,7 +227,7 @@ static void read_combinations(struct study_reader *r, const struct xml_element *
         int64_t count = 0;
 
         if (!portolan_read_int64(cpus[cpu], &count) || count < 1 || count > MOST_NODES)
-            xml_complain(r->d, e, "cpus", "'%.40s' is no number of processors", cpus[cpu]);
+            xml_complain(r->d, e, "cpus", "'%.40s' is not a number of processors", cpus[cpu]);
         new.cpus = (int)count;
         new.memory = read_size(r, e, "memory", size);
         new.name = portolan_arena_printf(&s->arena, "%s x %s, %s", cpus[cpu], size,
@@ -284,7 +286,7 @@ static void read_result(struct study_reader *r, const struct xml_element *e, str
     if (value == 0 || error >= value)
         xml_complain(r->d, e, "value", "'value' must be above 0, and 'error' below it");
     if (!(new.value.communication <= 1))
-        xml_complain(r->d, e, "communication", "a part of the time is at most 1");
+        xml_complain(r->d, e, "communication", "a fraction of the time is at most 1");
     if ((double)new.high *new.low > (double)c->cpus * study_nodes(s, c, &as_it_is))
         xml_complain(r->d, e, NULL, "%d x %d processors, but '%s' has %d nodes with %d", new.high,
                      new.low, c->name, study_nodes(s, c, &as_it_is), c->cpus);
@@ -307,7 +309,7 @@ static void read_better(struct study_reader *r, const struct xml_element *e, str
     else if (better)
         w->is_time = strcmp(better, "less") == 0;
     if (w->kind >= WORKLOAD_PROGRAM && !w->is_time)
-        xml_complain(r->d, e, "better", "a program takes time: less is better");
+        xml_complain(r->d, e, "better", "for the time of a program, less is better");
 }
 
 static void read_workload(struct study_reader *r, const struct xml_element *e, struct workload *w)
@@ -331,8 +333,8 @@ static void read_workload(struct study_reader *r, const struct xml_element *e, s
         }
     if (given + (xml_next(e, NULL, "result") != NULL) != 1)
         xml_complain(r->d, e, NULL,
-                     "what '%s' reaches comes from one of 'formula', 'program', 'record', or a "
-                     "<result> for each configuration",
+                     "workload '%s' needs one of 'formula', 'program', 'record', or a <result> for "
+                     "each configuration",
                      w->name);
     w->is_varied = w->kind != WORKLOAD_FORMULA;
     w->formula = read_formula(r, e, "formula", &w->is_varied);

@@ -53,7 +53,8 @@ static void consume(void *self, double seconds, sidl_BaseInterface *_ex)
     double end, missing = seconds;
 
     if (!(seconds >= 0 && seconds < 1e6)) {
-        portolan_throw(_ex, PORTOLAN_EINVAL, "%g s cannot be burnt", seconds);
+        portolan_throw(_ex, PORTOLAN_EINVAL,
+                       "cannot compute for %g s; the time must be from 0 to 1e6 s", seconds);
         return;
     }
     end = cpu_s() + seconds;

@@ -31,7 +31,7 @@ static void consume(void *self, double seconds, sidl_BaseInterface *_ex)
     }
     status = portolan_probe_clock_advance(ns);
     if (status)
-        portolan_throw(_ex, status, "somebody else has switched the clock from manual");
+        portolan_throw(_ex, status, "another component has switched the clock from manual");
 }
 
 static void set_tick(gov_cca_Services services, sidl_BaseInterface *_ex)
@@ -47,8 +47,8 @@ static void set_tick(gov_cca_Services services, sidl_BaseInterface *_ex)
     if (to_ns(seconds, &ns))
         portolan_probe_clock_tick(ns);
     else
-        portolan_throw(_ex, PORTOLAN_EINVAL, "parameter 'tick' is %g: want at least 0 seconds",
-                       seconds);
+        portolan_throw(_ex, PORTOLAN_EINVAL,
+                       "parameter 'tick' is %g; it must be at least 0 seconds", seconds);
 EXIT:
     gov_cca_TypeMap_deleteRef(properties, &ignored);
 }

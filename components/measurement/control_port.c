@@ -145,7 +145,7 @@ static void set_variant(void *self, const char *ports, const char *variant, sidl
     (void)self;
     if (!portolan_variant_read(variant, &wanted)) {
         portolan_throw(_ex, PORTOLAN_EINVAL,
-                       "'%s' is no variant; forward, profile and mastermind are",
+                       "unknown variant '%s'; use forward, profile or mastermind",
                        variant ? variant : "(null)");
         return;
     }

@@ -49,7 +49,8 @@ static void enable_interrupts(void *self, sidl_BaseInterface *_ex)
 static void set_interval(void *self, int32_t seconds, sidl_BaseInterface *_ex)
 {
     if (seconds < 1)
-        portolan_throw(_ex, PORTOLAN_EINVAL, "an interval of %d s; 1 is the least", (int)seconds);
+        portolan_throw(_ex, PORTOLAN_EINVAL, "the interval is %d s; it must be at least 1 s",
+                       (int)seconds);
     else
         tracker_set_interval(of(self), (uint64_t)seconds * SECOND);
 }

@@ -113,8 +113,8 @@ static void put_row(struct timer_data *d, int32_t i, const struct portolan_tau_r
                     unsigned n_metrics, sidl_BaseInterface *_ex)
 {
     if (row && (row->calls > INT32_MAX || row->subroutines > INT32_MAX)) {
-        portolan_throw(_ex, PORTOLAN_EINVAL, "the calls of timer '%s' are more than an int counts",
-                       row->name);
+        portolan_throw(_ex, PORTOLAN_EINVAL,
+                       "the number of calls of timer '%s' does not fit into an int", row->name);
         return;
     }
     sidl_int__array_set1(d->calls, i, row ? (int32_t)row->calls : 0);
@@ -215,7 +215,8 @@ static void fill_events(struct sidl_int__array *samples, struct sidl_double__arr
 
         if (sum.count > INT32_MAX)
             portolan_throw(_ex, PORTOLAN_EINVAL,
-                           "the triggers of event '%s' are more than an int counts", list->list[i]);
+                           "the number of triggers of event '%s' does not fit into an int",
+                           list->list[i]);
         sidl_int__array_set1(samples, (int32_t)i, (int32_t)sum.count);
         for (int k = 0; k < N_STATISTICS; ++k)
             sidl_double__array_set1(statistics[k], (int32_t)i, values[k]);

@@ -202,7 +202,7 @@ static void stop(void *self, sidl_BaseInterface *_ex)
 
     peek_state(self, &handle);
     if (!handle || portolan_probe_timer_stop(handle))
-        refuse(self, PORTOLAN_EINVAL, "is stopped, but is not what this thread started last", _ex);
+        refuse(self, PORTOLAN_EINVAL, "cannot be stopped: this thread did not start it last", _ex);
     else
         portolan_record_leave(((struct timer *)self)->region);
 }
@@ -218,8 +218,8 @@ static void set_parameter(void *self, int64_t value, const char *name, sidl_Base
         sidl_exception_throw_no_memory(_ex);
     else if (status)
         refuse(self, status,
-               "takes a parameter with a name while it is what this thread started last, and four "
-               "at most",
+               "cannot take the parameter: it needs a name, this thread must have started the "
+               "timer last, and four parameters are the limit",
                _ex);
 }
 

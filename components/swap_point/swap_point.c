@@ -27,7 +27,7 @@ static portolan_ports_StepListener get_listener(struct swap_point *s, const char
         gov_cca_Services_releasePort(s->services, uses, &ignored);
         SIDL_CLEAR(ignored);
         portolan_throw(_ex, PORTOLAN_EBADPORTTYPE,
-                       "what is connected to '%s' is no portolan.ports.StepListener", uses);
+                       "the port connected to '%s' is not a portolan.ports.StepListener", uses);
     }
     return listener;
 }

@@ -176,7 +176,7 @@ static void variants_are_set(const char *assembly)
     sidl_String_free(text);
 
     portolan_ports_Control_setVariant(c, "driver.solver", "quickly", &ex);
-    bench_exception(&ex, "'quickly' is no variant");
+    bench_exception(&ex, "unknown variant 'quickly'");
     portolan_ports_Control_setVariant(c, "driver.slover", "profile", &ex);
     bench_exception(&ex, "did you mean 'driver.solver'?");
     portolan_ports_Control_setVariant(c, "driver.other", "mastermind", &ex);
@@ -186,7 +186,7 @@ static void variants_are_set(const char *assembly)
     assert_null(portolan_ports_Control_getVariant(c, "nobody", &ex));
     bench_exception(&ex, "there is no port 'nobody'");
     portolan_ports_Control_execute(c, "frob", &ex);
-    bench_exception(&ex, "command:1: error: there is no command 'frob'");
+    bench_exception(&ex, "command:1: error: unknown command 'frob'");
     portolan_ports_Control_dump(c, "/nonexistent/folder", &ex); /* nothing to write */
     bench_no_exception(&ex);
     portolan_control_apply("profile *", "test", NULL);
@@ -282,7 +282,7 @@ static void busy_work_burns_the_processor_time_asked_for(void **state)
     assert_true(used >= 0.0199);
     assert_true(used < 0.04);
     portolan_ports_Work_consume(bench_port("work"), -1, &ex);
-    bench_exception(&ex, "cannot be burnt");
+    bench_exception(&ex, "cannot compute for");
 }
 
 /* ------------------------------------------------- portolan.SwapPoint */

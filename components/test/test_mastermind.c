@@ -209,7 +209,7 @@ static void by_name(void)
         bench_no_exception(&ex);
     }
     Performance_Monitor_stopMonitoring(monitor, "flux::compute()", names, values, &ex);
-    bench_exception(&ex, "not what was started last");
+    bench_exception(&ex, "this thread did not start it last");
     sidl_string__array_deleteRef(names);
     sidl_double__array_deleteRef(values);
 }
@@ -273,12 +273,14 @@ static void a_run_goes_on_when_a_step_cannot_be_stored_and_says_so_once(void **s
     bench_start(ASSEMBLY);
     bench_go(lose_the_trial);
     assert_int_equal(n_warned, 1);
-    assert_non_null(strstr(warned, "step 0 is not stored, 2 samples and 0 rows of calls are lost"));
+    assert_non_null(
+        strstr(warned, "step 0 could not be stored; 2 samples and 0 rows of calls are lost"));
     assert_non_null(strstr(warned, "of trial 1 was not stored"));
     bench_stop();
     assert_int_equal(n_warned, 2);
-    assert_non_null(strstr(warned, "the trial is not whole in the store: steps not stored: 0 to 2; "
-                                   "6 samples"));
+    assert_non_null(strstr(warned,
+                           "the trial is incomplete in the store: steps not stored: 0 to 2; "
+                           "6 samples"));
     portolan_log_set_handler(NULL, NULL);
 }
 
@@ -294,7 +296,7 @@ static void a_foreign_store_stops_the_build_and_says_where(void **state)
     assert_int_not_equal(bench_build(&err), PORTOLAN_OK);
     assert_non_null(strstr(err.text, "mastermind"));
     assert_non_null(strstr(err.text, bench.store));
-    assert_non_null(strstr(err.text, "no SQLite data base"));
+    assert_non_null(strstr(err.text, "not an SQLite database"));
 }
 
 static void an_empty_store_parameter_leaves_no_file(void **state)

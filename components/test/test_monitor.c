@@ -207,15 +207,15 @@ static void mistakes_are_refused_and_change_nothing(void **state)
     for (int i = 0; i < 5; ++i)
         sidl_string__array_set1(names, i, "x");
     Performance_Monitor_stopMonitoring(monitor, "flux", names, values, &ex);
-    bench_exception(&ex, "4 at most");
+    bench_exception(&ex, "at most 4");
     Performance_Monitor_startMonitoring(monitor, "inner", &ex);
     stop("flux", "size", 2);
-    bench_exception(&ex, "not what was started last");
+    bench_exception(&ex, "this thread did not start it last");
     stop("inner", NULL, 0);
     stop("flux", "size", 2);
     bench_no_exception(&ex);
     stop("flux", "size", 2);
-    bench_exception(&ex, "not what was started last");
+    bench_exception(&ex, "this thread did not start it last");
     assert_int_equal(Performance_PerfParam_getPerformanceData(perfparam, "flux", &data, FALSE, &ex),
                      2);
     sidl_double__array_deleteRef(data);

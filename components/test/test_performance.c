@@ -184,13 +184,13 @@ static void mistakes_with_timers_are_refused(const char *assembly)
     bench_exception(&ex, "without a name");
     Performance_Timer_setName(b, "beta", &ex);
     Performance_Timer_stop(a, &ex);
-    bench_exception(&ex, "'alpha' is stopped, but is not what this thread started last");
+    bench_exception(&ex, "'alpha' cannot be stopped: this thread did not start it last");
     Performance_Timer_start(a, &ex);
     Performance_Timer_start(b, &ex);
     Performance_Timer_stop(a, &ex);
-    bench_exception(&ex, "'alpha' is stopped");
+    bench_exception(&ex, "'alpha' cannot be stopped");
     Performance_Timer_setParam1L(a, 1, "n", &ex);
-    bench_exception(&ex, "takes a parameter with a name while");
+    bench_exception(&ex, "cannot take the parameter: it needs a name");
     Performance_Timer_stop(b, &ex);
     Performance_Timer_stop(a, &ex);
     bench_no_exception(&ex);
@@ -331,7 +331,7 @@ static void memory_is_tracked_where_it_is_asked_for(void **state)
     heap = Performance_Measurement_createMemoryTracker(port, &ex);
     headroom = Performance_Measurement_createMemoryHeadroomTracker(port, &ex);
     Performance_MemoryTracker_setInterruptInterval(heap, 0, &ex);
-    bench_exception(&ex, "1 is the least");
+    bench_exception(&ex, "must be at least 1 s");
     Performance_MemoryTracker_setInterruptInterval(heap, 3600, &ex);
     Performance_MemoryTracker_enableInterruptTracking(heap, &ex);
     bench_no_exception(&ex);

@@ -158,7 +158,7 @@ static enum portolan_status find_alternative(struct portolan_assembly *a, const 
         return PORTOLAN_OK;
     near = named_nearest(i->alternatives, i->n_alternatives, size, class_name);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                              "class '%s' is no alternative of instance '%s'%s", class_name,
+                              "class '%s' is not an alternative of instance '%s'%s", class_name,
                               instance, portolan_did_you_mean(near).text);
 }
 

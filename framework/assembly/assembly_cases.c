@@ -186,14 +186,13 @@ static void check_column(const struct portolan_assembly *a, size_t k,
     else if (!assembly_any_parameter(i, x->parameter)) {
         assembly_unknown_parameter(i, x->parameter, &err);
         CASES_FAULT(a, d, a->cases_line,
-                    "%s; what cases set needs a <parameter> with the value to begin with",
+                    "%s; a parameter that cases set needs a <parameter> with a start value",
                     err.text);
     }
     for (size_t j = 0; j < a->n_sweeps; j++)
         if (is_same_column(x, a->sweeps[j].instance, a->sweeps[j].parameter))
             portolan_diagnose(d, a->file, a->sweeps[j].line, 0,
-                              "parameter '%s' of '%s' is set by the cases; leave it out here, or "
-                              "there",
+                              "parameter '%s' of '%s' is set by the cases; remove it here or there",
                               x->parameter, x->instance);
 }
 
@@ -313,7 +312,7 @@ enum portolan_status portolan_assembly_peek_case(const struct portolan_assembly 
     if (whole > 1 || (!whole && base > 1))
         return portolan_error_set(
             err, PORTOLAN_EINVAL,
-            "'%s' means %zu cases of assembly '%s': set the parameters of one", name,
+            "'%s' matches %zu cases of assembly '%s'; set the parameters of one", name,
             whole > 1 ? whole : base, a->name);
     *index = at;
     return PORTOLAN_OK;

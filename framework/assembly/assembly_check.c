@@ -441,7 +441,8 @@ static void check_sweep(struct checker *c, const struct portolan_assembly_sweep 
               portolan_did_you_mean(nearest_parameter(class, s->parameter)).text);
     else if (!assembly_any_parameter(i, s->parameter)) {
         assembly_unknown_parameter(i, s->parameter, &err);
-        FAULT(c, s->line, "%s; a sweep needs a <parameter> with the value to begin with", err.text);
+        FAULT(c, s->line, "%s; a parameter of a sweep needs a <parameter> with a start value",
+              err.text);
         check_sweep_values(c, s, p->type, p->is_array);
     }
 }

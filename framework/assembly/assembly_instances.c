@@ -172,7 +172,7 @@ static void read_instance(struct assembly_reader *r, const struct xml_element *e
         return;
     if (!is_name(instance->name))
         xml_complain(r->d, e, "name",
-                     "an instance's name is made of letters, digits, '_' and '-' only");
+                     "the name of an instance may have only letters, digits, '_' and '-'");
     read_places(r, e, instance);
     assembly_read_double(r, e, "accuracy", &instance->accuracy);
     instance->stateful = assembly_read_stateful(e, r->d);

@@ -46,8 +46,8 @@ static void read_part(const struct xml_element *e, struct portolan_diagnostics *
                                            .line = e->line};
     if (e->n_attributes < 2)
         xml_complain(d, e, NULL,
-                     "<part> binds nothing; say what '%s' is: a port (user, uses, method), a "
-                     "region, calls of MPI (mpi, tag, to), or a phase",
+                     "<part> binds nothing; bind '%s' to a port (user, uses, method), a region, "
+                     "calls of MPI (mpi, tag, to), or a phase",
                      out->component);
     if (out->user && !out->uses)
         xml_complain(d, e, "user", "<part user> needs 'uses', the port by which it calls");

@@ -112,8 +112,8 @@ static const char *read_variant(struct assembly_reader *r, const struct xml_elem
     if (!word)
         return NULL;
     near = portolan_nearest_word(word, known, 3);
-    xml_complain(r->d, e, "variant", "'%.100s' is no variant%s", word,
-                 near ? portolan_did_you_mean(near).text : "; forward, profile and mastermind are");
+    xml_complain(r->d, e, "variant", "unknown variant '%.100s'%s", word,
+                 near ? portolan_did_you_mean(near).text : "; use forward, profile or mastermind");
     return NULL;
 }
 

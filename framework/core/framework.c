@@ -111,7 +111,7 @@ enum portolan_status portolan_framework_go(struct portolan_framework *fw, int *r
         *result = gov_cca_ports_GoPort_go(go, &ex);
     else if (!ex)
         status = portolan_error_set(err, PORTOLAN_EBADPORTTYPE,
-                                    "the go port is no gov.cca.ports.GoPort");
+                                    "the go port is not a gov.cca.ports.GoPort");
     if (ex) {
         *result = -2;
         status = portolan_catch(&ex, err ? err : &thrown);
@@ -188,7 +188,7 @@ void portolan_framework_release_services(struct portolan_framework *fw, gov_cca_
     if (events_check_quiet(fw, &err) != PORTOLAN_OK)
         exception_from_error(_ex, &err);
     else if (!s || s->object.cls != &services_class)
-        portolan_throw(_ex, PORTOLAN_EINVAL, "these Services are not of this framework");
+        portolan_throw(_ex, PORTOLAN_EINVAL, "these Services belong to another framework");
     else if (!s->fw)
         portolan_throw(_ex, PORTOLAN_EINVAL, "these Services have been released already");
     else if (s->instance->is_ending)

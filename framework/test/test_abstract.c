@@ -147,7 +147,7 @@ static void services_are_released_once_and_only_to_their_framework(void **state)
     gov_cca_AbstractFramework_releaseServices(other, s, &ex);
     expect_nonstandard(&ex, "not obtained from getServices of this framework");
     gov_cca_AbstractFramework_releaseServices(fw, NULL, &ex);
-    expect_nonstandard(&ex, "not of this framework");
+    expect_nonstandard(&ex, "belong to another framework");
     gov_cca_ports_BuilderService_destroyInstance(b, self, 0, &ex);
     expect_nonstandard(&ex, "it goes with releaseServices");
     gov_cca_Services_releasePort(s, "builder", &ex);

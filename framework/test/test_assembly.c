@@ -143,7 +143,7 @@ static const struct bad_case {
     {A("<instance name='x'\n   clas='c'/>"),
      "3:4: unknown attribute 'clas' in <instance>; did you mean 'class'?"},
     {A("<instance name='x'/>"), "2:1: <instance> lacks the attribute 'class'"},
-    {A("<instance name='x.y' class='c'/>"), "2:11: an instance's name is made of letters"},
+    {A("<instance name='x.y' class='c'/>"), "2:11: the name of an instance may have only letters"},
     {A("<instance name='' class='c'/>"), "2:11: 'name' of <instance> is empty"},
     {"<assemblee name='a'/>", "1:1: the outermost element is 'assemblee'; it must be 'assembly'"},
     {A("\n  words\n"), "3:0: text is not allowed inside <assembly>"},
@@ -180,10 +180,10 @@ static const struct bad_case {
     {A("<instance name='x' class='c'/>\n"
        "<connect user='x' uses='p' provider='x' provides='q'/>\n"
        "<monitor user='x' uses='p' variant='profil'/>"),
-     "4:28: 'profil' is no variant; did you mean 'profile'?"},
+     "4:28: unknown variant 'profil'; did you mean 'profile'?"},
     {A("<instance name='x' class='c'/>\n<go instance='x' port='go'/>\n"
        "<monitor instance='x' port='go' variant='quickly'/>"),
-     "4:33: 'quickly' is no variant; forward, profile and mastermind are"},
+     "4:33: unknown variant 'quickly'; use forward, profile or mastermind"},
     {A("<instance name='x' class='c'/>\n<go instance='x' port='go'/>\n"
        "<monitor instance='x' port='go' rows='many'/>"),
      "4:33: 'rows' is 'many'; write \"yes\" or \"no\""},
@@ -217,7 +217,7 @@ static const struct bad_case {
     {C("x.n k k", "<case values='1 2 2'/>"), "3:0: there are two columns 'k'"},
     {C("y.n", "<case values='1'/>"), "3:0: unknown instance 'y' in column 'y.n'"},
     {C("x.nn", "<case values='1'/>"),
-     "3:0: instance 'x' is given no parameter 'nn'; did you mean 'n'?; what cases set needs a"},
+     "3:0: instance 'x' is given no parameter 'nn'; did you mean 'n'?; a parameter that cases"},
     {C("x.n k", "<case values='1 2'/>\n<case values='2'/>"),
      "5:0: 1 values, but there are 2 columns"},
     {C("x.n", "<case values='1'/>\n<case values='1.5'/>"),
@@ -228,7 +228,7 @@ static const struct bad_case {
      "5:0: case '01' has the parameters of the one on line 4"},
     {A(N "<sweep><cases columns='x.n'><case values='1'/></cases>\n"
          "<vary instance='x' parameter='n' values='1'/></sweep>"),
-     "4:0: parameter 'n' of 'x' is set by the cases; leave it out here, or there"},
+     "4:0: parameter 'n' of 'x' is set by the cases; remove it here or there"},
     {A(N "<sweep><cases columns='x.n'><case values='1'/></cases>\n"
          "<set instance='x' parameter='n' value='1'/></sweep>"),
      "4:0: parameter 'n' of 'x' is set by the cases"},
@@ -483,7 +483,7 @@ static void cases_are_found_by_name(void **state)
     assert_int_equal(i, 2);
     assert_int_equal(portolan_assembly_peek_case(a, "q.mtx", &i, &e[0]), PORTOLAN_EINVAL);
     assert_string_equal(e[0].text,
-                        "'q.mtx' means 2 cases of assembly 'a': set the parameters of one");
+                        "'q.mtx' matches 2 cases of assembly 'a'; set the parameters of one");
     assert_int_equal(portolan_assembly_peek_case(a, "pp.mtx", &i, &e[1]), PORTOLAN_ENOTFOUND);
     assert_string_equal(e[1].text, "assembly 'a' has no case 'pp.mtx'; did you mean 'p.mtx'?");
     assert_int_equal(portolan_assembly_keep_cases(a, (const size_t[]){2, 0}, 2, NULL), PORTOLAN_OK);

@@ -257,9 +257,10 @@ static void what_the_classes_forbid_is_said(void **state)
     checking_says(A(DRIVER SOLVER WIRE "\n<sweep><vary instance='d' parameter='m' values='1'/>"
                                        "</sweep>"),
                   "instance 'd': class 'heat.Driver' has no parameter 'm'");
-    checking_says(A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='1'/>"
-                                       "</sweep>"),
-                  "instance 'd' is given no parameter 'n'; a sweep needs a <parameter> with the");
+    checking_says(
+        A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='1'/>"
+                             "</sweep>"),
+        "instance 'd' is given no parameter 'n'; a parameter of a sweep needs a <parameter> with");
     checking_says(A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='x'/>"
                                        "</sweep>"),
                   "value 'x' for parameter 'n' of 'd' is not a whole number");

@@ -96,7 +96,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
         if (d->assembly->purpose && strcmp(d->assembly->purpose, "run") != 0)
             portolan_error_set(&d->obstacle, PORTOLAN_EINVAL, "the run is fixed, or measured");
         else if (diagnosis_prepare(d, &d->obstacle))
-            warn(d, "nothing is diagnosed in this run", &d->obstacle);
+            warn(d, "this run is not diagnosed", &d->obstacle);
     }
     d->step = step;
     if (d->obstacle.status)
@@ -130,7 +130,7 @@ static void diagnose(void *self, int32_t steps, sidl_BaseInterface *_ex)
     struct portolan_error err = {0};
 
     if (steps < 1)
-        portolan_throw(_ex, PORTOLAN_EINVAL, "%d steps: want at least one", (int)steps);
+        portolan_throw(_ex, PORTOLAN_EINVAL, "%d steps; at least one is needed", (int)steps);
     else if (d->step < 0)
         portolan_throw(_ex, PORTOLAN_EINVAL, "there was no swap point yet");
     else if (d->obstacle.status)
@@ -219,15 +219,16 @@ static char *read_text(gov_cca_TypeMap properties, const char *name, sidl_BaseIn
 static void check_parameters(const struct diagnosis_component *d, sidl_BaseInterface *_ex)
 {
     if (d->steps < 0)
-        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
-                       "parameter 'steps' is %d: want at least 1, or 0 to diagnose when asked only",
-                       d->steps);
+        portolan_throw(
+            _ex, PORTOLAN_EBADPROPERTIES,
+            "parameter 'steps' is %d; it must be at least 1, or 0 to diagnose only on request",
+            d->steps);
     else if (d->first_step < 0)
-        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'first' is %d: want at least 0",
-                       d->first_step);
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "parameter 'first' is %d; it must be at least 0", d->first_step);
     else if (d->repeat < 0 || (d->repeat && d->repeat < d->steps))
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
-                       "parameter 'repeat' is %d: want at least as many as 'steps', %d, or 0",
+                       "parameter 'repeat' is %d; it must be at least 'steps', which is %d, or 0",
                        d->repeat, d->steps);
 }
 
@@ -305,8 +306,8 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     (void)services, (void)_ex;
     if (d->window.is_open && d->cohort->rank == 0)
         portolan_log(PORTOLAN_LOG_WARNING, "diagnosis",
-                     "the run ended before step %d: what was recorded from step %d on is not "
-                     "diagnosed; give 'steps' less than %d",
+                     "the run ended before step %d, so the record from step %d on is not "
+                     "diagnosed; make 'steps' less than %d",
                      d->window.end, d->window.first, d->window.end - d->window.first);
     diagnosis_drop_window(d);
     clear(d);

@@ -24,8 +24,8 @@ static enum portolan_status check_run(const struct diagnosis_component *d,
     if (clock && stands_still)
         return portolan_error_set(
             err, PORTOLAN_EINVAL,
-            "the clock '%s' stands still while ports and MPI are called; give it the parameter "
-            "'tick', as 1e-9: the seconds that each look at it takes",
+            "the clock '%s' does not move during calls of ports and MPI; set its parameter 'tick', "
+            "the seconds that each reading takes, for instance to 1e-9",
             clock);
     if (!a->paradigm)
         return portolan_error_set(
@@ -39,15 +39,15 @@ static enum portolan_status check_run(const struct diagnosis_component *d,
             "of the measurement component");
     if (d->records->ops->size <= offsetof(struct portolan_records_ops, put_diagnosis))
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                                  "what is connected to 'records' has no rows of calls");
+                                  "the component connected to 'records' has no rows of calls");
     if (portolan_record_peek_folder())
-        return portolan_error_set(err, PORTOLAN_EEXISTS, "somebody else records this run, into %s",
+        return portolan_error_set(err, PORTOLAN_EEXISTS, "another recorder records this run, in %s",
                                   portolan_record_peek_folder());
     if (!portolan_record_is_possible() && d->cohort->size > 1)
         return portolan_error_set(
             err, PORTOLAN_EINVAL,
-            "calls of MPI cannot be recorded, since MPI began without the recorder; a program of "
-            "your own gives it portolan_record_observer() before (<portolan/record.h>)");
+            "calls of MPI cannot be recorded, because MPI started without the recorder; call "
+            "portolan_record_observer() before (<portolan/record.h>)");
     return PORTOLAN_OK;
 }
 

@@ -96,7 +96,8 @@ static void measure_as_before(struct diagnosis_component *d)
     struct portolan_error err = {0};
 
     if (d->window.before && control(d, d->window.before, &err))
-        portolan_log(PORTOLAN_LOG_WARNING, "diagnosis", "ports go on to store rows: %s", err.text);
+        portolan_log(PORTOLAN_LOG_WARNING, "diagnosis", "ports continue to store rows: %s",
+                     err.text);
     free(d->window.before);
     d->window.before = NULL;
 }

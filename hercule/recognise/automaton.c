@@ -127,7 +127,7 @@ void automaton_make(const struct event *events, size_t event, struct portolan_di
     ends = put_event(&m, e, event);
     if (d->count == m.n_told && ends.is_empty)
         portolan_diagnose(d, e->place.file, e->place.line, e->place.column,
-                          "event '%s' would match nothing at all; some component must be there",
+                          "event '%s' would match nothing; it needs at least one component",
                           events[event].item.name);
     automaton->first = ends.first;
     automaton->last = ends.last;

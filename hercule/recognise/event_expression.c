@@ -85,8 +85,8 @@ static struct event_expression *read_bracketed(struct reader *r, char close)
     if (e && !take(r, close)) {
         if (*r->at)
             return COMPLAIN(r,
-                            "'%c' cannot stand here; between two names stands , or |, and '%c' "
-                            "closes the bracket of column %d",
+                            "unexpected '%c'; write , or | between two names; '%c' closes the "
+                            "bracket in column %d",
                             *r->at, close, open.column);
         r->place = open;
         return COMPLAIN(r, "this bracket is never closed; '%c' is missing", close);
@@ -108,7 +108,7 @@ static struct event_expression *read_item(struct reader *r)
     } else if (is_in_name(*r->at)) {
         e = read_name(r);
     } else {
-        return *r->at ? COMPLAIN(r, "'%c' stands where the name of a component or event should",
+        return *r->at ? COMPLAIN(r, "unexpected '%c'; expected the name of a component or event",
                                  *r->at)
                       : COMPLAIN(r, "the name of a component or event is missing at the end");
     }
@@ -156,7 +156,5 @@ struct event_expression *event_expression_parse(const char *text, struct place p
     struct event_expression *e = read_choice(&r);
 
     skip_blanks(&r);
-    return e && *r.at
-               ? COMPLAIN(&r, "'%c' cannot stand here; between two names stands , or |", *r.at)
-               : e;
+    return e && *r.at ? COMPLAIN(&r, "unexpected '%c'; write , or | between two names", *r.at) : e;
 }

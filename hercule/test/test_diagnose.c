@@ -107,8 +107,8 @@ static void tells_ranks_and_steps(void **state)
 /* The same run, of which it is known that others took the processors. */
 static void blames_no_program_that_was_disturbed(void **state)
 {
-    const struct portolan_diagnosis_options options = {.disturbance =
-                                                           "others kept 1.0 of 2 cores busy"};
+    const struct portolan_diagnosis_options options = {
+        .disturbance = "other processes kept 1.0 of 2 cores busy"};
     struct portolan_diagnosis *diagnosis = NULL;
     struct portolan_error err = {0};
     char *slow = stages("14ms"), *text;
@@ -122,7 +122,7 @@ static void blames_no_program_that_was_disturbed(void **state)
     assert_int_equal(diagnosis->verdict, PORTOLAN_NOT_THE_PROGRAM);
     assert_int_equal(diagnosis->n_findings, 0);
     assert_int_equal(portolan_diagnosis_text(diagnosis, NULL, 1, &text, &err), PORTOLAN_OK);
-    assert_non_null(strstr(text, "\nnot the program: others kept 1.0 of 2 cores busy\n"));
+    assert_non_null(strstr(text, "\nnot the program: other processes kept 1.0 of 2 cores busy\n"));
     free(text);
     portolan_diagnosis_destroy(diagnosis);
     end(&run);
@@ -138,9 +138,9 @@ static void tells_what_is_wrong_with_parts(void **state)
         {{.component = "recieve", .mpi = "MPI_Recv", .tag = -1, .to = -1},
          "f.xml:7:3: paradigm 'pipeline' has no component 'recieve'; did you mean 'receive'?\n"},
         {{.component = "receive", .mpi = "MPI_Recv", .region = "nowhere", .tag = -1, .to = -1},
-         "f.xml:7:3: nothing in the run is this part, 'receive'\n"},
+         "f.xml:7:3: nothing in the run matches this part, 'receive'\n"},
         {{.component = "receive", .mpi = "MPI_Mrecv", .tag = -1, .to = -1},
-         "f.xml:7:3: nothing in the run is this part, 'receive'\n"},
+         "f.xml:7:3: nothing in the run matches this part, 'receive'\n"},
     };
     char *slow = stages("14ms");
     struct run run;

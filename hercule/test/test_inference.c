@@ -293,7 +293,7 @@ static void an_overhead_as_large_as_a_cause_hides_it(void **state)
     /* What was taken out may be wrong by a fifth. */
     const struct portolan_diagnosis_options runs[] = {{.overhead = 0.15}, {.recording = 0.75}};
     static const char *const told[] = {"runs disagree: recording made the run 15.0 % longer",
-                                       "what recording took is known to 15.0 % of the run"};
+                                       "the cost of recording is known within 15.0 % of the run"};
     struct portolan_knowledge *k = farm();
 
     (void)state;

@@ -26,20 +26,20 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
          "x.clp:9:19: a metric has no slot 'formla'; did you mean 'formula'?\n"
          "x.clp:9:1: this metric has no 'formula'\n"},
         {"(metric (name x) (formula \"1\") (unit tme)))",
-         "x.clp:9:38: 'tme' is none of time, ratio, count or bytes; did you mean 'time'?\n"},
-        {"(threshold (name x) (value high)))", "x.clp:9:28: value wants a number, not 'high'\n"},
+         "x.clp:9:38: 'tme' is not one of time, ratio, count or bytes; did you mean 'time'?\n"},
+        {"(threshold (name x) (value high)))", "x.clp:9:28: value needs a number, not 'high'\n"},
         {"(metric (name x) (name y) (formula \"1\")))", "x.clp:9:19: slot 'name' is given twice\n"},
         {"(metric (name talking) (formula \"1\")))",
          "x.clp:9:1: metric 'talking' is defined twice; the first is in line 5\n"},
-        {"(metric (name a-b) (formula \"1\")))",
-         "x.clp:9:1: 'a-b' cannot stand in formulas: a metric is named by letters, digits and '_', "
-         "and begins with no digit\n"},
+        {"(metric (name a-b) (formula \"1\")))", "x.clp:9:1: 'a-b' cannot be used in formulas: the "
+                                                 "name of a metric has letters, digits and "
+                                                 "'_', and does not begin with a digit\n"},
         {"(metric (name x) (formula \"1 + taking\")))",
          "x.clp:9:32: there is no metric 'taking'; did you mean 'talking'?\n"},
         {"(metric (name x) (formula \"talking + talkin\")))",
          "x.clp:9:38: there is no metric 'talkin'; did you mean 'talking'?\n"},
         {"(component (name c) (tag 1e300)))",
-         "x.clp:9:26: tag wants a whole number, not '1e300'\n"},
+         "x.clp:9:26: tag needs a whole number, not '1e300'\n"},
         {"(metric (name x) (formula \"1 +\n  2 * wrk.time.sum\")))",
          "x.clp:10:7: there is no component or event 'wrk'; did you mean 'work'?\n"},
         {"(metric (name x) (formula \"work.tme.sum\")))",
@@ -50,15 +50,16 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
         {"(metric (name z) (formula \"0\"))\n(metric (name x) (formula \"1\") (base z)))",
          "x.clp:10:1: the base 'z' is always 0, and nothing is a share of it\n"},
         {"(metric (name x) (formula \"y\"))\n(metric (name y) (formula \"x\")))",
-         "x.clp:10:1: metric 'y' goes in a circle: 'x' depends on it\n"},
+         "x.clp:10:1: metric 'y' depends on itself, through 'x'\n"},
         {"(component (name in) (within talkk)))",
          "x.clp:9:1: there is no component 'talkk'; did you mean 'talk'?\n"},
         {"(node (name a) (under b) (metric talking))\n(node (name b) (under a) (metric talking)))",
-         "x.clp:10:1: node 'b' goes in a circle: 'a' depends on it\n"},
+         "x.clp:10:1: node 'b' depends on itself, through 'a'\n"},
         {"(node (name a) (kind cause) (metric talking)))",
-         "x.clp:9:1: cause 'a' has no factor, so nothing could be done about it\n"},
+         "x.clp:9:1: cause 'a' has no factor; name the design decision that it comes from\n"},
         {"(factor (name g) (removal tiem) (remedy \"x\")))",
-         "x.clp:9:27: 'tiem' is none of none, time, imbalance, excess, variation, messages, cost, "
+         "x.clp:9:27: 'tiem' is not one of none, time, imbalance, excess, variation, messages, "
+         "cost, "
          "dependence, distance or network; did you mean "
          "'time'?\n"},
         {"(factor (name g) (remedy \"talk {talkin} times\")))",
@@ -67,7 +68,7 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
          "x.clp:9:36: there is no component 'tlk'; did you mean 'talk'?\n"},
         {"(event (name e) (expression \"work, | talk\")))", "x.clp:9:36:"},
         {"(event (name e) (expression \"[work]\")))",
-         "x.clp:9:31: event 'e' would match nothing at all; some component must be there\n"},
+         "x.clp:9:31: event 'e' would match nothing; it needs at least one component\n"},
         {"(event (name e) (expression \"work\") (constraints \"same(e)\")))",
          "x.clp:9:51: 'same(e)' is not a constraint; write the name of an attribute of event 'e', "
          "or same(NAME) of one of an event within\n"},
@@ -75,13 +76,14 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
         {"(nest (component tlk) (paradigm prt)))",
          "x.clp:9:1: there is no component 'tlk'; did you mean 'talk'?\n"},
         {"(nest (component work) (paradigm prt)))",
-         "x.clp:9:1: no node of the tree is about 'work', so that of 'prt' has no place there\n"},
+         "x.clp:9:1: no node of the tree is about 'work', so the tree of 'prt' has no place "
+         "there\n"},
         {"(nest (component talk) (paradigm prtt)))",
          "x.clp:9:1: there is no paradigm 'prtt'; did you mean 'prt'?\n"},
         {"(nest (component talk) (paradigm mine)))",
-         "x.clp:9:1: paradigm 'mine' is made of itself: 'talk' depends on it\n"},
+         "x.clp:9:1: paradigm 'mine' depends on itself, through 'talk'\n"},
         {")\n(defrule r\n  (holds (node ?n))\n  =>\n  (system \"ls\"))",
-         "x.clp:13:0: a rule may not call 'system': rules compute and assert facts, no more\n"},
+         "x.clp:13:0: a rule may not call 'system': rules only compute and assert facts\n"},
         {")\n(defrule r (holds (node ?n)) => (assrt (x)))",
          "x.clp:10:0: there is no function 'assrt'; did you mean 'assert'?\n"},
         {")\n(defrule r =>)\n(defrule r =>)",
@@ -158,7 +160,7 @@ static void tells_what_is_wrong_with_a_whole(void **state)
     assert_non_null(strstr(problems.bytes, "e.clp:1:13: the tree of 'e' has no leaf"));
     portolan_text_clear(&problems);
     assert_null(knowledge_of(files, 2, &problems));
-    assert_non_null(strstr(problems.bytes, "is made of itself"));
+    assert_non_null(strstr(problems.bytes, "depends on itself"));
     portolan_text_clear(&problems);
 }
 

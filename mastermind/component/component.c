@@ -37,7 +37,7 @@ static void warn(struct mastermind *m, enum portolan_status status,
                  const struct portolan_error *err)
 {
     if (status && !m->has_warned && m->recorder.cohort->rank == 0)
-        portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "%s; the run goes on", err->text);
+        portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "%s; the run continues", err->text);
     m->has_warned = status != PORTOLAN_OK;
 }
 
@@ -173,7 +173,7 @@ static void end_trial(struct mastermind *m)
     if (m->failure->status)
         m->records.port.ops->mark_failed(&m->records.port, m->failure->text);
     if (portolan_recorder_end(&m->recorder, &err) && m->recorder.cohort->rank == 0)
-        portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "the trial is not whole in the store: %s",
+        portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "the trial is incomplete in the store: %s",
                      err.text);
     portolan_probe_resume();
 }

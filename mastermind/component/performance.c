@@ -143,8 +143,8 @@ static enum portolan_status read_parameters(struct parameters *p, const char *ro
     if (n != n_values || n > PORTOLAN_PROBE_CONTEXTS || (names && sidlArrayDim(names) != 1) ||
         (values && sidlArrayDim(values) != 1))
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "'%s' has %d parameter names and %d values; as many are needed, "
-                                  "and %d at most",
+                                  "'%s' has %d parameter names and %d values; their numbers must "
+                                  "be equal, and at most %d",
                                   routine, (int)n, (int)n_values, PORTOLAN_PROBE_CONTEXTS);
     for (int32_t i = 0; i < n; ++i) {
         const char *name = sidlArrayElem1(names, sidlLower(names, 0) + i);
@@ -170,14 +170,13 @@ static enum portolan_status stop(struct mastermind *m, struct routine *r,
         if (!was_named)
             routine_unname(r);
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "'%s' is stopped, but is not what was started last", r->name);
+                                  "cannot stop '%s': this thread did not start it last", r->name);
     }
     if (!routine_add(r, p->values, &took, &m->rows_bytes, ROWS_BYTES)) {
-        portolan_log(
-            PORTOLAN_LOG_WARNING, "mastermind",
-            "rows of '%s' are left out from now on: the records have %zu MiB, all there is "
-            "for them; destroyRecord makes room, and getPerformanceData with reset",
-            r->name, ROWS_BYTES >> 20);
+        portolan_log(PORTOLAN_LOG_WARNING, "mastermind",
+                     "further rows of '%s' are not kept: the records use all of their %zu MiB; "
+                     "destroyRecord, or getPerformanceData with reset, makes room",
+                     r->name, ROWS_BYTES >> 20);
         portolan_facts_put(&m->recorder.facts, "rows of a record were left out", r->name);
         m->recorder.facts.failed = false; /* the record says it, too */
     }

@@ -49,8 +49,8 @@ static void add_sampling(char *list, struct portolan_text *begin, struct portola
 
         if (!portolan_read_int64(number, &n) || n < 1 || n > PORTOLAN_PROBE_SAMPLING_MAX) {
             portolan_throw(_ex, PORTOLAN_EINVAL,
-                           "the parameter 'sample' has '%s': 1 in how many calls is to be timed is "
-                           "a number from 1 to %u, for all ports, or as GLOB=N",
+                           "the parameter 'sample' has '%s'; write N to time one call in N, from 1 "
+                           "to %u, of all ports, or GLOB=N",
                            w, PORTOLAN_PROBE_SAMPLING_MAX);
             return;
         }

@@ -311,7 +311,7 @@ enum portolan_status facts_put_ranks(struct portolan_recorder *r, struct portola
             put_cost(&r->facts, &cost);
     }
     if (status)
-        portolan_error_set(err, status, "the ranks' facts did not arrive");
+        portolan_error_set(err, status, "the ranks' metadata did not arrive");
     return status;
 }
 

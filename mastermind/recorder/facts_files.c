@@ -313,7 +313,7 @@ static void put_from(struct portolan_facts *f, const char *git)
         facts_printf(f, "git revision", "%s", hash);
     else
         facts_printf(f, "git revision", "unknown: %s",
-                     tables   ? "kept in a form that only git reads"
+                     tables   ? "in a form that only git can read"
                      : branch ? "nothing is committed yet"
                               : "HEAD cannot be read");
     if (branch && !tables)

@@ -249,9 +249,9 @@ static void note_lost_step(struct portolan_recorder *r, struct portolan_error *e
     double n[2] = {sends ? (double)r->piece.n : 0, r->step_rows + rows_drop(r)};
 
     note_lost(r, r->step, n);
-    portolan_error_prefix(err,
-                          "step %d is not stored, %.0f samples and %.0f rows of calls are lost",
-                          r->step, n[0], n[1]);
+    portolan_error_prefix(
+        err, "step %d could not be stored; %.0f samples and %.0f rows of calls are lost", r->step,
+        n[0], n[1]);
 }
 
 /* Notes that the steps which waited are lost. */
@@ -364,8 +364,8 @@ static void tell_waiting(struct portolan_recorder *r, int step)
 
     if (!w->is_told && r->store)
         portolan_log(PORTOLAN_LOG_WARNING, "mastermind",
-                     "another process holds the store locked: from step %d on, steps are kept in "
-                     "memory until it is free, up to %zu MiB of each rank",
+                     "another process has locked the store: from step %d on, steps are kept in "
+                     "memory until it is unlocked, up to %zu MiB per rank",
                      step, WAITING_BYTES >> 20);
     w->is_told = true;
 }

@@ -235,7 +235,7 @@ static void note_partial(struct portolan_recorder *r, int step, int n_ranks)
     char name[60], value[100];
 
     snprintf(name, sizeof name, PORTOLAN_STORE_PARTIAL "%d", step);
-    snprintf(value, sizeof value, "not all was measured on %d of %d ranks", n_ranks,
+    snprintf(value, sizeof value, "not everything was measured on %d of %d ranks", n_ranks,
              r->cohort->size);
     portolan_facts_put(&r->facts, name, value);
 }
@@ -383,10 +383,10 @@ static enum portolan_status keep_step(struct portolan_recorder *r, struct waitin
     if (status)
         return status;
     if (w->size_bytes + size_of(s) > WAITING_BYTES)
-        return portolan_error_set(err, PORTOLAN_ENOMEM,
-                                  "another process holds the store locked, and what waits for it "
-                                  "has filled %zu MiB",
-                                  WAITING_BYTES >> 20);
+        return portolan_error_set(
+            err, PORTOLAN_ENOMEM,
+            "another process has locked the store, and the waiting steps have filled %zu MiB",
+            WAITING_BYTES >> 20);
     steps = portolan_reallocarray(w->steps, w->n + 1, sizeof *steps);
     if (!steps)
         return portolan_no_memory(err);

@@ -6,8 +6,7 @@
 
 enum portolan_status trial_names_missing(struct portolan_error *err)
 {
-    return portolan_error_set(err, PORTOLAN_EIO,
-                              "is damaged: rows refer to names that are not there");
+    return portolan_error_set(err, PORTOLAN_EIO, "is damaged: rows refer to missing names");
 }
 
 void trial_names_clear(struct trial_names *n)

@@ -155,7 +155,7 @@ static enum portolan_status commit(struct postgres *b, struct portolan_error *er
         enum portolan_status status = postgres_failed(b->connection, r, err);
 
         if (PQstatus(b->connection) != CONNECTION_OK)
-            portolan_error_prefix(err, "whether it was stored is not known");
+            portolan_error_prefix(err, "it is not known whether it was stored");
         return status;
     }
     undone = !strcmp(PQcmdStatus(r), "ROLLBACK");

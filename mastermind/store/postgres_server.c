@@ -44,7 +44,7 @@ static enum portolan_status explain(const char *code, const char *text, struct p
 {
     if (!strcmp(code, "55P03") || !strncmp(code, "40", 2))
         return portolan_error_set(err, PORTOLAN_EBUSY,
-                                  "another program holds it locked; try again when it has ended");
+                                  "another program keeps it locked; try again when that has ended");
     if (!strcmp(code, "53100"))
         return portolan_error_set(err, PORTOLAN_EIO,
                                   "no space is left on the server (%s); free some, what was stored "
@@ -87,9 +87,7 @@ enum portolan_status postgres_failed(PGconn *c, PGresult *r, struct portolan_err
     else if (!r)
         status = portolan_no_memory(err);
     else
-        status = portolan_error_set(err, PORTOLAN_EIO,
-                                    "the server gave an answer that was not "
-                                    "expected");
+        status = portolan_error_set(err, PORTOLAN_EIO, "the server gave an unexpected answer");
     PQclear(r);
     return status;
 }
@@ -119,9 +117,9 @@ static const char *remedy(PGconn *c, const char *text)
     if (PQconnectionUsedPassword(c))
         return "check the password in PGPASSWORD or ~/.pgpass";
     if (strstr(text, "does not exist") && strstr(text, "database"))
-        return "make the data base (createdb NAME) or name another one";
+        return "create the database (createdb NAME) or name another one";
     if (strstr(text, "does not exist") && strstr(text, "role"))
-        return "name a user whom the server knows (postgresql://USER@…)";
+        return "name a user that the server knows (postgresql://USER@…)";
     return "is the server running, and is this its address?";
 }
 
@@ -197,8 +195,8 @@ static enum portolan_status ask(PGconn *c, const char *query, int64_t *value,
 static enum portolan_status foreign(struct portolan_error *err)
 {
     return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                              "has tables, but is no experiment store of Portolan; name an empty "
-                              "data base, or another schema: …?options=-csearch_path%%3DNAME");
+                              "has tables, but is not an experiment store of Portolan; name an "
+                              "empty database, or another schema: …?options=-csearch_path%%3DNAME");
 }
 
 /* *VERSION 0: there is nothing yet. */
@@ -278,11 +276,11 @@ enum portolan_status postgres_prepare_schema(PGconn *c, bool write, struct porto
         return status;
     if (!write && version)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "has schema version %lld, which can be read when it was brought "
-                                  "to %d: 'portolan trials --migrate' does that",
+                                  "has schema version %lld, which must be converted to %d first: "
+                                  "run 'portolan trials --migrate'",
                                   (long long)version, SCHEMA_VERSION);
     if (!write)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "is empty, no experiment store; measure something first");
+                                  "is empty, not an experiment store; measure something first");
     return make_schema(c, err);
 }

@@ -70,10 +70,10 @@ static enum portolan_status failed(sqlite3 *db, int rc, struct portolan_error *e
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return portolan_error_set(err, PORTOLAN_EBUSY,
-                                  "another process holds it locked; try again when it has ended");
+                                  "another process keeps it locked; try again when that has ended");
     case SQLITE_NOTADB:
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "is no SQLite data base; move it away or name another file");
+                                  "is not an SQLite database; move it away or name another file");
     case SQLITE_CORRUPT:
         return portolan_error_set(err, PORTOLAN_EIO,
                                   "is damaged (%s); move it away, or try sqlite3's .recover", text);
@@ -171,7 +171,7 @@ static enum portolan_status check_identity(sqlite3 *db, int64_t *version,
         return PORTOLAN_OK;
     if (application != APPLICATION_ID || *version < 1)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "is an SQLite data base, but no experiment store of Portolan; "
+                                  "is an SQLite database, but not an experiment store of Portolan; "
                                   "move it away or name another file");
     if (*version > SCHEMA_VERSION)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
@@ -242,10 +242,9 @@ static enum portolan_status update_schema(sqlite3 *db, struct portolan_error *er
     if (status)
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     if (status && version)
-        portolan_error_prefix(err,
-                              "could not be brought from schema version %lld to %d, and is as "
-                              "it was",
-                              (long long)version, SCHEMA_VERSION);
+        portolan_error_prefix(
+            err, "could not be converted from schema version %lld to %d, and is unchanged",
+            (long long)version, SCHEMA_VERSION);
     sqlite3_exec(db, "PRAGMA legacy_alter_table = OFF", NULL, NULL, NULL);
     return status;
 }
@@ -269,8 +268,9 @@ static enum portolan_status copy_old(sqlite3 **db, struct portolan_error *err)
     }
     status = rc == SQLITE_OK ? update_schema(copy, err) : failed(copy, rc, err);
     if (status) {
-        portolan_error_prefix(err, "has an old schema, and a temporary copy with a new one cannot "
-                                   "be made; 'portolan trials --migrate' changes the store itself");
+        portolan_error_prefix(err,
+                              "has an old schema, and Portolan cannot make a temporary copy with "
+                              "the new one; 'portolan trials --migrate' converts the store itself");
         sqlite3_close(copy);
         return status;
     }
@@ -332,7 +332,7 @@ static enum portolan_status open_file(const char *path, bool write, int busy_ms,
     }
     if (rc == SQLITE_CANTOPEN && sqlite3_system_errno(*db))
         return portolan_error_set(err, PORTOLAN_EIO,
-                                  "cannot be opened: %s; make its folder, or name another file",
+                                  "cannot be opened: %s; create its folder, or name another file",
                                   strerror(sqlite3_system_errno(*db)));
     if (rc != SQLITE_OK)
         return failed(*db, rc, err);
@@ -357,7 +357,7 @@ static enum portolan_status prepare_schema(sqlite3 **db, const char *path, bool 
         return status;
     if (!version && !write)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "is empty, no experiment store; measure something first");
+                                  "is empty, not an experiment store; measure something first");
     if (write && (status = set_journal(*db, path, err)))
         return status;
     if (version < SCHEMA_VERSION && (status = write ? update_schema(*db, err) : copy_old(db, err)))

@@ -55,7 +55,7 @@ enum portolan_status store_start(struct portolan_store *s, struct portolan_error
     case BRACKET_OPEN:
         return PORTOLAN_OK;
     case BRACKET_BROKEN:
-        return portolan_error_set(err, PORTOLAN_EIO, "what belongs to it was not stored");
+        return portolan_error_set(err, PORTOLAN_EIO, "a row that it belongs to was not stored");
     default:
         return backend_run(s->backend, BEGIN_WRITE, NULL, err, "");
     }

@@ -123,7 +123,7 @@ static void what_cannot_be_known_is_said(void **state)
     assert_non_null(strstr(fact("git revision"), "unknown: nothing is committed"));
     put("c/.git/HEAD", "ref: refs/heads/.invalid\n");
     look("c");
-    assert_non_null(strstr(fact("git revision"), "only git reads"));
+    assert_non_null(strstr(fact("git revision"), "only git can read"));
     put("d/.git/HEAD", "ref: refs/heads/d\n");
     put("d/.git/refs/heads/d", "ref: refs/heads/d\n");
     look("d");

@@ -216,7 +216,7 @@ static void all_is_lost_when_the_store_stays_locked(void **state)
     calls_go(1, 4, steps, NULL);
     assert_int_equal(portolan_recorder_end(&recorder, &err), PORTOLAN_EIO);
     assert_non_null(strstr(err.text, "steps not stored: -1 to 2; 8 samples and 0 rows"));
-    assert_non_null(strstr(err.text, "another process holds it locked"));
+    assert_non_null(strstr(err.text, "another process keeps it locked"));
 }
 
 /* Also where another process holds the store locked meanwhile: then steps wait in memory. */

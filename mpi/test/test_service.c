@@ -107,11 +107,11 @@ static void every_component_has_communicators_of_its_own(void **state)
     assert_int_equal(result, MPI_CONGRUENT);
     expect_private(first, second);
     gov_cca_ports_MPIService_releaseComm(b, first, &ex);
-    expect_nonstandard(&ex, "was not got from this component's MPIService");
+    expect_nonstandard(&ex, "does not come from this component's MPIService");
     gov_cca_ports_MPIService_releaseComm(a, first, &ex);
     assert_null(ex);
     gov_cca_ports_MPIService_releaseComm(a, first, &ex);
-    expect_nonstandard(&ex, "or is released already");
+    expect_nonstandard(&ex, "or has been released");
     gov_cca_AbstractFramework_releaseServices(fw, t, &ex); /* with `second` still its own */
     assert_null(ex);
     gov_cca_ports_MPIService_getComm(b, &ex);

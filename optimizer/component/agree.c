@@ -133,7 +133,7 @@ bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface
         optimizer_decide(o, step);
     status = o->cohort->bcast(o->cohort, o->wanted, bytes_of(o), 0);
     if (status)
-        portolan_throw(_ex, status, "the ranks could not be told what to swap");
+        portolan_throw(_ex, status, "the ranks did not learn what to swap");
     return !status;
 }
 
@@ -183,7 +183,7 @@ static bool exchange(struct optimizer *o, int step)
 /* The class that an entry of o->running stands for. */
 static const char *class_of(const struct optimizer *o, size_t instance, int32_t k)
 {
-    return k < 0 ? "a class that is no alternative" : optimizer_class(o, instance, (size_t)k);
+    return k < 0 ? "a class that is not an alternative" : optimizer_class(o, instance, (size_t)k);
 }
 
 static enum portolan_status compare(const struct optimizer *o, int step, const int32_t *of_rank_0,
@@ -220,7 +220,7 @@ enum optimizer_todo optimizer_hear(struct optimizer *o, int step, sidl_BaseInter
     const double *values = o->piggyback.values;
 
     if (!exchange(o, step)) {
-        portolan_throw(_ex, PORTOLAN_EIO, "the ranks could not be told what to swap");
+        portolan_throw(_ex, PORTOLAN_EIO, "the ranks did not learn what to swap");
         return OPTIMIZER_STAY;
     }
     o->piggyback.has_arrived = false;

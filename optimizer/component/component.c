@@ -32,7 +32,7 @@ static void get_ports(struct optimizer *o, sidl_BaseInterface *_ex)
     SIDL_CHECK(*_ex);
     if (!o->builder)
         portolan_throw(_ex, PORTOLAN_EBADPORTTYPE,
-                       "what is connected to 'builder' is no portolan.ports.Builder");
+                       "the port connected to 'builder' is not a portolan.ports.Builder");
 EXIT:
     gov_cca_Port_deleteRef(port, &ignored);
 }

@@ -61,11 +61,11 @@ void optimizer_make_plan(struct optimizer *o)
     if (!status)
         status = portolan_plan_create(o->assembly, m->data, &options, &m->plan, &err);
     if (status)
-        snprintf(m->reason, sizeof m->reason, "runs as it stands, nothing is known: %.420s",
+        snprintf(m->reason, sizeof m->reason, "runs as written, because nothing is known: %.420s",
                  err.text);
     if (status == PORTOLAN_ENOTFOUND && !m->race)
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
-                     "%s%s; this would tell: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
+                     "%s%s; to find out, run: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
                      m->reason, o->explores ? "; explores while it runs" : "", o->cohort->size,
                      o->assembly->file ? o->assembly->file : "");
     else if (status && status != PORTOLAN_ENOTFOUND)
@@ -187,7 +187,8 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
     if (news.n_unknown && (news.n_stated || ++m->unknown_steps >= m->look_at)) {
         m->look_at *= news.n_stated ? 1 : 2;
         portolan_log(PORTOLAN_LOG_INFO, "optimizer",
-                     "step %d: runs what has no model: reads the store again", step);
+                     "step %d: an implementation without a model runs: reads the store again",
+                     step);
         optimizer_make_plan(o);
     }
 }
@@ -283,7 +284,7 @@ static void leave_what_may_not_run(struct optimizer *o, int step)
         if (k == n)
             continue;
         snprintf(o->mind.reason, sizeof o->mind.reason,
-                 "%.60s %.100s -> %.100s, of which nothing is known, as the first %s",
+                 "%.60s %.100s -> %.100s, of which nothing is known, because the first %s",
                  o->assembly->instances[i].name, optimizer_class(o, i, now),
                  optimizer_class(o, i, k), held ? "is forbidden" : "does not work");
         o->wanted[i] = (int32_t)k;
@@ -416,7 +417,7 @@ void optimizer_store_decision(struct optimizer *o)
     }
     if (why.status == PORTOLAN_EINFEASIBLE && o->assembly->accuracy > 0 && !o->mind.race)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                     "runs as it stands, with no decision that the models support: %s", why.text);
+                     "runs as written, because the models support no decision: %s", why.text);
     if (err.status)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "the decision is not stored: %s", err.text);
     free(parameters);

@@ -25,7 +25,7 @@ void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex)
     gov_cca_Port_deleteRef(port, &ignored);
     if (!*_ex && !o->policy)
         portolan_throw(_ex, PORTOLAN_EBADPORTTYPE,
-                       "what is connected to 'policy' is no portolan.ports.Policy");
+                       "the port connected to 'policy' is not a portolan.ports.Policy");
 }
 
 /* ------------------------------------------------- measured times */
@@ -91,7 +91,7 @@ static struct sidl_int__array *ask(struct optimizer *o, int step, double step_ns
     sidl_double__array_deleteRef(q.times);
     if (!err->status && answer &&
         (sidl_int__array_dimen(answer) != 1 || sidl_int__array_length(answer, 0) != n))
-        portolan_error_set(err, PORTOLAN_EINVAL, "its answer has not the %d options", (int)n);
+        portolan_error_set(err, PORTOLAN_EINVAL, "its answer does not have the %d options", (int)n);
     if (!err->status)
         return answer;
     sidl_int__array_deleteRef(answer);

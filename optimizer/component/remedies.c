@@ -23,7 +23,7 @@ void optimizer_get_diagnosis(struct optimizer *o, sidl_BaseInterface *_ex)
     gov_cca_Port_deleteRef(port, &ignored);
     if (!*_ex && !o->diagnosis)
         portolan_throw(_ex, PORTOLAN_EBADPORTTYPE,
-                       "what is connected to 'diagnosis' is no portolan.ports.Diagnosis");
+                       "the port connected to 'diagnosis' is not a portolan.ports.Diagnosis");
 }
 
 bool optimizer_is_diagnosing(const struct optimizer *o)
@@ -191,7 +191,7 @@ void optimizer_ask_diagnosis(struct optimizer *o)
         portolan_ports_Diagnosis_diagnose(o->diagnosis, last < 0 ? STEPS : last - first + 1, &ex);
     if (portolan_catch(&ex, &err)) {
         o->is_refused = true;
-        portolan_log(PORTOLAN_LOG_INFO, "optimizer", "nothing is diagnosed: %s", err.text);
+        portolan_log(PORTOLAN_LOG_INFO, "optimizer", "no diagnosis: %s", err.text);
     }
 }
 

@@ -20,7 +20,7 @@ static char *share_text(struct optimizer *o, struct portolan_text *text, struct 
     portolan_text_clear(text);
     if (!status)
         return all;
-    portolan_throw(_ex, status, "%s", err->status ? err->text : "rank 0's answer did not arrive");
+    portolan_throw(_ex, status, "%s", err->status ? err->text : "no reply from rank 0");
     free(all);
     return NULL;
 }
@@ -45,7 +45,7 @@ static void wish(struct optimizer *o, enum optimizer_wish_kind kind, const char 
         optimizer_take_wish(o, &w, OPTIMIZER_USER, &err);
     status = o->cohort->bcast(o->cohort, &err, sizeof err, 0);
     if (status)
-        portolan_throw(_ex, status, "rank 0 could not answer for all ranks");
+        portolan_throw(_ex, status, "rank 0 could not reply for all ranks");
     else if (err.status)
         portolan_throw(_ex, err.status, "%s", err.text);
 }
@@ -77,7 +77,7 @@ static void explore(void *self, double share, sidl_BaseInterface *_ex)
     if (share >= 0 && share <= 1)
         wish(self, OPTIMIZER_EXPLORE, NULL, NULL, share, _ex);
     else
-        portolan_throw(_ex, PORTOLAN_EINVAL, "%g is no share of the time, 0 to 1", share);
+        portolan_throw(_ex, PORTOLAN_EINVAL, "%g is not a share of the time, from 0 to 1", share);
 }
 
 static sidl_bool decide(void *self, sidl_BaseInterface *_ex)
@@ -167,7 +167,7 @@ static char *ask(void *self, struct sidl_string__array *names, struct sidl_doubl
         write_best(o, names, values, &text, step_time, &err);
     use_samples(o, false);
     if (o->cohort->bcast(o->cohort, step_time, sizeof *step_time, 0))
-        portolan_error_set(&err, PORTOLAN_EIO, "rank 0's answer did not arrive");
+        portolan_error_set(&err, PORTOLAN_EIO, "no reply from rank 0");
     return share_text(o, &text, &err, _ex);
 }
 
@@ -182,9 +182,9 @@ static void explain_all(struct optimizer *o, struct portolan_text *text, struct 
     char time[32];
 
     portolan_text_add(text, "%s\n",
-                      o->idle             ? "nothing is swapped in this run"
+                      o->idle             ? "this run does not swap"
                       : o->mind.reason[0] ? o->mind.reason
-                                          : "nothing was decided yet");
+                                          : "nothing has been decided yet");
     optimizer_want_current(o);
     now = optimizer_tell_now(o, o->step < 0 ? 0 : o->step);
     if (!optimizer_weigh(o, &now, &ignored, &rows, &pool, err))

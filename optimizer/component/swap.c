@@ -73,10 +73,9 @@ bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alter
     bool is_banned = failed || obstacle;
 
     if (is_banned)
-        portolan_error_set(why, PORTOLAN_EINFEASIBLE, "%s",
-                           obstacle ? obstacle
-                                    : "it did not start, failed or missed the accuracy in this "
-                                      "run");
+        portolan_error_set(
+            why, PORTOLAN_EINFEASIBLE, "%s",
+            obstacle ? obstacle : "it failed to start, failed or missed the accuracy in this run");
     sidl_String_free(obstacle);
     return is_banned;
 }
@@ -228,13 +227,14 @@ static void tell_ban(const struct optimizer *o, int step, const char *why, size_
     const char *class_name = optimizer_class(o, instance, (size_t)o->current[instance]);
 
     if (o->seen[instance].failed > 0)
-        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                     "step %d: calls of %s [%s] failed%s%s: it is left for the rest of this run",
-                     step, name, class_name, why[0] ? ": " : "", why);
+        portolan_log(
+            PORTOLAN_LOG_WARNING, "optimizer",
+            "step %d: calls of %s [%s] failed%s%s: it is not used for the rest of this run", step,
+            name, class_name, why[0] ? ": " : "", why);
     else
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                     "step %d: accuracy %.3g of %s [%s] is worse than the %.3g wanted: it is left "
-                     "for the rest of this run",
+                     "step %d: accuracy %.3g of %s [%s] is worse than the required %.3g: it is not "
+                     "used for the rest of this run",
                      step, o->seen[instance].accuracy, name, class_name,
                      portolan_plan_wanted_accuracy(o->assembly, name));
 }

@@ -97,12 +97,14 @@ enum portolan_status optimizer_wish_target(const struct portolan_assembly *a, co
         if (a->instances[i].n_alternatives > 1)
             portolan_text_add(&all, "%s%s", all.length ? ", " : "", a->instances[i].name);
     if (!known)
-        portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "no instance '%s' has alternatives; those that have are: %s", instance,
-                           all.length ? all.bytes : "none");
+        portolan_error_set(
+            err, PORTOLAN_ENOTFOUND,
+            "no instance '%s' has alternatives; the instances with alternatives are: %s", instance,
+            all.length ? all.bytes : "none");
     else if (class_name && w->alternative == OPTIMIZER_ALL)
-        portolan_error_set(err, PORTOLAN_ENOTFOUND, "'%s' is no alternative of %s; these are: %s",
-                           class_name, instance, all.length ? all.bytes : "not known");
+        portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                           "'%s' is not an alternative of %s; the alternatives are: %s", class_name,
+                           instance, all.length ? all.bytes : "not known");
     portolan_text_clear(&all);
     return err->status;
 }
@@ -133,7 +135,8 @@ static enum portolan_status read_share(const char *word, double *share, struct p
         (portolan_read_double(word, share) && *share >= 0 && *share <= 1))
         return PORTOLAN_OK;
     return portolan_error_set(err, PORTOLAN_ESYNTAX,
-                              "'%s' is neither on nor off nor a share of the time, 0 to 1", word);
+                              "'%s' is neither on nor off nor a share of the time, from 0 to 1",
+                              word);
 }
 
 /* LINE is one that the control file may have. */
@@ -164,9 +167,9 @@ static enum portolan_status check_wish(void *self, const char *line, struct port
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                   "the Optimizer is switched off in this run (enabled=false)");
     if (o->idle)
-        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                                  "nothing is swapped in this run: it is fixed, measures, or has "
-                                  "no alternatives");
+        return portolan_error_set(
+            err, PORTOLAN_EUNSUPPORTED,
+            "this run does not swap: it is fixed, or of portolan measure, or has no alternatives");
     return read_wish(o->assembly, line, &w, err);
 }
 
@@ -219,7 +222,7 @@ static enum portolan_status take_undo(struct optimizer *o, enum optimizer_asker 
     if (!o->n_swapped || was_undo)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is nothing to undo: %s",
                                   o->n_swapped ? "the last swap was itself an undo"
-                                               : "nothing was swapped since the last failure");
+                                               : "there was no swap since the last failure");
     for (size_t i = 0; i < o->n_swapped; i++)
         if (optimizer_tell_ban(o, o->swapped[i].instance, o->swapped[i].from, err)) {
             portolan_error_prefix(err, "the last swap is not undone: %s",

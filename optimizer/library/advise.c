@@ -162,7 +162,7 @@ static void list_changes(const struct advising *a, struct portolan_plan_advice *
 
 static const char *extrapolation_mark(const struct portolan_plan_prediction *x)
 {
-    return x->n_extrapolating ? " (outside what was measured)" : "";
+    return x->n_extrapolating ? " (outside the measured range)" : "";
 }
 
 static void say_change(const struct advising *a, struct portolan_plan_advice *out)
@@ -182,7 +182,7 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
         return;
     if (isinf(out->now_step_ns))
         snprintf(out->reason + used, sizeof out->reason - used,
-                 ": predicted %s per step; what runs now is not allowed", then);
+                 ": predicted %s per step; the running implementation is not allowed", then);
     else
         snprintf(out->reason + used, sizeof out->reason - used,
                  ": predicted %s instead of %s per step (gain %s over %d steps, swap %s)%s", then,
@@ -243,18 +243,18 @@ static void stay(struct advising *a, bool now_allowed, const struct portolan_pla
 
     if (!now_allowed)
         snprintf(out->reason, sizeof out->reason,
-                 "stays, though not known to work here: neither is anything else");
+                 "stays, although not known to work here: no alternative is known to work here");
     else if (now->is_unusable)
         snprintf(out->reason, sizeof out->reason,
-                 "stays: cannot tell what anything costs here, far outside what was measured");
+                 "stays: cannot tell any cost here, far outside the measured range");
     else if (knows)
-        snprintf(out->reason, sizeof out->reason, "stays: nothing is better%s",
+        snprintf(out->reason, sizeof out->reason, "stays: no alternative is better%s",
                  extrapolation_mark(now));
     else
-        snprintf(out->reason, sizeof out->reason,
-                 "stays: of nothing else is it known here what it costs on %d rank%s; "
-                 "`portolan measure` would tell",
-                 a->p->s.ranks, a->p->s.ranks == 1 ? "" : "s");
+        snprintf(
+            out->reason, sizeof out->reason,
+            "stays: the cost of no alternative is known here on %d rank%s; run `portolan measure`",
+            a->p->s.ranks, a->p->s.ranks == 1 ? "" : "s");
     out->is_ignorant = !knows;
     memcpy(a->chosen, a->current, a->p->s.n_variables * sizeof *a->chosen);
 }

@@ -156,9 +156,9 @@ static void reason_kept(struct choosing *c, const struct portolan_plan_variable 
     if (!x->called)
         plan_note(&c->reasons, "%s: not needed by this choice", x->instance);
     else if (!next || isinf(next->total_ns))
-        plan_note(&c->reasons, "%s: %s stays, nothing else is allowed", x->instance, chosen);
+        plan_note(&c->reasons, "%s: %s stays; no alternative is allowed", x->instance, chosen);
     else if (x->tied)
-        plan_note(&c->reasons, "%s: %s stays as written; %s costs the same", x->instance, chosen,
+        plan_note(&c->reasons, "%s: %s stays, as written; %s costs the same", x->instance, chosen,
                   next->implementation);
     else
         plan_note(&c->reasons, "%s: %s stays; the next best, %s, would cost +%.3g %%", x->instance,
@@ -204,8 +204,8 @@ static void reason_conflict(struct choosing *c, size_t path, const struct plan_r
     for (size_t k = 0; k < rows->n_names; k++)
         portolan_text_add(&names, "%s%s", k ? ", " : "", rows->names[k]);
     plan_note(&c->reasons,
-              "%s does not tell these apart: %s.%s took %.3g times as long at %s as at %s: add a "
-              "context",
+              "%s does not distinguish these calls: %s.%s took %.3g times as long at %s as at %s; "
+              "add a context",
               names.length ? names.bytes : "nothing", p->s.nodes[path].instance,
               p->s.nodes[path].method, s->conflict.ratio,
               point_text(c, rows->point[s->conflict.row]),
@@ -318,8 +318,8 @@ static void judge_choice(struct choosing *c)
     else if (!c->p->other_input) /* otherwise there is a note already */
         plan_note(&c->reasons,
                   out->verdict == PORTOLAN_PLAN_CLOSE
-                      ? "close call: %s may be as quick; this is best with a chance of %.0f %%"
-                      : "cannot tell: %s may be quicker; this is best with a chance of %.0f %%",
+                      ? "close call: %s may be as fast; this is best with a chance of %.0f %%"
+                      : "cannot tell: %s may be faster; this is best with a chance of %.0f %%",
                   out->rival, 100 * out->chance);
 }
 
@@ -375,7 +375,7 @@ static void explain_choice(struct choosing *c, const size_t *selection)
         }
     reason_conversions(c, selection);
     if (c->p->choice.prediction.n_extrapolating)
-        plan_note(&c->reasons, "%zu models are asked outside what was measured, farthest %s",
+        plan_note(&c->reasons, "%zu models predict outside the measured range, the farthest %s",
                   c->p->choice.prediction.n_extrapolating, c->p->choice.prediction.extrapolating);
     explain_data(c);
 }
@@ -463,7 +463,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
         return portolan_no_memory(err);
     for (size_t v = 0; v < p->s.n_variables; v++)
         if ((written[v] = first_allowed(p->s.variables[v].instance)))
-            how = "with what is pinned or forbidden";
+            how = "with the present pins and forbids";
     plan_total(&p->view, written, &ignored, &why);
     free(written);
     if (why.by == PLAN_BY_PATH && is_never_accurate(p, why.path, err))
@@ -471,8 +471,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
     plan_explain_forbidden(&p->view, &why, text, sizeof text);
     if (why.by == PLAN_BY_MEMORY)
         return portolan_error_set(err, PORTOLAN_EINFEASIBLE,
-                                  "no assembly that is allowed fits into %.4g bytes of memory; %s, "
-                                  "%s",
+                                  "no allowed assembly fits into %.4g bytes of memory; %s, %s",
                                   p->s.a->memory, how, text);
     return portolan_error_set(err, PORTOLAN_EINFEASIBLE, "no assembly is allowed: %s, %s", how,
                               text);

@@ -89,8 +89,8 @@ static enum portolan_status read_bytes(struct portolan_plan *p,
         *bytes = evaluate(f, (struct plan_place){.p = p, .own = x, .alternative = k});
     if (!status && !(*bytes >= 0 && isfinite(*bytes)))
         status = portolan_error_set(err, PORTOLAN_EINVAL,
-                                    "%s:%d: error: memory '%s' of '%s' is no number of bytes with "
-                                    "these parameters and known contexts",
+                                    "%s:%d: error: memory '%s' of '%s' is not a number of bytes "
+                                    "with these parameters and known contexts",
                                     p->s.a->file, own->line, own->memory, own->class_name);
     portolan_formula_destroy(f);
     return status;

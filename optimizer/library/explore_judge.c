@@ -85,7 +85,7 @@ static const char *inapplicable(const struct exploration *e, size_t selection, s
 
         /* What the assembly has as written is measured in any case, for comparison. */
         if (at.own && !portolan_assembly_may_run(e->p.s.variables[v].instance, at.own))
-            why = "no pin or forbid against it";
+            why = "no pin or forbid that excludes it";
         else
             why = plan_ask(e->p.s.variables[v].instance, at.own, e->p.applies[v][at.own], look_up,
                            &at);
@@ -109,7 +109,7 @@ static void tell_applies(struct exploration *e, size_t selection)
     if (!n)
         return;
     x = e->p.s.variables[variable].instance;
-    plan_note(&e->notes, "%s=%s does not apply at %zu of %zu points: it wants %s", x->name,
+    plan_note(&e->notes, "%s=%s does not apply at %zu of %zu points: its condition is %s", x->name,
               x->alternatives[e->selections[selection][variable]].class_name, n, e->n_points, why);
 }
 
@@ -282,7 +282,8 @@ static void tell_hopeless(struct exploration *e, size_t selection)
         found = !explore_n_trials(&e->cells[selection][i]) && is_hopeless(e, &r);
     }
     if (found)
-        plan_note(&e->notes, "%s is left out beyond %s: %.3g, then %.3g times the best there",
+        plan_note(&e->notes,
+                  "%s is not measured beyond %s: it took %.3g, then %.3g times the best time there",
                   plan_selection_text(&e->p.s, &e->pool, e->selections[selection]),
                   explore_point_text(e, e->points[r.last_at]), r.before, r.last);
 }

@@ -264,14 +264,14 @@ static enum portolan_status check_nodes(const struct portolan_callgraph_node *no
                                         double alpha, double beta, struct portolan_error *err)
 {
     if (!(alpha >= 0) || !(beta >= 0))
-        return portolan_error_set(err, PORTOLAN_EINVAL, "pruning thresholds %g and %g: want >= 0",
-                                  alpha, beta);
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "pruning thresholds %g and %g must be at least 0", alpha, beta);
     for (size_t i = 0; i < n; i++)
         if (nodes[i].parent < -1 || nodes[i].parent >= (long)i)
-            return portolan_error_set(err, PORTOLAN_EINVAL,
-                                      "call graph node %zu ('%s') has parent %ld, which does not "
-                                      "stand before it",
-                                      i, nodes[i].name ? nodes[i].name : "", nodes[i].parent);
+            return portolan_error_set(
+                err, PORTOLAN_EINVAL,
+                "call graph node %zu ('%s') has parent %ld, which must come before it", i,
+                nodes[i].name ? nodes[i].name : "", nodes[i].parent);
     return PORTOLAN_OK;
 }
 

@@ -174,7 +174,7 @@ static void note_refit(struct learning *l, size_t path, const struct portolan_sa
     if (sign == PORTOLAN_UPDATE_HOLDS || l->news->n_failed++)
         return;
     snprintf(l->news->reason, sizeof l->news->reason,
-             "%.60s.%.60s%s%.80s is no longer as modelled (%s)", n->instance, n->method,
+             "%.60s.%.60s%s%.80s no longer follows its model (%s)", n->instance, n->method,
              *x->implementation ? " of " : "", x->implementation, portolan_update_sign_text(sign));
 }
 

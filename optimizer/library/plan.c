@@ -78,11 +78,11 @@ static void note_stated(struct portolan_plan *p)
         last = s;
     }
     if (unheard)
-        plan_note(&p->notes, "%s:%d: a model is of '%s', which no trial calls in '%s'",
+        plan_note(&p->notes, "%s:%d: <model> names method '%s', which no trial calls in '%s'",
                   p->s.a->file, unheard->from->line, unheard->from->method,
                   p->s.variables[unheard->variable].instance->name);
     if (last)
-        plan_note(&p->notes, "not measured, but as model files say: %s", plan_text(&list));
+        plan_note(&p->notes, "from model files, not measured: %s", plan_text(&list));
 }
 
 /* Notes which trials were left out, and what replaces missing measurements. */
@@ -95,19 +95,17 @@ static void take_notes(struct portolan_plan *p)
     p->notes.pool = &s->pool;
     p->other_input = set && !portolan_read_double(set->values[0], &x) ? set : NULL;
     if (set)
-        plan_note(
-            &p->notes,
-            "%snever measured with %s.%s as it is now, only as the sweep sets it: a run tells "
-            "what that changes",
-            p->other_input ? "cannot tell: " : "", set->instance, set->parameter);
+        plan_note(&p->notes,
+                  "%snever measured with the present %s.%s, only with values of the sweep; a run "
+                  "shows the difference",
+                  p->other_input ? "cannot tell: " : "", set->instance, set->parameter);
     note_stated(p);
     if (s->n_elsewhere)
         plan_note(&p->notes, "%zu trial%s of another machine or build not used (%s)",
                   s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere);
     if (survey_ranks_vary(s))
         plan_note(&p->notes,
-                  "nothing was measured on %d rank%s: the number of ranks is a parameter of the "
-                  "models",
+                  "no measurements on %d rank%s: the number of ranks is a parameter of the models",
                   s->ranks, s->ranks == 1 ? "" : "s");
 }
 
@@ -289,32 +287,35 @@ static void explain_verdict(const struct portolan_plan *p, size_t path,
 
     switch (v->kind) {
     case PLAN_FAILED:
-        snprintf(text, size_bytes, "%s.%s failed in trial %lld, and nothing tells that place apart",
-                 n->instance, n->method, v->trial);
+        snprintf(
+            text, size_bytes,
+            "%s.%s failed in trial %lld, and no context distinguishes that place from this one",
+            n->instance, n->method, v->trial);
         break;
     case PLAN_INACCURATE:
         snprintf(text, size_bytes,
-                 "accuracy %.3g of %s.%s in trial %lld is worse than the %.3g wanted", v->accuracy,
-                 n->instance, n->method, v->trial, plan_wanted(p, path));
+                 "accuracy %.3g of %s.%s in trial %lld is worse than the required %.3g",
+                 v->accuracy, n->instance, n->method, v->trial, plan_wanted(p, path));
         break;
     case PLAN_UNPROVEN:
         if (v->is_blind)
             snprintf(text, size_bytes,
-                     "whether %s.%s works here is not known before its contexts are (--context "
-                     "tells them, or the first step of a run)",
+                     "whether %s.%s works here depends on its contexts; state them with --context, "
+                     "or run a first step",
                      n->instance, n->method);
         else if (v->near_bad)
             snprintf(text, size_bytes,
-                     "%s.%s %s in trial %lld, the one most alike; measure it here", n->instance,
+                     "%s.%s %s in trial %lld, the most similar one; measure it here", n->instance,
                      n->method, v->near_failed ? "failed" : "missed its accuracy", v->trial);
         else
             snprintf(text, size_bytes,
-                     "%s.%s was never seen to work near here, only in trial %lld and farther off; "
+                     "%s.%s is not known to work near here, only in trial %lld and farther away; "
                      "measure it here",
                      n->instance, n->method, v->trial);
         break;
     case PLAN_INAPPLICABLE:
-        snprintf(text, size_bytes, "%s does not apply here: it wants %s", n->instance, v->why);
+        snprintf(text, size_bytes, "%s does not apply here: its condition is %s", n->instance,
+                 v->why);
         break;
     case PLAN_ADMITTED:
         text[0] = '\0';
@@ -327,14 +328,14 @@ static void explain_bound(const struct portolan_plan *p, const struct plan_forbi
 {
     if (f->by == PLAN_BY_CONVERSION)
         snprintf(text, size_bytes,
-                 "what converting '%s' takes is not known here: no <convert> leads from the layout "
-                 "that is made to one that is taken",
+                 "the cost of converting '%s' is not known here: no <convert> leads from its "
+                 "layout to one that is taken",
                  f->data->from->name);
     else if (f->by == PLAN_BY_MEMORY)
-        snprintf(text, size_bytes, "it needs %.4g bytes of memory on a rank, and %.4g are allowed",
+        snprintf(text, size_bytes, "it needs %.4g bytes of memory on a rank; %.4g are allowed",
                  f->value, p->s.a->memory);
     else
-        snprintf(text, size_bytes, "the %s of accuracies is %.3g, worse than the %.3g wanted",
+        snprintf(text, size_bytes, "the %s of accuracies is %.3g, worse than the required %.3g",
                  p->s.a->composition == PORTOLAN_COMPOSE_SUM ? "sum" : "product", f->value,
                  p->s.a->accuracy);
 }
@@ -359,14 +360,14 @@ void plan_explain_forbidden(const struct plan_view *v, const struct plan_forbidd
     if (cost && cost->verdict.kind == PLAN_UNPROVEN && !cost->verdict.near_bad &&
         cost->accuracy.value > plan_wanted(p, f->path))
         snprintf(text, size_bytes,
-                 "accuracy %.3g (between %.2g and %.2g%s) of %s.%s is worse than the %.3g wanted",
+                 "accuracy %.3g (between %.2g and %.2g%s) of %s.%s is worse than the required %.3g",
                  cost->accuracy.value, cost->accuracy.low, cost->accuracy.high,
-                 cost->accuracy_outside ? ", outside what was measured" : "", n->instance,
+                 cost->accuracy_outside ? ", outside the measured range" : "", n->instance,
                  n->method, plan_wanted(p, f->path));
     else if (cost && cost->verdict.hope > 0 && path->tuples[f->tuple].exclusive.stated)
         snprintf(
             text, size_bytes,
-            "nobody measured how accurate %s.%s is with %s, nor does a file say so; measure it",
+            "the accuracy of %s.%s with %s is neither measured nor stated in a file; measure it",
             n->instance, n->method, with ? with : "this");
     else if (cost && cost->verdict.kind != PLAN_ADMITTED)
         explain_verdict(p, f->path, &cost->verdict, text, size_bytes);

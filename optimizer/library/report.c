@@ -200,7 +200,7 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
         put_model(&out, m);
     }
     if (hidden)
-        portolan_text_add(&out, "(%zu models of set-up and of pruned call paths are not shown)\n",
+        portolan_text_add(&out, "(not shown: %zu models of set-up and of pruned call paths)\n",
                           hidden);
     return portolan_text_take(&out, text, err);
 }
@@ -233,11 +233,11 @@ static void put_prediction(struct portolan_text *out, const char *what,
     char total[32], low[32], high[32], step[32], setup[32], text[300];
 
     if (isinf(x->total_ns)) {
-        put_line(out, what, "not known: this was never measured, or is not allowed");
+        put_line(out, what, "not known: never measured, or not allowed");
         return;
     }
     if (x->is_unusable) {
-        put_line(out, what, "cannot tell: too little was measured near here");
+        put_line(out, what, "cannot tell: too few measurements near these parameters");
         return;
     }
     portolan_format_time(x->total_ns, 3, total, sizeof total);
@@ -267,7 +267,7 @@ static void put_accuracy(struct portolan_text *out, const struct portolan_plan *
         snprintf(bound, sizeof bound, ", wanted %.3g%s", wanted,
                  x->accuracy_high > wanted ? ": it may be missed" : "");
     snprintf(text, sizeof text, "%.3g of %s%s%s%s", x->accuracy, x->accuracy_of, range, bound,
-             x->accuracy_extrapolates ? "; outside what was measured" : "");
+             x->accuracy_extrapolates ? "; outside the measured range" : "");
     put_line(out, "accuracy:", text);
 }
 
@@ -279,7 +279,7 @@ static void put_memory(struct portolan_text *out, const struct portolan_plan *p,
     if (!(x->memory_bytes > 0))
         return;
     if (p->s.a->memory > 0)
-        snprintf(bound, sizeof bound, " of %.4g that are allowed", p->s.a->memory);
+        snprintf(bound, sizeof bound, " of %.4g allowed", p->s.a->memory);
     snprintf(text, sizeof text, "%.4g bytes on each rank%s", x->memory_bytes, bound);
     put_line(out, "memory:", text);
 }
@@ -346,11 +346,11 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
     put_memory(&out, p, &choice->prediction);
     put_confidence(&out, choice);
     if (out.bytes && strstr(out.bytes, " !\n")) /* the mark of times that are extrapolated */
-        portolan_text_add(&out, "!           outside what was measured\n");
+        portolan_text_add(&out, "!           outside the measured range\n");
     for (size_t i = 0; i < choice->n_reasons; i++)
         portolan_text_add(&out, "- %s\n", choice->reasons[i]);
     if (choice->settle[0])
-        portolan_text_add(&out, "this trial would tell more:\n  %s\n", choice->settle);
+        portolan_text_add(&out, "to find out, measure:\n  %s\n", choice->settle);
     return portolan_text_take(&out, text, err);
 }
 
@@ -415,6 +415,6 @@ enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *p, 
         last = q;
     }
     if (!last)
-        portolan_text_add(&out, "no veto: nothing failed that counts\n");
+        portolan_text_add(&out, "no veto: no failure counts\n");
     return portolan_text_take(&out, text, err);
 }

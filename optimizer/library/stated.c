@@ -58,7 +58,7 @@ static enum portolan_status read_one(const struct portolan_assembly_model *m,
     e = portolan_model_peek_envelope(model);
     if (!take_kind(e, out)) {
         portolan_diagnose(d, m->file, 1, 0,
-                          "a model of quality '%s' in '%s' tells nothing to choose by; quality is "
+                          "a model of quality '%s' in '%s' cannot be used; its quality must be "
                           "time or setup (unit s, ms, us or ns) or accuracy",
                           e->quality ? e->quality : "time", e->unit ? e->unit : "no unit");
         portolan_model_destroy(model);
@@ -160,11 +160,11 @@ static enum portolan_status quantity_of(const struct portolan_plan *p, size_t pa
         if (k == n)
             return PORTOLAN_OK;
     }
-    return portolan_error_set(err, PORTOLAN_EINVAL,
-                              "%s:%d: error: '%s' of '%s' is no context of %s.%s, and no parameter "
-                              "of the sweep",
-                              p->s.a->file, s->from->line, portolan_model_peek_param(s->model, k),
-                              s->from->file, node->instance, node->method);
+    return portolan_error_set(
+        err, PORTOLAN_EINVAL,
+        "%s:%d: error: '%s' of '%s' is neither a context of %s.%s nor a parameter of the sweep",
+        p->s.a->file, s->from->line, portolan_model_peek_param(s->model, k), s->from->file,
+        node->instance, node->method);
 }
 
 /* Another method of the instance that is called; then a model must name its method. */
@@ -194,11 +194,10 @@ static enum portolan_status find_stated(struct portolan_plan *p, size_t path, si
             (s->from->method && strcmp(s->from->method, node->method) != 0))
             continue;
         if (!s->from->method && (other = other_method(p, path)))
-            return portolan_error_set(err, PORTOLAN_EINVAL,
-                                      "%s:%d: error: <model> of '%s' must name its method: %s and "
-                                      "%s are called, at least",
-                                      p->s.a->file, s->from->line, node->instance, node->method,
-                                      other);
+            return portolan_error_set(
+                err, PORTOLAN_EINVAL,
+                "%s:%d: error: <model> of '%s' must name its method: at least %s and %s are called",
+                p->s.a->file, s->from->line, node->instance, node->method, other);
         if (*out)
             return portolan_error_set(err, PORTOLAN_EINVAL,
                                       "%s:%d: error: '%s' is a second model of %s.%s; line %d "
@@ -379,7 +378,7 @@ const char *plan_ask(const struct portolan_assembly_instance *x, size_t alternat
         return own->applies;
     if (own->query &&
         own->query(look_up_own, &(struct own_names){lookup, arg, x->name}) == PORTOLAN_NO)
-        return "what its own query asks for";
+        return "its own query";
     return NULL;
 }
 

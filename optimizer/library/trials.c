@@ -36,7 +36,7 @@ static enum portolan_status add_sweep(struct survey *s, const struct portolan_as
 
     if (!target)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "the sweep varies %s.%s, which the assembly does not set",
+                                  "the sweep varies %s.%s; the assembly must give it a value",
                                   sweep->instance, sweep->parameter);
     return add_dim(s, &(struct survey_dim){.sweep = sweep,
                                            .column = NONE,
@@ -268,7 +268,7 @@ static bool is_usable(struct survey *s, bool explored, const struct portolan_tri
         s->n_elsewhere++;
         s->elsewhere = apart;
         s->unusable =
-            portolan_arena_printf(&s->pool, "trial %lld is of %s", (long long)t->id, apart);
+            portolan_arena_printf(&s->pool, "trial %lld is one of %s", (long long)t->id, apart);
     }
     return !apart;
 }

@@ -107,7 +107,7 @@ static enum portolan_status weigh_one(struct weighing *w, struct portolan_altern
     if (plan_total(&w->a.view, w->selection, &t, &why)) {
         step_of(&t, &out->step_ns, &out->low_ns, &out->high_ns);
         if (t.n_extrapolating)
-            snprintf(text, sizeof text, "outside what was measured");
+            snprintf(text, sizeof text, "outside the measured range");
     } else {
         out->binding = binding_of(&w->a.view, &why);
         plan_explain_forbidden(&w->a.view, &why, text, sizeof text);

@@ -129,7 +129,7 @@ static void the_number_of_ranks_is_a_parameter_where_several_were_measured(void 
     for (int solver = LU; solver <= CHOL; solver++)
         lab_run(l, (struct run){.solver = solver, .n = 100, .ms = solver == LU ? 8 : 64});
     lab_choose(l, 100, 0);
-    assert_true(lab_says(l, "nothing was measured on 4 ranks"));
+    assert_true(lab_says(l, "no measurements on 4 ranks"));
     assert_near(lab_predict(l, LU).total_ns, 8e6, 0.02);
     assert_near(lab_predict(l, CHOL).total_ns, 16e6, 0.1);
     lab_destroy(l);

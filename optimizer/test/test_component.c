@@ -91,7 +91,7 @@ static void without_measurements_it_runs_as_written_and_says_so(void **state)
     assert_int_equal(execute(a), 0);
     for (int i = 0; i < 4; i++)
         assert_string_equal(script.ran[i], "11");
-    assert_non_null(strstr(told, "runs as it stands"));
+    assert_non_null(strstr(told, "runs as written"));
     portolan_assembly_destroy(a);
 }
 

@@ -201,7 +201,7 @@ static void hopeless_alternatives_are_left_out_of_larger_sizes(void **state)
     }
     end = follow(w, 1);
     assert_int_equal(count_trials(w, cg, NULL), 2);
-    assert_true(has_note(end, "solver=heat.Cg is left out beyond driver.n=24"));
+    assert_true(has_note(end, "solver=heat.Cg is not measured beyond driver.n=24"));
     portolan_next_trial_destroy(end);
     world_destroy(w);
 }
@@ -341,7 +341,8 @@ static void what_cannot_matter_is_not_repeated(void **state)
 
 static void disturbed_trials_are_made_up_for(void **state)
 {
-    const struct portolan_name_value disturbed = {"disturbed", "others kept 1.0 of 2 cores busy"};
+    const struct portolan_name_value disturbed = {"disturbed",
+                                                  "other processes kept 1.0 of 2 cores busy"};
     struct world *w = world_create(1);
     struct portolan_next_trial *end;
     size_t n = 0;
@@ -354,7 +355,7 @@ static void disturbed_trials_are_made_up_for(void **state)
     w->trials[0].elapsed_ns *= 3;
     end = follow(w, 0);
     assert_int_equal(w->set.n_trials, n + 1);
-    assert_true(has_note(end, "1 of 57 trials was disturbed (the last: others kept"));
+    assert_true(has_note(end, "1 of 57 trials was disturbed (the last: other processes kept"));
     portolan_next_trial_destroy(end);
     for (size_t i = 0; i < w->set.n_trials; i++) {
         w->trials[i].metadata = &disturbed;
@@ -408,7 +409,7 @@ static void where_it_says_that_it_does_not_apply_nothing_is_tried(void **state)
     end = follow(w, 1);
     world_solver[1].query = NULL;
     assert_int_equal(count_trials(w, cholmod, NULL), 1);
-    assert_true(has_note(end, "does not apply at 3 of 4 points: it wants what its own query"));
+    assert_true(has_note(end, "does not apply at 3 of 4 points: its condition is its own query"));
     portolan_next_trial_destroy(end);
     world_destroy(w);
     w = world_create(1);
@@ -416,7 +417,7 @@ static void where_it_says_that_it_does_not_apply_nothing_is_tried(void **state)
     end = follow(w, 1);
     world_solver[1].applies = NULL;
     assert_int_equal(count_trials(w, cholmod, NULL), 0);
-    assert_true(has_note(end, "does not apply at 4 of 4 points: it wants ranks > 1"));
+    assert_true(has_note(end, "does not apply at 4 of 4 points: its condition is ranks > 1"));
     portolan_next_trial_destroy(end);
     world_destroy(w);
 }
@@ -436,7 +437,8 @@ static void where_it_does_not_apply_nothing_is_tried(void **state)
         world_solver[1].applies = NULL;
         assert_int_equal(count_trials(w, cholmod, NULL), expected[i]);
         assert_int_equal(
-            has_note(end, "solver=heat.Cholmod does not apply at 3 of 4 points: it wants d"),
+            has_note(end,
+                     "solver=heat.Cholmod does not apply at 3 of 4 points: its condition is d"),
             i < 2);
         portolan_next_trial_destroy(end);
         world_destroy(w);

@@ -646,7 +646,7 @@ static void what_was_never_measured_costs_what_files_say(void **state)
         assert_near(t.total_ns, truth_total((const size_t[]){0, 2, 0, 0}, 96, 60), near);
     }
     assert_string_equal(portolan_plan_peek_note(p, 0),
-                        "not measured, but as model files say: solver=heat.Cg");
+                        "from model files, not measured: solver=heat.Cg");
     portolan_plan_destroy(p);
     models[1].method = NULL;
     assert_int_equal(

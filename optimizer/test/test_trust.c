@@ -36,7 +36,7 @@ static void what_fails_where_a_context_says_so_is_used_elsewhere(void **state)
     assert_reason(l, CHOL, "solver.solve failed in trial");
     assert_int_equal(lab_choose(l, 120, 1)->variables[0].chosen, CHOL);
     assert_int_equal(lab_choose(l, 120, 0)->variables[0].chosen, LU);
-    assert_reason(l, CHOL, "failed in trial 16, the one most alike");
+    assert_reason(l, CHOL, "failed in trial 16, the most similar one");
     lab_destroy(l);
 }
 
@@ -49,7 +49,7 @@ static void what_fails_everywhere_is_used_nowhere(void **state)
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .fails = true});
     for (double n = 25; n < 1e4; n *= 7) {
         assert_int_equal(lab_choose(l, n, 0)->variables[0].chosen, LU);
-        assert_reason(l, CHOL, "nothing tells that place apart");
+        assert_reason(l, CHOL, "no context distinguishes that place");
     }
     lab_destroy(l);
 }
@@ -72,8 +72,8 @@ static void a_bad_place_between_good_ones_takes_their_neighbours_word(void **sta
         else if (n > 120 && n < 180)
             assert_false(is_allowed(l, CHOL));
         if (n == 150)
-            assert_reason(l, CHOL,
-                          "accuracy 1 of solver.solve in trial 14 is worse than the 1e-06");
+            assert_reason(
+                l, CHOL, "accuracy 1 of solver.solve in trial 14 is worse than the required 1e-06");
     }
     lab_destroy(l);
 }
@@ -149,7 +149,7 @@ static void close_to_a_good_place_is_within_two_or_four_times(void **state)
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1, .quality = 1e-12});
     assert_true(allows(l, 190, 0, CHOL));
     assert_false(allows(l, 210, 0, CHOL));
-    assert_reason(l, CHOL, "never seen to work near here");
+    assert_reason(l, CHOL, "not known to work near here");
     lab_run(l, (struct run){.solver = CHOL, .n = 90, .ms = 1, .quality = 1e-12});
     lab_run(l, (struct run){.solver = CHOL, .n = 95, .ms = 1, .quality = 1e-12});
     assert_true(allows(l, 390, 0, CHOL));
@@ -290,7 +290,7 @@ static void conditions_are_asked_and_what_is_not_known_is_no_hindrance(void **st
     assert_int_equal(lab_choose(l, 120, 1)->variables[0].chosen, CHOL);
     assert_true(is_allowed(l, CG));
     assert_int_equal(lab_choose(l, 120, 0)->variables[0].chosen, CG);
-    assert_reason(l, CHOL, "does not apply here: it wants symmetric = 1 and n < 1000");
+    assert_reason(l, CHOL, "does not apply here: its condition is symmetric = 1 and n < 1000");
     assert_true(allows(l, 120, NAN, CHOL));
     assert_false(allows(l, 1200, NAN, CHOL));
     lab_destroy(l);
@@ -318,9 +318,9 @@ static void classes_are_asked_themselves(void **state)
     }
     assert_int_equal(lab_choose(l, 120, 1)->variables[0].chosen, CHOL);
     assert_int_equal(lab_choose(l, 180, 1)->variables[0].chosen, CG);
-    assert_reason(l, CHOL, "does not apply here: it wants what its own query asks for");
+    assert_reason(l, CHOL, "does not apply here: its condition is its own query");
     assert_int_equal(lab_choose(l, 120, 0)->variables[0].chosen, CG);
-    assert_reason(l, CHOL, "does not apply here: it wants symmetric = 1");
+    assert_reason(l, CHOL, "does not apply here: its condition is symmetric = 1");
     lab_destroy(l);
 }
 

@@ -90,8 +90,8 @@ static bool find_verb(struct batch *b, struct command *c, const char *word)
     }
     near = portolan_nearest_word(word, names, CONTROL_VERBS);
     mistake(b, c->line,
-            near ? "there is no command '%s'; did you mean '%s'?"
-                 : "there is no command '%s'; known are forward, profile, mastermind, off, on, "
+            near ? "unknown command '%s'; did you mean '%s'?"
+                 : "unknown command '%s'; the commands are forward, profile, mastermind, off, on, "
                    "rows, norows, sample, toggle, use, counters, dump, flush, list, pin, forbid, "
                    "release, undo, explore%.0s",
             word, near ? near : "");
@@ -104,7 +104,8 @@ static bool read_number(struct batch *b, struct command *c, const char **words)
     int64_t n;
 
     if (!portolan_read_int64(words[0], &n) || n < 1 || n > PORTOLAN_PROBE_SAMPLING_MAX) {
-        mistake(b, c->line, "'%s' is no number of calls of which one is timed, 1 to %u; write: %s",
+        mistake(b, c->line,
+                "'%s' is not a number of calls from 1 to %u, of which one is timed; write: %s",
                 words[0], PORTOLAN_PROBE_SAMPLING_MAX, verbs[c->verb].usage);
         return false;
     }
@@ -133,7 +134,8 @@ static void read_line(struct batch *b, char *line, int number)
         if (n < 2)
             words[n] = word;
     if (n < verb->at_least || n > verb->at_most) {
-        mistake(b, number, "'%s' has %d words behind it; write: %s", verb->name, n, verb->usage);
+        mistake(b, number, "'%s': wrong number of arguments (%d); write: %s", verb->name, n,
+                verb->usage);
         return;
     }
     if (c->verb == CONTROL_SAMPLE && !read_number(b, c, words))
@@ -198,7 +200,7 @@ static void add_move(struct batch *b, const struct command *c, struct portolan_c
             portolan_nearest_word(c->words[1], p->implementations, p->n_implementations);
 
         mistake(b, c->line, "port '%s' has no implementation '%s'%s", p->name, c->words[1],
-                near ? portolan_did_you_mean(near).text : "; `list` names those that it has");
+                near ? portolan_did_you_mean(near).text : "; `list` names its implementations");
         return;
     }
     more = portolan_reallocarray(b->moves, b->n_moves + 1, sizeof *more);
@@ -222,7 +224,7 @@ static void check_use(struct batch *b, const struct command *c)
         add_move(b, c, p);
     }
     if (!found)
-        mistake(b, c->line, "no port that can be moved matches '%s'", c->words[0]);
+        mistake(b, c->line, "no port with several implementations matches '%s'", c->words[0]);
 }
 
 static void check_mastermind(struct batch *b, const struct command *c)
@@ -350,7 +352,7 @@ static void obey(struct command *c, struct portolan_text *reply)
     portolan_text_add(reply, verb == CONTROL_SAMPLE ? "%s %u " : "%s%.0u ", verbs[verb].name,
                       verb == CONTROL_SAMPLE ? c->one_in : 0);
     portolan_text_add(reply, "%s: %d port%s%s\n", c->words[0], count, count == 1 ? "" : "s",
-                      count ? "" : " yet; those to come will obey");
+                      count ? "" : " yet; the command applies to later ports");
     control_remember(verb, c->one_in, c->words[0]);
     c->words[0] = NULL;
 }
@@ -467,7 +469,7 @@ static enum portolan_status flush(struct portolan_text *reply, struct portolan_e
     if (status == PORTOLAN_OK)
         status = flush_taker(&taken, err);
     if (status == PORTOLAN_OK)
-        portolan_text_add(reply, taken ? "flush: the Mastermind has what was measured\n"
+        portolan_text_add(reply, taken ? "flush: the Mastermind has the measurements\n"
                                        : "flush: a Mastermind in an assembly stores at the next "
                                          "swap point\n");
     return status;
@@ -550,8 +552,7 @@ enum portolan_status portolan_control_execute(const char *text, const char *orig
         text += *text == '\n';
     }
     if (pthread_mutex_lock(&turn))
-        return portolan_error_set(err, PORTOLAN_EBUSY,
-                                  "a command is being obeyed by this very thread");
+        return portolan_error_set(err, PORTOLAN_EBUSY, "this thread is executing a command");
     if (read_all(&b, text, &first) == PORTOLAN_OK)
         obey_all(&b, reply, &first);
     pthread_mutex_unlock(&turn);

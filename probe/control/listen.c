@@ -123,7 +123,7 @@ static void answer(const struct listener *l, const char *text)
     if (err.status)
         portolan_text_add(&whole, "%s\n", err.text);
     if (whole.failed || portolan_replace_file(l->reply, whole.bytes, whole.length, &later))
-        portolan_log(PORTOLAN_LOG_WARNING, "control", "no answer could be written: %s",
+        portolan_log(PORTOLAN_LOG_WARNING, "control", "cannot write a reply: %s",
                      whole.failed ? "out of memory" : later.text);
     portolan_text_clear(&whole);
     portolan_text_clear(&reply);

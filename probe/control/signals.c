@@ -72,14 +72,13 @@ static enum portolan_status read_signal(struct portolan_control_signal *list, si
     }
     if (!s.command)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "'%s' is no command for a signal; toggle, dump and flush are",
+                                  "'%s' is not a command for signals; use toggle, dump or flush",
                                   colon + 1);
     if (!(s.number = signal_number(text)))
-        return portolan_error_set(
-            err, PORTOLAN_EINVAL,
-            "'%s' is no signal that can be used; USR1, USR2, HUP, WINCH, URG, "
-            "PROF, ALRM, VTALRM, CONT and RTMIN+N are",
-            text);
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "'%s' is not a usable signal; use USR1, USR2, HUP, WINCH, URG, "
+                                  "PROF, ALRM, VTALRM, CONT or RTMIN+N",
+                                  text);
     if (*n == PORTOLAN_CONTROL_SIGNALS)
         return portolan_error_set(err, PORTOLAN_EINVAL, "more than %d signals",
                                   PORTOLAN_CONTROL_SIGNALS);

@@ -51,7 +51,7 @@ enum portolan_status control_wish_keep(char *wish, struct portolan_text *reply,
     control_lock();
     portolan_text_add(reply, "%s: %s\n", wish,
                       check_fn ? "at the next swap point"
-                               : "no Optimizer decides yet; one that comes will obey");
+                               : "there is no Optimizer yet; the command applies to a later one");
     kept = portolan_append(&wishes, &n_wishes, &wish, sizeof wish);
     control_unlock();
     if (!kept)

@@ -13,7 +13,7 @@ enum portolan_status portolan_probe_counters_load(const char *file, struct porto
         module ? dlsym(module, "portolan_probe_papi") : NULL;
 
     if (!driver)
-        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED, "counters cannot be had: %s",
+        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED, "counters are not available: %s",
                                   dlerror());
     probe_counter_driver = *driver;
     return PORTOLAN_OK;

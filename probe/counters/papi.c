@@ -114,8 +114,8 @@ static const char *blind(const char *name)
         return NULL;
     for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
         if (strstr(name, raised[i]))
-            return "the kernel lets this user count in user mode only "
-                   "(/proc/sys/kernel/perf_event_paranoid above 1), where it never happens";
+            return "the kernel lets this user count only in user mode, where it never happens (set "
+                   "/proc/sys/kernel/perf_event_paranoid to 1)";
     return NULL;
 }
 
@@ -164,7 +164,8 @@ static const char *describe(int failure)
              works(PAPI_TOT_CYC) ? "hardware counters: available; software events: %s%s"
                                  : "no hardware counters on this machine (virtual machine?); "
                                    "software events available: %s%s",
-             software, counts_kernel ? "" : "; counted in user mode only, as the kernel has it");
+             software,
+             counts_kernel ? "" : "; counted only in user mode, because of the kernel's settings");
     return description;
 }
 

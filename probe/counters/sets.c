@@ -36,7 +36,7 @@ void counter_driver_forget(void)
 static const char *describe_driver(void)
 {
     if (!probe_counter_driver)
-        return "no counters: this Portolan was built without PAPI; clocks alone";
+        return "no counters, only clocks: this Portolan was built without PAPI";
     counter_driver_start(NULL);
     return probe_counter_driver->describe(start_failure);
 }
@@ -225,8 +225,8 @@ static enum portolan_status find_slot(struct counter_table *table, const char *w
             return PORTOLAN_OK;
     if (table->n_slots == PORTOLAN_PROBE_COUNTERS_ALL)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "counter %s is one too many: all sets together have at most %d",
-                                  word, PORTOLAN_PROBE_COUNTERS_ALL);
+                                  "counter %s is too many: all sets together may have %d", word,
+                                  PORTOLAN_PROBE_COUNTERS_ALL);
     memcpy(table->names[table->n_slots++], name, strlen(name) + 1);
     return PORTOLAN_OK;
 }
@@ -252,16 +252,15 @@ static enum portolan_status read_events(struct counter_table *table, struct coun
     if (count > PORTOLAN_PROBE_COUNTERS_MAX)
         return portolan_error_set(
             err, PORTOLAN_EINVAL,
-            "%zu counters are too many, %d can be read together; make several "
-            "sets of them",
-            count, PORTOLAN_PROBE_COUNTERS_MAX);
+            "%zu counters are too many: %d can be read together; make several sets", count,
+            PORTOLAN_PROBE_COUNTERS_MAX);
     if (!count)
         return portolan_error_set(err, PORTOLAN_EINVAL, "set '%s' has no counters", set->name);
     for (char *w = strtok_r(events, "," BLANK, &rest); w && !status;
          w = strtok_r(NULL, "," BLANK, &rest)) {
         for (size_t i = 0; i < set->n; i++)
             if (!strcmp(words[i], w))
-                return portolan_error_set(err, PORTOLAN_EINVAL, "counter %s stands twice in a set",
+                return portolan_error_set(err, PORTOLAN_EINVAL, "counter %s occurs twice in a set",
                                           w);
         words[set->n] = w;
         status = find_event(set, w, err);

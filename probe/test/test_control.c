@@ -131,13 +131,15 @@ static void a_port_that_comes_later_has_its_rows_and_sampling(void **state)
 static void a_sampling_that_is_no_number_is_refused(void **state)
 {
     (void)state;
-    refused("sample often *", "test:1: error: 'often' is no number of calls of which one is timed, "
-                              "1 to 16777216; write: sample N GLOB");
+    refused("sample often *", "test:1: error: 'often' is not a number of calls from 1 to 16777216, "
+                              "of which one is timed; write: sample N GLOB");
     err = (struct portolan_error){0};
-    refused("sample 16", "test:1: error: 'sample' has 1 words behind it; write: sample N GLOB");
+    refused("sample 16",
+            "test:1: error: 'sample': wrong number of arguments (1); write: sample N GLOB");
     err = (struct portolan_error){0};
-    refused("sample 0 *", "test:1: error: '0' is no number of calls of which one is timed, 1 to "
-                          "16777216; write: sample N GLOB");
+    refused("sample 0 *",
+            "test:1: error: '0' is not a number of calls from 1 to 16777216, of which "
+            "one is timed; write: sample N GLOB");
 }
 
 static void the_list_says_what_is_kept(void **state)
@@ -358,9 +360,9 @@ static void nothing_is_obeyed_when_a_line_is_wrong(void **state)
 {
     (void)state;
     refused("forward *\nprofle *\noff\nuse * libx.so",
-            "test:2: error: there is no command 'profle'; did you mean 'profile'?\n"
-            "test:3: error: 'off' has 0 words behind it; write: off GLOB\n"
-            "test:4: error: no port that can be moved matches '*'");
+            "test:2: error: unknown command 'profle'; did you mean 'profile'?\n"
+            "test:3: error: 'off': wrong number of arguments (0); write: off GLOB\n"
+            "test:4: error: no port with several implementations matches '*'");
     assert_int_equal(outer_control.variant, PORTOLAN_VARIANT_MASTERMIND);
 }
 
@@ -399,8 +401,8 @@ static void a_port_is_moved_to_what_the_word_means(void **state)
     command("use outer.* b.so");
     assert_string_equal(moves, "outer.worker=/lib/b.so ");
     refused("use outer.* c.so",
-            "test:1: error: port 'outer.worker' has no implementation 'c.so'; `list` names those "
-            "that it has");
+            "test:1: error: port 'outer.worker' has no implementation 'c.so'; `list` names its "
+            "implementations");
 }
 
 static void a_move_that_fails_takes_all_back(void **state)

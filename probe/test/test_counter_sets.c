@@ -232,7 +232,7 @@ static void mistakes_in_the_text_are_told(void **state)
     refuses("a=cpu::A; a=cpu::B", "there are two sets 'a' of counters");
     refuses("a=", "set 'a': set 'a' has no counters");
     refuses("none=cpu::A", "a set of counters cannot be called 'none', which means no set");
-    refuses("a=cpu::A,cpu::A", "set 'a': counter cpu::A stands twice in a set");
+    refuses("a=cpu::A,cpu::A", "set 'a': counter cpu::A occurs twice in a set");
 }
 
 static bool note_multiplexed(void *arg, const struct portolan_probe_counter_set *set)

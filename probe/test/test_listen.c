@@ -157,7 +157,7 @@ static void mistakes_are_answered_and_nothing_is_obeyed(void **state)
     listen_to(NULL);
     write_file(file, "off *\nfrobnicate\n");
     snprintf(expected, sizeof expected,
-             "nodes 1\nstatus error\n%s:2: error: there is no command 'frobnicate'; ", file);
+             "nodes 1\nstatus error\n%s:2: error: unknown command 'frobnicate'; ", file);
     assert_memory_equal(answer_with("status error"), expected, strlen(expected));
     assert_true(is_measured());
 }

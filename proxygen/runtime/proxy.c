@@ -291,7 +291,7 @@ static void read_start(struct portolan_proxy *proxy, gov_cca_Services services,
     SIDL_CHECK(*_ex);
     if (!portolan_variant_read(word, &control->variant)) {
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
-                       "'%s' is no variant of a proxy; forward, profile and mastermind are", word);
+                       "unknown variant '%s'; use forward, profile or mastermind", word);
         goto EXIT;
     }
     sidl_String_free(word);

@@ -48,7 +48,7 @@ printf 'getNumber.since: 2\n' >"$work/side"
 refuses 'SIDL needs no such lines' "'since' is for ports from headers" \
     ../kinds.sidl --port test.Plain --context "$work/side"
 
-refuses 'SIDL has no patterns of functions' "is SIDL: patterns of functions" \
+refuses 'SIDL has no patterns of functions' "is SIDL; --functions, --from" \
     ../kinds.sidl --port test.Plain --functions '*'
 
 # ---------------------------------------------------------------------- extents
@@ -182,7 +182,7 @@ database "$none"
 refuses 'a database that does not know the header is refused' 'no entry compiles' \
     "$header" --port conditional --compile-commands "$project"
 echo 'not JSON' >"$project/compile_commands.json"
-refuses 'a database that is none is refused' 'no list of compile commands' \
+refuses 'a database that is none is refused' 'not a list of compile commands' \
     "$header" --port conditional --compile-commands "$project"
 refuses 'a database that is not there is named' 'nowhere/compile_commands.json' \
     "$header" --port conditional --compile-commands "$work/nowhere/compile_commands.json"

@@ -358,7 +358,7 @@ static void what_is_no_implementation_is_refused(void **state)
     expect_refusal("libc.so.6", PORTOLAN_ENOTFOUND, "has none of the");
     expect_refusal("libtest_list_nowhere.so", PORTOLAN_ENOTFOUND, "where the dynamic linker looks");
     expect_refusal("./nowhere.so", PORTOLAN_ENOTFOUND, "./nowhere.so");
-    expect_refusal("/etc/passwd", PORTOLAN_EUNSUPPORTED, "no shared object for this machine");
+    expect_refusal("/etc/passwd", PORTOLAN_EUNSUPPORTED, "not a shared object for this machine");
     expect_refusal("", PORTOLAN_EINVAL, "needs a name");
 }
 

@@ -219,8 +219,8 @@ enum portolan_status portolan_wrap_compare(const struct portolan_sample_set *set
     add_totals(&c, true);
     if (c.has_unlike)
         portolan_text_add(&out,
-                          "? no comparison: means over calls of sizes that nothing tells, from "
-                          "different command lines; --context names what tells them\n");
+                          "? no comparison: means over calls of unknown sizes, from different "
+                          "command lines; name the sizes in a side file (--context)\n");
     free(c.cells);
     return portolan_text_take(&out, text, err);
 }

@@ -94,8 +94,8 @@ static enum portolan_status make_temporary(struct making *m)
     if (!made)
         return no_memory(m);
     if (!mkdtemp(made))
-        return portolan_error_set(m->err, PORTOLAN_EIO, "cannot make a folder in '%s': %s", folder,
-                                  strerror(errno));
+        return portolan_error_set(m->err, PORTOLAN_EIO, "cannot create a folder in '%s': %s",
+                                  folder, strerror(errno));
     m->root = m->front->temporary = made;
     return PORTOLAN_OK;
 }
@@ -113,8 +113,7 @@ static enum portolan_status choose_root(struct making *m)
     if (m->options->keep && !is_preloadable(m->options->keep))
         return portolan_error_set(
             m->err, PORTOLAN_EINVAL,
-            "'%s': what is preloaded cannot lie in a folder with a blank or a "
-            "colon in its name",
+            "'%s': a preloaded object cannot be in a folder with a blank or a colon in its name",
             m->options->keep);
     if (m->options->keep)
         return portolan_error_set(m->err, PORTOLAN_EIO, "cannot write into folder '%s': %s",
@@ -333,7 +332,7 @@ static enum portolan_status compile(struct making *m)
 {
     struct portolan_words w = {0};
 
-    portolan_log(PORTOLAN_LOG_NOTICE, "wrap", "compiling what takes the calls; it is kept in %s",
+    portolan_log(PORTOLAN_LOG_NOTICE, "wrap", "compiling the wrapper, which is kept in %s",
                  m->root);
     add_compile(m, &w);
     add_link(m, &w, portolan_arena_printf(m->arena, "%s/front.so", m->folder));
@@ -358,11 +357,10 @@ static enum portolan_status check_functions(struct making *m)
     for (size_t i = 0; status == PORTOLAN_OK && i < f->functions.n; i++)
         for (size_t k = 0; k < needs.n && status == PORTOLAN_OK; k++)
             if (!strcmp(f->functions.word[i], needs.word[k]))
-                status = portolan_error_set(
-                    m->err, PORTOLAN_EUNSUPPORTED,
-                    "'%s' cannot be wrapped: measuring itself needs it; leave it out with "
-                    "--functions '!%s'",
-                    needs.word[k], needs.word[k]);
+                status = portolan_error_set(m->err, PORTOLAN_EUNSUPPORTED,
+                                            "'%s' cannot be wrapped, because measuring needs it; "
+                                            "exclude it with --functions '!%s'",
+                                            needs.word[k], needs.word[k]);
     return status;
 }
 
@@ -425,7 +423,7 @@ enum portolan_status wrap_front_make(struct portolan_arena *arena,
     if (!folder || !front->type)
         return no_memory(&m);
     if (!mkdtemp(folder))
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot make a folder in '%s': %s", m.root,
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot create a folder in '%s': %s", m.root,
                                   strerror(errno));
     m.folder = folder;
     status = make(&m, d);

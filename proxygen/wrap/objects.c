@@ -304,17 +304,17 @@ static const char *describe(struct wrap_run *run, struct wrap_process *p)
     }
     if (!found && provider)
         portolan_text_add(&t,
-                          "%s was loaded, but nothing that was loaded imports the functions: who "
-                          "calls them takes them by dlsym() from a handle",
+                          "%s was loaded, but no loaded object imports the functions: their "
+                          "callers get them by dlsym() from a handle",
                           provider);
     else if (!found)
         portolan_text_add(&t,
-                          "neither the program nor one of the %zu shared objects it loaded imports "
-                          "one of them%s",
+                          "neither the program nor any of the %zu shared objects that it loaded "
+                          "imports any of them%s",
                           p->objects.n,
-                          run->options->children ? ""
-                                                 : "; if it starts the one that does, --children "
-                                                   "measures that, too");
+                          run->options->children
+                              ? ""
+                              : "; if it starts another program that does, add --children");
     return t.failed ? "" : t.bytes;
 }
 
@@ -323,9 +323,9 @@ const char *wrap_why(struct wrap_run *run)
     struct wrap_process *p = run->processes[0];
 
     if (run->shared->orders.n_without_room)
-        return "the program has too little address space (ulimit -v) for what is shared with it";
+        return "the program has too little address space (ulimit -v) for the shared memory";
     if (!p)
-        return "the program did not load what was to be preloaded: the dynamic linker refused it, "
-               "or the program was another one by then";
+        return "the program did not load the preloaded object: the dynamic linker refused it, or "
+               "the program had called exec";
     return describe(run, p);
 }

@@ -83,10 +83,10 @@ static enum portolan_status check_rights(const struct finder *f, const char *fil
     if (((info.st_mode & S_ISUID) && info.st_uid != geteuid()) ||
         ((info.st_mode & S_ISGID) && info.st_gid != getegid()))
         return refuse(f, file,
-                      "runs with the rights of another user or group (setuid), so that nothing can "
-                      "be preloaded; run it as that user");
+                      "runs with the rights of another user or group (setuid), so nothing can be "
+                      "preloaded; run it as that user");
     if (getxattr(file, "security.capability", NULL, 0) > 0 && geteuid() != 0)
-        return refuse(f, file, "has capabilities of its own, so that nothing can be preloaded");
+        return refuse(f, file, "has capabilities of its own, so nothing can be preloaded");
     return PORTOLAN_OK;
 }
 
@@ -105,8 +105,8 @@ static enum portolan_status check_image(const struct finder *f, const char *file
         return refuse(f, file, "is a program for another kind of machine");
     if (!o.has_interpreter)
         return refuse(f, file,
-                      "is linked statically: it brings the functions with it, and nothing can be "
-                      "preloaded; link it dynamically, or use portolan proxygen in its sources");
+                      "is linked statically, so nothing can be preloaded; link it dynamically, or "
+                      "use portolan proxygen in its sources");
     return check_rights(f, file);
 }
 

@@ -271,7 +271,7 @@ static enum portolan_status refuse_snapshot(struct portolan_probe_snapshot *to,
 {
     to->count = 0;
     return portolan_error_set(err, PORTOLAN_EINTERNAL,
-                              "the program has overwritten what was measured");
+                              "the program has overwritten the measurements");
 }
 
 enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_probe_snapshot *to,

@@ -97,8 +97,7 @@ static void add_losses(const struct wrap_process *p, struct portolan_text *t)
     bool is_first = p->area == &p->run->shared->areas[0];
 
     if (p->is_cut || p->area->log_is_full)
-        portolan_text_add(t, "portolan: warning: more call paths than there is room for: the last "
-                             "ones are missing\n");
+        portolan_text_add(t, "portolan: warning: too many call paths: the last ones are missing\n");
     if (is_first && WIFSIGNALED(p->run->wait_status))
         portolan_text_add(t,
                           "portolan: the program was ended by signal %d (%s): calls since the last "
@@ -106,8 +105,8 @@ static void add_losses(const struct wrap_process *p, struct portolan_text *t)
                           WTERMSIG(p->run->wait_status),
                           sigdescr_np(WTERMSIG(p->run->wait_status)));
     else if (is_first && state == WRAP_REPLACED && !p->run->options->children)
-        portolan_text_add(t, "portolan: the program became another one by exec, which was not "
-                             "measured; --children does\n");
+        portolan_text_add(t, "portolan: the program called exec, and the new program was not "
+                             "measured; add --children\n");
     else if (is_first && state == WRAP_STARTED)
         portolan_text_add(t, "portolan: the program left without running its exit handlers: calls "
                              "since the last snapshot are missing\n");
@@ -135,10 +134,11 @@ static void add_others(struct wrap_run *run, size_t n, uint64_t calls, struct po
         profiles +=
             run->processes[i] && run->processes[i]->calls && run->processes[i]->area->has_profiles;
     if (profiles > 1)
-        portolan_text_add(t,
-                          "portolan: warning: %zu processes wrote TAU profiles: of those with the "
-                          "same folder and rank, only the last one's are left; a store keeps all\n",
-                          profiles);
+        portolan_text_add(
+            t,
+            "portolan: warning: %zu processes wrote TAU profiles: of processes with the same "
+            "folder and rank, only the profiles of the last one remain; use a store to keep all\n",
+            profiles);
     if (missing && run->options->children)
         portolan_text_add(t,
                           "portolan: warning: %u processes were not measured: there is room for "
@@ -154,11 +154,12 @@ static void add_why(struct wrap_run *run, struct portolan_text *t)
                      (p && __atomic_load_n(&p->area->state, __ATOMIC_ACQUIRE) == WRAP_STARTED);
 
     if (run->shared->orders.command_number)
-        portolan_text_add(t, "portolan: no call was measured, perhaps because a command turned it "
-                             "off\n");
+        portolan_text_add(
+            t,
+            "portolan: no call was measured, perhaps because a command switched measuring off\n");
     else if (p && is_broken)
-        portolan_text_add(t, "portolan: warning: no call was seen before the program ended; "
-                             "snapshots at shorter intervals may catch some: --interval SECONDS\n");
+        portolan_text_add(t, "portolan: warning: no call was stored before the program ended; try "
+                             "a shorter --interval SECONDS\n");
     else if (!wrap_was_refused(run))
         portolan_text_add(t, "portolan: warning: none of the %zu functions was called: %s\n",
                           run->front.functions.n, wrap_why(run));

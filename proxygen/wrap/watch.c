@@ -251,8 +251,7 @@ static void write_reply(const struct wrap_run *run)
     else
         portolan_replace_file(path, t.bytes, t.length, &err);
     if (err.status != PORTOLAN_OK)
-        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: a command is not answered: %s",
-                     err.text);
+        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: no reply to a command: %s", err.text);
     free(path);
     portolan_text_clear(&t);
 }

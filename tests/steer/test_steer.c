@@ -175,17 +175,17 @@ static void what_cannot_be_is_refused_and_nothing_changes(void **state)
     (void)state;
     pin("paper.A1");
     portolan_ports_Optimizer_pin(p.optimizer, "b", "paper.A1", &ex);
-    refused(&ex, "no instance 'b' has alternatives; those that have are: a");
+    refused(&ex, "no instance 'b' has alternatives; the instances with alternatives are: a");
     portolan_ports_Optimizer_pin(p.optimizer, "a", "paper.B1", &ex);
-    refused(&ex, "'paper.B1' is no alternative of a; these are: paper.A1, paper.A2");
+    refused(&ex, "'paper.B1' is not an alternative of a; the alternatives are: paper.A1, paper.A2");
     portolan_ports_Optimizer_pin(p.optimizer, "a", NULL, &ex);
-    refused(&ex, "'' is no alternative of a; these are: paper.A1, paper.A2");
+    refused(&ex, "'' is not an alternative of a; the alternatives are: paper.A1, paper.A2");
     portolan_ports_Optimizer_release(p.optimizer, "", "paper.A1", &ex);
-    refused(&ex, "no instance '' has alternatives; those that have are: a");
+    refused(&ex, "no instance '' has alternatives; the instances with alternatives are: a");
     portolan_ports_Optimizer_undo(p.optimizer, &ex);
     refused(&ex, "there is nothing to undo");
     portolan_ports_Optimizer_explore(p.optimizer, 2, &ex);
-    refused(&ex, "2 is no share of the time");
+    refused(&ex, "2 is not a share of the time");
     portolan_ports_Optimizer_forbid(p.optimizer, "a", "paper.A2", &ex);
     good(&ex);
     portolan_ports_Optimizer_forbid(p.optimizer, "a", "paper.A1", &ex);
@@ -286,7 +286,7 @@ static int ask_for_two_sizes(void *arg)
     text = portolan_ports_Optimizer_explain(p.optimizer, &ex);
     good(&ex);
     assert_non_null(strstr(text, "  paper.A1: a step would take "));
-    assert_non_null(strstr(text, " s, outside what was measured\n"));
+    assert_non_null(strstr(text, " s, outside the measured range\n"));
     sidl_String_free(text);
     return 0;
 }

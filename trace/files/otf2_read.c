@@ -454,7 +454,7 @@ static enum portolan_status explain(const struct reader *r, struct portolan_erro
     if (r->status == PORTOLAN_ENOMEM)
         return portolan_no_memory(err);
     return portolan_error_set(err, r->status,
-                              "'%s' is no OTF2 archive that can be read; otf2-print %s says more",
+                              "'%s' is not a readable OTF2 archive; otf2-print %s says more",
                               r->path, r->path);
 }
 

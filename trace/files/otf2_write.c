@@ -294,8 +294,8 @@ enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trac
                    (w.n_written = portolan_calloc(trace->n_locations + 1, sizeof *w.n_written)) &&
                    (w.metrics = portolan_calloc(trace->n_names + 1, sizeof *w.metrics));
     if (w.has_memory && access(path, F_OK) == 0) /* OTF2 would tell too late, and leak */
-        status = portolan_error_set(err, PORTOLAN_EIO,
-                                    "cannot write '%s': there is such an archive", path);
+        status =
+            portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': the archive exists", path);
     if (w.has_memory && !status && !(status = reserve_room(&w, in, path, err)))
         w.archive = OTF2_Archive_Open(in, name, OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
                                       OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -312,6 +312,6 @@ enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trac
     if (!status && (!w.archive || w.error))
         status = portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
                                     w.archive ? OTF2_Error_GetDescription(w.error)
-                                              : "there is such an archive, or no such folder");
+                                              : "the archive exists, or its folder does not");
     return status;
 }

@@ -66,9 +66,10 @@ enum portolan_status portolan_trace_read(const char *path, struct portolan_diagn
     if (is_otf2(path, bytes, n))
         return read_otf2(path, diagnostics, trace, err);
     if (!stream_is_one(bytes, n))
-        return portolan_error_set(err, PORTOLAN_ESYNTAX,
-                                  "%s: no trace; a folder of Portolan's streams, one of these "
-                                  "(RANK.THREAD.trace), or traces.otf2 would be",
-                                  path);
+        return portolan_error_set(
+            err, PORTOLAN_ESYNTAX,
+            "%s: not a trace; name a folder of Portolan's streams, one stream (RANK.THREAD.trace), "
+            "or the anchor file of an OTF2 archive (traces.otf2)",
+            path);
     return trace_read_streams(path, false, diagnostics, trace, err);
 }

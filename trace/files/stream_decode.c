@@ -288,7 +288,7 @@ bool stream_next(struct stream_decoder *d, struct stream_record *r)
             if (d->is_out_of_memory)
                 return false;
             if (!d->at) {
-                say(d, "a record that is not understood", block * PORTOLAN_STREAM_BLOCK);
+                say(d, "an unknown record", block * PORTOLAN_STREAM_BLOCK);
                 return make_gap(d, 0, r);
             }
         }

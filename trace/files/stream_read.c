@@ -167,8 +167,7 @@ static void read_definitions(struct reading *r, struct stream_file *f)
     }
     r->is_out_of_memory |= f->decoder.is_out_of_memory;
     if (!f->is_known && !r->is_out_of_memory)
-        portolan_diagnose(r->diagnostics, f->path, 0, 0,
-                          "does not say which rank it is of; it is left out");
+        portolan_diagnose(r->diagnostics, f->path, 0, 0, "does not name its rank; it is left out");
     f->decoder.diagnostics = NULL; /* all is said */
     stream_rewind(&f->decoder);
 }
@@ -246,9 +245,10 @@ static int agree_on_ranks(struct reading *r)
         first = first ? first : f;
         if (f->n_ranks == first->n_ranks)
             continue;
-        portolan_diagnose(r->diagnostics, f->path, 0, 0,
-                          "is of a run with %d ranks, others are of one with %d; it is left out",
-                          (int)f->n_ranks, (int)first->n_ranks);
+        portolan_diagnose(
+            r->diagnostics, f->path, 0, 0,
+            "is from a run with %d ranks, others are from a run with %d; it is left out",
+            (int)f->n_ranks, (int)first->n_ranks);
         f->is_known = false;
     }
     return first ? (int)first->n_ranks : -1;
@@ -285,7 +285,7 @@ static enum portolan_status read_streams(struct reading *r, bool is_folder,
         return portolan_no_memory(err);
     n_ranks = agree_on_ranks(r);
     if (n_ranks < 0)
-        return portolan_error_set(err, PORTOLAN_ESYNTAX, "%s: no stream of Portolan in it",
+        return portolan_error_set(err, PORTOLAN_ESYNTAX, "%s: it contains no stream of Portolan",
                                   r->path);
     if (is_folder)
         tell_missing(r, n_ranks);

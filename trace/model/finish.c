@@ -246,8 +246,8 @@ enum portolan_status portolan_trace_finish(struct portolan_trace *trace, struct 
     if (ok && trace->n_events >= UINT32_MAX) {
         free(s.open);
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                                  "%s has %zu events; at most %u can be looked at together",
-                                  trace->source, trace->n_events, UINT32_MAX - 1);
+                                  "%s has %zu events; at most %u can be processed", trace->source,
+                                  trace->n_events, UINT32_MAX - 1);
     }
     /* Not zeroed: pages come into being while those of the blocks go. */
     ok =

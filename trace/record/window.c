@@ -119,8 +119,8 @@ static enum portolan_status refuse_word(const char *word, struct portolan_error 
 
     snprintf(key, sizeof key, "%.*s", (int)strcspn(word, "="), word);
     return portolan_error_set(err, PORTOLAN_EINVAL,
-                              "window: '%s' is not understood; it may have ranks=0-3,7 "
-                              "steps=20-39 phases=1 regions=NAME cpu=auto|always|never%s",
+                              "window: unknown words '%s'; use ranks=0-3,7 steps=20-39 phases=1 "
+                              "regions=NAME cpu=auto|always|never%s",
                               word,
                               portolan_did_you_mean(portolan_nearest_word(key, keys, 5)).text);
 }

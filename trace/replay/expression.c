@@ -138,7 +138,7 @@ static struct expression *read_number(struct scenario_reader *r)
         n += 2 + strspn(r->at + n + 2, "0123456789");
     snprintf(text, sizeof text, "%.*s", (int)n, r->at);
     if (n >= sizeof text || !portolan_read_double(text, &e->number)) {
-        scenario_mistake(r, begin, "this is no number that can be read");
+        scenario_mistake(r, begin, "this is not a number");
         return NULL;
     }
     r->at += n;

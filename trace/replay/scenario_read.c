@@ -331,7 +331,7 @@ static bool read_block(struct scenario *s, struct statement *to, const char *wor
             if (!to->region.name || (i == PORTOLAN_TRACE_PORT && !to->region.provider))
                 scenario_mistake(r, r->at,
                                  i == PORTOLAN_TRACE_PORT
-                                     ? "a method, user, port and provider are wanted"
+                                     ? "a port needs a method, user, port and provider"
                                      : "a name is missing");
             return true;
         }

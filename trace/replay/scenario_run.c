@@ -76,8 +76,7 @@ static int64_t whole(struct scenario_runner *x, const struct statement *to,
     if (value >= least && value <= most)
         return (int64_t)llround(value);
     if (isnan(value))
-        RUN_MISTAKE(x, to->line, "rank %d: the %s is no number: something is divided by 0", x->rank,
-                    what);
+        RUN_MISTAKE(x, to->line, "rank %d: the %s is not a number: division by 0", x->rank, what);
     else
         RUN_MISTAKE(x, to->line, "rank %d: the %s is %g; it should be between %g and %g", x->rank,
                     what, value, least, most);
@@ -230,7 +229,7 @@ static void run_call(struct scenario_runner *x, const struct statement *to)
     struct portolan_trace_event window = {.what = (unsigned)to->what & 0xffffff};
 
     if (x->in_until && (to->action == DO_COLLECTIVE || to->action == DO_FENCE))
-        RUN_MISTAKE(x, to->line, "a loop that ends 'until' a message comes has no collectives");
+        RUN_MISTAKE(x, to->line, "a loop with 'until' must not contain collective operations");
     add_call(x, PORTOLAN_TRACE_BEGIN, to);
     switch (to->action) {
     case DO_SEND:
@@ -374,7 +373,7 @@ static void run_block(struct scenario_runner *x, const struct statement *to)
     for (; to && !is_over(x); to = to->next) {
         run_statement(x, to);
         if (++x->n_statements == x->s->most_statements)
-            RUN_MISTAKE(x, to->line, "this is too much: more than %llu statements",
+            RUN_MISTAKE(x, to->line, "the scenario has more than %llu statements",
                         (unsigned long long)x->n_statements);
     }
 }
@@ -392,9 +391,9 @@ static void run_rank(struct scenario_runner *x, int rank)
     x->values.random = portolan_hash(&rank, sizeof rank, x->s->seed + 1);
     run_region(x, &program, x->s->body);
     if (++x->n_statements > x->s->most_statements && !is_over(x))
-        RUN_MISTAKE(x, 1, "this is too much: %d ranks", x->s->n_ranks);
+        RUN_MISTAKE(x, 1, "the scenario has too many ranks: %d", x->s->n_ranks);
     if (x->n_open && !is_over(x))
-        RUN_MISTAKE(x, x->s->reader.line, "rank %d: nobody waits for request '%s'", rank,
+        RUN_MISTAKE(x, x->s->reader.line, "rank %d: nothing waits for request '%s'", rank,
                     x->s->requests[x->open[0].name]);
 }
 
@@ -459,7 +458,7 @@ static void tell_incomplete(struct scenario *s, const struct engine *x)
 
         if (!c->is_complete && s->reader.n_mistakes++ < MOST_MISTAKES)
             portolan_diagnose(s->reader.d, s->reader.file, line_of(x, e), 0,
-                              "rank %d takes part here, but not all of its group do",
+                              "rank %d takes part here, but not all ranks of its group do",
                               x->trace->locations[portolan_trace_location_of(x->trace, e)].rank);
     }
 }

@@ -285,7 +285,7 @@ static void test_wrong(void **state)
     fputs("no archive\n", file);
     fclose(file);
     assert_int_equal(trace_read_otf2(path, NULL, &trace, &err), PORTOLAN_ESYNTAX);
-    assert_non_null(strstr(err.text, "is no OTF2 archive"));
+    assert_non_null(strstr(err.text, "is not a readable OTF2 archive"));
 }
 
 static int make_folder(void **state)

@@ -184,7 +184,7 @@ static void all_mistakes_are_told_with_their_places(void **state)
     mistakes_are("ranks 2\n\nrecv 1 - rank\nsend 1 - rank\n",
                  "s:3:0: rank 0 waits here for ever\ns:3:0: rank 1 waits here for ever\n");
     mistakes_are("ranks 2\non 0\nbarrier\nend\n",
-                 "s:3:0: rank 0 takes part here, but not all of its group do\n");
+                 "s:3:0: rank 0 takes part here, but not all ranks of its group do\n");
 }
 
 static void a_failed_allocation_is_told(void **state)

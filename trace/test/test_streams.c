@@ -265,7 +265,7 @@ static void what_is_no_trace(void **state)
     snprintf(path, sizeof path, "%s/a.txt", folder);
     err = (struct portolan_error){0};
     assert_int_equal(portolan_trace_read(path, NULL, &t, &err), PORTOLAN_ESYNTAX);
-    assert_non_null(strstr(err.text, "no trace"));
+    assert_non_null(strstr(err.text, "not a trace"));
 }
 
 int main(int argc, char **argv)

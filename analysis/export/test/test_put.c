@@ -52,7 +52,7 @@ static void a_file_appears_when_it_is_closed(void **state)
     assert_int_equal(sink_close(&s, PORTOLAN_OK, &err), PORTOLAN_OK);
     assert_true(exists(file));
     assert_int_equal(sink_open(&s, file, false, &err), PORTOLAN_EEXISTS);
-    assert_non_null(strstr(err.text, "is there already"));
+    assert_non_null(strstr(err.text, "exists already"));
 }
 
 static void what_fails_leaves_nothing(void **state)

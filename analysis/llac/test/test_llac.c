@@ -89,7 +89,7 @@ static void failures_have_places_and_change_nothing(void **state)
     shows(&s, "x", "1\n");
     fails(&s, "where = 3", "word of the language");
     fails(&s, "fit = show x", "gives nothing");
-    fails(&s, "forget x nonesuch", "nothing called 'nonesuch'");
+    fails(&s, "forget x nonesuch", "nothing has the name 'nonesuch'");
     shows(&s, "x", "1\n");
     fails(&s, "quit 256", "0 to 255");
     assert_false(portolan_llac_has_ended(s.llac, NULL));
@@ -266,7 +266,7 @@ static void bad_tables_are_told_by_line_and_column(void **state)
         const char *text, *failure;
     } cases[] = {
         {"N,TIME\n1,2\n3\n", "t.csv:3:0: 1 fields, the head has 2"},
-        {"N,TIME\n1,two\n", "t.csv:2:3: 'two' is no number"},
+        {"N,TIME\n1,two\n", "t.csv:2:3: 'two' is not a number"},
         {"1,2\n", "t.csv:1:1: the first line names the columns"},
         {"N,,T\n", "t.csv:1:3: the first line names the columns"},
         {"N,N\n", "t.csv:1:3: there are two columns 'N'"},

@@ -201,7 +201,7 @@ static void trials_are_found_by_what_they_were(void **state)
         portolan_trials_clear(&list);
     }
     assert_int_equal(portolan_trials_select(*state, "1,9", &list, &err), PORTOLAN_ENOTFOUND);
-    assert_string_equal(err.text, "no trial is '9'; portolan trials lists those there are");
+    assert_string_equal(err.text, "no trial matches '9'; portolan trials lists the trials");
     err = (struct portolan_error){0};
     assert_int_equal(portolan_trials_select(*state, "1,,2", &list, &err), PORTOLAN_EINVAL);
 }

@@ -62,7 +62,7 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
     struct link_frame f = {.operation = operation};
 
     if (!asker_is_rank() || ASKER.is_told) {
-        fprintf(stderr, "portolan: error: a function that only ranks have is called by %s\n",
+        fprintf(stderr, "portolan: error: a function that only ranks can call is called by %s\n",
                 ASKER.is_told ? "what takes a message" : "a process that a rank has forked");
         _exit(1);
     }

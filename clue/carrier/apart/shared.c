@@ -37,8 +37,8 @@ bool clue_shares_memory(void)
 void **clue_shared(enum clue_owner owner)
 {
     if (!HEAP)
-        clue_fail("one-sided communication and PVM need memory that all ranks have together, which "
-                  "there is none of on a machine with real hosts (factor 0)");
+        clue_fail("one-sided communication and PVM need memory that all ranks share, which is not "
+                  "available on a machine with real hosts (factor 0)");
     return &HEAP->roots[owner];
 }
 
@@ -54,7 +54,7 @@ void *clue_share(size_t bytes)
     if (!HEAP->used)
         HEAP->used = (sizeof *HEAP / ALIGN + 1) * ALIGN;
     if (LINK_MEMORY_BYTES - HEAP->used < (size_t)1 << size_class)
-        clue_fail("out of memory that all ranks have together");
+        clue_fail("out of shared memory");
     b = (struct block *)((char *)HEAP + HEAP->used);
     HEAP->used += (size_t)1 << size_class;
     b->size_class = size_class;

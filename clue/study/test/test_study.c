@@ -219,7 +219,7 @@ static void mistakes_are_told_with_their_remedy(void **state)
     } cases[] = {
         {"<study name='s'><workload name='w' formula='1'/></study>", "has no <configuration>"},
         {TWO "</study>", "the study has no <workload>"},
-        {TWO "<workload name='w'/></study>", "comes from one of 'formula', 'program'"},
+        {TWO "<workload name='w'/></study>", "needs one of 'formula', 'program'"},
         {TWO "<workload name='w' formula='nods'/></study>", "a configuration has nodes, cpus"},
         {TWO "<workload name='w' formula='1 +'/></study>", ":1:"},
         {TWO "<workload name='w'><result configuration='man' value='1'/></workload></study>",
@@ -230,14 +230,14 @@ static void mistakes_are_told_with_their_remedy(void **state)
         {TWO "<workload name='w' program='./p'/></study>", "name its file in 'machine'"},
         {TWO "<configuration name='dear' memory='2GB' network='slow'/>"
              "<workload name='w' formula='1'/></study>",
-         "'dear' has more memory than <node>; say what more costs in <memory>"},
+         "'dear' has more memory than <node>; give the price of more in <memory>"},
         {"<study name='s' budget='10'><node price='11' memory='1GB'/><network name='n'/>"
          "<configuration name='c' memory='1GB' network='n'/><workload name='w' formula='1'/>"
          "</study>",
          "'c' is not affordable: a node costs 11 of 10"},
         {"<study name='s'><network name='n'/><configuration name='c' memory='1GB' network='n'/>"
          "<workload name='w' formula='1'/></study>",
-         "how many nodes 'c' has is not known"},
+         "the number of nodes of 'c' is not known"},
         {"<study nam='s'/>", "unknown attribute 'nam' in <study>; did you mean 'name'?"},
     };
 

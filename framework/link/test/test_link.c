@@ -251,7 +251,7 @@ static void settings_are_words_and_paths_from_their_folder(void **state)
     assert_int_equal(s.libs.n, 2);
     write_in(f->folder, "link.conf", "compiler = cc\nlinker = ld\n");
     assert_int_equal(settings_read(&f->arena, path, &s, &f->err), PORTOLAN_ESYNTAX);
-    assert_non_null(strstr(f->err.text, "link.conf:2: 'linker' is no setting"));
+    assert_non_null(strstr(f->err.text, "link.conf:2: 'linker' is not a setting"));
 }
 
 static void missing_libraries_are_found_in_what_linkers_say(void **state)

@@ -158,15 +158,15 @@ static void mistakes_have_a_column(void **state)
         const char *expression, *text;
     } cases[] = {
         {"a, ", "1:4: the name of a component or event is missing at the end"},
-        {"a b", "1:3: 'b' cannot stand here; between two names stands , or |"},
-        {"a, )", "1:4: ')' stands where the name of a component or event should"},
+        {"a b", "1:3: unexpected 'b'; write , or | between two names"},
+        {"a, )", "1:4: unexpected ')'; expected the name of a component or event"},
         {"(a, b", "1:1: this bracket is never closed; ')' is missing"},
-        {"[a)", "1:3: ')' cannot stand here; between two names stands , or |, and ']' closes the "
-                "bracket of column 1"},
-        {"a,\n x9 ? b", "2:5: '?' cannot stand here; between two names stands , or |"},
+        {"[a)", "1:3: unexpected ')'; write , or | between two names; ']' closes the bracket in "
+                "column 1"},
+        {"a,\n x9 ? b", "2:5: unexpected '?'; write , or | between two names"},
         {"a, block", "1:4: event 'block' is within itself"},
-        {"[a], b*", "1:1: event 'block' would match nothing at all; some component must be there"},
-        {"a%b", "1:2: '%' cannot stand here; between two names stands , or |"},
+        {"[a], b*", "1:1: event 'block' would match nothing; it needs at least one component"},
+        {"a%b", "1:2: unexpected '%'; write , or | between two names"},
     };
     static const char *const name = "block";
 

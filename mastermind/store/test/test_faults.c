@@ -49,8 +49,8 @@ static void foreign_files_are_refused_and_left_alone(void **state)
     FILE *f;
 
     write_file(path, "this is somebody's letter, and long enough to be read as a page header");
-    expect_refusal(path, PORTOLAN_STORE_WRITE, PORTOLAN_EFOREIGN, "no SQLite data base");
-    expect_refusal(path, PORTOLAN_STORE_READ, PORTOLAN_EFOREIGN, "no SQLite data base");
+    expect_refusal(path, PORTOLAN_STORE_WRITE, PORTOLAN_EFOREIGN, "not an SQLite database");
+    expect_refusal(path, PORTOLAN_STORE_READ, PORTOLAN_EFOREIGN, "not an SQLite database");
     f = fopen(path, "r");
     assert_non_null(fgets(text, sizeof text, f));
     fclose(f);
@@ -58,7 +58,7 @@ static void foreign_files_are_refused_and_left_alone(void **state)
 
     unlink(path);
     execute(path, "CREATE TABLE recipe (name)");
-    expect_refusal(path, PORTOLAN_STORE_WRITE, PORTOLAN_EFOREIGN, "no experiment store");
+    expect_refusal(path, PORTOLAN_STORE_WRITE, PORTOLAN_EFOREIGN, "not an experiment store");
     unlink(path);
     write_file(path, "");
     expect_refusal(path, PORTOLAN_STORE_READ, PORTOLAN_EFOREIGN, "is empty");

@@ -112,10 +112,10 @@ static void foreign_data_bases_are_refused_and_left_alone(void **state)
 {
     expect_refusal(*state, PORTOLAN_STORE_READ, PORTOLAN_EFOREIGN, "is empty");
     execute_in(*state, "CREATE TABLE recipe (name TEXT)");
-    expect_refusal(*state, PORTOLAN_STORE_WRITE, PORTOLAN_EFOREIGN, "no experiment store");
+    expect_refusal(*state, PORTOLAN_STORE_WRITE, PORTOLAN_EFOREIGN, "not an experiment store");
     execute_in(*state, "CREATE TABLE schema_version (version INT, description TEXT);"
                        " INSERT INTO schema_version VALUES (2, 'TAUdb redesign')");
-    expect_refusal(*state, PORTOLAN_STORE_WRITE, PORTOLAN_EFOREIGN, "no experiment store");
+    expect_refusal(*state, PORTOLAN_STORE_WRITE, PORTOLAN_EFOREIGN, "not an experiment store");
     assert_int_equal(count_in(*state, "SELECT count(*) FROM pg_class WHERE relnamespace ="
                                       " current_schema()::regnamespace AND relkind = 'r'"),
                      2);
@@ -263,7 +263,7 @@ static void a_commit_that_is_cut_off_is_not_called_stored(void **state)
     put_steps(store, trial, 0, 0);
     cut_connections();
     assert_int_equal(portolan_store_commit(store, &err), PORTOLAN_EIO);
-    assert_non_null(strstr(err.text, "whether it was stored is not known"));
+    assert_non_null(strstr(err.text, "it is not known whether it was stored"));
     portolan_store_close(store);
     assert_int_equal(count_samples(*state), 0);
 }

@@ -172,9 +172,8 @@ void inside_begin_turns(void)
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     has_thread = pthread_create(&thread, &attr, run, NULL) == 0;
     if (!has_thread)
-        inside_note(
-            "no thread could be started: snapshots are taken at the end only, and libraries "
-            "do not take turns");
+        inside_note("no thread could be started: measurements are stored only at the end, and "
+                    "libraries do not take turns");
     pthread_attr_destroy(&attr);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
