@@ -246,7 +246,8 @@ static void make_all(struct library *l)
 {
     struct knowledge *k = l->knowledge;
 
-    qsort(l->raw, l->n, sizeof *l->raw, compare_paradigms);
+    if (l->n)
+        qsort(l->raw, l->n, sizeof *l->raw, compare_paradigms);
     l->is_open = portolan_arena_alloc(&k->arena, l->n + 1, sizeof *l->is_open);
     l->made = portolan_arena_alloc(&k->arena, l->n + 1, sizeof *l->made);
     for (size_t i = 0; i < l->n && !k->arena.failed; i++)
@@ -282,12 +283,13 @@ enum portolan_status portolan_knowledge_read(const char *const *folders, size_t 
     struct once once = {.relay = {diagnostics, err}};
     struct portolan_diagnostics d = {report_once, &once, 0};
     struct portolan_knowledge *knowledge = portolan_calloc(1, sizeof *knowledge);
-    struct library library = {.knowledge = &knowledge->inner, .d = &d};
+    struct library library = {.d = &d};
     enum portolan_status status = PORTOLAN_OK;
 
     *out = NULL;
     if (!knowledge)
         return portolan_no_memory(err);
+    library.knowledge = &knowledge->inner;
     read_builtin(&library);
     for (size_t i = 0; i < n_folders && !status; i++)
         status = read_folder(&library, folders[i], err);

@@ -97,7 +97,7 @@
     hear('end', async () => {
         await loading;
         events.close();
-        said.textContent += ' Nobody follows the run any more: this page stays as it is.';
+        said.textContent += ' The server has ended; this page no longer changes.';
     });
-    events.onerror = () => { said.textContent = 'The connection is lost. Trying again …'; };
+    events.onerror = () => { said.textContent = 'Connection lost; trying again …'; };
 })();
