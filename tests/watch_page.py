@@ -77,7 +77,7 @@ def follow(page):
     yield "without loading the page anew, the reader finds all as it was", before == after and abs(moved) < 3, (before, after, moved)
 
     watcher.send_signal(signal.SIGINT)
-    wait(page, lambda: "Nobody follows" in text(page, "#watch"))
+    wait(page, lambda: "The server has ended" in text(page, "#watch"))
     yield "the page says when nobody follows any more", watcher.wait() == 0, text(page, "#watch")
     complaints = page.complaints()
     yield "the console is silent, the policy is kept", not complaints, complaints

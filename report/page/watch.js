@@ -14,6 +14,7 @@
     const panel = add(document.body, 'aside', '');
     const said = add(panel, 'p', 'Waiting for a run …'), step = add(panel, 'p', ''), swaps = add(panel, 'ol', '');
     panel.id = 'watch';
+    document.documentElement.style.overflowAnchor = 'none'; // this script holds the page still, not the browser
     panel.setAttribute('aria-label', 'The run');
     said.setAttribute('role', 'status');
 
@@ -33,8 +34,9 @@
         const all = css => [...main.querySelectorAll(css)];
         const details = all('details'), sorted = all('th[aria-sort]'), inputs = all('input');
         const scrolled = new Map(all('.scroll').map(e => [e, e.scrollTop]));
-        const focus = all(':focus'), seen = all('[id]').filter(e => e.getClientRects().length)
-            .sort((a, b) => Math.abs(top(a)) - Math.abs(top(b))).slice(0, 1);
+        const isInSight = e => top(e) >= 0 && top(e) < innerHeight;
+        const focus = all(':focus'), seen = focus.filter(isInSight).concat(all('[id]').filter(e => e.getClientRects().length)
+            .sort((a, b) => Math.abs(top(a)) - Math.abs(top(b)))).slice(0, 1);
         const at = seen.map(top)[0];
         const again = (olds, act) => olds.forEach(old => {
             const where = place(old), e = all(old.id ? '[id]' : old.tagName).find(e => place(e) === where);
