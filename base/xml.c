@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,11 +305,12 @@ static void ignore_error(void *context, xmlError *e)
 
 static enum portolan_status parse_text(struct reader *r, const char *text, size_t size)
 {
+    static pthread_once_t prepared = PTHREAD_ONCE_INIT; /* xmlInitParser() is not for two threads */
     xmlStructuredErrorFunc handler = xmlStructuredError;
     void *handler_context = xmlStructuredErrorContext;
     xmlParserCtxt *parser;
 
-    xmlInitParser();
+    pthread_once(&prepared, xmlInitParser);
     r->parser = parser = xmlNewParserCtxt();
     if (!parser)
         return PORTOLAN_ENOMEM;
