@@ -29,13 +29,12 @@ struct watch_options {
 
 static const struct cli_option watch_table[] = {
     {"listen", 'l', "ADDRESS",
-     "also serve other hosts: listen on this address (0.0.0.0: all of this host's), with a token "
-     "in "
-     "the page's address",
+     "also serve other hosts: listen on ADDRESS (0.0.0.0: all addresses of this host); the page's "
+     "address then contains a token",
      INTO(struct watch_options, address)},
     {"port", 0, "NUMBER", "the port (default: a free one)", INTO(struct watch_options, port),
      .most = 65535, .wanted = "a port's number"},
-    {"interval", 0, "SECONDS", "time between two looks at the store, at least (default: 1)",
+    {"interval", 0, "SECONDS", "the least time between two readings of the store (default: 1)",
      INTO(struct watch_options, interval_s), .least = 0.01, .most = 3600, .wanted = "seconds"},
     {"d3", 0, "FILE", "the D3 script, if it is not where Debian's node-d3 installs it",
      INTO(struct watch_options, d3)},
