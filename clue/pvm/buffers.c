@@ -111,14 +111,18 @@ PORTOLAN_API int pvm_initsend(int encoding)
     return pvm_leave(id);
 }
 
-PORTOLAN_API int pvm_freebuf(int id)
-{
-    PVM_ENTER();
-    if (!pvm_buffer_of(pvm_self(), id))
-        return pvm_leave(id > 0 ? PvmNoSuchBuf : PvmBadParam);
-    pvm_buffer_free(pvm_self(), id);
-    return pvm_leave(PvmOk);
-}
+/* A public function that is an expression of the buffer B with ID. */
+#define PVM_OF_BUFFER(name, parameters, ...)                                                       \
+    PORTOLAN_API int name parameters                                                               \
+    {                                                                                              \
+        struct pvm_buffer *b;                                                                      \
+                                                                                                   \
+        PVM_ENTER();                                                                               \
+        b = pvm_buffer_of(pvm_self(), id);                                                         \
+        return pvm_leave(b ? (__VA_ARGS__) : id > 0 ? PvmNoSuchBuf : PvmBadParam);                 \
+    }
+
+PVM_OF_BUFFER(pvm_freebuf, (int id), (pvm_buffer_free(pvm_self(), b->id), PvmOk))
 
 PORTOLAN_API int pvm_getsbuf(void)
 {
@@ -153,31 +157,22 @@ PORTOLAN_API int pvm_setrbuf(int id)
     return pvm_leave(set_active(&pvm_self()->receive_buffer, id));
 }
 
-PORTOLAN_API int pvm_bufinfo(int id, int *bytes, int *tag, int *source)
+int pvm_buffer_tell(const struct pvm_buffer *b, int *bytes, int *tag, int *source)
 {
-    struct pvm_buffer *b;
-
-    PVM_ENTER();
-    b = pvm_buffer_of(pvm_self(), id);
-    if (!b)
-        return pvm_leave(id > 0 ? PvmNoSuchBuf : PvmBadParam);
     if (bytes)
         *bytes = (int)b->n;
     if (tag)
         *tag = b->tag;
     if (source)
         *source = b->source;
-    return pvm_leave(PvmOk);
+    return PvmOk;
 }
 
-PORTOLAN_API int pvm_getminfo(int id, struct pvmminfo *info)
-{
-    struct pvm_buffer *b;
+PVM_OF_BUFFER(pvm_bufinfo, (int id, int *bytes, int *tag, int *source),
+              pvm_buffer_tell(b, bytes, tag, source))
 
-    PVM_ENTER();
-    b = pvm_buffer_of(pvm_self(), id);
-    if (!b)
-        return pvm_leave(id > 0 ? PvmNoSuchBuf : PvmBadParam);
+static int get_info(const struct pvm_buffer *b, struct pvmminfo *info)
+{
     *info = (struct pvmminfo){.len = (int)b->n,
                               .ctx = b->context,
                               .tag = b->tag,
@@ -185,20 +180,17 @@ PORTOLAN_API int pvm_getminfo(int id, struct pvmminfo *info)
                               .enc = b->encoding,
                               .src = b->source,
                               .dst = pvm_self()->tid};
-    return pvm_leave(PvmOk);
+    return PvmOk;
 }
 
-PORTOLAN_API int pvm_setminfo(int id, struct pvmminfo *info)
+static int set_info(struct pvm_buffer *b, const struct pvmminfo *info)
 {
-    struct pvm_buffer *b;
-
-    PVM_ENTER();
-    b = pvm_buffer_of(pvm_self(), id);
-    if (!b)
-        return pvm_leave(id > 0 ? PvmNoSuchBuf : PvmBadParam);
     b->context = info->ctx;
     b->tag = info->tag;
     b->wait_id = info->wid;
     b->source = info->src;
-    return pvm_leave(PvmOk);
+    return PvmOk;
 }
+
+PVM_OF_BUFFER(pvm_getminfo, (int id, struct pvmminfo *info), get_info(b, info))
+PVM_OF_BUFFER(pvm_setminfo, (int id, struct pvmminfo *info), set_info(b, info))

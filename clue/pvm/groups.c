@@ -6,8 +6,7 @@
 #include "internal.h"
 
 struct group {
-    struct group *next;
-    char *name;
+    struct pvm_named named;
     int *tids; /* by instance; 0: free */
     int n, room;
     bool is_frozen;
@@ -15,15 +14,6 @@ struct group {
     int n_arrived, first;
     uint32_t barrier;
 };
-
-static struct group *group_of(const char *name)
-{
-    struct group *g = pvm_machine()->groups;
-
-    while (g && strcmp(g->name, name) != 0)
-        g = g->next;
-    return g;
-}
 
 static int instance_of(const struct group *g, int tid)
 {
@@ -40,18 +30,21 @@ static int find(const char *name, struct group **g)
         return PvmNullGroup;
     clue_in_order();
     clue_assume("the group server has no timeouts in virtual time");
-    *g = group_of(name);
+    *g = pvm_named(&pvm_machine()->groups, name, 0);
     return *g ? PvmOk : PvmNoGroup;
 }
 
-static struct group *make(const char *name)
-{
-    struct group **first = &pvm_machine()->groups, *g = clue_share(sizeof *g);
-
-    g->name = pvm_share_text(name);
-    g->next = *first;
-    return *first = g;
-}
+/* A public function that is an expression of the group G with NAME. */
+#define PVM_OF_GROUP(function, parameters, ...)                                                    \
+    PORTOLAN_API int function parameters                                                           \
+    {                                                                                              \
+        struct group *g;                                                                           \
+        int code;                                                                                  \
+                                                                                                   \
+        PVM_ENTER();                                                                               \
+        code = find(name, &g);                                                                     \
+        return pvm_leave(code < 0 ? code : (__VA_ARGS__));                                         \
+    }
 
 static int join(const char *name)
 {
@@ -60,7 +53,7 @@ static int join(const char *name)
 
     if (code == PvmNullGroup)
         return code;
-    g = g ? g : make(name);
+    g = pvm_named(&pvm_machine()->groups, name, sizeof *g);
     if (instance_of(g, tid) >= 0)
         return PvmDupGroup;
     if (g->is_frozen)
@@ -88,74 +81,49 @@ static void leave(struct group *g, int instance)
 /* A group without members is none. */
 static void forget_empty(void)
 {
-    for (struct group **at = &pvm_machine()->groups, *g; (g = *at);)
+    for (struct pvm_named **at = &pvm_machine()->groups; *at;) {
+        struct group *g = (struct group *)*at;
+
         if (g->n) {
-            at = &g->next;
-        } else {
-            *at = g->next;
-            clue_unshare(g->name);
-            clue_unshare(g->tids);
-            clue_unshare(g);
+            at = &(*at)->next;
+            continue;
         }
+        *at = g->named.next;
+        clue_unshare(g->named.name);
+        clue_unshare(g->tids);
+        clue_unshare(g);
+    }
 }
 
-PORTOLAN_API int pvm_lvgroup(char *name)
+static int leave_own(struct group *g)
 {
-    struct group *g;
-    int code, i;
+    int i = instance_of(g, pvm_self()->tid);
 
-    PVM_ENTER();
-    code = find(name, &g);
-    if (code < 0)
-        return pvm_leave(code);
-    i = instance_of(g, pvm_self()->tid);
     if (i < 0)
-        return pvm_leave(i);
+        return i;
     leave(g, i);
     forget_empty();
-    return pvm_leave(PvmOk);
+    return PvmOk;
 }
+
+PVM_OF_GROUP(pvm_lvgroup, (char *name), leave_own(g))
 
 void pvm_groups_leave_all(int tid)
 {
-    for (struct group *g = pvm_machine()->groups; g; g = g->next)
-        if (instance_of(g, tid) >= 0)
-            leave(g, instance_of(g, tid));
+    for (struct pvm_named *n = pvm_machine()->groups; n; n = n->next) {
+        int i = instance_of((struct group *)n, tid);
+
+        if (i >= 0)
+            leave((struct group *)n, i);
+    }
     forget_empty();
 }
 
-PORTOLAN_API int pvm_getinst(char *name, int tid)
-{
-    struct group *g;
-    int code;
-
-    PVM_ENTER();
-    code = find(name, &g);
-    return pvm_leave(code < 0 ? code : instance_of(g, tid));
-}
-
-PORTOLAN_API int pvm_gettid(char *name, int instance)
-{
-    struct group *g;
-    int code;
-
-    PVM_ENTER();
-    code = find(name, &g);
-    if (code < 0)
-        return pvm_leave(code);
-    return pvm_leave(instance < 0 || instance >= g->room || !g->tids[instance] ? PvmNoInst
-                                                                               : g->tids[instance]);
-}
-
-PORTOLAN_API int pvm_gsize(char *name)
-{
-    struct group *g;
-    int code;
-
-    PVM_ENTER();
-    code = find(name, &g);
-    return pvm_leave(code < 0 ? code : g->n);
-}
+PVM_OF_GROUP(pvm_getinst, (char *name, int tid), instance_of(g, tid))
+PVM_OF_GROUP(pvm_gettid, (char *name, int instance),
+             instance < 0 || instance >= g->room || !g->tids[instance] ? PvmNoInst
+                                                                       : g->tids[instance])
+PVM_OF_GROUP(pvm_gsize, (char *name), g->n)
 
 /* How many of the group are on the host, the one with the least tid, and of how many hosts. */
 static int look_at_host(const struct group *g, int host, int *coordinator, int *n_members,
@@ -315,8 +283,7 @@ typedef void pvm_function(int *type, void *x, void *y, int *n, int *info);
 static int combine(pvm_function *f, void *values, int count, int type, int tag, const int *tids,
                    int n, int root)
 {
-    size_t bytes = (size_t)count * pvm_types[type].size * pvm_types[type].parts;
-    void *other = malloc(bytes + 1);
+    void *other = malloc(pvm_bytes(type, count) + 1);
     int code = other ? PvmOk : PvmNoMem;
 
     for (int i = 0; i < n && code == PvmOk; i++) {
@@ -330,33 +297,17 @@ static int combine(pvm_function *f, void *values, int count, int type, int tag, 
     return code;
 }
 
-PORTOLAN_API int pvm_reduce(pvm_function *f, void *values, int count, int type, int tag, char *name,
-                            int root)
-{
-    int *tids = NULL, n, own, code;
-
-    PVM_ENTER();
-    if (!f || count < 0 || type < PVM_BYTE || type > PVM_ULONG || tag < 0)
-        return pvm_leave(PvmBadParam);
-    code = members(name, root, &tids, &n, &own);
-    if (code == PvmOk)
-        code = own == root ? combine(f, values, count, type, tag, tids, n, root)
-                           : pvm_psend(tids[root], tag, values, count, type);
-    free(tids);
-    return pvm_leave(code);
-}
-
 /* The K-th of the members' parts, in the order of instances. */
 static void *part(void *all, int k, int count, int type)
 {
-    return (char *)all + (size_t)k * (size_t)count * pvm_types[type].size * pvm_types[type].parts;
+    return (char *)all + (size_t)k * pvm_bytes(type, count);
 }
 
 static int distribute(void *result, void *data, int count, int type, int tag, const int *tids,
                       int n, int root, bool is_gather)
 {
     int k = 0, code = PvmOk;
-    size_t bytes = (size_t)count * pvm_types[type].size * pvm_types[type].parts;
+    size_t bytes = pvm_bytes(type, count);
 
     for (int i = 0; i < n && code == PvmOk; i++) {
         if (!tids[i])
@@ -375,15 +326,18 @@ static int distribute(void *result, void *data, int count, int type, int tag, co
     return code;
 }
 
-static int exchange(void *result, void *data, int count, int type, int tag, const char *name,
-                    int root, bool is_gather)
+/* F: of a reduction of DATA; NULL: gathers or scatters. */
+static int exchange(pvm_function *f, void *result, void *data, int count, int type, int tag,
+                    const char *name, int root, bool is_gather)
 {
     int *tids = NULL, n, own, code;
 
     if (count < 0 || type < PVM_BYTE || type > PVM_ULONG || tag < 0)
         return PvmBadParam;
     code = members(name, root, &tids, &n, &own);
-    if (code == PvmOk && own == root)
+    if (code == PvmOk && own == root && f)
+        code = combine(f, data, count, type, tag, tids, n, root);
+    else if (code == PvmOk && own == root)
         code = distribute(result, data, count, type, tag, tids, n, root, is_gather);
     else if (code == PvmOk)
         code = is_gather ? pvm_psend(tids[root], tag, data, count, type)
@@ -392,11 +346,14 @@ static int exchange(void *result, void *data, int count, int type, int tag, cons
     return code;
 }
 
+PVM_CALL(pvm_reduce,
+         (pvm_function * f, void *values, int count, int type, int tag, char *name, int root),
+         f ? exchange(f, NULL, values, count, type, tag, name, root, true) : PvmBadParam)
 PVM_CALL(pvm_gather, (void *result, void *data, int count, int type, int tag, char *name, int root),
-         exchange(result, data, count, type, tag, name, root, true))
+         exchange(NULL, result, data, count, type, tag, name, root, true))
 PVM_CALL(pvm_scatter,
          (void *result, void *data, int count, int type, int tag, char *name, int root),
-         exchange(result, data, count, type, tag, name, root, false))
+         exchange(NULL, result, data, count, type, tag, name, root, false))
 
 /* ------------------------------------------------- functions for pvm_reduce() */
 

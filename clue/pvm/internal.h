@@ -106,12 +106,20 @@ struct pvm_machine {
     int n_known;
     struct notice *notices;
     size_t n_notices;
-    struct group *groups;
-    struct mailbox *mailboxes;
-    struct pvm_name *routines; /* numbers of functions */
+    struct pvm_named *groups, *mailboxes;
+    struct pvm_named *routines; /* numbers of functions */
+    uint32_t n_routines;
     int last_host, last_context;
 };
 struct pvm_machine *pvm_machine(void);
+/* What is found by its name begins with this. */
+struct pvm_named {
+    struct pvm_named *next;
+    char *name;
+};
+/* The one with NAME in the list *FIRST; if there is none a new one of BYTES, or NULL if they are 0.
+ */
+void *pvm_named(struct pvm_named **first, const char *name, size_t bytes);
 /* OLD, BYTES of it, in a larger place. */
 void *pvm_share_more(void *old, size_t bytes, size_t more);
 char *pvm_share_text(const char *text);
@@ -130,6 +138,8 @@ void pvm_buffer_free(struct pvm_task *t, int id);
 char *pvm_buffer_grow(struct pvm_buffer *b, size_t n);
 /* What is sent: also of parts in place. False: no memory. */
 bool pvm_buffer_gather(struct pvm_buffer *b);
+/* Puts what is known of a message to where there is a place. */
+int pvm_buffer_tell(const struct pvm_buffer *b, int *bytes, int *tag, int *source);
 /* Makes it the active receive buffer, and frees the one before. Returns ID. */
 int pvm_buffer_receive(struct pvm_task *t, int id);
 
@@ -140,8 +150,14 @@ struct pvm_type {
     unsigned parts; /* numbers of an item: 2 for complex ones */
 };
 extern const struct pvm_type pvm_types[];
+static inline size_t pvm_bytes(int type, int n)
+{
+    return (size_t)n * pvm_types[type].size * pvm_types[type].parts;
+}
 int pvm_pack(const void *data, int type, int n, int stride);
 int pvm_unpack(void *data, int type, int n, int stride);
+/* A buffer with N packed items, besides the active one; its id, or a code. */
+int pvm_buffer_with(struct pvm_task *t, int encoding, const void *data, int type, int n);
 
 /* ------------------------------------------------- messages */
 

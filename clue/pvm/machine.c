@@ -2,10 +2,9 @@
 /* The virtual machine: what tasks know of each other, in memory that all have together. */
 #include "internal.h"
 
-struct pvm_name {
-    struct pvm_name *next;
-    uint32_t number;
-    char text[];
+struct routine {
+    struct pvm_named named;
+    uint32_t number; /* from 1 */
 };
 
 struct pvm_machine *pvm_machine(void)
@@ -32,22 +31,29 @@ char *pvm_share_text(const char *text)
     return strcpy(clue_share(strlen(text) + 1), text);
 }
 
+void *pvm_named(struct pvm_named **first, const char *name, size_t bytes)
+{
+    struct pvm_named *n = *first;
+
+    while (n && strcmp(n->name, name) != 0)
+        n = n->next;
+    if (n || !bytes)
+        return n;
+    n = clue_share(bytes);
+    n->name = pvm_share_text(name);
+    n->next = *first;
+    return *first = n;
+}
+
 /* In the order in which functions are first called by any task. */
 uint32_t pvm_routine_number(const char *name)
 {
     struct pvm_machine *m = pvm_machine();
-    struct pvm_name *n = m->routines;
+    struct routine *r = pvm_named(&m->routines, name, sizeof *r);
 
-    while (n && strcmp(n->text, name) != 0)
-        n = n->next;
-    if (n)
-        return n->number;
-    n = clue_share(sizeof *n + strlen(name) + 1);
-    strcpy(n->text, name);
-    n->number = m->routines ? m->routines->number + 1 : 0;
-    n->next = m->routines;
-    m->routines = n;
-    return n->number;
+    if (!r->number)
+        r->number = ++m->n_routines;
+    return r->number - 1;
 }
 
 struct pvm_known *pvm_known(int task)

@@ -12,8 +12,7 @@ struct entry {
     char *bytes;
 };
 struct mailbox {
-    struct mailbox *next;
-    char *name;
+    struct pvm_named named;
     struct entry *entries;
     int *waiting; /* tasks that wait for an entry */
     size_t n_waiting;
@@ -21,16 +20,7 @@ struct mailbox {
 
 static struct mailbox *mailbox_of(const char *name, bool is_made)
 {
-    struct mailbox **first = &pvm_machine()->mailboxes, *m = *first;
-
-    while (m && strcmp(m->name, name) != 0)
-        m = m->next;
-    if (m || !is_made)
-        return m;
-    m = clue_share(sizeof *m);
-    m->name = pvm_share_text(name);
-    m->next = *first;
-    return *first = m;
+    return pvm_named(&pvm_machine()->mailboxes, name, is_made ? sizeof(struct mailbox) : 0);
 }
 
 static void remove_entry(struct entry **at)
@@ -54,8 +44,8 @@ static struct entry **place_of(struct mailbox *m, int index, bool is_first)
 
 void pvm_mailboxes_leave(int tid)
 {
-    for (struct mailbox *m = pvm_machine()->mailboxes; m; m = m->next)
-        for (struct entry **at = &m->entries; *at;)
+    for (struct pvm_named *m = pvm_machine()->mailboxes; m; m = m->next)
+        for (struct entry **at = &((struct mailbox *)m)->entries; *at;)
             if ((*at)->owner == tid && !((*at)->flags & PvmMboxPersistent))
                 remove_entry(at);
             else
@@ -205,7 +195,7 @@ static bool describe(const struct mailbox *m, struct pvmmboxinfo *info)
 
     for (const struct entry *e = m->entries; e; e = e->next)
         n++;
-    *info = (struct pvmmboxinfo){m->name, n, malloc((size_t)n * 3 * sizeof(int)), NULL, NULL};
+    *info = (struct pvmmboxinfo){m->named.name, n, malloc((size_t)n * 3 * sizeof(int)), NULL, NULL};
     if (!info->mi_indices)
         return false;
     info->mi_owners = info->mi_indices + n;
@@ -223,18 +213,19 @@ PORTOLAN_API int pvm_getmboxinfo(char *pattern, int *n, struct pvmmboxinfo **inf
 {
     struct pvm_task *t = pvm_self();
     size_t n_all = 1, found = 0;
-    struct mailbox *first;
+    struct pvm_named *first;
 
     PVM_ENTER();
     clue_in_order();
     free_list(t);
     first = pvm_machine()->mailboxes;
-    for (struct mailbox *m = first; m; m = m->next)
+    for (struct pvm_named *m = first; m; m = m->next)
         n_all++;
     t->mailboxes = calloc(n_all, sizeof *t->mailboxes);
-    for (struct mailbox *m = t->mailboxes ? first : NULL; m; m = m->next)
-        if (m->entries && fnmatch(pattern && *pattern ? pattern : "*", m->name, 0) == 0 &&
-            describe(m, &t->mailboxes[found]))
+    for (struct pvm_named *m = t->mailboxes ? first : NULL; m; m = m->next)
+        if (((struct mailbox *)m)->entries &&
+            fnmatch(pattern && *pattern ? pattern : "*", m->name, 0) == 0 &&
+            describe((struct mailbox *)m, &t->mailboxes[found]))
             found++;
     if (n)
         *n = (int)found;
@@ -247,20 +238,14 @@ PORTOLAN_API int pvm_getmboxinfo(char *pattern, int *n, struct pvmmboxinfo **inf
 
 PORTOLAN_API int pvm_insert(char *name, int wanted, int data)
 {
-    struct pvm_task *t = pvm_self();
-    int active = t->send_buffer, code;
-    struct pvm_buffer *b;
+    int id, code;
 
     (void)wanted;
     PVM_ENTER();
-    b = pvm_buffer_new(t, PvmDataDefault);
-    if (!b)
-        return pvm_leave(PvmNoMem);
-    t->send_buffer = b->id;
-    pvm_pack(&data, PVM_INT, 1, 1);
-    code = pvm_putinfo(name, b->id, PvmMboxMultiInstance | PvmMboxOverWritable);
-    pvm_buffer_free(t, b->id);
-    t->send_buffer = active;
+    code = id = pvm_buffer_with(pvm_self(), PvmDataDefault, &data, PVM_INT, 1);
+    if (id > 0)
+        code = pvm_putinfo(name, id, PvmMboxMultiInstance | PvmMboxOverWritable);
+    pvm_buffer_free(pvm_self(), id);
     return pvm_leave(code);
 }
 

@@ -346,19 +346,19 @@ PORTOLAN_API int pvm_delmhf(int id)
 
 /* ------------------------------------------------- sending */
 
-static int send_buffer(struct pvm_task *t, int tid, int tag)
+static int send_buffer(struct pvm_task *t, int tid, int tag, int id)
 {
     int task = pvm_task_number(tid);
 
-    if (!t->send_buffer)
+    if (!id)
         return PvmNoBuf;
     /* As a real one, a message to a task that is not there is lost without a word. */
-    return task < 0 || !clue_is_alive(task) ? PvmOk
-                                            : pvm_send_to(t, task, t->context, tag, t->send_buffer);
+    return task < 0 || !clue_is_alive(task) ? PvmOk : pvm_send_to(t, task, t->context, tag, id);
 }
 
 PVM_CALL(pvm_send, (int tid, int tag),
-         tid <= 0 || tag < 0 ? PvmBadParam : send_buffer(pvm_self(), tid, tag))
+         tid <= 0 || tag < 0 ? PvmBadParam
+                             : send_buffer(pvm_self(), tid, tag, pvm_self()->send_buffer))
 
 PORTOLAN_API int pvm_mcast(int *tids, int n, int tag)
 {
@@ -370,7 +370,7 @@ PORTOLAN_API int pvm_mcast(int *tids, int n, int tag)
         return pvm_leave(PvmBadParam);
     for (int i = 0; i < n && code == PvmOk; i++)
         if (tids[i] != t->tid)
-            code = send_buffer(t, tids[i], tag);
+            code = send_buffer(t, tids[i], tag, t->send_buffer);
     return pvm_leave(code);
 }
 
@@ -381,16 +381,11 @@ static bool is_type(int type)
 
 static int pack_and_send(struct pvm_task *t, int tid, int tag, const void *data, int n, int type)
 {
-    struct pvm_buffer *b = pvm_buffer_new(t, PvmDataRaw);
-    int active = t->send_buffer, code;
+    int id =
+        pvm_buffer_with(t, PvmDataRaw, data, type, type == PVM_STR ? (int)strlen(data) + 1 : n);
+    int code = id < 0 ? id : send_buffer(t, tid, tag, id);
 
-    if (!b)
-        return PvmNoMem;
-    t->send_buffer = b->id;
-    code = pvm_pack(data, type, type == PVM_STR ? (int)strlen(data) + 1 : n, 1);
-    code = code < 0 ? code : send_buffer(t, tid, tag);
-    pvm_buffer_free(t, t->send_buffer);
-    t->send_buffer = active;
+    pvm_buffer_free(t, id);
     return code;
 }
 
@@ -416,12 +411,7 @@ static int receive_and_unpack(struct pvm_task *t, int tid, int tag, void *data, 
     b = pvm_buffer_of(t, id);
     if (data && b->n)
         memcpy(data, b->bytes, b->n < room ? b->n : room);
-    if (source)
-        *source = b->source;
-    if (got_tag)
-        *got_tag = b->tag;
-    if (length)
-        *length = (int)b->n;
+    pvm_buffer_tell(b, length, got_tag, source);
     pvm_buffer_free(t, id);
     return PvmOk;
 }
@@ -432,9 +422,8 @@ PORTOLAN_API int pvm_precv(int tid, int tag, void *data, int n, int type, int *s
     PVM_ENTER();
     if (n < 0 || !is_type(type))
         return pvm_leave(PvmBadParam);
-    return pvm_leave(receive_and_unpack(pvm_self(), tid, tag, data,
-                                        (size_t)n * pvm_types[type].size * pvm_types[type].parts,
-                                        source, got_tag, length));
+    return pvm_leave(receive_and_unpack(pvm_self(), tid, tag, data, pvm_bytes(type, n), source,
+                                        got_tag, length));
 }
 
 /* ------------------------------------------------- contexts */

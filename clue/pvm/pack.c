@@ -50,12 +50,11 @@ static void read_xdr(char *to, const char *from, const struct pvm_type *type, bo
 }
 
 /* Bytes of N items in a message. */
-static size_t coded_bytes(const struct pvm_buffer *b, int type, size_t n)
+static size_t coded_bytes(const struct pvm_buffer *b, int type, int n)
 {
-    if (b->encoding != PvmDataDefault)
-        return n * pvm_types[type].size * pvm_types[type].parts;
-    n *= pvm_types[type].xdr * pvm_types[type].parts;
-    return (n + 3) / 4 * 4;
+    return b->encoding != PvmDataDefault
+               ? pvm_bytes(type, n)
+               : ((size_t)n * pvm_types[type].xdr * pvm_types[type].parts + 3) / 4 * 4;
 }
 
 static int check(const struct pvm_buffer *b, int n, int stride)
@@ -105,7 +104,7 @@ int pvm_pack(const void *data, int type, int n, int stride)
 
     if (code < 0 || !n)
         return code;
-    bytes = coded_bytes(b, type, (size_t)n);
+    bytes = coded_bytes(b, type, n);
     if (b->encoding == PvmDataInPlace)
         return leave_in_place(b, data, bytes);
     to = pvm_buffer_grow(b, bytes);
@@ -117,16 +116,30 @@ int pvm_pack(const void *data, int type, int n, int stride)
     return PvmOk;
 }
 
+int pvm_buffer_with(struct pvm_task *t, int encoding, const void *data, int type, int n)
+{
+    struct pvm_buffer *b = pvm_buffer_new(t, encoding);
+    int active = t->send_buffer, code, id;
+
+    if (!b)
+        return PvmNoMem;
+    t->send_buffer = id = b->id;
+    code = pvm_pack(data, type, n, 1);
+    t->send_buffer = active;
+    if (code < 0)
+        pvm_buffer_free(t, id);
+    return code < 0 ? code : id;
+}
+
 int pvm_unpack(void *data, int type, int n, int stride)
 {
     struct pvm_buffer *b = pvm_buffer_of(pvm_self(), pvm_self()->receive_buffer);
+    int code = check(b, n, 1);
     size_t bytes;
 
-    if (!b)
-        return PvmNoBuf;
-    if (n < 0)
-        return PvmBadParam;
-    bytes = coded_bytes(b, type, (size_t)n);
+    if (code < 0)
+        return code;
+    bytes = coded_bytes(b, type, n);
     if (b->at + bytes > b->n)
         return PvmNoData;
     code_items(b, type, b->bytes + b->at, data, n, stride, false);
@@ -284,41 +297,25 @@ static bool read_conversion(const char **at, va_list *arguments, struct conversi
     return c->type >= 0;
 }
 
+/* Processors are little endian: the first bytes of a number are those of a shorter one. */
 static int pack_value(const struct conversion *c, va_list *arguments)
 {
     union {
-        char byte;
-        short half;
-        int word;
-        long wide;
+        long whole;
         float real;
         double number;
     } value;
 
-    switch (c->type) {
-    case PVM_BYTE:
-        value.byte = (char)va_arg(*arguments, int);
-        break;
-    case PVM_SHORT:
-    case PVM_USHORT:
-        value.half = (short)va_arg(*arguments, int);
-        break;
-    case PVM_LONG:
-    case PVM_ULONG:
-        value.wide = va_arg(*arguments, long);
-        break;
-    case PVM_FLOAT:
-        value.real = (float)va_arg(*arguments, double);
-        break;
-    case PVM_DOUBLE:
-        value.number = va_arg(*arguments, double);
-        break;
-    case PVM_CPLX:
-    case PVM_DCPLX:
+    if (c->type == PVM_CPLX || c->type == PVM_DCPLX)
         return pvm_pack(va_arg(*arguments, void *), c->type, 1, 1);
-    default:
-        value.word = va_arg(*arguments, int);
-    }
+    if (c->type == PVM_FLOAT)
+        value.real = (float)va_arg(*arguments, double);
+    else if (c->type == PVM_DOUBLE)
+        value.number = va_arg(*arguments, double);
+    else if (c->type == PVM_LONG || c->type == PVM_ULONG)
+        value.whole = va_arg(*arguments, long);
+    else
+        value.whole = va_arg(*arguments, int);
     return pvm_pack(&value, c->type, 1, 1);
 }
 

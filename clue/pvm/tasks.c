@@ -87,16 +87,11 @@ struct notice {
 };
 static void tell_end(struct pvm_task *t, const struct notice *n)
 {
-    int active = t->send_buffer, tid = n->of;
-    struct pvm_buffer *b = pvm_buffer_new(t, PvmDataDefault);
+    int id = pvm_buffer_with(t, PvmDataDefault, &n->of, PVM_INT, 1);
 
-    if (!b || pvm_task_number(n->who) < 0)
-        return;
-    t->send_buffer = b->id;
-    pvm_pack(&tid, PVM_INT, 1, 1);
-    pvm_send_to(t, pvm_task_number(n->who), n->context, n->tag, b->id);
-    pvm_buffer_free(t, b->id);
-    t->send_buffer = active;
+    if (id > 0 && pvm_task_number(n->who) >= 0)
+        pvm_send_to(t, pvm_task_number(n->who), n->context, n->tag, id);
+    pvm_buffer_free(t, id);
 }
 
 /* Tells those who wait for the end of TID, in the order in which they asked. */
