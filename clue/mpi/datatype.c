@@ -147,16 +147,6 @@ void mpi_type_release(struct mpi_type *type)
     free(type);
 }
 
-int do_Type_commit(struct mpi_task *t, MPI_Datatype *handle)
-{
-    struct mpi_type *type = mpi_type(t, *handle);
-
-    if (!type)
-        return mpi_error(t, MPI_ERR_TYPE, "0x%x", *handle);
-    type->is_committed = true;
-    return MPI_SUCCESS;
-}
-
 int do_Type_free(struct mpi_task *t, MPI_Datatype *handle)
 {
     struct mpi_type *type = mpi_type(t, *handle);

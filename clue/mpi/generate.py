@@ -46,6 +46,12 @@ OUT = re.compile(r'^(int|MPI_(Count|Aint|Comm|Datatype|Group|Op|Request|Info|Win
 FORMS = {}
 # Bodies of do_NAME that are written here: filled in by main().
 BODIES = {}
+# What bodies call the struct of the first parameter of a kind.
+OBJECTS = {'c': ('MPI_Comm', 'struct mpi_comm *c = mpi_comm(t, {})'),
+           'p': ('MPI_Comm', 'const struct mpi_topology *p = mpi_comm(t, {})->topology'),
+           'd': ('MPI_Datatype', 'struct mpi_type *d = mpi_type(t, {})'),
+           'g': ('MPI_Group', 'struct mpi_group *g = mpi_group(t, {})'),
+           'w': ('MPI_Win', 'struct mpi_win *w = mpi_win(t, {})')}
 # Collectives are one function, which takes a struct arguments; see collective.h.
 COLLECTIVE = re.compile(r'^(Barrier|Bcast|(Gather|Scatter)v?|(Neighbor_a|A)ll(gatherv?|toall[vw]?)'
                         r'|(Allr|R)educe|Reduce_scatter(_block)?|(S|Exs)can)$')
@@ -145,6 +151,17 @@ def collective_body(routine):
             f'&(const struct arguments){{{", ".join(fields) or "0"}}})')
 
 
+def complete(routine, body):
+    """The body with what it calls by short names, and its errors."""
+    body = re.sub(r'need ([^;]*?) else (MPI_ERR_\w+) ', r'if (!(\1)) return mpi_error(t, \2, ', body)
+    body = re.sub(r'(return mpi_error\(t, MPI_ERR_\w+, "[^;]*?)(?=;|$)', r'\1)', body)
+    for short, (kind, declaration) in OBJECTS.items():
+        handle = next((p.name for p in routine.parameters if p.type == kind), None)
+        if handle and re.search(rf'(?<![\w.>%]){short}\b', body) and not routine.has(short):
+            body = f'{declaration.format(handle)}; {body}'
+    return re.sub(r'; (?![^()]*\))', ';\n    ', body)  # outside of for (...)
+
+
 def write_body(routine, name):
     """do_NAME, or its prototype where a source has it."""
     prototype = routine.prototype('do_' + name, 'struct mpi_task *t')
@@ -153,7 +170,7 @@ def write_body(routine, name):
     if name not in BODIES:
         print(f'{prototype};')
         return
-    body = BODIES[name]
+    body = complete(routine, BODIES[name])
     unused = [n for n in ['t'] + routine.names() if not re.search(rf'\b{n}\b', body)]
     lines = [f'(void){n};' for n in unused] + ([body + ';'] if body else [])
     if not re.match(r'\s*return\b', body.split(';')[-1]):

@@ -109,37 +109,14 @@ int do_Info_delete(struct mpi_task *t, MPI_Info handle, const char *key)
     return MPI_SUCCESS;
 }
 
-int do_Info_get(struct mpi_task *t, MPI_Info handle, const char *key, int room, char *value,
-                int *flag)
+int mpi_info_get(struct mpi_task *t, MPI_Info handle, const char *key, int room, char *value,
+                 int *length, int *flag)
 {
     struct pair *found = key ? find(info_of(t, handle), key) : NULL;
 
     *flag = found != NULL;
-    if (found)
-        snprintf(value, (size_t)room + 1, "%s", found->value);
-    return check_key(t, key);
-}
-
-int do_Info_get_string(struct mpi_task *t, MPI_Info handle, const char *key, int *room, char *value,
-                       int *flag)
-{
-    struct pair *found = key ? find(info_of(t, handle), key) : NULL;
-
-    *flag = found != NULL;
-    if (found) {
-        if (*room > 0)
-            snprintf(value, (size_t)*room, "%s", found->value);
-        *room = (int)strlen(found->value) + 1;
-    }
-    return check_key(t, key);
-}
-
-int do_Info_get_valuelen(struct mpi_task *t, MPI_Info handle, const char *key, int *length,
-                         int *flag)
-{
-    struct pair *found = key ? find(info_of(t, handle), key) : NULL;
-
-    *flag = found != NULL;
+    if (found && room > 0)
+        snprintf(value, (size_t)room, "%s", found->value);
     if (found)
         *length = (int)strlen(found->value);
     return check_key(t, key);

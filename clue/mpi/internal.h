@@ -63,6 +63,9 @@ struct mpi_object {
     struct mpi_errhandler *errhandler;
     char name[MPI_MAX_OBJECT_NAME];
 };
+/* Of KEY as much of the value as there is ROOM for, and its length. */
+int mpi_info_get(struct mpi_task *t, MPI_Info info, const char *key, int room, char *value,
+                 int *length, int *flag);
 int mpi_get_name(const struct mpi_object *object, char *name, int *length);
 int mpi_set_name(struct mpi_object *object, const char *name);
 /* Copies attributes as dup does, by callbacks (NEW has none if one fails); deletes all. Return a
@@ -178,6 +181,7 @@ MPI_Comm mpi_comm_publish(struct mpi_task *t, struct mpi_comm *c, const struct m
 void mpi_comm_retain(struct mpi_comm *c);
 void mpi_comm_release(struct mpi_comm *c);
 int mpi_comm_duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new);
+int mpi_comm_split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI_Comm *new);
 /* The same number on all ranks of C that call it in the same order; SPLIT tells parts apart. */
 uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split);
 /* A context, for numbers that no others have together. */
@@ -192,6 +196,17 @@ void mpi_tell_all(struct mpi_task *t, struct mpi_comm *c, int root, void *data, 
 void mpi_topology_free(struct mpi_topology *topology);
 struct mpi_topology *mpi_topology_copy(const struct mpi_topology *topology);
 int mpi_topology_edges(const struct mpi_topology *topology);
+/* Of a grid: a rank's place, the rank there, and DISP away from the own one; MPI_PROC_NULL: none.
+ */
+void mpi_cart_coords(const struct mpi_topology *p, int rank, int *coords);
+int mpi_cart_rank(const struct mpi_topology *p, const int *coords);
+int mpi_cart_shifted(const struct mpi_topology *p, int direction, int disp);
+/* Of MPI_GRAPH: the first edge of RANK, and how many it has. */
+int mpi_graph_edges(const struct mpi_topology *p, int rank, const int **first);
+static inline void mpi_put_ints(int *to, const int *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
 /* Ranks that neighbourhood collectives receive from and send to, with MPI_PROC_NULL; the caller
  * frees both. Returns false: no topology. */
 struct mpi_neighbours {
@@ -243,6 +258,11 @@ void mpi_type_release(struct mpi_type *type);
 int mpi_type_indexed(struct mpi_task *t, int combiner, MPI_Count count, const MPI_Count *lengths,
                      size_t step, const MPI_Count *displacements, bool is_bytes, MPI_Datatype old,
                      MPI_Datatype *handle);
+/* By the combiner STRIDE is in items or bytes. */
+int mpi_type_vector(struct mpi_task *t, int combiner, MPI_Count count, MPI_Count length,
+                    MPI_Count stride, MPI_Datatype old, MPI_Datatype *handle);
+/* Of precision P and range R, or MPI_UNDEFINED. */
+int mpi_type_f90(struct mpi_task *t, int combiner, int p, int r, MPI_Datatype *handle);
 int mpi_type_contents(struct mpi_task *t, const struct mpi_type *type, MPI_Count room_counts,
                       MPI_Count room_addresses, MPI_Count room_types, int *counts,
                       MPI_Aint *addresses, MPI_Datatype *types);

@@ -57,14 +57,6 @@ int mpi_comm_duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new)
     return code;
 }
 
-int do_Comm_dup(struct mpi_task *t, MPI_Comm comm, MPI_Comm *new)
-{
-    struct mpi_comm *c = mpi_comm(t, comm);
-
-    mpi_meet(t, c->remote ? c->local : c);
-    return mpi_comm_duplicate(t, c, new);
-}
-
 /* ---------------------------------------------------------------- parts */
 
 struct ticket {
@@ -100,7 +92,7 @@ static struct mpi_group *group_of_color(const struct ticket *tickets, struct mpi
     return mpi_group_new(n, members);
 }
 
-static int split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI_Comm *new)
+int mpi_comm_split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI_Comm *new)
 {
     struct ticket mine = {color, key}, *theirs = NULL;
     struct ticket *all = mpi_alloc((size_t)c->n, sizeof *all);
@@ -126,21 +118,6 @@ static int split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI
     free(all);
     free(theirs);
     return MPI_SUCCESS;
-}
-
-int do_Comm_split(struct mpi_task *t, MPI_Comm comm, int color, int key, MPI_Comm *new)
-{
-    return split(t, mpi_comm(t, comm), color, key, new);
-}
-
-int do_Comm_split_type(struct mpi_task *t, MPI_Comm comm, int type, int key, MPI_Info info,
-                       MPI_Comm *new)
-{
-    (void)info;
-    if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
-        clue_assume("MPI_Comm_split_type supports only shared memory");
-    return split(t, mpi_comm(t, comm),
-                 type == MPI_COMM_TYPE_SHARED ? clue_host_of(t->rank) : MPI_UNDEFINED, key, new);
 }
 
 int do_Comm_create(struct mpi_task *t, MPI_Comm comm, MPI_Group handle, MPI_Comm *new)

@@ -180,42 +180,25 @@ static int blocklength_error(struct mpi_task *t, MPI_Count length)
     return mpi_error(t, MPI_ERR_COUNT, "block length is %ld", length);
 }
 
-/* Blocks of LENGTH at multiples of STRIDE, times UNIT bytes. */
-static struct mpi_type *make_vector(int combiner, MPI_Count count, MPI_Count length,
-                                    MPI_Count stride, MPI_Count unit, struct mpi_type *old)
-{
-    struct builder b;
-
-    begin(&b, combiner);
-    for (MPI_Count i = 0; i < count; i++)
-        add(&b, old, i * stride * unit, length);
-    NOTE(b.type, count, length);
-    note_type(b.type, old);
-    return end(&b);
-}
-
-int do_Type_vector(struct mpi_task *t, MPI_Count count, MPI_Count length, MPI_Count stride,
-                   MPI_Datatype old, MPI_Datatype *handle)
+int mpi_type_vector(struct mpi_task *t, int combiner, MPI_Count count, MPI_Count length,
+                    MPI_Count stride, MPI_Datatype old, MPI_Datatype *handle)
 {
     struct mpi_type *type = mpi_type(t, old);
+    bool is_bytes = combiner == MPI_COMBINER_HVECTOR;
+    struct builder b;
 
     if (length < 0)
         return blocklength_error(t, length);
-    type = make_vector(MPI_COMBINER_VECTOR, count, length, stride, type->extent, type);
-    NOTE(type, stride);
-    return publish(t, type, handle);
-}
-
-int do_Type_create_hvector(struct mpi_task *t, MPI_Count count, MPI_Count length, MPI_Count stride,
-                           MPI_Datatype old, MPI_Datatype *handle)
-{
-    struct mpi_type *type;
-
-    if (length < 0)
-        return blocklength_error(t, length);
-    type = make_vector(MPI_COMBINER_HVECTOR, count, length, stride, 1, mpi_type(t, old));
-    note_addresses(type, 1, &stride);
-    return publish(t, type, handle);
+    begin(&b, combiner);
+    for (MPI_Count i = 0; i < count; i++)
+        add(&b, type, i * stride * (is_bytes ? 1 : type->extent), length);
+    NOTE(b.type, count, length);
+    if (is_bytes)
+        note_addresses(b.type, 1, &stride);
+    else
+        NOTE(b.type, stride);
+    note_type(b.type, type);
+    return publish(t, end(&b), handle);
 }
 
 int mpi_type_indexed(struct mpi_task *t, int combiner, MPI_Count count, const MPI_Count *lengths,
@@ -325,39 +308,6 @@ static int publish_part(struct mpi_task *t, struct builder *b, struct mpi_type *
     return publish(t, end(b), handle);
 }
 
-int do_Type_create_subarray(struct mpi_task *t, int n, const MPI_Count sizes[],
-                            const MPI_Count subsizes[], const MPI_Count starts[], int order,
-                            MPI_Datatype old, MPI_Datatype *handle)
-{
-    struct mpi_type *type = mpi_type(t, old), *part = type;
-    MPI_Count stride = type->extent, at = 0;
-    struct builder b;
-
-    if (n < 1 || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
-        return mpi_error(t, MPI_ERR_ARG, "ndims is %d, order %d", n, order);
-    for (int i = 0; i < n; i++)
-        if (subsizes[i] < 1 || starts[i] < 0 || starts[i] + subsizes[i] > sizes[i])
-            return mpi_error(t, MPI_ERR_ARG, "dimension %d: %ld from %ld on of %ld", i, subsizes[i],
-                             starts[i], sizes[i]);
-    mpi_type_retain(part);
-    for (int i = 0; i < n; i++) {
-        int d = fastest(i, n, order);
-        struct mpi_type *line = make_vector(0, subsizes[d], 1, stride, 1, part);
-
-        mpi_type_release(part);
-        part = line;
-        at += starts[d] * stride;
-        stride *= sizes[d];
-    }
-    begin(&b, MPI_COMBINER_SUBARRAY);
-    NOTE(b.type, n);
-    note_counts(b.type, (size_t)n, sizes);
-    note_counts(b.type, (size_t)n, subsizes);
-    note_counts(b.type, (size_t)n, starts);
-    NOTE(b.type, order);
-    return publish_part(t, &b, part, at, stride, type, handle);
-}
-
 /* Items of PART, STRIDE apart, that process COORD of SIZE has of N. */
 static struct mpi_type *distribute(const struct mpi_type *part, MPI_Count stride, MPI_Count n,
                                    int distribution, MPI_Count block, int coord, int size)
@@ -378,6 +328,40 @@ static struct mpi_type *distribute(const struct mpi_type *part, MPI_Count stride
             break;
     }
     return end(&b);
+}
+
+int do_Type_create_subarray(struct mpi_task *t, int n, const MPI_Count sizes[],
+                            const MPI_Count subsizes[], const MPI_Count starts[], int order,
+                            MPI_Datatype old, MPI_Datatype *handle)
+{
+    struct mpi_type *type = mpi_type(t, old), *part = type;
+    MPI_Count stride = type->extent, at = 0;
+    struct builder b;
+
+    if (n < 1 || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
+        return mpi_error(t, MPI_ERR_ARG, "ndims is %d, order %d", n, order);
+    for (int i = 0; i < n; i++)
+        if (subsizes[i] < 1 || starts[i] < 0 || starts[i] + subsizes[i] > sizes[i])
+            return mpi_error(t, MPI_ERR_ARG, "dimension %d: %ld from %ld on of %ld", i, subsizes[i],
+                             starts[i], sizes[i]);
+    mpi_type_retain(part);
+    for (int i = 0; i < n; i++) {
+        int d = fastest(i, n, order);
+        struct mpi_type *line = distribute(part, stride, subsizes[d], MPI_DISTRIBUTE_NONE,
+                                           MPI_DISTRIBUTE_DFLT_DARG, 0, 1);
+
+        mpi_type_release(part);
+        part = line;
+        at += starts[d] * stride;
+        stride *= sizes[d];
+    }
+    begin(&b, MPI_COMBINER_SUBARRAY);
+    NOTE(b.type, n);
+    note_counts(b.type, (size_t)n, sizes);
+    note_counts(b.type, (size_t)n, subsizes);
+    note_counts(b.type, (size_t)n, starts);
+    NOTE(b.type, order);
+    return publish_part(t, &b, part, at, stride, type, handle);
 }
 
 int do_Type_create_darray(struct mpi_task *t, int size, int rank, int n, const MPI_Count gsizes[],
@@ -417,51 +401,33 @@ int do_Type_create_darray(struct mpi_task *t, int size, int rank, int n, const M
 
 /* ---------------------------------------------------------------- Fortran 90 */
 
-static int make_f90(struct mpi_task *t, int combiner, MPI_Datatype old, int p, int r,
-                    MPI_Datatype *handle)
+int mpi_type_f90(struct mpi_task *t, int combiner, int p, int r, MPI_Datatype *handle)
 {
+    static const struct {
+        int combiner, p, r;
+        MPI_Datatype type;
+    } known[] = {{MPI_COMBINER_F90_INTEGER, 0, 2, MPI_INTEGER1},
+                 {MPI_COMBINER_F90_INTEGER, 0, 4, MPI_INTEGER2},
+                 {MPI_COMBINER_F90_INTEGER, 0, 9, MPI_INTEGER},
+                 {MPI_COMBINER_F90_INTEGER, 0, 18, MPI_INTEGER8},
+                 {MPI_COMBINER_F90_REAL, 6, 37, MPI_REAL},
+                 {MPI_COMBINER_F90_REAL, 15, 307, MPI_DOUBLE_PRECISION},
+                 {MPI_COMBINER_F90_REAL, 33, 4931, MPI_REAL16},
+                 {MPI_COMBINER_F90_COMPLEX, 6, 37, MPI_COMPLEX},
+                 {MPI_COMBINER_F90_COMPLEX, 15, 307, MPI_DOUBLE_COMPLEX},
+                 {MPI_COMBINER_F90_COMPLEX, 33, 4931, MPI_COMPLEX32}};
     struct builder b;
 
-    if (!old)
-        return mpi_error(t, MPI_ERR_ARG, "no type has this precision or range");
-    begin(&b, combiner);
-    add(&b, mpi_builtin_type(old), 0, 1);
-    if (combiner != MPI_COMBINER_F90_INTEGER)
-        NOTE(b.type, p);
-    NOTE(b.type, r);
-    end(&b)->is_committed = true;
-    return publish(t, b.type, handle);
-}
-
-int do_Type_create_f90_integer(struct mpi_task *t, int r, MPI_Datatype *handle)
-{
-    return make_f90(t, MPI_COMBINER_F90_INTEGER,
-                    r <= 2    ? MPI_INTEGER1
-                    : r <= 4  ? MPI_INTEGER2
-                    : r <= 9  ? MPI_INTEGER
-                    : r <= 18 ? MPI_INTEGER8
-                              : 0,
-                    0, r, handle);
-}
-
-/* 0, 1, 2: single, double, quadruple; 3: none. */
-static int f90_kind(int p, int r)
-{
-    p = p == MPI_UNDEFINED ? 0 : p;
-    r = r == MPI_UNDEFINED ? 0 : r;
-    return p <= 6 && r <= 37 ? 0 : p <= 15 && r <= 307 ? 1 : p <= 33 && r <= 4931 ? 2 : 3;
-}
-
-int do_Type_create_f90_real(struct mpi_task *t, int p, int r, MPI_Datatype *handle)
-{
-    static const MPI_Datatype olds[] = {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL16, 0};
-
-    return make_f90(t, MPI_COMBINER_F90_REAL, olds[f90_kind(p, r)], p, r, handle);
-}
-
-int do_Type_create_f90_complex(struct mpi_task *t, int p, int r, MPI_Datatype *handle)
-{
-    static const MPI_Datatype olds[] = {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX32, 0};
-
-    return make_f90(t, MPI_COMBINER_F90_COMPLEX, olds[f90_kind(p, r)], p, r, handle);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].combiner != combiner || p > known[i].p || r > known[i].r)
+            continue;
+        begin(&b, combiner);
+        add(&b, mpi_builtin_type(known[i].type), 0, 1);
+        if (combiner != MPI_COMBINER_F90_INTEGER)
+            NOTE(b.type, p);
+        NOTE(b.type, r);
+        end(&b)->is_committed = true;
+        return publish(t, b.type, handle);
+    }
+    return mpi_error(t, MPI_ERR_ARG, "no type has this precision or range");
 }

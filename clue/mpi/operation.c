@@ -304,16 +304,6 @@ int do_Op_free(struct mpi_task *t, MPI_Op *op)
     return MPI_SUCCESS;
 }
 
-int do_Reduce_local(struct mpi_task *t, const void *inbuf, void *inoutbuf, MPI_Count count,
-                    MPI_Datatype datatype, MPI_Op op)
-{
-    int code = operation_check(t, mpi_op(t, op), mpi_type(t, datatype));
-
-    if (!code && count)
-        operation_apply(t, mpi_op(t, op), (void *)inbuf, inoutbuf, count, mpi_type(t, datatype));
-    return code;
-}
-
 /* For libmpichcxx. */
 PORTOLAN_API void MPII_Op_set_cxx(MPI_Op op, void (*call)(void))
 {

@@ -53,27 +53,6 @@ int mpi_send(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype 
     return wait_own(t, &r, MPI_STATUS_IGNORE);
 }
 
-int do_Buffer_attach(struct mpi_task *t, void *buffer, MPI_Count size)
-{
-    if (t->buffer)
-        return mpi_error(t, MPI_ERR_BUFFER, "a buffer is attached already");
-    if (size < 0)
-        return mpi_error(t, MPI_ERR_ARG, "size is %ld", size);
-    t->buffer = buffer;
-    t->buffer_bytes = size;
-    return MPI_SUCCESS;
-}
-
-int do_Buffer_detach(struct mpi_task *t, void *buffer_addr, MPI_Count *size)
-{
-    mpi_buffered_bytes(t, true);
-    *(void **)buffer_addr = t->buffer;
-    *size = t->buffer_bytes;
-    t->buffer = NULL;
-    t->buffer_bytes = 0;
-    return MPI_SUCCESS;
-}
-
 int do_Recv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
             int tag, MPI_Comm comm, MPI_Status *status)
 {
@@ -180,13 +159,4 @@ int do_Start(struct mpi_task *t, MPI_Request *request)
         return MPI_ERR_BUFFER;
     mpi_request_begin(t, r);
     return MPI_SUCCESS;
-}
-
-int do_Startall(struct mpi_task *t, int count, MPI_Request requests[])
-{
-    int code = MPI_SUCCESS;
-
-    for (int i = 0; code == MPI_SUCCESS && i < count; i++)
-        code = do_Start(t, &requests[i]);
-    return code;
 }

@@ -120,15 +120,6 @@ int do_Mrecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype dataty
 
 /* ---------------------------------------------------------------- statuses */
 
-int do_Get_count(struct mpi_task *t, const MPI_Status *status, MPI_Datatype handle,
-                 MPI_Count *count)
-{
-    MPI_Count bytes = mpi_status_bytes(status), size = mpi_type(t, handle)->size;
-
-    *count = size ? bytes % size ? MPI_UNDEFINED : bytes / size : bytes ? MPI_UNDEFINED : 0;
-    return MPI_SUCCESS;
-}
-
 int do_Status_set_elements_x(struct mpi_task *t, MPI_Status *status, MPI_Datatype handle,
                              MPI_Count count)
 {

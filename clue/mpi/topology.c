@@ -90,14 +90,13 @@ static int make(struct mpi_task *t, struct mpi_comm *old, int n, struct mpi_topo
 
 /* ---------------------------------------------------------------- Cartesian */
 
-static void coords_of(const struct mpi_topology *p, int rank, int *coords)
+void mpi_cart_coords(const struct mpi_topology *p, int rank, int *coords)
 {
     for (int i = p->n - 1; i >= 0; rank /= p->dims[i--])
         coords[i] = rank % p->dims[i];
 }
 
-/* MPI_PROC_NULL: outside. */
-static int rank_at(const struct mpi_topology *p, const int *coords)
+int mpi_cart_rank(const struct mpi_topology *p, const int *coords)
 {
     int rank = 0;
 
@@ -113,13 +112,12 @@ static int rank_at(const struct mpi_topology *p, const int *coords)
     return rank;
 }
 
-/* The rank DISP away in DIRECTION. */
-static int shifted(const struct mpi_topology *p, int direction, int disp)
+int mpi_cart_shifted(const struct mpi_topology *p, int direction, int disp)
 {
     int *coords = copy_ints(p->coords, p->n), rank;
 
     coords[direction] += disp;
-    rank = rank_at(p, coords);
+    rank = mpi_cart_rank(p, coords);
     free(coords);
     return rank;
 }
@@ -133,7 +131,7 @@ static struct mpi_topology *grid(int n, const int *dims, const int *periods, int
                                .dims = copy_ints(dims, n),
                                .periods = copy_ints(periods, n),
                                .coords = mpi_alloc((size_t)n, sizeof(int))};
-    coords_of(p, rank, p->coords);
+    mpi_cart_coords(p, rank, p->coords);
     return p;
 }
 
@@ -173,55 +171,11 @@ int do_Cart_map(struct mpi_task *t, MPI_Comm comm, int n, const int dims[], cons
     return code;
 }
 
-int do_Cart_get(struct mpi_task *t, MPI_Comm comm, int room, int dims[], int periods[],
-                int coords[])
-{
-    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
-
-    if (room < p->n)
-        return mpi_error(t, MPI_ERR_ARG, "maxdims is %d of %d", room, p->n);
-    memcpy(dims, p->dims, (size_t)p->n * sizeof *dims);
-    memcpy(periods, p->periods, (size_t)p->n * sizeof *periods);
-    memcpy(coords, p->coords, (size_t)p->n * sizeof *coords);
-    return MPI_SUCCESS;
-}
-
-int do_Cart_rank(struct mpi_task *t, MPI_Comm comm, const int coords[], int *rank)
-{
-    *rank = rank_at(mpi_comm(t, comm)->topology, coords);
-    return *rank != MPI_PROC_NULL ? MPI_SUCCESS
-                                  : mpi_error(t, MPI_ERR_ARG, "coordinates outside the grid");
-}
-
-int do_Cart_coords(struct mpi_task *t, MPI_Comm comm, int rank, int room, int coords[])
-{
-    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
-
-    if (room < p->n)
-        return mpi_error(t, MPI_ERR_ARG, "maxdims is %d of %d", room, p->n);
-    coords_of(p, rank, coords);
-    return MPI_SUCCESS;
-}
-
-int do_Cart_shift(struct mpi_task *t, MPI_Comm comm, int direction, int disp, int *source,
-                  int *dest)
-{
-    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
-
-    if (direction < 0 || direction >= p->n)
-        return mpi_error(t, MPI_ERR_ARG, "direction is %d of %d", direction, p->n);
-    *source = shifted(p, direction, -disp);
-    *dest = shifted(p, direction, disp);
-    return MPI_SUCCESS;
-}
-
-int do_Comm_split(struct mpi_task *t, MPI_Comm comm, int color, int key, MPI_Comm *new);
-
 int do_Cart_sub(struct mpi_task *t, MPI_Comm comm, const int remain[], MPI_Comm *new)
 {
-    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
+    struct mpi_comm *c = mpi_comm(t, comm);
+    const struct mpi_topology *p = c->topology;
     int color = 0, key = 0, n = 0, *dims, *periods;
-    struct mpi_comm *c;
 
     dims = mpi_alloc((size_t)p->n, sizeof *dims);
     periods = mpi_alloc((size_t)p->n, sizeof *periods);
@@ -234,7 +188,7 @@ int do_Cart_sub(struct mpi_task *t, MPI_Comm comm, const int remain[], MPI_Comm 
             color = color * p->dims[i] + p->coords[i];
         }
     }
-    do_Comm_split(t, comm, color, key, new);
+    mpi_comm_split(t, c, color, key, new);
     c = mpi_comm(t, *new);
     c->topology = grid(n, dims, periods, c->rank);
     note_neighbours(c);
@@ -265,40 +219,12 @@ int do_Graph_create(struct mpi_task *t, MPI_Comm comm, int n, const int index[],
     return make(t, c, n, p, new);
 }
 
-int do_Graph_get(struct mpi_task *t, MPI_Comm comm, int room, int room_edges, int index[],
-                 int edges[])
-{
-    const struct mpi_topology *p = mpi_comm(t, comm)->topology;
-
-    if (room < p->n || room_edges < mpi_topology_edges(p))
-        return mpi_error(t, MPI_ERR_ARG, "the arrays are too short");
-    memcpy(index, p->index, (size_t)p->n * sizeof *index);
-    memcpy(edges, p->edges, (size_t)mpi_topology_edges(p) * sizeof *edges);
-    return MPI_SUCCESS;
-}
-
-/* Edges of RANK: the first one, and their number. */
-static int edges_of(const struct mpi_topology *p, int rank, const int **first)
+int mpi_graph_edges(const struct mpi_topology *p, int rank, const int **first)
 {
     int begin = rank ? p->index[rank - 1] : 0;
 
     *first = p->edges + begin;
     return p->index[rank] - begin;
-}
-
-int do_Graph_neighbors(struct mpi_task *t, MPI_Comm comm, int rank, int room, int neighbours[])
-{
-    const int *first;
-    int n = edges_of(mpi_comm(t, comm)->topology, rank, &first);
-
-    memcpy(neighbours, first, (size_t)(n < room ? n : room) * sizeof *first);
-    return MPI_SUCCESS;
-}
-
-int do_Graph_neighbors_count(struct mpi_task *t, MPI_Comm comm, int rank, int *n)
-{
-    *n = edges_of(mpi_comm(t, comm)->topology, rank, &(const int *){NULL});
-    return MPI_SUCCESS;
 }
 
 /* ---------------------------------------------------------------- distributed graphs */
@@ -434,13 +360,13 @@ bool mpi_neighbours(const struct mpi_comm *c, struct mpi_neighbours *to)
         return true;
     }
     if (p->kind == MPI_GRAPH) {
-        to->n_from = edges_of(p, c->rank, &first);
+        to->n_from = mpi_graph_edges(p, c->rank, &first);
         to->from = copy_ints(first, to->n_from);
     } else {
         to->n_from = 2 * p->n;
         to->from = mpi_alloc((size_t)to->n_from, sizeof *to->from);
         for (int i = 0; i < to->n_from; i++)
-            to->from[i] = shifted(p, i / 2, i % 2 ? 1 : -1);
+            to->from[i] = mpi_cart_shifted(p, i / 2, i % 2 ? 1 : -1);
     }
     to->n_to = to->n_from;
     to->to = copy_ints(to->from, to->n_from);

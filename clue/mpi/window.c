@@ -150,15 +150,6 @@ int do_Win_shared_query(struct mpi_task *t, MPI_Win win, int rank, MPI_Aint *siz
     return MPI_SUCCESS;
 }
 
-int do_Win_attach(struct mpi_task *t, MPI_Win win, void *base, MPI_Aint size)
-{
-    (void)base;
-    (void)size;
-    return mpi_win(t, win)->flavor == MPI_WIN_FLAVOR_DYNAMIC
-               ? MPI_SUCCESS
-               : mpi_error(t, MPI_ERR_RMA_FLAVOR, "the window is not dynamic");
-}
-
 int do_Win_free(struct mpi_task *t, MPI_Win *win)
 {
     struct mpi_win *w = mpi_win(t, *win);
@@ -212,17 +203,6 @@ bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value)
 }
 
 /* ---------------------------------------------------------------- fence */
-
-int do_Win_fence(struct mpi_task *t, int assert, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win(t, win);
-
-    if (!(assert &MPI_MODE_NOPRECEDE))
-        accesses_finish(w, -1);
-    window_barrier(t, w);
-    w->is_fenced = !(assert &MPI_MODE_NOSUCCEED);
-    return MPI_SUCCESS;
-}
 
 /* ---------------------------------------------------------------- post, start, complete, wait */
 
@@ -318,7 +298,7 @@ int do_Win_complete(struct mpi_task *t, MPI_Win win)
     return MPI_SUCCESS;
 }
 
-static void end_exposure(struct mpi_task *t, struct mpi_win *w)
+void window_end_exposure(struct mpi_task *t, struct mpi_win *w)
 {
     tell_epoch(t, w);
     for (int i = 0; i < w->n_posted; i++)
@@ -328,17 +308,6 @@ static void end_exposure(struct mpi_task *t, struct mpi_win *w)
     w->completes = NULL;
     w->posted = NULL;
     w->n_posted = 0;
-}
-
-int do_Win_wait(struct mpi_task *t, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win(t, win);
-
-    if (!w->posted)
-        return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_post was not called");
-    schedule_wait_for(t, w->completes, (size_t)w->n_posted);
-    end_exposure(t, w);
-    return MPI_SUCCESS;
 }
 
 int do_Win_test(struct mpi_task *t, MPI_Win win, int *flag)
@@ -352,65 +321,13 @@ int do_Win_test(struct mpi_task *t, MPI_Win win, int *flag)
     for (int i = 0; i < w->n_posted && *flag; i++)
         *flag = clue_test(w->completes[i]);
     if (*flag)
-        end_exposure(t, w);
+        window_end_exposure(t, w);
     else
         mpi_polled(began);
     return MPI_SUCCESS;
 }
 
 /* ---------------------------------------------------------------- locks */
-
-int do_Win_lock(struct mpi_task *t, int lock_type, int rank, int assert, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win(t, win);
-
-    (void)assert;
-    if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
-        return mpi_error(t, MPI_ERR_LOCKTYPE, "type of lock %d", lock_type);
-    if (rank == MPI_PROC_NULL)
-        return MPI_SUCCESS;
-    if (w->locks[rank] || w->is_locking_all)
-        return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is locked already", rank);
-    window_lock(w, rank, lock_type == MPI_LOCK_EXCLUSIVE);
-    return MPI_SUCCESS;
-}
-
-int do_Win_unlock(struct mpi_task *t, int rank, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win(t, win);
-
-    if (rank == MPI_PROC_NULL)
-        return MPI_SUCCESS;
-    if (!w->locks[rank])
-        return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
-    window_unlock(w, rank);
-    return MPI_SUCCESS;
-}
-
-/* Locks a target when it is accessed first. */
-int do_Win_lock_all(struct mpi_task *t, int assert, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win(t, win);
-
-    (void)assert;
-    if (w->is_locking_all)
-        return mpi_error(t, MPI_ERR_RMA_SYNC, "all are locked already");
-    w->is_locking_all = true;
-    return MPI_SUCCESS;
-}
-
-int do_Win_unlock_all(struct mpi_task *t, MPI_Win win)
-{
-    struct mpi_win *w = mpi_win(t, win);
-
-    if (!w->is_locking_all)
-        return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all was not called");
-    accesses_finish(w, -1);
-    for (int i = 0; i < w->comm->n; i++)
-        window_unlock(w, i);
-    w->is_locking_all = false;
-    return MPI_SUCCESS;
-}
 
 int window_flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local)
 {

@@ -102,6 +102,8 @@ void window_tell(struct mpi_task *t, struct mpi_win *w, enum portolan_mpi_event_
 int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Win *win);
 /** RANK -1: all. */
 int window_flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local);
+/** All whom MPI_Win_post let in are done. */
+void window_end_exposure(struct mpi_task *t, struct mpi_win *w);
 /** A barrier among the window's ranks. */
 void window_barrier(struct mpi_task *t, struct mpi_win *w);
 
