@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Of calls that not all ranks have made yet, what the first rank called. Where ranks have no memory
  * together nothing is checked. */
-#include "agreement.h"
+#include "collective.h"
 
 #include <stdio.h>
 

@@ -12,31 +12,21 @@
 
 #pragma GCC visibility push(hidden)
 
-enum collective_kind {
-    ALLGATHER,
-    ALLGATHERV,
-    ALLREDUCE,
-    ALLTOALL,
-    ALLTOALLV,
-    ALLTOALLW,
-    BARRIER,
-    BCAST,
-    EXSCAN,
-    GATHER,
-    GATHERV,
-    REDUCE,
-    REDUCE_SCATTER,
-    REDUCE_SCATTER_BLOCK,
-    SCAN,
-    SCATTER,
-    SCATTERV,
-    NEIGHBOR_ALLGATHER,
-    NEIGHBOR_ALLGATHERV,
-    NEIGHBOR_ALLTOALL,
-    NEIGHBOR_ALLTOALLV,
-    NEIGHBOR_ALLTOALLW,
-    COLLECTIVES
-};
+/* clang-format off */
+/** With their names in rules. */
+#define COLLECTIVE_KINDS(X)                                                                        \
+    X(ALLGATHER, allgather) X(ALLGATHERV, allgatherv) X(ALLREDUCE, allreduce)                      \
+    X(ALLTOALL, alltoall) X(ALLTOALLV, alltoallv) X(ALLTOALLW, alltoallw)                          \
+    X(BARRIER, barrier) X(BCAST, bcast) X(EXSCAN, exscan) X(GATHER, gather) X(GATHERV, gatherv)    \
+    X(REDUCE, reduce) X(REDUCE_SCATTER, reduce_scatter)                                            \
+    X(REDUCE_SCATTER_BLOCK, reduce_scatter_block)                                                  \
+    X(SCAN, scan) X(SCATTER, scatter) X(SCATTERV, scatterv)                                        \
+    X(NEIGHBOR_ALLGATHER, neighbor_allgather) X(NEIGHBOR_ALLGATHERV, neighbor_allgatherv)          \
+    X(NEIGHBOR_ALLTOALL, neighbor_alltoall) X(NEIGHBOR_ALLTOALLV, neighbor_alltoallv)              \
+    X(NEIGHBOR_ALLTOALLW, neighbor_alltoallw)
+/* clang-format on */
+#define COLLECTIVE_KIND(kind, name) kind,
+enum collective_kind { COLLECTIVE_KINDS(COLLECTIVE_KIND) COLLECTIVES };
 
 /**
  * A buffer with a block for each rank. Block i is COUNT elements at i * COUNT; or, with COUNTS,
@@ -132,6 +122,11 @@ struct arguments {
 int collective_call(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
                     MPI_Request *request, const struct arguments *a);
 
+/** All ranks of a communicator call the same collectives in the same order, with the same root,
+ * operation and size: ends the run if C, the SEQUENCE-th there, is not what a rank before called.
+ */
+void agreement_check(struct mpi_task *t, const struct collective *c, uint64_t sequence);
+
 /* ---------------------------------------------------------------- rules */
 
 enum rules_layer {
@@ -167,6 +162,11 @@ static inline struct span block(const struct blocks *b, int i)
 static inline struct span block_range(const struct blocks *b, int i, int n)
 {
     return span((char *)b->base + i * b->count * b->type->extent, n * b->count, b->type);
+}
+/** Memory until C is done, as bytes. */
+static inline struct span byte_buffer(const struct collective *c, MPI_Count bytes)
+{
+    return bytes_at(schedule_memory(c->s, (size_t)bytes), bytes);
 }
 static inline bool is_in_place(const struct collective *c)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of collective operations: each makes a struct collective of its arguments. */
-#include "agreement.h"
 #include "collective.h"
 #include "window.h"
 

@@ -31,7 +31,7 @@ static struct span as_bytes(const struct collective *c, struct span data, bool i
 
     if (data.type->is_contiguous)
         return bytes_at((char *)data.at + (bytes ? data.type->true_lb : 0), bytes);
-    flat = bytes_at(schedule_memory(c->s, (size_t)bytes), bytes);
+    flat = byte_buffer(c, bytes);
     if (is_sender)
         schedule_copy(c->s, data, flat);
     return flat;
@@ -190,7 +190,7 @@ static void gather_at_root(const struct collective *c)
             schedule_receive_now(c->s, p, block_range(b, rank, n), rank);
         else {
             MPI_Count bytes = n * b->count * b->type->size;
-            struct span flat = bytes_at(schedule_memory(c->s, (size_t)bytes), bytes);
+            struct span flat = byte_buffer(c, bytes);
 
             schedule_receive_now(c->s, p, flat, rank);
             copy_turned(c, b, flat, mask, n, true);
@@ -214,7 +214,7 @@ static void gather_binomial(const struct collective *c)
     if (!bytes)
         return;
     if (n > 1) {
-        flat = bytes_at(schedule_memory(c->s, (size_t)(n * bytes)), n * bytes);
+        flat = byte_buffer(c, n * bytes);
         schedule_copy(c->s, own, part(flat, 0, bytes));
     }
     for (int mask = 1; mask < n; mask <<= 1)
@@ -255,7 +255,7 @@ static void scatter_binomial(const struct collective *c)
         if (c->root == 0)
             scatter_down(c, block_range(b, 0, n), b->count, 0, n);
         else {
-            flat = bytes_at(schedule_memory(c->s, (size_t)(n * bytes)), n * bytes);
+            flat = byte_buffer(c, n * bytes);
             copy_turned(c, b, flat, 0, n, false);
             scatter_down(c, flat, bytes, 0, n);
         }
@@ -266,8 +266,7 @@ static void scatter_binomial(const struct collective *c)
     bytes = span_bytes(block(&c->receive, 0));
     if (!bytes)
         return;
-    flat = n == 1 ? block(&c->receive, 0)
-                  : bytes_at(schedule_memory(c->s, (size_t)(n * bytes)), n * bytes);
+    flat = n == 1 ? block(&c->receive, 0) : byte_buffer(c, n * bytes);
     schedule_receive_now(c->s, p, flat, ((relative & (relative - 1)) + c->root) % p->n);
     if (n > 1) {
         scatter_down(c, flat, bytes, relative, n);
@@ -529,7 +528,7 @@ static void alltoall_replace(const struct collective *c)
 
         if (i == p->rank)
             continue;
-        out = bytes_at(schedule_memory(c->s, (size_t)span_bytes(data)), span_bytes(data));
+        out = byte_buffer(c, span_bytes(data));
         schedule_copy(c->s, data, out);
         schedule_exchange(c->s, p, out, i, data, i);
     }

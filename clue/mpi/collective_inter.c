@@ -42,7 +42,7 @@ static struct span reduce_locally(const struct collective *c, MPI_Count count)
 static void barrier_inter(const struct collective *c)
 {
     struct collective sub = locally(c, BARRIER, 0);
-    struct span out = bytes_at(schedule_memory(c->s, 2), 1), in = part(out, 1, 1);
+    struct span both = byte_buffer(c, 2), out = part(both, 0, 1), in = part(both, 1, 1);
 
     collective_run(&sub);
     if (c->p->rank == 0)
@@ -111,74 +111,51 @@ static void reduce_scatter_inter(const struct collective *c)
 
 /* ---------------------------------------------------------------- gather, scatter */
 
-static void gather_linear(const struct collective *c)
+/* Gather and scatter: the root is in the other group, or this rank is it. */
+static void rooted_linear(const struct collective *c)
 {
+    bool is_root = c->root == MPI_ROOT;
+    bool receives = is_root == (c->kind == GATHER || c->kind == GATHERV);
+    const struct blocks *blocks = receives ? &c->receive : &c->send;
+
     if (c->root == MPI_PROC_NULL)
         return;
-    if (c->root != MPI_ROOT) {
-        if (span_bytes(block(&c->send, 0)))
-            schedule_send_now(c->s, c->remote, block(&c->send, 0), c->root);
-        return;
+    for (int i = 0; i < (is_root ? c->remote->n : 1); i++) {
+        struct span data = block(blocks, i);
+
+        if (span_bytes(data) && receives)
+            schedule_receive(c->s, c->remote, data, is_root ? i : c->root);
+        else if (span_bytes(data))
+            schedule_send(c->s, c->remote, data, is_root ? i : c->root);
     }
-    for (int i = 0; i < c->remote->n; i++)
-        if (span_bytes(block(&c->receive, i)))
-            schedule_receive(c->s, c->remote, block(&c->receive, i), i);
     schedule_wait(c->s);
 }
 
-static void gather_through_leader(const struct collective *c)
+static void rooted_through_leader(const struct collective *c)
 {
+    bool is_gather = c->kind == GATHER, is_leader = c->p->rank == 0;
     struct collective sub;
     struct span all;
 
     if (c->root == MPI_PROC_NULL)
         return;
-    if (c->root == MPI_ROOT) {
+    if (c->root == MPI_ROOT && is_gather) {
         schedule_receive_now(c->s, c->remote, block_range(&c->receive, 0, c->remote->n), 0);
         return;
     }
-    sub = locally(c, GATHER, 0);
-    all = bytes_at(schedule_memory(c->s, (size_t)(span_bytes(block(&c->send, 0)) * c->p->n)),
-                   span_bytes(block(&c->send, 0)) * c->p->n);
-    sub.receive = (struct blocks){.base = all.at, .count = all.count / c->p->n, .type = all.type};
-    collective_run(&sub);
-    if (c->p->rank == 0)
-        schedule_send_now(c->s, c->remote, all, c->root);
-}
-
-static void scatter_linear(const struct collective *c)
-{
-    if (c->root == MPI_PROC_NULL)
-        return;
-    if (c->root != MPI_ROOT) {
-        if (span_bytes(block(&c->receive, 0)))
-            schedule_receive_now(c->s, c->remote, block(&c->receive, 0), c->root);
-        return;
-    }
-    for (int i = 0; i < c->remote->n; i++)
-        if (span_bytes(block(&c->send, i)))
-            schedule_send(c->s, c->remote, block(&c->send, i), i);
-    schedule_wait(c->s);
-}
-
-static void scatter_through_leader(const struct collective *c)
-{
-    struct collective sub;
-    struct span all;
-
-    if (c->root == MPI_PROC_NULL)
-        return;
     if (c->root == MPI_ROOT) {
         schedule_send_now(c->s, c->remote, block_range(&c->send, 0, c->remote->n), 0);
         return;
     }
-    sub = locally(c, SCATTER, 0);
-    all = bytes_at(schedule_memory(c->s, (size_t)(span_bytes(block(&c->receive, 0)) * c->p->n)),
-                   span_bytes(block(&c->receive, 0)) * c->p->n);
-    if (c->p->rank == 0)
+    sub = locally(c, c->kind, 0);
+    all = byte_buffer(c, span_bytes(block(is_gather ? &c->send : &c->receive, 0)) * c->p->n);
+    *(is_gather ? &sub.receive : &sub.send) =
+        (struct blocks){.base = all.at, .count = all.count / c->p->n, .type = all.type};
+    if (!is_gather && is_leader)
         schedule_receive_now(c->s, c->remote, all, c->root);
-    sub.send = (struct blocks){.base = all.at, .count = all.count / c->p->n, .type = all.type};
     collective_run(&sub);
+    if (is_gather && is_leader)
+        schedule_send_now(c->s, c->remote, all, c->root);
 }
 
 /* ---------------------------------------------------------------- allgather, alltoall */
@@ -188,7 +165,7 @@ static void allgather_inter(const struct collective *c)
 {
     struct collective sub = locally(c, GATHER, 0);
     MPI_Count bytes = span_bytes(block(&c->send, 0));
-    struct span own = bytes_at(schedule_memory(c->s, (size_t)(bytes * c->p->n)), bytes * c->p->n);
+    struct span own = byte_buffer(c, bytes * c->p->n);
     struct span others = block_range(&c->receive, 0, c->remote->n);
 
     sub.receive = (struct blocks){.base = own.at, .count = bytes, .type = own.type};
@@ -257,12 +234,12 @@ const struct algorithm inter_algorithms[] = {
      reduce_scatter_inter},
     {REDUCE_SCATTER_BLOCK, BETWEEN, "remote_reduce_local_scatter remote_reduce_local_scatterv",
      reduce_scatter_inter},
-    {GATHER, BETWEEN, "linear long", gather_linear},
-    {GATHER, BETWEEN, "local_gather_remote_send short", gather_through_leader},
-    {SCATTER, BETWEEN, "linear", scatter_linear},
-    {SCATTER, BETWEEN, "remote_send_local_scatter", scatter_through_leader},
-    {GATHERV, BETWEEN, "linear", gather_linear},
-    {SCATTERV, BETWEEN, "linear", scatter_linear},
+    {GATHER, BETWEEN, "linear long", rooted_linear},
+    {GATHER, BETWEEN, "local_gather_remote_send short", rooted_through_leader},
+    {SCATTER, BETWEEN, "linear", rooted_linear},
+    {SCATTER, BETWEEN, "remote_send_local_scatter", rooted_through_leader},
+    {GATHERV, BETWEEN, "linear", rooted_linear},
+    {SCATTERV, BETWEEN, "linear", rooted_linear},
     {ALLGATHER, BETWEEN, "local_gather_remote_bcast", allgather_inter},
     {ALLGATHERV, BETWEEN, "remote_gather_local_bcast", allgatherv_inter},
     {ALLTOALL, BETWEEN, "pairwise_exchange", alltoall_inter},

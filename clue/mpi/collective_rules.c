@@ -38,30 +38,8 @@ static const char *const fact_names[] = {
     "is_commutative",      "is_op_built_in", "is_block_regular", "is_sendbuf_inplace",
     "is_multi_threaded",
 };
-static const char *const kind_names[] = {
-    "allgather",
-    "allgatherv",
-    "allreduce",
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "barrier",
-    "bcast",
-    "exscan",
-    "gather",
-    "gatherv",
-    "reduce",
-    "reduce_scatter",
-    "reduce_scatter_block",
-    "scan",
-    "scatter",
-    "scatterv",
-    "neighbor_allgather",
-    "neighbor_allgatherv",
-    "neighbor_alltoall",
-    "neighbor_alltoallv",
-    "neighbor_alltoallw",
-};
+#define KIND_NAME(kind, name) #name,
+static const char *const kind_names[] = {COLLECTIVE_KINDS(KIND_NAME)};
 
 /* A condition, or what to do: then ALGORITHM is set. */
 struct rule {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators: what they are, how they end, and how their ranks agree. */
-#include "internal.h"
-
-#include <stdio.h>
+#include "schedule.h"
 
 /* A hash of two numbers (the finalizer of MurmurHash3). */
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -95,18 +93,17 @@ int do_Comm_free(struct mpi_task *t, MPI_Comm *handle)
 
 /* ---------------------------------------------------------------- how ranks agree */
 
-/* Sends N bytes to rank TO, and receives as many as ROOM from FROM; -1: does not. */
-static void exchange(struct mpi_task *t, struct mpi_comm *c, int to, const void *data, size_t n,
-                     int from, void *got, size_t room)
+void mpi_exchange(struct mpi_task *t, struct mpi_comm *c, int tag, int to, const void *data,
+                  size_t n, int from, void *got, size_t room)
 {
-    struct mpi_request r[2] = {0};
-    struct mpi_type *byte = mpi_builtin_type(MPI_BYTE);
+    struct mpi_schedule s = {.task = t, .tag = tag};
+    struct party p = {c->n, c->rank, mpi_partners(c)->members, c->context + MPI_MAKING};
 
     if (from >= 0)
-        mpi_post_receive(&r[0], c, MPI_MAKING, from, 0, got, (MPI_Count)room, byte, 0);
+        schedule_receive(&s, &p, bytes_at(got, (MPI_Count)room), from);
     if (to >= 0)
-        mpi_post_send(&r[1], c, MPI_MAKING, to, 0, data, (MPI_Count)n, byte, 0);
-    mpi_wait_posted(t, from >= 0 ? r : r + 1, (size_t)(from >= 0) + (to >= 0));
+        schedule_send(&s, &p, bytes_at(data, (MPI_Count)n), to);
+    schedule_end(&s);
 }
 
 /* Bruck's: after each step a rank has twice as many blocks, its own first. */
@@ -120,8 +117,8 @@ void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, vo
     while (have < n) {
         size_t more = have < n - have ? have : n - have;
 
-        exchange(t, c, (c->rank - (int)have + c->n) % c->n, row, more * bytes,
-                 (c->rank + (int)have) % c->n, row + have * bytes, more * bytes);
+        mpi_exchange(t, c, 0, (c->rank - (int)have + c->n) % c->n, row, more * bytes,
+                     (c->rank + (int)have) % c->n, row + have * bytes, more * bytes);
         have += more;
     }
     copy = mpi_copy_of(row, n, bytes);
@@ -146,10 +143,10 @@ void mpi_tell_all(struct mpi_task *t, struct mpi_comm *c, int root, void *data, 
     for (; bit < c->n && !(relative & bit); bit <<= 1)
         ;
     if (relative)
-        exchange(t, c, -1, NULL, 0, (c->rank - bit + c->n) % c->n, data, bytes);
+        mpi_exchange(t, c, 0, -1, NULL, 0, (c->rank - bit + c->n) % c->n, data, bytes);
     for (bit >>= 1; bit > 0; bit >>= 1)
         if (relative + bit < c->n)
-            exchange(t, c, (c->rank + bit) % c->n, data, bytes, -1, NULL, 0);
+            mpi_exchange(t, c, 0, (c->rank + bit) % c->n, data, bytes, -1, NULL, 0);
 }
 
 /* ---------------------------------------------------------------- questions */

@@ -138,8 +138,9 @@ enum mpi_channel {
 };
 
 struct mpi_topology {
-    int kind; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
-    int n;    /* dimensions; nodes */
+    unsigned others; /* communicators that have it, too */
+    int kind;        /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
+    int n;           /* dimensions; nodes */
     int *dims, *periods, *coords;
     int *index, *edges;         /* MPI_GRAPH; edges: index[n - 1] of them */
     int n_in, n_out, *in, *out; /* MPI_DIST_GRAPH */
@@ -188,13 +189,17 @@ uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split);
 uint64_t mpi_context_of(uint64_t a, uint64_t b);
 /* Waits for all of C, as what makes an object of them does. */
 void mpi_meet(struct mpi_task *t, struct mpi_comm *c);
-/* Blocking, on MPI_MAKING: ALL gets BYTES of each rank's MINE (of an intracommunicator). */
+/* Blocking, on MPI_MAKING: sends N bytes to rank TO of C's partners, and receives as many as ROOM
+ * from FROM; -1: does not. */
+void mpi_exchange(struct mpi_task *t, struct mpi_comm *c, int tag, int to, const void *data,
+                  size_t n, int from, void *got, size_t room);
+/* The same among all of an intracommunicator: ALL gets BYTES of each rank's MINE. */
 void mpi_gather_all(struct mpi_task *t, struct mpi_comm *c, const void *mine, void *all,
                     size_t bytes);
 /* The same from ROOT to all: BYTES of DATA. */
 void mpi_tell_all(struct mpi_task *t, struct mpi_comm *c, int root, void *data, size_t bytes);
 void mpi_topology_free(struct mpi_topology *topology);
-struct mpi_topology *mpi_topology_copy(const struct mpi_topology *topology);
+struct mpi_topology *mpi_topology_retain(struct mpi_topology *topology);
 int mpi_topology_edges(const struct mpi_topology *topology);
 /* Of a grid: a rank's place, the rank there, and DISP away from the own one; MPI_PROC_NULL: none.
  */
@@ -327,22 +332,11 @@ struct mpi_request {
     struct mpi_request *next; /* free ones; and active schedules */
 };
 
-/*
- * Begins a message of COUNT items of TYPE at BUF to or from RANK (of mpi_partners(comm); also
- * MPI_PROC_NULL). R is zeroed before, and stays where it is until mpi_finish(). FLAGS: of
- * clue_send.
- */
-void mpi_post_send(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel, int rank,
-                   int tag, const void *buf, MPI_Count count, struct mpi_type *type,
-                   unsigned flags);
-void mpi_post_receive(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel,
-                      int rank, int tag, void *buf, MPI_Count count, struct mpi_type *type,
-                      unsigned flags);
+/* Begins to receive what R says, which stays where it is until mpi_finish(). */
+void mpi_post_receive(struct mpi_request *r);
 /* Frees what a message that is complete (at clue_wait() or clue_is_complete()) still has; its
  * error: MPI_SUCCESS or MPI_ERR_TRUNCATE. */
 int mpi_finish(struct mpi_request *r);
-/* Waits for N internal requests, and finishes them; the first error. Schedules go on meanwhile. */
-int mpi_wait_posted(struct mpi_task *t, struct mpi_request *requests, size_t n);
 
 /* The program's sends, receives, probes, with its arguments. Not IS_BEGUN: persistent. */
 int mpi_send(struct mpi_task *t, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,

@@ -13,24 +13,17 @@ static void *swap_bytes(struct mpi_task *t, struct mpi_comm *local, int leader,
                         struct mpi_comm *peer, int peer_rank, int tag, const void *mine, size_t n,
                         size_t *n_theirs)
 {
-    struct mpi_type *byte = mpi_builtin_type(MPI_BYTE);
-    uint64_t size = n, other = 0;
+    size_t other = 0;
     void *theirs;
 
-    for (int step = 0; step < 2; step++) {
-        struct mpi_request r[2] = {0};
-
-        theirs = step ? mpi_alloc((size_t)other, 1) : NULL;
-        if (local->rank == leader) {
-            mpi_post_receive(&r[0], peer, MPI_MAKING, peer_rank, tag, step ? theirs : &other,
-                             step ? (MPI_Count)other : (MPI_Count)sizeof other, byte, 0);
-            mpi_post_send(&r[1], peer, MPI_MAKING, peer_rank, tag, step ? mine : &size,
-                          step ? (MPI_Count)n : (MPI_Count)sizeof size, byte, 0);
-            mpi_wait_posted(t, r, 2);
-        }
-        mpi_tell_all(t, local, leader, step ? theirs : &other, step ? (size_t)other : sizeof other);
-    }
-    *n_theirs = (size_t)other;
+    if (local->rank == leader)
+        mpi_exchange(t, peer, tag, peer_rank, &n, sizeof n, peer_rank, &other, sizeof other);
+    mpi_tell_all(t, local, leader, &other, sizeof other);
+    theirs = mpi_alloc(other, 1);
+    if (local->rank == leader)
+        mpi_exchange(t, peer, tag, peer_rank, mine, n, peer_rank, theirs, other);
+    mpi_tell_all(t, local, leader, theirs, other);
+    *n_theirs = other;
     return theirs;
 }
 
@@ -48,7 +41,7 @@ int mpi_comm_duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new)
     struct mpi_comm *copy = mpi_comm_new(t, mpi_context_next(c, 0), c->group, c->remote);
     int code = mpi_attributes_copy(c->handle, &c->object, &copy->object);
 
-    copy->topology = mpi_topology_copy(c->topology);
+    copy->topology = mpi_topology_retain(c->topology);
     copy->is_low = c->is_low;
     if (code == MPI_SUCCESS)
         *new = mpi_comm_publish(t, copy, c);

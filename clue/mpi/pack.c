@@ -95,16 +95,24 @@ int mpi_copy_items(struct mpi_task *t, const void *from, MPI_Count from_count,
 
 /* ---------------------------------------------------------------- MPI_Pack */
 
+static int check_room(struct mpi_task *t, MPI_Count bytes, MPI_Count position, MPI_Count room)
+{
+    return position >= 0 && position + bytes <= room
+               ? MPI_SUCCESS
+               : mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
+                           bytes, position, room);
+}
+
 int do_Pack(struct mpi_task *t, const void *in, MPI_Count count, MPI_Datatype handle, void *out,
             MPI_Count room, MPI_Count *position, MPI_Comm comm)
 {
     const struct mpi_type *type = mpi_type(t, handle);
     MPI_Count bytes = count * type->size;
+    int code;
 
     (void)comm;
-    if (*position < 0 || *position + bytes > room)
-        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
-                         bytes, *position, room);
+    if ((code = check_room(t, bytes, *position, room)))
+        return code;
     mpi_pack(type, in, count, (char *)out + *position);
     *position += bytes;
     return MPI_SUCCESS;
@@ -115,11 +123,11 @@ int do_Unpack(struct mpi_task *t, const void *in, MPI_Count size, MPI_Count *pos
 {
     const struct mpi_type *type = mpi_type(t, handle);
     MPI_Count bytes = count * type->size;
+    int code;
 
     (void)comm;
-    if (*position < 0 || *position + bytes > size)
-        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
-                         bytes, *position, size);
+    if ((code = check_room(t, bytes, *position, size)))
+        return code;
     mpi_unpack(type, out, count, (const char *)in + *position, bytes);
     *position += bytes;
     return MPI_SUCCESS;
@@ -199,9 +207,8 @@ int do_Unpack_external(struct mpi_task *t, const char *representation, const voi
 
     if (!is_external32(t, representation, &code))
         return code;
-    if (*position < 0 || *position + bytes > size)
-        return mpi_error(t, MPI_ERR_ARG, "%ld bytes from position %ld on, but the buffer has %ld",
-                         bytes, *position, size);
+    if ((code = check_room(t, bytes, *position, size)))
+        return code;
     row = mpi_copy_of((const char *)in + *position, (size_t)bytes, 1);
     swap_items(type, count, row);
     mpi_unpack(type, out, count, row, bytes);

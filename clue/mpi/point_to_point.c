@@ -59,7 +59,7 @@ int do_Recv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatyp
     struct mpi_request r = own(MPI_REQUEST_RECEIVE, mpi_comm(t, comm), source, tag, buf, count,
                                mpi_type(t, datatype), 0);
 
-    mpi_post_receive(&r, r.comm, MPI_POINT_TO_POINT, source, tag, buf, count, r.type, 0);
+    mpi_post_receive(&r);
     return wait_own(t, &r, status);
 }
 
@@ -68,8 +68,7 @@ static int send_and_receive(struct mpi_task *t, struct mpi_request *out, struct 
 {
     struct mpi_request *both[] = {in, out};
 
-    mpi_post_receive(in, in->comm, MPI_POINT_TO_POINT, in->rank, in->tag, in->buf, in->count,
-                     in->type, 0);
+    mpi_post_receive(in);
     mpi_request_begin(t, out);
     mpi_await(t, both, 2, true);
     mpi_request_end(t, out, MPI_STATUS_IGNORE);

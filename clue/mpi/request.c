@@ -49,26 +49,26 @@ static void send_buffered(struct clue_send *send)
     mpi_buffered_bytes(t, false);
 }
 
-void mpi_post_send(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel, int rank,
-                   int tag, const void *buf, MPI_Count count, struct mpi_type *type, unsigned flags)
+static void post_send(struct mpi_request *r)
 {
-    struct clue_send send = {.context = comm->context + channel, .tag = tag, .flags = flags};
+    const struct mpi_type *type = r->type;
+    struct clue_send send = {
+        .context = r->comm->context + MPI_POINT_TO_POINT, .tag = r->tag, .flags = r->flags};
 
-    r->kind = MPI_REQUEST_SEND;
-    if (rank == MPI_PROC_NULL)
+    if (r->rank == MPI_PROC_NULL)
         return;
-    send.to = mpi_partners(comm)->members[rank];
-    send.bytes = (uint64_t)(count * type->size);
-    if (type->is_contiguous || (type->is_dense && count == 1)) {
-        send.data = (const char *)buf + type->true_lb;
+    send.to = mpi_partners(r->comm)->members[r->rank];
+    send.bytes = (uint64_t)(r->count * type->size);
+    if (type->is_contiguous || (type->is_dense && r->count == 1)) {
+        send.data = (const char *)r->buf + type->true_lb;
     } else if (send.bytes) {
         send.data = r->packed = mpi_alloc((size_t)send.bytes, 1);
         send.packed = send.bytes;
-        mpi_pack(type, buf, count, r->packed);
+        mpi_pack(type, r->buf, r->count, r->packed);
     }
     if (r->packed || mpi_is_fresh(mpi_task(), send.data, send.bytes, send.to))
         send.flags |= CLUE_FRESH;
-    if (flags & CLUE_BUFFERED)
+    if (r->flags & CLUE_BUFFERED)
         send_buffered(&send);
     else
         r->engine = clue_send(&send);
@@ -91,26 +91,18 @@ static void deliver(void *arg, const struct clue_message *message)
         mpi_unpack(r->type, r->buf, r->count, message->data, r->bytes);
 }
 
-void mpi_post_receive(struct mpi_request *r, struct mpi_comm *comm, enum mpi_channel channel,
-                      int rank, int tag, void *buf, MPI_Count count, struct mpi_type *type,
-                      unsigned flags)
+void mpi_post_receive(struct mpi_request *r)
 {
-    struct clue_receive receive = {.context = comm->context + channel,
-                                   .tag = tag == MPI_ANY_TAG ? CLUE_ANY : tag,
-                                   .flags = flags,
+    struct clue_receive receive = {.context = r->comm->context + MPI_POINT_TO_POINT,
+                                   .tag = r->tag == MPI_ANY_TAG ? CLUE_ANY : r->tag,
                                    .deliver = deliver,
                                    .arg = r};
 
-    r->kind = MPI_REQUEST_RECEIVE;
-    r->rank = rank;
-    r->buf = buf;
-    r->count = count;
-    r->type = type;
     r->error = MPI_SUCCESS;
     r->source = MPI_UNDEFINED;
-    if (rank == MPI_PROC_NULL)
+    if (r->rank == MPI_PROC_NULL)
         return;
-    receive.from = rank == MPI_ANY_SOURCE ? CLUE_ANY : mpi_partners(comm)->members[rank];
+    receive.from = r->rank == MPI_ANY_SOURCE ? CLUE_ANY : mpi_partners(r->comm)->members[r->rank];
     r->engine = clue_receive(&receive);
 }
 
@@ -216,11 +208,9 @@ void mpi_request_begin(struct mpi_task *t, struct mpi_request *r)
     r->is_active = true;
     r->is_cancelled = false;
     if (r->kind == MPI_REQUEST_SEND)
-        mpi_post_send(r, r->comm, MPI_POINT_TO_POINT, r->rank, r->tag, r->buf, r->count, r->type,
-                      r->flags);
+        post_send(r);
     else
-        mpi_post_receive(r, r->comm, MPI_POINT_TO_POINT, r->rank, r->tag, r->buf, r->count, r->type,
-                         0);
+        mpi_post_receive(r);
     if (mpi_is_observed())
         mpi_tell_message(
             t, r->kind == MPI_REQUEST_SEND ? PORTOLAN_MPI_SEND : PORTOLAN_MPI_RECV_POST, r);

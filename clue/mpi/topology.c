@@ -11,7 +11,7 @@ static int *copy_ints(const int *ints, int n)
 
 void mpi_topology_free(struct mpi_topology *p)
 {
-    if (!p)
+    if (!p || p->others-- > 0)
         return;
     free(p->dims);
     free(p->periods);
@@ -25,27 +25,16 @@ void mpi_topology_free(struct mpi_topology *p)
     free(p);
 }
 
+struct mpi_topology *mpi_topology_retain(struct mpi_topology *p)
+{
+    if (p)
+        p->others++;
+    return p;
+}
+
 int mpi_topology_edges(const struct mpi_topology *p)
 {
     return p->kind == MPI_GRAPH && p->n ? p->index[p->n - 1] : 0;
-}
-
-struct mpi_topology *mpi_topology_copy(const struct mpi_topology *p)
-{
-    struct mpi_topology *copy = p ? mpi_copy_of(p, 1, sizeof *p) : NULL;
-
-    if (!p)
-        return NULL;
-    copy->dims = copy_ints(p->dims, p->n);
-    copy->periods = copy_ints(p->periods, p->n);
-    copy->coords = copy_ints(p->coords, p->n);
-    copy->index = copy_ints(p->index, p->n);
-    copy->edges = copy_ints(p->edges, mpi_topology_edges(p));
-    copy->in = copy_ints(p->in, p->n_in);
-    copy->out = copy_ints(p->out, p->n_out);
-    copy->in_weights = copy_ints(p->in_weights, p->n_in);
-    copy->out_weights = copy_ints(p->out_weights, p->n_out);
-    return copy;
 }
 
 /* What the observer is told: from whom this rank receives in neighbourhood collectives. */

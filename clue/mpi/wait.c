@@ -130,24 +130,6 @@ size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bo
                      : await_with_schedules(t, requests, n, is_all);
 }
 
-int mpi_wait_posted(struct mpi_task *t, struct mpi_request *requests, size_t n)
-{
-    struct mpi_request *few[16], **all = n <= 16 ? few : mpi_alloc(n, sizeof *all);
-    int code = MPI_SUCCESS;
-
-    for (size_t i = 0; i < n; i++)
-        all[i] = &requests[i];
-    mpi_await(t, all, n, true);
-    for (size_t i = 0; i < n; i++) {
-        int own = mpi_finish(&requests[i]);
-
-        code = code != MPI_SUCCESS ? code : own;
-    }
-    if (all != few)
-        free(all);
-    return code;
-}
-
 /* A poll without success takes time, whatever the machine file says: else a loop would never end.
  */
 enum { LEAST_POLL_NS = 100 };
