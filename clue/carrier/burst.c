@@ -63,22 +63,14 @@ static bool is_measuring(const struct clue_run *run)
     return run->compute == CLUE_COMPUTE_MEASURED || run->compute == CLUE_COMPUTE_MODEL;
 }
 
-static int64_t wall_ns(void)
-{
-    struct timespec now;
-
-    clue_real_clock(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* Ticks of the counter against the clock, for 2 ms. */
 static void calibrate(void)
 {
-    int64_t began = wall_ns(), now;
+    int64_t began = clue_real_ns(CLOCK_MONOTONIC), now;
     uint64_t ticks = processor_ticks();
 
     do
-        now = wall_ns();
+        now = clue_real_ns(CLOCK_MONOTONIC);
     while (now - began < 2000000);
     bursts.ns_per_tick = (double)(now - began) / (double)(processor_ticks() - ticks);
     bursts.ticks_checked = CHECKED_NS / bursts.ns_per_tick;
@@ -224,21 +216,12 @@ static void fetch_rank(const struct rank *rank)
         fetch((const uint8_t *)rank->heap, rank->heap->bytes);
 }
 
-/* Time that this process had a processor. */
-static int64_t cpu_ns(void)
-{
-    struct timespec now;
-
-    clue_real_clock(CLOCK_THREAD_CPUTIME_ID, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-/* The same at TICKS, which are now, without asking each time: who lost the processor since it was
- * read last has lost it for longer than READ_NS. */
+/* Time that this process has had a processor at TICKS, which are now, without asking each time: who
+ * lost the processor since it was read last has lost it for longer than READ_NS. */
 static int64_t cpu_at(uint64_t ticks)
 {
     if ((double)(ticks - bursts.read_ticks) > bursts.ticks_read) {
-        bursts.read_cpu = cpu_ns();
+        bursts.read_cpu = clue_real_ns(CLOCK_THREAD_CPUTIME_ID);
         bursts.read_ticks = ticks;
     }
     return bursts.read_cpu + (int64_t)((double)(ticks - bursts.read_ticks) * bursts.ns_per_tick);
@@ -286,7 +269,8 @@ static double scale_of(struct segment *s)
  * microseconds off. */
 static double without_others(const struct segment *s, const struct rank *rank, double ticks)
 {
-    double cpu = (double)(cpu_ns() - rank->began_cpu) / bursts.ns_per_tick, usual;
+    int64_t cpu_ns = clue_real_ns(CLOCK_THREAD_CPUTIME_ID) - rank->began_cpu;
+    double cpu = (double)cpu_ns / bursts.ns_per_tick, usual;
 
     if (ticks - cpu < bursts.ticks_checked / 4)
         return ticks;

@@ -23,6 +23,14 @@ int clue_real_clock(clockid_t clock, struct timespec *now)
     return REAL(clock_gettime)(clock, now);
 }
 
+int64_t clue_real_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clue_real_clock(clock, &now);
+    return now.tv_sec * (int64_t)SECOND + now.tv_nsec;
+}
+
 /* The virtual time, after what the rank computed until here. */
 static int64_t read_clock(const struct clue_routine *routine, const void *site)
 {
@@ -47,14 +55,15 @@ static int64_t date_of(int64_t now)
     static const struct clue_routine routine = {function, CLUE_NO_NUMBER};                         \
     const void *site = __builtin_return_address(0)
 
-PORTOLAN_API int clock_gettime(clockid_t clock, struct timespec *to)
+/* What CLOCK shows, to ranks in virtual time. */
+static int read_any(const struct clue_routine *routine, const void *site, clockid_t clock,
+                    struct timespec *to)
 {
-    ROUTINE("clock_gettime");
     int64_t now;
 
     if (!clue_is_virtual())
         return clue_real_clock(clock, to);
-    now = read_clock(&routine, site);
+    now = read_clock(routine, site);
     if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI)
         now = date_of(now);
     else if (clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID)
@@ -63,19 +72,20 @@ PORTOLAN_API int clock_gettime(clockid_t clock, struct timespec *to)
     return 0;
 }
 
+PORTOLAN_API int clock_gettime(clockid_t clock, struct timespec *to)
+{
+    ROUTINE("clock_gettime");
+
+    return read_any(&routine, site, clock, to);
+}
+
 PORTOLAN_API int gettimeofday(struct timeval *restrict to, void *restrict zone)
 {
     ROUTINE("gettimeofday");
     struct timespec now;
 
     (void)zone;
-    if (clue_is_virtual()) {
-        int64_t date = date_of(read_clock(&routine, site));
-
-        now = (struct timespec){date / SECOND, date % SECOND};
-    } else {
-        clue_real_clock(CLOCK_REALTIME, &now);
-    }
+    read_any(&routine, site, CLOCK_REALTIME, &now);
     *to = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
     return 0;
 }
@@ -83,18 +93,12 @@ PORTOLAN_API int gettimeofday(struct timeval *restrict to, void *restrict zone)
 PORTOLAN_API time_t time(time_t *to)
 {
     ROUTINE("time");
-    struct timespec real;
-    time_t now;
+    struct timespec now;
 
-    if (clue_is_virtual()) {
-        now = date_of(read_clock(&routine, site)) / SECOND;
-    } else {
-        clue_real_clock(CLOCK_REALTIME, &real);
-        now = real.tv_sec;
-    }
+    read_any(&routine, site, CLOCK_REALTIME, &now);
     if (to)
-        *to = now;
-    return now;
+        *to = now.tv_sec;
+    return now.tv_sec;
 }
 
 PORTOLAN_API int timespec_get(struct timespec *to, int base)
@@ -106,12 +110,10 @@ PORTOLAN_API int timespec_get(struct timespec *to, int base)
 PORTOLAN_API clock_t clock(void)
 {
     ROUTINE("clock");
-    struct timespec real;
+    struct timespec now;
 
-    if (clue_is_virtual())
-        return read_clock(&routine, site) / (SECOND / CLOCKS_PER_SEC);
-    clue_real_clock(CLOCK_PROCESS_CPUTIME_ID, &real);
-    return real.tv_sec * CLOCKS_PER_SEC + real.tv_nsec / (SECOND / CLOCKS_PER_SEC);
+    read_any(&routine, site, CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * CLOCKS_PER_SEC + now.tv_nsec / (SECOND / CLOCKS_PER_SEC);
 }
 
 PORTOLAN_API clock_t times(struct tms *to)
@@ -119,9 +121,8 @@ PORTOLAN_API clock_t times(struct tms *to)
     ROUTINE("times");
     clock_t ticks;
 
-    if (!clue_is_virtual()) {
+    if (!clue_is_virtual())
         return REAL(times)(to);
-    }
     ticks = read_clock(&routine, site) / (SECOND / sysconf(_SC_CLK_TCK));
     if (to)
         *to = (struct tms){.tms_utime = ticks};
@@ -131,9 +132,8 @@ PORTOLAN_API clock_t times(struct tms *to)
 PORTOLAN_API int getrusage(__rusage_who_t who, struct rusage *to)
 {
     ROUTINE("getrusage");
-    int result;
+    int result = REAL(getrusage)(who, to);
 
-    result = REAL(getrusage)(who, to);
     if (clue_is_virtual() && result == 0) {
         int64_t now = read_clock(&routine, site);
 

@@ -197,6 +197,7 @@ bool clue_override(const char *name, uint32_t *base, uint64_t *value);
 /* clock.c, also of ranks that are processes: the clock of this machine, which programs do not see.
  */
 int clue_real_clock(clockid_t clock, struct timespec *now);
+int64_t clue_real_ns(clockid_t clock);
 /* Whether who calls is a rank. */
 bool clue_is_virtual(void);
 /* What clocks of the date show when the run begins. */

@@ -15,14 +15,6 @@
 
 const char *const clue_compute_names[] = {"measured", "table", "model", "none"};
 
-static double seconds(void)
-{
-    struct timespec now;
-
-    clue_real_clock(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static enum portolan_status make_engine(struct carrier *c, struct portolan_error *err)
 {
     struct clue_engine_settings settings = c->run->settings;
@@ -170,7 +162,7 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
                               struct portolan_error *err)
 {
     struct carrier *c = &clue_carrier;
-    double began = seconds();
+    int64_t began = clue_real_ns(CLOCK_MONOTONIC);
     enum portolan_status status;
 
     *c = (struct carrier){.run = run, .observer = run->observer, .process = getpid()};
@@ -185,7 +177,7 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
     outcome->exit_status = c->exit_status ? c->exit_status : status ? 1 : 0;
     outcome->remarks = c->remarks;
     outcome->n_remarks = c->n_remarks;
-    outcome->wall_s = seconds() - began;
+    outcome->wall_s = 1e-9 * (double)(clue_real_ns(CLOCK_MONOTONIC) - began);
     return status;
 }
 

@@ -148,29 +148,17 @@ static void own_srandom(unsigned seed)
     srandom_r(seed, random_of(clue_carrier.current));
 }
 
-static double own_drand48(void)
-{
-    double value;
-
-    drand48_r(&clue_carrier.current->random48, &value);
-    return value;
-}
-
-static long own_lrand48(void)
-{
-    long value;
-
-    lrand48_r(&clue_carrier.current->random48, &value);
-    return value;
-}
-
-static long own_mrand48(void)
-{
-    long value;
-
-    mrand48_r(&clue_carrier.current->random48, &value);
-    return value;
-}
+#define OWN_RANDOM48(type, name)                                                                   \
+    static type own_##name(void)                                                                   \
+    {                                                                                              \
+        type value;                                                                                \
+                                                                                                   \
+        name##_r(&clue_carrier.current->random48, &value);                                         \
+        return value;                                                                              \
+    }
+OWN_RANDOM48(double, drand48)
+OWN_RANDOM48(long, lrand48)
+OWN_RANDOM48(long, mrand48)
 
 static void own_srand48(long seed)
 {

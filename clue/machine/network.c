@@ -2,6 +2,7 @@
 /* The network: its model, eager limit, and factors. */
 #include "machine.h"
 
+#include <portolan/command.h>
 #include <portolan/list.h>
 
 #include <math.h>
@@ -30,8 +31,8 @@ static void read_contention(struct machine_reader *r, const struct xml_element *
                             struct clue_network *n)
 {
     const char *text = xml_value(e, "contention");
+    struct portolan_words words = {0};
     double *factors = NULL;
-    char *words = text ? portolan_arena_strdup(r->arena, text) : NULL, *rest = NULL, *word;
 
     if (n->model == CLUE_NETWORK_FACTOR && !text)
         xml_complain(r->d, e, "model",
@@ -39,19 +40,20 @@ static void read_contention(struct machine_reader *r, const struct xml_element *
                      "in flight, of two, and so on, as \"1 1.2 1.5\"");
     else if (text && n->model != CLUE_NETWORK_FACTOR)
         xml_complain(r->d, e, "contention", "'contention' is for model=\"factor\"");
-    for (word = words ? strtok_r(words, " \t\n", &rest) : NULL; word;
-         word = strtok_r(NULL, " \t\n", &rest)) {
+    if (text)
+        portolan_words_split(r->arena, &words, text);
+    for (size_t i = 0; i < words.n; i++) {
         double value;
 
-        if (!portolan_read_double(word, &value) || !(value > 0) || !isfinite(value)) {
+        if (!portolan_read_double(words.word[i], &value) || !(value > 0) || !isfinite(value)) {
             xml_complain(r->d, e, "contention", "'%.40s' is not a factor; write numbers above 0",
-                         word);
+                         words.word[i]);
             return;
         }
         portolan_arena_append(r->arena, &factors, &n->n_factors, &value, sizeof value);
     }
     n->factors = factors;
-    if (words && !factors)
+    if (text && !factors && !r->arena->failed)
         xml_complain(r->d, e, "contention", "'contention' is empty; write \"1\" and more");
 }
 

@@ -2,6 +2,8 @@
 /* Which rank runs on which host. */
 #include "machine.h"
 
+#include <portolan/command.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +13,16 @@ static enum portolan_status place_by_list(const struct clue_machine_file *f, int
                                           struct portolan_error *err)
 {
     struct portolan_arena arena = {0};
-    char *words = portolan_arena_strdup(&arena, list), *rest = NULL, *word;
-    enum portolan_status status = words ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    struct portolan_words words = {0};
+    enum portolan_status status =
+        portolan_words_split(&arena, &words, list) ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     const char *why = NULL;
     int placed = 0;
 
-    for (word = words ? strtok_r(words, " \t\n", &rest) : NULL; word && status == PORTOLAN_OK;
-         word = strtok_r(NULL, " \t\n", &rest)) {
+    for (size_t w = 0; w < words.n && status == PORTOLAN_OK; w++) {
         struct host_range range;
 
-        if (!machine_find_range(f, &arena, word, &range, &why))
+        if (!machine_find_range(f, &arena, words.word[w], &range, &why))
             status = portolan_error_set(
                 err, PORTOLAN_EINVAL, "placement: %s; or write by-node or by-slot", why ? why : "");
         for (int i = 0; status == PORTOLAN_OK && i < range.n && placed < n; i++)

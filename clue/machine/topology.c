@@ -2,6 +2,7 @@
 /* The links of the network: those of a topology, or each with its routes. */
 #include "machine.h"
 
+#include <portolan/command.h>
 #include <portolan/list.h>
 
 #include <math.h>
@@ -22,14 +23,15 @@ static unsigned read_numbers(struct machine_reader *r, const struct xml_element 
                              const char *attribute, unsigned *numbers)
 {
     const char *value = xml_value(e, attribute);
-    char *text = value ? portolan_arena_strdup(r->arena, value) : NULL, *rest = NULL, *word;
+    struct portolan_words words = {0};
     unsigned n = 0;
 
-    for (word = text ? strtok_r(text, " \t\n", &rest) : NULL; word;
-         word = strtok_r(NULL, " \t\n", &rest), n++) {
+    if (value)
+        portolan_words_split(r->arena, &words, value);
+    for (; n < words.n; n++) {
         int64_t number;
 
-        if (n == CLUE_MOST_LEVELS || !portolan_read_int64(word, &number) || number < 1 ||
+        if (n == CLUE_MOST_LEVELS || !portolan_read_int64(words.word[n], &number) || number < 1 ||
             number > MOST_HOSTS) {
             xml_complain(r->d, e, attribute,
                          "'%s' is '%.100s'; write at most %d whole numbers from 1 on", attribute,
@@ -212,14 +214,13 @@ static size_t find_link(struct machine_reader *r, const struct xml_element *e, c
 /* The links of a route, and the same in the other direction after them. */
 static uint32_t *read_way(struct machine_reader *r, const struct xml_element *e, size_t *n)
 {
-    char *words = portolan_arena_strdup(r->arena, xml_value(e, "links")), *rest = NULL, *word;
+    struct portolan_words words = {0};
     uint32_t *links = portolan_arena_alloc(r->arena, 2 * CLUE_MOST_HOPS, sizeof *links);
 
-    *n = 0;
-    for (word = words && links ? strtok_r(words, " \t\n", &rest) : NULL;
-         word && *n < CLUE_MOST_HOPS; word = strtok_r(NULL, " \t\n", &rest))
-        links[(*n)++] = (uint32_t)find_link(r, e, word);
-    if (!*n || word)
+    portolan_words_split(r->arena, &words, xml_value(e, "links"));
+    for (*n = 0; links && *n < words.n && *n < CLUE_MOST_HOPS; ++*n)
+        links[*n] = (uint32_t)find_link(r, e, words.word[*n]);
+    if (!*n || *n < words.n)
         xml_complain(r->d, e, "links", "a route has 1 to %d links", CLUE_MOST_HOPS);
     for (size_t i = 0; links && i < *n; i++)
         links[*n + i] = links[*n - 1 - i];

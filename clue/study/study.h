@@ -4,6 +4,7 @@
 #define CLUE_STUDY_INTERNAL_H
 
 #include <portolan/clue_study.h>
+#include <portolan/command.h>
 #include <portolan/formula.h>
 #include <portolan/xml.h>
 
@@ -53,8 +54,7 @@ struct workload {
     struct portolan_formula *formula, *memory; /* MEMORY: bytes that it needs of a node, or NULL */
     size_t n_results;
     struct result *results;
-    size_t n_words;
-    const char **words;
+    struct portolan_words words;
 };
 
 /* Factors of what may come otherwise. */

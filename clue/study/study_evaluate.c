@@ -2,7 +2,6 @@
 /* What workloads reach on configurations. */
 #include "study.h"
 
-#include <portolan/command.h>
 #include <portolan/list.h>
 #include <portolan/progress.h>
 
@@ -103,8 +102,8 @@ static enum portolan_status run_program(struct evaluation *e, const struct confi
 {
     struct clue_study_run run = {.machine = e->machine,
                                  .ranks = v->low,
-                                 .n_words = w->n_words,
-                                 .words = w->words,
+                                 .n_words = w->words.n,
+                                 .words = w->words.word,
                                  .is_record = w->kind == WORKLOAD_RECORD};
     enum portolan_status status = study_write_machine(e->s, c, e->machine, e->err);
 

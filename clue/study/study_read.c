@@ -92,18 +92,6 @@ static double read_size(struct study_reader *r, const struct xml_element *e, con
     return bytes;
 }
 
-/* WORDS, separated by blanks, as an array of the arena. */
-static const char **split_words(struct study_reader *r, const char *words, size_t *n)
-{
-    char *text = portolan_arena_strdup(&r->s->arena, words), *rest = NULL;
-    const char **all = NULL;
-
-    for (char *word = text ? strtok_r(text, " \t\n", &rest) : NULL; word;
-         word = strtok_r(NULL, " \t\n", &rest))
-        portolan_arena_append(&r->s->arena, &all, n, &(const char *){word}, sizeof word);
-    return all;
-}
-
 /* ------------------------------------------------- parts, configurations */
 
 static void read_parts(struct study_reader *r, const struct xml_element *root)
@@ -215,23 +203,24 @@ static void read_configuration(struct study_reader *r, const struct xml_element 
 static void read_combinations(struct study_reader *r, const struct xml_element *e)
 {
     struct clue_study *s = r->s;
-    size_t n_sizes = 0, n_cpus = 0;
-    const char **sizes = split_words(r, xml_value(e, "memory"), &n_sizes);
-    const char *words = xml_value(e, "cpus");
-    const char **cpus = split_words(r, words ? words : "1", &n_cpus);
+    struct portolan_words sizes = {0}, cpus = {0};
+    const char *numbers = xml_value(e, "cpus");
 
-    for (size_t i = 0; i < n_sizes * n_cpus * s->n_networks; i++) {
-        size_t network = i % s->n_networks, cpu = i / s->n_networks % n_cpus;
-        const char *size = sizes[i / s->n_networks / n_cpus];
+    portolan_words_split(&s->arena, &sizes, xml_value(e, "memory"));
+    portolan_words_split(&s->arena, &cpus, numbers ? numbers : "1");
+    for (size_t i = 0; i < sizes.n * cpus.n * s->n_networks; i++) {
+        size_t network = i % s->n_networks;
+        const char *cpu = cpus.word[i / s->n_networks % cpus.n];
+        const char *size = sizes.word[i / s->n_networks / cpus.n];
         struct configuration new = {.line = e->line, .network = network}, *c;
         int64_t count = 0;
 
-        if (!portolan_read_int64(cpus[cpu], &count) || count < 1 || count > MOST_NODES)
-            xml_complain(r->d, e, "cpus", "'%.40s' is not a number of processors", cpus[cpu]);
+        if (!portolan_read_int64(cpu, &count) || count < 1 || count > MOST_NODES)
+            xml_complain(r->d, e, "cpus", "'%.40s' is not a number of processors", cpu);
         new.cpus = (int)count;
         new.memory = read_size(r, e, "memory", size);
-        new.name = portolan_arena_printf(&s->arena, "%s x %s, %s", cpus[cpu], size,
-                                         s->networks[network].name);
+        new.name =
+            portolan_arena_printf(&s->arena, "%s x %s, %s", cpu, size, s->networks[network].name);
         if (r->d->count || !new.name || !(c = add_configuration(r, e, &new)))
             return;
         check_affordable(r, e, c);
@@ -340,8 +329,8 @@ static void read_workload(struct study_reader *r, const struct xml_element *e, s
     w->formula = read_formula(r, e, "formula", &w->is_varied);
     w->memory = read_formula(r, e, "memory", &w->is_varied);
     if (w->kind == WORKLOAD_PROGRAM || w->kind == WORKLOAD_RECORD)
-        w->words = split_words(r, xml_value(e, w->kind == WORKLOAD_PROGRAM ? "program" : "record"),
-                               &w->n_words);
+        portolan_words_split(&r->s->arena, &w->words,
+                             xml_value(e, w->kind == WORKLOAD_PROGRAM ? "program" : "record"));
     read_better(r, e, w);
     for (const struct xml_element *c = NULL; (c = xml_next(e, c, "result"));)
         read_result(r, c, w);

@@ -29,10 +29,7 @@ bool clue_is_virtual(void)
 /* Of all threads: they share the processor that the rank has. */
 int64_t asker_cpu_ns(void)
 {
-    struct timespec now;
-
-    clue_real_clock(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    return clue_real_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static int by_size(const void *a, const void *b)
