@@ -33,7 +33,7 @@ void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
 void check_element(const struct portolan_sidl_type *type, struct portolan_diagnostics *d)
 {
     if (type->element && type->element->kind == PORTOLAN_SIDL_STRUCT)
-        diagnose_at(d, &type->place, "arrays hold no structs, make %s an interface",
+        diagnose_at(d, &type->place, "arrays cannot hold structs; make %s an interface",
                     type->element->symbol->full_name);
 }
 
@@ -71,16 +71,16 @@ static void check_enum(struct check_run *c, struct portolan_sidl_symbol *s)
 
         check_identifier(e->name, &e->place, "an enumerator", c->d);
         if (e->value < INT32_MIN || e->value > INT32_MAX)
-            diagnose_at(c->d, &e->place, "%s = %lld does not fit into 32 bits, as enums must",
+            diagnose_at(c->d, &e->place, "%s = %lld does not fit into the 32 bits of an enum",
                         e->name, (long long)e->value);
         if ((other = *word)) {
-            diagnose_at(c->d, &e->place, "enumerator %s is already there in line %d", e->name,
+            diagnose_at(c->d, &e->place, "enumerator %s is already declared in line %d", e->name,
                         other->place.line);
             continue;
         }
         *word = e;
         if (value && (other = *value))
-            diagnose_at(c->d, &e->place, "%s has the value %lld like %s in line %d", e->name,
+            diagnose_at(c->d, &e->place, "%s has the same value (%lld) as %s in line %d", e->name,
                         (long long)e->value, other->name, other->place.line);
         else if (value)
             *value = e;
@@ -109,9 +109,7 @@ static void walk_struct(struct check_run *c, struct portolan_sidl_symbol *s, int
                         inner->full_name);
         else if (inner->own.state == UNSEEN)
             diagnose_at(c->d, &type->place,
-                        "structs hold each other more than %d deep, write them "
-                        "flatter",
-                        MAX_DEPTH);
+                        "structs are nested more than %d deep; use fewer levels", MAX_DEPTH);
         s->own.has_rarray |= inner->own.has_rarray;
     }
     s->own.state = DONE;
@@ -131,7 +129,7 @@ static void check_struct(struct check_run *c, struct portolan_sidl_symbol *s)
         if (f->type->kind == PORTOLAN_SIDL_VOID)
             diagnose_at(c->d, &f->type->place, "a field cannot be void");
         if ((other = *word))
-            diagnose_at(c->d, &f->place, "field %s is already there in line %d", f->name,
+            diagnose_at(c->d, &f->place, "field %s is already declared in line %d", f->name,
                         other->place.line);
         else
             *word = f;
@@ -158,15 +156,16 @@ static void check_class(struct check_run *c, const struct portolan_sidl_symbol *
         return; /* the missing method may be in the unreadable part */
     if (missing && !is_abstract && missing->owner == s)
         diagnose_at(c->d, &s->place,
-                    "class %s has the abstract method %s, write: abstract class %s", s->name,
+                    "class %s has the abstract method %s; write: abstract class %s", s->name,
                     missing->slot_name, s->name);
     else if (missing && !is_abstract)
         diagnose_at(c->d, &s->place,
-                    "class %s has no body for %s of %s, declare the method, use implements-all, or "
-                    "make the class abstract",
+                    "class %s does not implement %s of %s; declare the method, use implements-all, "
+                    "or make the class abstract",
                     s->name, missing->slot_name, missing->owner->full_name);
     if (!missing && is_abstract)
-        diagnose_at(c->d, &s->place, "class %s is abstract, but none of its methods is", s->name);
+        diagnose_at(c->d, &s->place,
+                    "class %s is abstract, but none of its methods is; remove 'abstract'", s->name);
 }
 
 /* The language of a class's Impl file. */
@@ -176,9 +175,10 @@ static void check_language(struct check_run *c, const struct portolan_sidl_symbo
         portolan_sidl_attribute(s->attributes, s->n_attributes, "language");
 
     if (a && s->kind != PORTOLAN_SIDL_CLASS)
-        diagnose_at(c->d, &a->place, "'language' is for classes, which have Impl files");
+        diagnose_at(c->d, &a->place,
+                    "'language' is only for classes, because only classes have Impl files");
     else if (a && (!a->value || (strcmp(a->value, "C") && strcmp(a->value, "C++"))))
-        diagnose_at(c->d, &a->place, "Impl files are in C or C++, write language=\"C++\"");
+        diagnose_at(c->d, &a->place, "Impl files are in C or C++; write language=\"C++\"");
 }
 
 /* The lists of ports and parameters of a component class (describe.c). */
@@ -194,19 +194,17 @@ static void check_described(struct check_run *c, const struct portolan_sidl_symb
 
         if (a && !symbol_inherits(s, "gov.cca.Component"))
             diagnose_at(c->d, &a->place,
-                        "'%s' is for components, %s does not implement "
-                        "gov.cca.Component",
+                        "'%s' is only for components; %s does not implement gov.cca.Component",
                         a->name, s->full_name);
         while (described_next(&c->model->arena, &at, &item)) {
             const struct portolan_sidl_symbol *type = portolan_sidl_find(c->model, item.type);
 
             if (!*item.name || !*item.type || (i < 2 && item.value))
-                diagnose_at(c->d, &a->place, "'%s' is no item of '%s', write: %s", item.name,
+                diagnose_at(c->d, &a->place, "'%s' is not an item of '%s'; write: %s", item.name,
                             a->name, i < 2 ? "NAME:TYPE" : "NAME:TYPE=DEFAULT");
             else if (i == 0 && type && !symbol_inherits(s, type->full_name))
                 diagnose_at(c->d, &a->place,
-                            "%s provides %s but does not implement it, write: "
-                            "implements-all %s",
+                            "%s provides %s but does not implement it; write: implements-all %s",
                             s->full_name, item.type, item.type);
         }
     }
@@ -218,15 +216,17 @@ static void check_constructor(struct check_run *c, const struct portolan_sidl_sy
     for (size_t i = 0; i < s->n_methods; i++)
         if (strcmp(s->methods[i]->name, s->name) == 0 ||
             strcmp(s->methods[i]->slot_name, s->name) == 0) {
-            diagnose_at(c->d, &s->methods[i]->place, "method %s has the name of its type",
-                        s->methods[i]->slot_name);
+            diagnose_at(c->d, &s->methods[i]->place,
+                        "method %s has the name of its type; rename one", s->methods[i]->slot_name);
             return;
         }
     for (size_t i = 0; i < s->n_slots; i++)
         if (s->slots[i]->owner != s && (strcmp(s->slots[i]->name, s->name) == 0 ||
                                         strcmp(s->slots[i]->slot_name, s->name) == 0)) {
-            diagnose_at(c->d, &s->place, "%s inherits from %s a method of its own name, rename one",
-                        s->name, s->slots[i]->owner->full_name);
+            diagnose_at(
+                c->d, &s->place,
+                "%s inherits from %s a method with the name of the class itself; rename one",
+                s->name, s->slots[i]->owner->full_name);
             return;
         }
 }
@@ -246,8 +246,10 @@ static void check_flags(struct check_run *c, const struct portolan_sidl_symbol *
                     : allowed                      ? "final"
                                                    : "attributes");
     else if (s->flags == (PORTOLAN_SIDL_ABSTRACT | PORTOLAN_SIDL_FINAL))
-        diagnose_at(c->d, &s->place, "class %s is abstract and final, so that nobody could use it",
-                    s->name);
+        diagnose_at(
+            c->d, &s->place,
+            "class %s is abstract and final, so no program could use it; remove one of the two",
+            s->name);
 }
 
 static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
@@ -256,14 +258,13 @@ static void check_symbol(struct check_run *c, struct portolan_sidl_symbol *s)
 
     if (strchr(s->name, '_'))
         diagnose_at(c->d, &s->place,
-                    "'%s' has an underscore, which joins names in C; names of packages and types "
-                    "go without",
+                    "'%s' has an underscore, which joins names in C; remove it from the name of a "
+                    "package or type",
                     s->name);
     check_identifier(s->name, &s->place, symbol_kind_text(s->kind), c->d);
     if (!is_package && !s->version && !s->package->own.is_broken && !s->own.is_astray)
         diagnose_at(c->d, &s->place,
-                    "%s stands outside a package with a version, write: package NAME version 1.0 "
-                    "{ … }",
+                    "%s is outside a package with a version; write: package NAME version 1.0 { … }",
                     s->name);
     check_flags(c, s);
     check_attributes(s->attributes, s->n_attributes, c->d);

@@ -15,22 +15,23 @@ static bool check_extent_form(const struct portolan_sidl_expr *e,
 
     if (e->op == PORTOLAN_SIDL_OP_NAME) {
         if (*name && strcmp((*name)->text, e->text) != 0) {
-            diagnose_at(d, &e->place, "an extent depends on one argument only, not on %s and %s",
+            diagnose_at(d, &e->place, "an extent can depend on only one argument, not on %s and %s",
                         (*name)->text, e->text);
             return false;
         }
         *name = e;
     } else if (e->op == PORTOLAN_SIDL_OP_BINARY || e->op == PORTOLAN_SIDL_OP_UNARY) {
         if (strlen(e->text) != 1 || !strchr(operators, *e->text)) {
-            diagnose_at(d, &e->place, "'%s' in an extent, only + - * / are possible", e->text);
+            diagnose_at(d, &e->place, "'%s' is not allowed in an extent; use only + - * /",
+                        e->text);
             return false;
         }
         for (size_t i = 0; i < e->n_operands; i++)
             if (!check_extent_form(e->operands[i], name, d))
                 return false;
     } else if (e->op != PORTOLAN_SIDL_OP_INTEGER) {
-        diagnose_at(d, &e->place, "'%s' in an extent, only integers and arguments are possible",
-                    e->text);
+        diagnose_at(d, &e->place,
+                    "'%s' is not allowed in an extent; use only integers and arguments", e->text);
         return false;
     }
     return true;
@@ -65,8 +66,8 @@ static void check_extent_name(const struct extent_scope *scope,
     const char *nearest = found ? NULL : nearest_name(scope, name->text);
 
     if (!found) {
-        diagnose_at(d, &name->place, "%s is an extent of %s, but no %s of %s%s", name->text, array,
-                    scope->arguments ? "argument" : "field", scope->of,
+        diagnose_at(d, &name->place, "%s is an extent of %s, but not among the %ss of %s%s",
+                    name->text, array, scope->arguments ? "argument" : "field", scope->of,
                     portolan_did_you_mean(nearest).text);
     } else if (scope->arguments) {
         struct portolan_sidl_argument *a = (struct portolan_sidl_argument *)found;
@@ -102,7 +103,7 @@ void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_t
                   struct portolan_diagnostics *d)
 {
     if (!can_be_element(type->element))
-        diagnose_at(d, &type->element->place, "an rarray holds numbers, use array<%s> instead",
+        diagnose_at(d, &type->element->place, "an rarray holds only numbers; use array<%s> instead",
                     type->element->name);
     if (type->n_extents != (size_t)type->dimension)
         diagnose_at(d, place, "rarray %s has %d dimension%s but %zu extent%s", name,
@@ -139,14 +140,13 @@ static void check_modifiers(const struct portolan_sidl_method *m, struct portola
     bool returns = m->result->kind != PORTOLAN_SIDL_VOID;
 
     if (communication & (communication - 1))
-        diagnose_at(d, &m->place, "%s may have one of oneway, local and nonblocking, not several",
-                    m->name);
+        diagnose_at(d, &m->place, "%s can have only one of oneway, local and nonblocking", m->name);
     if ((kind & PORTOLAN_SIDL_ABSTRACT) && (kind & (kind - 1)))
-        diagnose_at(d, &m->place, "%s is abstract and cannot be %s too", m->name,
+        diagnose_at(d, &m->place, "%s is abstract and cannot also be %s", m->name,
                     kind & PORTOLAN_SIDL_FINAL ? "final" : "static");
     else if (kind & (kind - 1))
         diagnose_at(d, &m->place,
-                    "%s is static and cannot be final too, nobody could redefine it anyway",
+                    "%s is static and cannot also be final; no class can redefine a static method",
                     m->name);
     if (m->owner->kind == PORTOLAN_SIDL_INTERFACE &&
         (kind & (PORTOLAN_SIDL_STATIC | PORTOLAN_SIDL_FINAL)))
@@ -156,8 +156,8 @@ static void check_modifiers(const struct portolan_sidl_method *m, struct portola
         returns |= m->arguments[i].mode != PORTOLAN_SIDL_IN;
     if ((m->flags & PORTOLAN_SIDL_ONEWAY) && (returns || m->n_throws))
         diagnose_at(d, &m->place,
-                    "%s is oneway: nothing comes back, so it is void, throws nothing and has only "
-                    "in arguments",
+                    "%s is oneway and returns nothing: make it void, without exceptions, and with "
+                    "only in arguments",
                     m->name);
 }
 
@@ -176,7 +176,8 @@ static void check_argument(struct check_run *c, struct portolan_sidl_method *m,
 
     check_identifier(a->name, &a->place, "an argument", c->d);
     if (strcmp(a->name, "self") == 0)
-        diagnose_at(c->d, &a->place, "'self' is the object's own name in C, rename the argument");
+        diagnose_at(c->d, &a->place,
+                    "'self' is the name of the object itself in C; rename the argument");
     if (a->type->kind == PORTOLAN_SIDL_VOID)
         diagnose_at(c->d, &a->type->place, "argument %s cannot be void", a->name);
     if (a->type->kind == PORTOLAN_SIDL_ARRAY)
@@ -184,15 +185,17 @@ static void check_argument(struct check_run *c, struct portolan_sidl_method *m,
     if (a->type->kind == PORTOLAN_SIDL_RARRAY) {
         if (a->mode == PORTOLAN_SIDL_OUT)
             diagnose_at(c->d, &a->place,
-                        "rarray %s cannot be out, its memory is the caller's: use inout", a->name);
+                        "rarray %s cannot be out, because the caller owns its memory; use inout",
+                        a->name);
         check_rarray(&scope, a->type, a->name, &a->place, c->d);
     }
     if (a->mode == PORTOLAN_SIDL_OUT && has_rarray(a->type))
-        diagnose_at(c->d, &a->place, "%s holds an rarray and cannot be out, use inout",
+        diagnose_at(c->d, &a->place, "%s holds an rarray and cannot be out; use inout",
                     a->type->symbol->name);
     if (a->copy && !type_is_unknown(a->type) &&
         !(a->type->kind == PORTOLAN_SIDL_OBJECT && a->type->symbol->own.is_serializable))
-        diagnose_at(c->d, &a->place, "copy needs a type that is a sidl.io.Serializable, %s is not",
+        diagnose_at(c->d, &a->place,
+                    "copy needs a type that implements sidl.io.Serializable; %s does not",
                     a->type->name);
 }
 
@@ -204,7 +207,7 @@ static void check_arguments(struct check_run *c, struct portolan_sidl_method *m)
         const void **word = names_add(&c->words, a->name, strlen(a->name));
 
         if (*word)
-            diagnose_at(c->d, &a->place, "%s has two arguments called %s", m->name, a->name);
+            diagnose_at(c->d, &a->place, "%s has two arguments with the name %s", m->name, a->name);
         else
             *word = a;
     }
@@ -221,11 +224,11 @@ static void check_thrown(const struct check_run *c, const struct portolan_sidl_t
         return;
     if (s->kind == PORTOLAN_SIDL_INTERFACE)
         diagnose_at(c->notes, &thrown->place,
-                    "%s does not inherit sidl.BaseException: what is thrown as one should",
-                    s->full_name);
+                    "%s does not inherit sidl.BaseException, as exceptions should", s->full_name);
     else
         diagnose_at(c->d, &thrown->place,
-                    "%s cannot be thrown, it does not inherit sidl.BaseException", s->full_name);
+                    "%s cannot be thrown, because it does not inherit sidl.BaseException",
+                    s->full_name);
 }
 
 static void check_throws(const struct check_run *c, const struct portolan_sidl_method *m)
@@ -252,16 +255,18 @@ static void check_query(const struct portolan_sidl_method *m, struct portolan_di
         return;
     if (!(m->flags & PORTOLAN_SIDL_STATIC) || m->result->kind != PORTOLAN_SIDL_BOOL)
         diagnose_at(d, &applies->place,
-                    "applies means a static method of a class that returns bool: it is asked "
-                    "before there is an object");
+                    "applies is only for a static method of a class that returns bool, because it "
+                    "is called before an object exists");
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].mode != PORTOLAN_SIDL_IN || !can_be_context(m->arguments[i].type))
             diagnose_at(d, &m->arguments[i].place,
-                        "%s asks for contexts: its arguments are in, and one number each", m->name);
+                        "%s is called with contexts: each argument must be in and one number",
+                        m->name);
     for (size_t i = 0; i < m->owner->n_methods && m->owner->methods[i] != m; i++)
         if (portolan_sidl_attribute(m->owner->methods[i]->attributes,
                                     m->owner->methods[i]->n_attributes, "applies"))
-            diagnose_at(d, &applies->place, "%s has the attribute already, and a class has one",
+            diagnose_at(d, &applies->place,
+                        "%s already has the attribute; only one method of a class can have it",
                         m->owner->methods[i]->name);
 }
 
@@ -279,13 +284,13 @@ static void check_meanings(const struct portolan_sidl_method *m, struct portolan
     check_attributes(m->attributes, m->n_attributes, d);
     if (accuracy && m->result->kind != PORTOLAN_SIDL_DOUBLE)
         diagnose_at(d, &accuracy->place,
-                    "accuracy on a method means its result, which must be "
-                    "double");
+                    "accuracy on a method refers to its result, which must be double");
     if (status && m->result->kind != PORTOLAN_SIDL_INT)
-        diagnose_at(d, &status->place,
-                    "status on a method means its result, 0 or a failure, which must be int");
+        diagnose_at(
+            d, &status->place,
+            "status on a method refers to its result (0, or a code of failure), which must be int");
     if (context)
-        diagnose_at(d, &context->place, "context belongs in front of an argument, not of a method");
+        diagnose_at(d, &context->place, "context belongs before an argument, not before a method");
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];
 
@@ -294,14 +299,14 @@ static void check_meanings(const struct portolan_sidl_method *m, struct portolan
         context = portolan_sidl_attribute(a->attributes, a->n_attributes, "context");
         status = portolan_sidl_attribute(a->attributes, a->n_attributes, "status");
         if (status)
-            diagnose_at(d, &status->place, "status belongs in front of a method, not of %s",
+            diagnose_at(d, &status->place, "status belongs before a method, not before %s",
                         a->name);
         if (accuracy && (a->mode == PORTOLAN_SIDL_IN || a->type->kind != PORTOLAN_SIDL_DOUBLE))
-            diagnose_at(d, &accuracy->place, "accuracy needs an out double argument, %s is none",
+            diagnose_at(d, &accuracy->place, "accuracy needs an out double argument; %s is not one",
                         a->name);
         if (context && (a->mode != PORTOLAN_SIDL_IN || !can_be_context(a->type)))
             diagnose_at(d, &context->place,
-                        "context needs an in argument that is one number, %s is none", a->name);
+                        "context needs an in argument that is one number; %s is not one", a->name);
     }
 }
 
@@ -313,7 +318,7 @@ static void check_built_in(const struct portolan_sidl_method *m, struct portolan
     static const char *const owners[] = {"sidl.BaseInterface", "sidl.BaseClass", NULL};
 
     if (word_is_one_of(m->slot_name, taken) && !word_is_one_of(m->owner->full_name, owners))
-        diagnose_at(d, &m->place, "every object has a method %s already, rename this one",
+        diagnose_at(d, &m->place, "every object already has a method %s; rename this one",
                     m->slot_name);
 }
 
@@ -350,11 +355,11 @@ void check_method(struct check_run *c, struct portolan_sidl_method *m)
     check_built_in(m, d);
     if (m->result->kind == PORTOLAN_SIDL_RARRAY)
         diagnose_at(d, &m->result->place,
-                    "an rarray cannot be a result, its memory is the caller's: use array");
+                    "an rarray cannot be a result, because the caller owns its memory; use array");
     else if (has_rarray(m->result))
         diagnose_at(d, &m->result->place,
-                    "%s holds an rarray, whose memory is the caller's, and cannot be a result: use "
-                    "array there",
+                    "%s holds an rarray, whose memory the caller owns, so it cannot be a result; "
+                    "use array in it",
                     m->result->symbol->full_name);
     if (m->result->kind == PORTOLAN_SIDL_ARRAY)
         check_element(m->result, d);

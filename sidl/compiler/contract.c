@@ -114,7 +114,7 @@ static struct value field_value(const struct scope *s, const struct portolan_sid
     const char *name = strchr(e->text, '.') + 1;
 
     if (a->type->kind != PORTOLAN_SIDL_STRUCT) {
-        diagnose_at(s->d, &e->place, "%s is no struct and has no field %s", a->name, name);
+        diagnose_at(s->d, &e->place, "%s is not a struct and has no field %s", a->name, name);
         return unknown;
     }
     for (size_t i = 0; i < of->n_fields; i++)
@@ -133,11 +133,13 @@ static struct value name_value(const struct scope *s, const struct portolan_sidl
                             a->type->kind != PORTOLAN_SIDL_STRUCT;
 
     if (!s->method)
-        diagnose_at(s->d, &e->place, "%s in an invariant, which can only call methods", e->text);
+        diagnose_at(s->d, &e->place,
+                    "%s is not allowed in an invariant, which can only call methods", e->text);
     else if (!a)
-        diagnose_at(s->d, &e->place, "%s is no argument of %s", e->text, s->method->name);
+        diagnose_at(s->d, &e->place, "%s is not an argument of %s", e->text, s->method->name);
     else if (!s->after && a->mode == PORTOLAN_SIDL_OUT)
-        diagnose_at(s->d, &e->place, "%s is an out argument and has no value before the call",
+        diagnose_at(s->d, &e->place,
+                    "%s is an out argument and has no value before the call; use it in ensure",
                     a->name);
     else if (strchr(e->text, '.'))
         return field_value(s, e, a);
@@ -158,7 +160,7 @@ static struct value result_value(const struct scope *s, const struct portolan_si
     }
     if (type && s->after)
         return value_at(s, type, type->kind == PORTOLAN_SIDL_STRUCT ? "&_retval" : "_retval");
-    diagnose_at(s->d, &e->place, "result has a value in ensure clauses only");
+    diagnose_at(s->d, &e->place, "result has a value only in ensure clauses");
     return unknown;
 }
 
@@ -219,16 +221,16 @@ static bool is_pure_in(const struct portolan_sidl_symbol *of, const char *name, 
 static const char *why_not_called(const struct scope *s, const struct portolan_sidl_method *m)
 {
     if (m == s->method || (s->method && strcmp(m->slot_name, s->method->slot_name) == 0))
-        return "cannot be called by its own contract, its result is called 'result'";
+        return "cannot be called by its own contract; use 'result' for its result";
     if (s->method && method_is_static(s->method) && !method_is_static(m))
         return "needs an object, but this method is static";
     if (m->result->kind == PORTOLAN_SIDL_VOID || m->result->kind == PORTOLAN_SIDL_STRUCT)
         return "has no result that a clause could use";
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].mode != PORTOLAN_SIDL_IN)
-            return "changes an argument, clauses call methods with in arguments only";
+            return "changes an argument; clauses can call only methods with in arguments";
     if (!is_pure_in(s->of, m->slot_name, walk_begin()))
-        return "may have side effects, to be called by a clause it needs: ensure is pure;";
+        return "may have side effects; a clause can call it only if it has: ensure is pure;";
     return NULL;
 }
 
@@ -269,7 +271,7 @@ static struct value method_value(const struct scope *s, const struct portolan_si
         const struct value v = value_of(s, e->operands[i]);
 
         if (!can_be_passed(&v, a->type))
-            diagnose_at(s->d, &e->operands[i]->place, "argument %s of %s is %s, this is %s",
+            diagnose_at(s->d, &e->operands[i]->place, "argument %s of %s is %s, but this is %s",
                         a->name, m->slot_name, a->type->name, kind_texts[v.kind]);
         if (v.kind == KIND_OBJECT && a->type->symbol && v.type->symbol != a->type->symbol)
             portolan_text_add(&call, "SIDL_CAST(%s, \"%s\"), ", v.code, a->type->symbol->full_name);
@@ -393,10 +395,10 @@ static void report_operands(const struct scope *s, const struct portolan_sidl_ex
                             const char *wanted_text, enum kind a, enum kind b)
 {
     if (e->n_operands == 1)
-        diagnose_at(s->d, &e->place, "'%s' needs %s behind it, not %s", e->text, wanted_text,
+        diagnose_at(s->d, &e->place, "'%s' needs %s after it, not %s", e->text, wanted_text,
                     kind_texts[a]);
     else if (a == KIND_ARRAY && b != KIND_NULL)
-        diagnose_at(s->d, &e->place, "arrays are compared inside all, any, none or count");
+        diagnose_at(s->d, &e->place, "arrays can be compared only inside all, any, none or count");
     else
         diagnose_at(s->d, &e->place, "'%s' needs %s on both sides, not %s and %s", e->text,
                     wanted_text, kind_texts[a], kind_texts[b]);
@@ -457,8 +459,8 @@ static void relation_values(const struct scope *s, const struct function *f,
         v[i + 1] = value_of(s, e->operands[i]);
         if (!fits(&v[i + 1], &wanted['x'])) {
             diagnose_at(s->d, &e->operands[i]->place,
-                        "'%s' in %s compares numbers and arrays of numbers, this is %s", e->text,
-                        f->name, kind_texts[v[i + 1].kind]);
+                        "'%s' in %s compares numbers and arrays of numbers, but this is %s",
+                        e->text, f->name, kind_texts[v[i + 1].kind]);
             return;
         }
         has_array |= v[i + 1].kind == KIND_ARRAY || v[i + 1].kind == KIND_UNKNOWN;
@@ -479,8 +481,8 @@ static void argument_values(const struct scope *s, const struct function *f,
 
         v[i] = value_of(s, call->operands[i]);
         if (!fits(&v[i], w))
-            diagnose_at(s->d, &call->operands[i]->place, "%s needs %s here, this is %s", f->name,
-                        w->text, kind_texts[v[i].kind]);
+            diagnose_at(s->d, &call->operands[i]->place, "%s needs %s here, but this is %s",
+                        f->name, w->text, kind_texts[v[i].kind]);
         if (isupper((unsigned char)f->arguments[i]))
             v[i].code = operand(s, &v[i]);
     }
@@ -523,7 +525,7 @@ static void report_unknown(const struct scope *s, const struct portolan_sidl_exp
         diagnose_at(s->d, &e->place, "no method %s takes %zu argument%s", e->text, e->n_operands,
                     e->n_operands == 1 ? "" : "s");
     else if (!s->of->own.is_broken)
-        diagnose_at(s->d, &e->place, "unknown function %s: it is no method of %s%s", e->text,
+        diagnose_at(s->d, &e->place, "unknown function %s: %s has no such method%s", e->text,
                     s->of->name,
                     portolan_did_you_mean(portolan_nearest_word(e->text, names, N_BUILTINS)).text);
 }
@@ -585,8 +587,8 @@ static struct value value_of(const struct scope *s, const struct portolan_sidl_e
     case PORTOLAN_SIDL_OP_PURE:
         diagnose_at(s->d, &e->place,
                     e->op == PORTOLAN_SIDL_OP_COMPLEX
-                        ? "clauses do not compute with complex numbers"
-                        : "'is pure' says something about the method and is a clause of its own");
+                        ? "clauses cannot compute with complex numbers"
+                        : "'is pure' must be a clause of its own, not part of an expression");
         return unknown;
     default:
         return literal_value(s, e);
@@ -599,6 +601,7 @@ const char *contract_condition(const struct scope *s, const struct portolan_sidl
         contract_is_annotation(e) ? (struct value){.kind = KIND_BOOL} : value_of(s, e);
 
     if (v.kind != KIND_BOOL && v.kind != KIND_UNKNOWN)
-        diagnose_at(s->d, &e->place, "a clause is a condition, this is %s", kind_texts[v.kind]);
+        diagnose_at(s->d, &e->place, "a clause must be a condition, but this is %s",
+                    kind_texts[v.kind]);
     return v.code;
 }

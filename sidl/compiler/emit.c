@@ -103,7 +103,7 @@ static bool is_foreign(struct emitter *e, const struct output *o)
     if (!text || (found && found < text + strcspn(text, "\n")))
         return false;
     portolan_diagnose(e->options->notes, emit_path(e, o->name), 1, 0,
-                      "not written by portolan sidl, left as it is");
+                      "not written by portolan sidl, so it is not replaced");
     return true;
 }
 
@@ -237,8 +237,9 @@ static enum portolan_status emit_all(struct emitter *e, struct portolan_error *e
         emit_build_files(e);
     }
     if (e->d->count)
-        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED, "%d thing%s cannot be emitted",
-                                  e->d->count, e->d->count == 1 ? "" : "s");
+        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                  "the code for %d declaration%s cannot be written", e->d->count,
+                                  e->d->count == 1 ? "" : "s");
     return PORTOLAN_OK;
 }
 

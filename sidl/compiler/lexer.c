@@ -100,7 +100,7 @@ static void complain(struct lexer *l, struct portolan_sidl_place place, const ch
     if (++l->complaints < MOST_COMPLAINTS)
         return;
     portolan_diagnose(l->d, place.file, place.line, place.column,
-                      "so much here cannot be read that the rest is left out: is this SIDL?");
+                      "too many characters here are not SIDL; the rest is not read");
     l->tokens.is_cut = true;
 }
 
@@ -164,7 +164,7 @@ static void read_comment(struct lexer *l)
     while (l->at < l->end && !starts_with(l, "*/"))
         skip_bytes(l, 1);
     if (l->at == l->end) {
-        complain(l, start, "this comment has no end, close it with */");
+        complain(l, start, "this comment has no end; close it with */");
         l->tokens.is_cut = true;
         return;
     }
@@ -281,7 +281,7 @@ static void read_number(struct lexer *l)
     }
     for (size_t i = 1; kind == TOKEN_INTEGER && *start == '0' && !is_hex && i < length; i++)
         if (start[i] > '7') {
-            complain(l, place, "%.*s is no number: 0 in front means octal, digits 0 to 7",
+            complain(l, place, "%.*s is not a number: a leading 0 means octal, with digits 0 to 7",
                      (int)length, start);
             break;
         }
@@ -319,14 +319,14 @@ static void check_quoted(struct lexer *l, const char *text, size_t length, char 
             continue;
         escape = escape_length(text + i + 1, length - i - 1);
         if (escape == 0) {
-            complain(l, place, "'\\%.1s' is no escape, write a backslash as '\\\\'",
+            complain(l, place, "'\\%.1s' is not an escape sequence; write a backslash as '\\\\'",
                      i + 1 < length ? text + i + 1 : "");
             return;
         }
         i += escape;
     }
     if (quote == '\'' && characters != 1)
-        complain(l, place, "'%.*s' is no character: one stands between ' and ', texts in \"",
+        complain(l, place, "'%.*s' is not a character: write one between ' and ', strings in \"",
                  (int)length, text);
 }
 
@@ -356,7 +356,7 @@ static void read_quoted(struct lexer *l)
         check_quoted(l, start, length, quote, place);
     } else {
         /* the text ends before a character that closes the declaration */
-        complain(l, place, "this text has no end, close it with %c on the same line", quote);
+        complain(l, place, "this string has no end; close it with %c on the same line", quote);
         length = strcspn_within(start, length, ",;)}");
         l->place.column -= (int)((size_t)(l->at - start) - length);
         l->at = start + length;
@@ -378,7 +378,7 @@ static bool read_extension(struct lexer *l)
             whole++;
         if (peek_byte(l, whole) != ']')
             return false;
-        complain(l, place, "an extension is one word in brackets, without blanks: name[Word]");
+        complain(l, place, "an extension must be one word in brackets, without blanks: name[Word]");
         n = whole;
     }
     skip_bytes(l, n + 1);
@@ -409,15 +409,15 @@ static void report_character(struct lexer *l)
     const char c = *l->at;
 
     if (starts_with(l, "\xef\xbb\xbf"))
-        complain(l, l->place, "a byte order mark has no meaning here, save the file without one");
+        complain(l, l->place, "a byte order mark is not allowed; save the file without one");
     else if (c == '#')
-        complain(l, l->place, "'#' has no meaning: SIDL has no preprocessor, use require");
+        complain(l, l->place, "'#' is not allowed, because SIDL has no preprocessor; use require");
     else if (c == '!')
-        complain(l, l->place, "'!' has no meaning here, write 'not'");
+        complain(l, l->place, "'!' is not allowed here; write 'not'");
     else if (isprint((unsigned char)c))
-        complain(l, l->place, "'%c' has no meaning here, remove it", c);
+        complain(l, l->place, "'%c' is not allowed here; remove it", c);
     else
-        complain(l, l->place, "a byte 0x%02x has no meaning here, SIDL is written in ASCII",
+        complain(l, l->place, "the byte 0x%02x is not allowed; outside comments SIDL is ASCII",
                  (unsigned)(unsigned char)c);
     if (c == '#')
         while (l->at < l->end && *l->at != '\n')

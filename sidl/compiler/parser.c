@@ -106,14 +106,12 @@ const char *parser_identifier(struct parser *p, const char *of_what)
         return "";
     }
     if (p->at->is_reserved) {
-        parser_fail(p,
-                    "'%s' is a reserved word of SIDL%s and cannot be the name of %s, choose "
-                    "another",
-                    p->at->text,
-                    word_is_one_of(p->at->text, new_words)
-                        ? " (since contracts and structs came to it)"
-                        : "",
-                    of_what);
+        parser_fail(
+            p, "'%s' is a reserved word of SIDL%s and cannot be the name of %s; choose another",
+            p->at->text,
+            word_is_one_of(p->at->text, new_words) ? " (since contracts and structs were added)"
+                                                   : "",
+            of_what);
         return "";
     }
     return p->at++->text;
@@ -122,7 +120,7 @@ const char *parser_identifier(struct parser *p, const char *of_what)
 bool parser_enter(struct parser *p)
 {
     if (++p->depth > MAX_DEPTH)
-        parser_fail(p, "nested more than %d deep, write it flatter", MAX_DEPTH);
+        parser_fail(p, "nested more than %d deep; use fewer levels", MAX_DEPTH);
     return !p->failed;
 }
 
@@ -268,10 +266,10 @@ static void check_order(struct parser *p, bool is_import)
     const size_t n = p->file->n_imports;
 
     if (p->has_types)
-        diagnose_at(p->d, &p->at->place, "'%s' stands in front of all packages",
+        diagnose_at(p->d, &p->at->place, "'%s' must come before all packages",
                     is_import ? "import" : "require");
     else if (!is_import && n && p->file->imports[n - 1].is_import)
-        diagnose_at(p->d, &p->at->place, "'require' stands in front of 'import', move it up");
+        diagnose_at(p->d, &p->at->place, "'require' must come before 'import'; move it up");
 }
 
 static void read_import(struct parser *p, bool is_import)
@@ -291,7 +289,7 @@ static void read_import(struct parser *p, bool is_import)
             diagnose_at(p->d, &import.place, "%s is %s twice, the first time in line %d",
                         import.name, is_import ? "imported" : "required",
                         p->file->imports[i].place.line);
-    parser_semicolon(p, "behind it");
+    parser_semicolon(p, "after the package");
     if (p->failed) {
         p->file->hides_names = true;
         parser_recover(p, true);
@@ -317,7 +315,7 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
     file->is_unbalanced = tokens.braces < 0;
     while (p.at->kind != TOKEN_END) {
         if (parser_is(&p, "}")) {
-            diagnose_at(d, &p.at->place, "'}' closes nothing, remove it");
+            diagnose_at(d, &p.at->place, "'}' has no matching '{'; remove it");
             p.at++;
             parser_accept(&p, ";");
         } else if (parser_is(&p, "require") || parser_is(&p, "import")) {

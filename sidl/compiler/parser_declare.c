@@ -24,8 +24,7 @@ struct modifiers parser_modifiers(struct parser *p)
             if (!parser_is(p, known[i].word))
                 continue;
             if (m.flags & known[i].flag)
-                diagnose_at(p->d, &p->at->place, "'%s' is written twice, once is enough",
-                            known[i].word);
+                diagnose_at(p->d, &p->at->place, "'%s' is given twice; remove one", known[i].word);
             m.flags |= known[i].flag;
             p->at++;
             again = true;
@@ -44,13 +43,14 @@ static bool read_misplaced(struct parser *p, const struct portolan_sidl_symbol *
     if (p->braces > 0) {
         p->braces--;
         if (!parser_is_told(p))
-            diagnose_at(p->d, &p->at->place, "%s begins here, but the '}' of %s (line %d) misses",
-                        t->text, symbol->name, symbol->place.line);
+            diagnose_at(p->d, &p->at->place,
+                        "%s begins here, but the '}' of %s (line %d) is missing", t->text,
+                        symbol->name, symbol->place.line);
         return true;
     }
     if (!parser_is_told(p))
         diagnose_at(p->d, &p->at->place,
-                    "types do not nest, declare %s beside %s and not inside it", t->text,
+                    "types cannot be nested; declare %s beside %s, not inside it", t->text,
                     symbol->name);
     if (parser_enter(p))
         parser_user_type(p);
@@ -78,13 +78,13 @@ static void read_members(struct parser *p, struct portolan_sidl_symbol *symbol, 
             parser_recover(p, false);
         }
     }
-    parser_expect(p, "}", portolan_arena_printf(p->arena, "behind the %s", what));
+    parser_expect(p, "}", portolan_arena_printf(p->arena, "after the %s", what));
 }
 
 static void read_method(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
     if (parser_is(p, "invariant") && symbol->n_methods)
-        diagnose_at(p->d, &p->at->place, "invariants stand in front of the methods of %s",
+        diagnose_at(p->d, &p->at->place, "invariants must come before the methods of %s",
                     symbol->name);
     if (parser_accept(p, "invariant"))
         parser_clauses(p, &symbol->invariants, &symbol->n_invariants);
@@ -95,9 +95,9 @@ static void read_method(struct parser *p, struct portolan_sidl_symbol *symbol)
 static void read_interface(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
     if (parser_is(p, "implements") || parser_is(p, "implements-all"))
-        parser_fail(p, "an interface extends others, only classes implement them");
+        parser_fail(p, "an interface extends other interfaces; only classes implement them");
     if (parser_is(p, ":"))
-        parser_fail(p, "a parent stands behind the word 'extends', not behind ':'");
+        parser_fail(p, "a parent follows the word 'extends', not ':'");
     if (parser_accept(p, "extends"))
         parser_named_types(p, &symbol->extends, &symbol->n_extends);
     symbol->own.is_rootless = p->failed;
@@ -108,12 +108,12 @@ static void read_interface(struct parser *p, struct portolan_sidl_symbol *symbol
 static void read_class(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
     if (parser_is(p, ":"))
-        parser_fail(p, "a parent stands behind the word 'extends', not behind ':'");
+        parser_fail(p, "a parent follows the word 'extends', not ':'");
     if (parser_accept(p, "extends")) {
         struct portolan_sidl_type *parent = parser_named_type(p);
 
         if (parser_is(p, ","))
-            parser_fail(p, "a class extends one class only, name interfaces behind 'implements'");
+            parser_fail(p, "a class can extend only one class; name interfaces after 'implements'");
         ARENA_PUSH(p->arena, symbol->extends, symbol->n_extends, parent);
     }
     while (!p->failed && (parser_is(p, "implements") || parser_is(p, "implements-all"))) {
@@ -126,7 +126,7 @@ static void read_class(struct parser *p, struct portolan_sidl_symbol *symbol)
             symbol->implements[i]->is_all = is_all;
     }
     if (parser_is(p, "extends"))
-        parser_fail(p, "'extends' stands in front of 'implements', and once");
+        parser_fail(p, "'extends' must come before 'implements', and only once");
     symbol->own.is_rootless = p->failed;
     symbol->own.is_broken |= p->failed;
     read_members(p, symbol, "methods", read_method);
@@ -157,7 +157,7 @@ static void read_enumerator(struct parser *p, struct portolan_sidl_symbol *symbo
     if (parser_accept(p, "="))
         read_enumerator_value(p, &e);
     if (!p->failed && !parser_is(p, ",") && !parser_is(p, "}"))
-        parser_expected(p, "'}' or ',' behind an enumerator");
+        parser_expected(p, "'}' or ',' after an enumerator");
     if (!p->failed) {
         ARENA_PUSH(p->arena, symbol->enumerators, symbol->n_enumerators, e);
         return;
@@ -182,7 +182,7 @@ static void read_enum(struct parser *p, struct portolan_sidl_symbol *symbol)
     } while (parser_accept(p, ","));
     if (p->at->kind != TOKEN_END && symbol->n_enumerators == 0 && !symbol->own.is_broken)
         parser_fail(p, "an enum needs at least one enumerator");
-    parser_expect(p, "}", "behind the enumerators");
+    parser_expect(p, "}", "after the enumerators");
     if (p->failed && parser_is(p, "}")) {
         p->failed = false;
         p->at++;
@@ -199,8 +199,8 @@ static void read_field(struct parser *p, struct portolan_sidl_symbol *symbol)
     if (!p->failed && field.type->kind == PORTOLAN_SIDL_RARRAY)
         parser_extents(p, field.type);
     if (parser_is(p, "="))
-        parser_fail(p, "a field has no value, whoever makes the struct gives it one");
-    parser_semicolon(p, "behind the field");
+        parser_fail(p, "a field cannot have a value here; set it where the struct is made");
+    parser_semicolon(p, "after the field");
     if (!p->failed)
         ARENA_PUSH(p->arena, symbol->fields, symbol->n_fields, field);
 }
@@ -234,8 +234,8 @@ static void check_case(struct parser *p, const char *name, const struct portolan
         *entry = symbol_child(p->model, p->scope, name);
     else if (strcmp(other->name, name) != 0)
         diagnose_at(p->d, place,
-                    "%s differs only in case from %s in %s:%d, file names could not tell them "
-                    "apart",
+                    "%s differs only in case from %s in %s:%d, which file names may not "
+                    "distinguish; rename one",
                     name, other->name, other->place.file, other->place.line);
 }
 
@@ -243,12 +243,13 @@ static void check_reopening(struct parser *p, const struct portolan_sidl_symbol 
                             const struct token *token, const struct modifiers *m)
 {
     if (package->flags & PORTOLAN_SIDL_FINAL)
-        diagnose_at(p->d, &token->place, "package %s is final since %s:%d and cannot be reopened",
-                    package->full_name, package->place.file, package->place.line);
+        diagnose_at(p->d, &token->place,
+                    "package %s was made final in %s:%d and cannot be reopened", package->full_name,
+                    package->place.file, package->place.line);
     else if (m->flags & PORTOLAN_SIDL_FINAL)
         diagnose_at(p->d, &token->place,
-                    "package %s is open since %s:%d and cannot become final, write 'final' there "
-                    "and all of the package in one place",
+                    "package %s was opened without 'final' in %s:%d and cannot become final; write "
+                    "'final' there, and the whole package in one place",
                     package->full_name, package->place.file, package->place.line);
 }
 
@@ -281,7 +282,7 @@ static void set_version(struct parser *p, struct portolan_sidl_symbol *package,
                         const struct token *token, const char *version)
 {
     if (package->version && strcmp(package->version, version) != 0)
-        diagnose_at(p->d, &token->place, "package %s has version %s since %s:%d, not %s",
+        diagnose_at(p->d, &token->place, "package %s has version %s, declared at %s:%d, not %s",
                     package->full_name, package->version, package->place.file, package->place.line,
                     version);
     else
@@ -302,7 +303,7 @@ static void report_dotted(struct parser *p, const struct token *first)
     while (depth--)
         portolan_text_add(&nested, " }");
     diagnose_at(p->d, &first->place,
-                "Babel 2.0 has no dotted package names, instead of package %s write %s",
+                "Babel 2.0 has no dotted package names; instead of package %s write %s",
                 dotted.bytes, nested.bytes);
 }
 
@@ -319,7 +320,7 @@ static bool read_package_name(struct parser *p, const struct modifiers *m)
 
         is_last = !parser_is(p, ".");
         if (++p->depth > MAX_DEPTH)
-            parser_fail(p, "nested more than %d deep, write it flatter", MAX_DEPTH);
+            parser_fail(p, "nested more than %d deep; use fewer levels", MAX_DEPTH);
         if (p->failed)
             return false;
         p->scope = open_package(p, name, token, is_last ? m : &none);
@@ -349,11 +350,11 @@ static void read_package(struct parser *p, const struct modifiers *m, const char
     p->scope->own.is_broken |= p->failed;
     if (p->depth <= MAX_DEPTH)
         parser_recover_body(p);
-    parser_expect(p, "{", "and what the package holds");
+    parser_expect(p, "{", "and the contents of the package");
     if (!p->failed) {
         while (p->at->kind != TOKEN_END && !parser_is(p, "}"))
             parser_user_type(p);
-        parser_expect(p, "}", "behind the package");
+        parser_expect(p, "}", "after the package");
     }
     p->depth = depth;
     p->scope = around;
@@ -400,12 +401,12 @@ static void report_unknown_declaration(struct parser *p)
             : NULL;
 
     if (parser_is(p, "version"))
-        parser_fail(p, "a version stands behind its package's name: package NAME version 1.0 { … } "
-                       "(oldest SIDL had a line of its own)");
+        parser_fail(p, "a version follows the name of its package: package NAME version 1.0 { … } "
+                       "(the oldest SIDL had a separate line)");
     else if (parser_is(p, "module"))
-        parser_fail(p, "'module' is CORBA's word, SIDL's is 'package'");
+        parser_fail(p, "'module' is CORBA's word; write 'package'");
     else if (parser_is(p, "require") || parser_is(p, "import"))
-        parser_fail(p, "'%s' stands in front of all packages, not inside one", p->at->text);
+        parser_fail(p, "'%s' must come before all packages, not inside one", p->at->text);
     else if (nearest)
         parser_fail(p, "unknown word '%s'%s", p->at->text, portolan_did_you_mean(nearest).text);
     else

@@ -72,7 +72,7 @@ static struct portolan_sidl_expr *read_call_or_name(struct parser *p)
     do
         add_operand(p, e, parser_expression(p));
     while (!p->failed && parser_accept(p, ","));
-    parser_expect(p, ")", "behind the arguments");
+    parser_expect(p, ")", "after the arguments");
     return e;
 }
 
@@ -82,10 +82,10 @@ static struct portolan_sidl_expr *read_complex(struct parser *p)
 
     parser_expect(p, "{", "");
     add_operand(p, e, parser_expression(p));
-    parser_expect(p, ",", "between real and imaginary part");
+    parser_expect(p, ",", "between the real and the imaginary part");
     if (!p->failed)
         add_operand(p, e, parser_expression(p));
-    parser_expect(p, "}", "behind the imaginary part");
+    parser_expect(p, "}", "after the imaginary part");
     return e;
 }
 
@@ -121,7 +121,7 @@ static struct portolan_sidl_expr *read_primary(struct parser *p)
         return read_complex(p);
     if (parser_accept(p, "(")) {
         e = parser_expression(p);
-        parser_expect(p, ")", "behind the expression");
+        parser_expect(p, ")", "after the expression");
         return e;
     }
     if (p->at->kind == TOKEN_WORD && !p->at->is_reserved)
@@ -245,8 +245,8 @@ void parser_clauses(struct parser *p, struct portolan_sidl_clause **list, size_t
         clause.condition = parser_expression(p);
         clause.text = source_text(p, begin, p->at->source);
         if (parser_is(p, "="))
-            parser_fail(p, "'=' assigns and is not possible here, compare with '=='");
-        parser_semicolon(p, "behind the clause");
+            parser_fail(p, "'=' is assignment, which is not allowed here; compare with '=='");
+        parser_semicolon(p, "after the clause");
         if (!p->failed)
             ARENA_PUSH(p->arena, *list, *count, clause);
     } while ((!p->failed || recover_clause(p)) && begins_clause(p));

@@ -12,7 +12,7 @@ const char *parser_name(struct parser *p)
     portolan_text_add(&name, "%s", parser_identifier(p, "a type or package"));
     while (!p->failed && parser_accept(p, ".")) {
         if (parser_is(p, "*"))
-            parser_fail(p, "a package is named without .* behind it: %s", name.bytes);
+            parser_fail(p, "write the package without .* after it: %s", name.bytes);
         portolan_text_add(&name, ".%s", parser_identifier(p, "a type or package"));
     }
     return name.bytes;
@@ -50,7 +50,7 @@ static int dimension(struct parser *p)
         return 1;
     }
     if (!portolan_read_int64(p->at->text, &value) || value < 1 || value > 7) {
-        parser_fail(p, "an array of %s dimensions, only 1 to 7 are possible", p->at->text);
+        parser_fail(p, "an array cannot have %s dimensions; it can have 1 to 7", p->at->text);
         return 1;
     }
     p->at++;
@@ -71,27 +71,28 @@ static bool accept_order(struct parser *p, struct portolan_sidl_type *type)
 /* Reads the text between < and > of an array or rarray. */
 static void array_parameters(struct parser *p, struct portolan_sidl_type *type)
 {
-    parser_expect(p, "<", type->kind == PORTOLAN_SIDL_ARRAY ? "behind 'array'" : "behind 'rarray'");
+    parser_expect(p, "<", type->kind == PORTOLAN_SIDL_ARRAY ? "after 'array'" : "after 'rarray'");
     type->dimension = 1;
     if (p->failed || (type->kind == PORTOLAN_SIDL_ARRAY && parser_accept(p, ">")))
         return;
     if (parser_is(p, ">"))
-        parser_fail(p, "an rarray is never generic, give its element type: rarray<double>");
+        parser_fail(p, "an rarray cannot be generic; give its element type: rarray<double>");
     type->element = parser_type(p);
     if (!p->failed &&
         (type->element->kind == PORTOLAN_SIDL_ARRAY ||
          type->element->kind == PORTOLAN_SIDL_RARRAY || type->element->kind == PORTOLAN_SIDL_VOID))
-        diagnose_at(p->d, &type->element->place,
-                    "an array of %s is not possible, give the array more dimensions instead",
-                    type->element->kind == PORTOLAN_SIDL_VOID ? "void" : "arrays");
+        diagnose_at(p->d, &type->element->place, "an array cannot hold %s",
+                    type->element->kind == PORTOLAN_SIDL_VOID
+                        ? "void"
+                        : "arrays; give it more dimensions instead");
     if (!p->failed && parser_accept(p, ",") && !accept_order(p, type)) {
         type->dimension = dimension(p);
         if (!p->failed && parser_accept(p, ",") && !accept_order(p, type))
             parser_expected(p, "row-major or column-major");
     }
     if (!p->failed && type->kind == PORTOLAN_SIDL_RARRAY && type->order)
-        parser_fail(p, "an rarray has no order to choose, it is always column-major");
-    parser_expect(p, ">", "behind the element type and dimension");
+        parser_fail(p, "an rarray is always column-major; leave the order out");
+    parser_expect(p, ">", "after the element type and dimension");
 }
 
 /* Reports words of C and CORBA before a type, which SIDL does not have. */
@@ -102,9 +103,8 @@ static void report_foreign_type(struct parser *p)
     if (p->at->kind == TOKEN_WORD && word_is_one_of(p->at->text, words) &&
         (p->at[1].kind == TOKEN_WORD || token_is(&p->at[1], "<")))
         parser_fail(p,
-                    "SIDL has no '%s', its types are bool, char, int (32 bits), long (64), "
-                    "float, double, fcomplex, dcomplex, string, opaque, array<…> and "
-                    "declared ones",
+                    "SIDL has no type '%s'; the types are bool, char, int (32 bits), long (64), "
+                    "float, double, fcomplex, dcomplex, string, opaque, array<…> and declared ones",
                     p->at->text);
 }
 
@@ -144,30 +144,30 @@ struct portolan_sidl_type *parser_type(struct parser *p)
     }
     if (parser_is(p, "struct") || parser_is(p, "enum") || parser_is(p, "class") ||
         parser_is(p, "interface"))
-        parser_fail(p, "expected a type, not '%s': a type is named without that word", p->at->text);
+        parser_fail(p, "expected a type, not '%s'; write the type without that word", p->at->text);
     parser_expected(p, "a type");
     return type;
 }
 
 void parser_extents(struct parser *p, struct portolan_sidl_type *rarray)
 {
-    parser_expect(p, "(", "and the extents behind an rarray's name");
+    parser_expect(p, "(", "and the extents after an rarray's name");
     do {
         struct portolan_sidl_expr *extent = p->failed ? NULL : parser_expression(p);
 
         if (extent)
             ARENA_PUSH(p->arena, rarray->extents, rarray->n_extents, extent);
     } while (!p->failed && parser_accept(p, ","));
-    parser_expect(p, ")", "behind the extents");
+    parser_expect(p, ")", "after the extents");
 }
 
 void parser_attributes(struct parser *p, struct portolan_sidl_attribute **list, size_t *count)
 {
     while (!p->failed && parser_accept(p, "%")) {
-        parser_expect(p, "attrib", "behind '%'");
-        parser_expect(p, "{", "behind '%attrib'");
+        parser_expect(p, "attrib", "after '%'");
+        parser_expect(p, "{", "after '%attrib'");
         if (parser_is(p, "}"))
-            parser_fail(p, "an attribute list holds at least one: %%attrib{name}");
+            parser_fail(p, "an attribute list needs at least one attribute: %%attrib{name}");
         while (!p->failed && !parser_is(p, "}")) {
             struct portolan_sidl_attribute attribute = {.place = p->at->place};
 
@@ -188,7 +188,7 @@ void parser_attributes(struct parser *p, struct portolan_sidl_attribute **list, 
             if (!parser_accept(p, ","))
                 break;
         }
-        parser_expect(p, "}", "behind the attributes");
+        parser_expect(p, "}", "after the attributes");
         if (p->failed && parser_recover_to(p, "}"))
             p->at++;
     }
@@ -203,7 +203,7 @@ static void read_argument(struct parser *p, struct portolan_sidl_method *method)
     while (!p->failed && (parser_is(p, "copy") || parser_is(p, "%"))) {
         if (parser_is(p, "copy")) {
             if (argument.copy)
-                diagnose_at(p->d, &p->at->place, "'copy' is written twice, once is enough");
+                diagnose_at(p->d, &p->at->place, "'copy' is given twice; remove one");
             argument.copy = true;
             p->at++;
         }
@@ -214,7 +214,7 @@ static void read_argument(struct parser *p, struct portolan_sidl_method *method)
     else if (parser_accept(p, "inout"))
         argument.mode = PORTOLAN_SIDL_INOUT;
     else if (!parser_accept(p, "in"))
-        parser_expected(p, "an argument, which begins with in, out or inout");
+        parser_expected(p, "an argument that begins with in, out or inout");
     if (p->failed)
         return;
     argument.type = parser_type(p);
@@ -223,13 +223,13 @@ static void read_argument(struct parser *p, struct portolan_sidl_method *method)
     if (!p->failed && argument.type->kind == PORTOLAN_SIDL_RARRAY)
         parser_extents(p, argument.type);
     if (!p->failed && p->at->kind == TOKEN_EXTENSION)
-        parser_fail(p, "[%s] makes no array, write array<%s> %s or rarray<%s> %s(%s)", p->at->text,
-                    argument.type->name, argument.name, argument.type->name, argument.name,
-                    p->at->text);
+        parser_fail(p, "[%s] does not make an array; write array<%s> %s or rarray<%s> %s(%s)",
+                    p->at->text, argument.type->name, argument.name, argument.type->name,
+                    argument.name, p->at->text);
     if (parser_is(p, "="))
-        parser_fail(p, "an argument has no default value, overload the method instead");
+        parser_fail(p, "an argument cannot have a default value; overload the method instead");
     if (!p->failed && !parser_is(p, ",") && !parser_is(p, ")"))
-        parser_expected(p, "',' or ')' behind the argument");
+        parser_expected(p, "',' or ')' after the argument");
     if (!p->failed)
         ARENA_PUSH(p->arena, method->arguments, method->n_arguments, argument);
 }
@@ -249,14 +249,14 @@ static bool read_arguments(struct parser *p, struct portolan_sidl_method *method
             parser_recover_argument(p, start);
         }
     } while (parser_accept(p, ","));
-    parser_expect(p, ")", "behind the arguments");
+    parser_expect(p, ")", "after the arguments");
     return is_whole && !p->failed;
 }
 
 static void read_throws(struct parser *p, struct portolan_sidl_method *method)
 {
     if (parser_is(p, "(") || parser_is(p, "{"))
-        parser_fail(p, "exceptions stand behind 'throws' without brackets: throws A, B");
+        parser_fail(p, "exceptions follow 'throws' without parentheses: throws A, B");
     parser_named_types(p, &method->throws, &method->n_throws);
 }
 
@@ -265,16 +265,15 @@ static void check_dialect(struct parser *p)
 {
     if ((parser_is(p, "local") || parser_is(p, "oneway") || parser_is(p, "nonblocking")) &&
         (token_is(&p->at[1], ";") || token_is(&p->at[1], "throws")))
-        parser_fail(p,
-                    "'%s' stands in front of the method's type, not behind its arguments (as in "
-                    "SIDL 0.x)",
-                    p->at->text);
+        parser_fail(
+            p, "'%s' must come before the method's type, not after its arguments (as in SIDL 0.x)",
+            p->at->text);
     else if (parser_is(p, "raises"))
-        parser_fail(p, "'raises' is CORBA's word, SIDL's is 'throws'");
+        parser_fail(p, "'raises' is CORBA's word; write 'throws'");
     else if (parser_is(p, "const"))
-        parser_fail(p, "SIDL has no const methods, a contract can say: ensure is pure;");
+        parser_fail(p, "SIDL has no const methods; write in a contract: ensure is pure;");
     else if (parser_is(p, "{"))
-        parser_fail(p, "a method ends with ';', its body stands in the implementation");
+        parser_fail(p, "a method ends with ';'; its body is in the Impl file");
 }
 
 static void read_head(struct parser *p, struct portolan_sidl_method *method)
@@ -287,7 +286,7 @@ static void read_head(struct parser *p, struct portolan_sidl_method *method)
     method->result = p->failed ? NULL : parser_type(p);
     method->place = p->at->place;
     if (parser_is(p, "("))
-        parser_fail(p, "a method has a type and a name, write: void %s(…)",
+        parser_fail(p, "a method needs a type and a name; write: void %s(…)",
                     method->result ? method->result->name : "name");
     method->name = parser_identifier(p, "a method");
     method->extension = "";
@@ -304,7 +303,7 @@ static void read_contract(struct parser *p, struct portolan_sidl_method *method)
         const bool is_ensure = parser_is(p, "ensure");
 
         if (!is_ensure)
-            diagnose_at(p->d, &p->at->place, "'require' stands in front of 'ensure', move it up");
+            diagnose_at(p->d, &p->at->place, "'require' must come before 'ensure'; move it up");
         p->at++;
         if (is_ensure)
             parser_clauses(p, &method->ensures, &method->n_ensures);
@@ -323,7 +322,7 @@ static void read_from(struct parser *p, struct portolan_sidl_method *method)
     dot = p->failed ? NULL : strrchr(method->from, '.');
     if (!p->failed && (!dot || dot == method->from)) {
         p->at = start;
-        parser_fail(p, "from %s: name the interface too, as from Interface.%s", start->text,
+        parser_fail(p, "from %s: name the interface, too: from Interface.%s", start->text,
                     start->text);
     }
     if (p->failed)
@@ -347,7 +346,7 @@ void parser_method(struct parser *p, struct portolan_sidl_symbol *owner)
     method->owner = owner;
     method->comment = p->at->comment;
     read_head(p, method);
-    parser_expect(p, "(", "and the arguments behind a method's name");
+    parser_expect(p, "(", "and the arguments after a method's name");
     if (!p->failed)
         is_whole = read_arguments(p, method);
     check_dialect(p);
@@ -356,7 +355,7 @@ void parser_method(struct parser *p, struct portolan_sidl_symbol *owner)
     check_dialect(p);
     if (parser_accept(p, "from"))
         read_from(p, method);
-    parser_semicolon(p, "behind the method");
+    parser_semicolon(p, "after the method");
     if (p->failed && parser_recover_to(p, ";"))
         p->at++, is_whole = false;
     read_contract(p, method);

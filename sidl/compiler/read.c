@@ -153,22 +153,22 @@ static void check_version(struct reader *r, const struct import *import)
     const struct portolan_sidl_symbol *symbol = symbol_find(r->model, import->name);
 
     if (symbol->kind != PORTOLAN_SIDL_PACKAGE)
-        diagnose_at(r->d, &import->place, "%s is %s, expected a package", import->name,
+        diagnose_at(r->d, &import->place, "%s is %s, but a package is expected", import->name,
                     symbol_kind_text(symbol->kind));
     else if (!import->is_import && !import->version && !symbol_version(symbol))
-        diagnose_at(r->d, &import->place, "package %s has no version to require, import it",
+        diagnose_at(r->d, &import->place, "package %s has no version to require; import it",
                     import->name);
     else if (!import->is_import && !import->version)
         diagnose_at(r->d, &import->place, "expected 'require %s version %s'", import->name,
                     symbol_version(symbol));
     else if (import->version && !symbol_version(symbol))
-        diagnose_at(r->d, &import->place, "package %s has no version, not %s", import->name,
-                    import->version);
+        diagnose_at(r->d, &import->place, "package %s has no version, but %s is required",
+                    import->name, import->version);
     else if (!import->version || strcmp(import->version, symbol_version(symbol)) == 0)
         return;
     else if (stands_in(symbol, import->version))
         diagnose_at(r->options->notes, &import->place,
-                    "package %s has version %s here, which is taken for %s", import->name,
+                    "package %s has version %s here, which is used as %s", import->name,
                     symbol_version(symbol), import->version);
     else
         diagnose_at(r->d, &import->place, "package %s has version %s, not %s", import->name,
@@ -203,10 +203,10 @@ static void follow_import(struct reader *r, struct file *file, const struct impo
     }
     file->hides_names = true;
     if (strcmp(import->name, "SIDL") == 0)
-        diagnose_at(r->d, &import->place, "package SIDL is called sidl (SIDL only in SIDL 0.x)");
+        diagnose_at(r->d, &import->place, "the package is named sidl (SIDL only in SIDL 0.x)");
     else
         diagnose_at(r->d, &import->place,
-                    "package %s not found, give the folder of its SIDL file with -I", import->name);
+                    "package %s not found; give the folder of its SIDL file with -I", import->name);
 }
 
 /* The list of files may grow during the walk. */
@@ -244,8 +244,7 @@ static void check_own_package(struct reader *r)
     const struct portolan_sidl_symbol *own = symbol_find(r->model, "sidl");
 
     if (own && !symbol_find(r->model, "sidl.BaseInterface"))
-        diagnose_at(r->d, &own->place,
-                    "package sidl is the language's own, give this one another name");
+        diagnose_at(r->d, &own->place, "package sidl belongs to the language; choose another name");
 }
 
 static void read_all(struct reader *r, const char *name, const char *text, size_t size)

@@ -131,13 +131,13 @@ static void report_unresolved(struct portolan_sidl_model *model, const struct pe
         nearest = portolan_sidl_nearest(model, name);
     if (strncmp(name, "SIDL.", 5) == 0)
         diagnose_at(d, &pending->type->place,
-                    "unknown type %s: the package is called sidl (SIDL only in SIDL 0.x)", name);
+                    "unknown type %s: the package is named sidl (SIDL only in SIDL 0.x)", name);
     else if (nearest)
         diagnose_at(d, &pending->type->place, "unknown type %s%s", name,
                     portolan_did_you_mean(nearest).text);
     else
-        diagnose_at(d, &pending->type->place,
-                    "unknown type %s, declare it or require the package that holds it", name);
+        diagnose_at(d, &pending->type->place, "unknown type %s; declare it or require its package",
+                    name);
 }
 
 void resolve_names(struct portolan_sidl_model *model, struct portolan_diagnostics *d)
@@ -152,7 +152,8 @@ void resolve_names(struct portolan_sidl_model *model, struct portolan_diagnostic
         }
         type->symbol = found;
         if (found->kind == PORTOLAN_SIDL_PACKAGE) {
-            diagnose_at(d, &type->place, "%s is a package, expected a type", found->full_name);
+            diagnose_at(d, &type->place, "%s is a package, but a type is expected",
+                        found->full_name);
             type->symbol = NULL;
         } else if (found->kind == PORTOLAN_SIDL_ENUMERATION) {
             type->kind = PORTOLAN_SIDL_ENUM;

@@ -56,7 +56,7 @@ static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol
         else if (!method_same_signature(symbol->slots[at], method))
             diagnose_at(
                 b->d, &parent->place,
-                "%s inherits %s from %s and from %s with different signatures, rename one%s",
+                "%s inherits %s from %s and from %s with different signatures; rename one%s",
                 symbol->full_name, method->slot_name, symbol->slots[at]->owner->full_name,
                 method->owner->full_name,
                 symbol->kind == PORTOLAN_SIDL_CLASS ? " (see 'from')" : "");
@@ -79,13 +79,13 @@ static void check_override(struct builder *b, const struct portolan_sidl_method 
 
     if (!method_same_signature(inherited, method))
         diagnose_at(b->d, &method->place,
-                    "%s is inherited from %s with another signature, rename it or repeat that "
-                    "one exactly",
+                    "%s is inherited from %s with another signature; rename it or repeat that "
+                    "signature exactly",
                     name, above);
     else if (inherited->owner->kind == PORTOLAN_SIDL_CLASS &&
              ((method->flags ^ inherited->flags) & communication))
         diagnose_at(b->d, &method->place,
-                    "%s is inherited from %s with other modifiers (oneway, local, nonblocking), "
+                    "%s is inherited from %s with other modifiers (oneway, local, nonblocking); "
                     "repeat those",
                     name, above);
     if (inherited->flags & PORTOLAN_SIDL_FINAL)
@@ -94,7 +94,7 @@ static void check_override(struct builder *b, const struct portolan_sidl_method 
              inherited->owner->kind == PORTOLAN_SIDL_CLASS &&
              !(inherited->flags & PORTOLAN_SIDL_ABSTRACT))
         diagnose_at(b->d, &method->place,
-                    "%s has a body in %s and cannot become abstract, leave 'abstract' out", name,
+                    "%s has a body in %s and cannot become abstract; leave 'abstract' out", name,
                     above);
 }
 
@@ -108,7 +108,7 @@ static void own_static(struct builder *b, struct portolan_sidl_symbol *symbol,
         inherited = symbol->slots[at];
     if (inherited)
         diagnose_at(b->d, &method->place,
-                    "static %s would redefine the method inherited from %s, rename it",
+                    "static %s would redefine the method inherited from %s; rename it",
                     method->slot_name, inherited->owner->full_name);
     ARENA_PUSH(&b->model->arena, symbol->statics, symbol->n_statics, method);
 }
@@ -122,7 +122,7 @@ static void own_slot(struct builder *b, struct portolan_sidl_symbol *symbol,
 
     if (inherited_static)
         diagnose_at(b->d, &method->place,
-                    "%s would redefine the static method inherited from %s, rename it",
+                    "%s would redefine the static method inherited from %s; rename it",
                     method->slot_name, inherited_static->owner->full_name);
     if (at == symbol->n_slots) {
         add_slot(b, symbol, method);
@@ -140,11 +140,11 @@ static void own_methods(struct builder *b, struct portolan_sidl_symbol *symbol)
         const void **first = entry_of(&b->own, method);
 
         if (*first) {
-            diagnose_at(b->d, &method->place,
-                        "%s has a method %s already in line %d, tell overloads apart with an "
-                        "[extension]",
-                        symbol->name, method->slot_name,
-                        ((const struct portolan_sidl_method *)*first)->place.line);
+            diagnose_at(
+                b->d, &method->place,
+                "%s already has a method %s in line %d; give overloads different [extensions]",
+                symbol->name, method->slot_name,
+                ((const struct portolan_sidl_method *)*first)->place.line);
             continue;
         }
         *first = method;
@@ -177,10 +177,10 @@ static void check_overload(struct builder *b, const struct portolan_sidl_symbol 
     for (const struct overload *o = *chain; o && method->owner == symbol; o = o->next)
         if (strcmp(o->method->slot_name, method->slot_name) != 0 &&
             same_arguments(o->method, method)) {
-            diagnose_at(b->d, &method->place,
-                        "overloads %s and %s have the same argument types, C++ could not tell "
-                        "them apart",
-                        method->slot_name, o->method->slot_name);
+            diagnose_at(
+                b->d, &method->place,
+                "overloads %s and %s have the same argument types, which C++ cannot distinguish",
+                method->slot_name, o->method->slot_name);
             break;
         }
     overload->method = method;
@@ -209,16 +209,15 @@ static bool check_scope(const struct portolan_sidl_method *m, struct portolan_di
     if (!scope)
         return false;
     if (scope->kind != PORTOLAN_SIDL_INTERFACE)
-        diagnose_at(d, place, "from %s: %s is %s, only methods of interfaces get another name",
+        diagnose_at(d, place, "from %s: %s is %s, but only methods of interfaces can be renamed",
                     m->from, scope->full_name, symbol_kind_text(scope->kind));
     else if (m->owner->kind != PORTOLAN_SIDL_CLASS)
-        diagnose_at(d, place,
-                    "from %s: %s is an interface, only a class gives a method another name",
+        diagnose_at(d, place, "from %s: %s is an interface, but only a class can rename a method",
                     m->from, m->owner->name);
     else if (m->owner->own.is_broken)
         return symbol_inherits(m->owner, scope->full_name);
     else if (!symbol_inherits(m->owner, scope->full_name))
-        diagnose_at(d, place, "from %s: %s is no interface that %s implements", m->from,
+        diagnose_at(d, place, "from %s: %s is not an interface that %s implements", m->from,
                     scope->full_name, m->owner->name);
     else
         return true;
@@ -245,13 +244,13 @@ static bool check_from(struct portolan_sidl_model *model, struct portolan_sidl_m
         diagnose_at(d, &m->from_place, "from %s: %s has no method %s", m->from, scope->full_name,
                     name);
     else if (strcmp(m->slot_name, name) == 0)
-        diagnose_at(d, &m->from_place, "from %s: that is the method's own name, leave it out",
+        diagnose_at(d, &m->from_place, "from %s: that is the method's own name; leave it out",
                     m->from);
     else
         m->renames = method;
     if (m->renames && !method_same_signature(method, m))
         diagnose_at(d, &m->from_place,
-                    "from %s: that method has another signature, repeat it exactly", m->from);
+                    "from %s: that method has another signature; repeat it exactly", m->from);
     return m->renames != NULL;
 }
 
@@ -292,7 +291,7 @@ static void check_parent(struct builder *b, struct portolan_sidl_symbol *symbol,
     symbol->own.is_broken |= wants_class != (type->symbol->kind == PORTOLAN_SIDL_CLASS);
     if (wants_class && strcmp(type->symbol->full_name, "sidl.BaseException") == 0)
         diagnose_at(b->d, &type->place,
-                    "sidl.BaseException is an interface (a class only in SIDL 0.x), extend "
+                    "sidl.BaseException is an interface (a class only in SIDL 0.x); extend "
                     "sidl.SIDLException");
     else if (wants_class != (type->symbol->kind == PORTOLAN_SIDL_CLASS) ||
              !symbol_is_object(type->symbol))
@@ -300,7 +299,7 @@ static void check_parent(struct builder *b, struct portolan_sidl_symbol *symbol,
                     symbol_kind_text(type->symbol->kind),
                     symbol->kind == PORTOLAN_SIDL_CLASS ? "a class" : "an interface",
                     i < symbol->n_extends ? "extends" : "implements",
-                    wants_class ? "a class (interfaces stand behind 'implements')" : "interfaces");
+                    wants_class ? "a class (interfaces follow 'implements')" : "interfaces");
     else if (type->symbol->flags & PORTOLAN_SIDL_FINAL)
         diagnose_at(b->d, &type->place, "%s is final and cannot be extended",
                     type->symbol->full_name);
@@ -329,8 +328,7 @@ static void build_parents(struct builder *b, struct portolan_sidl_symbol *symbol
             diagnose_at(b->d, &type->place, "%s inherits itself through %s", symbol->full_name,
                         parent->full_name);
         else if (parent && (depth >= MAX_DEPTH || parent->own.depth >= MAX_DEPTH))
-            diagnose_at(b->d, &type->place,
-                        "%s inherits through more than %d types, write it flatter",
+            diagnose_at(b->d, &type->place, "%s inherits through more than %d types; use fewer",
                         symbol->full_name, MAX_DEPTH);
         else if (parent && symbol_is_object(parent))
             continue;

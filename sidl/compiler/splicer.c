@@ -106,7 +106,7 @@ static void open_block(struct reader *r, const struct marker *m, struct splice *
 {
     for (size_t i = 0; i < r->s->count; i++)
         if (has_name(m, r->s->list[i].name))
-            complain(r, m->line, "splicer block %s is already there in line %d, keep one of them",
+            complain(r, m->line, "splicer block %s already exists in line %d; keep one of them",
                      r->s->list[i].name, r->s->list[i].line);
     *block =
         (struct splice){.name = portolan_arena_strndup(r->s->e->arena, m->name, m->name_length),
@@ -118,7 +118,7 @@ static void open_block(struct reader *r, const struct marker *m, struct splice *
 static void take_marker(struct reader *r, const struct marker *m, struct splice *block)
 {
     if (m->opens && block->name) {
-        complain(r, m->line, "splicer block %.*s begins inside %s of line %d, end that one first",
+        complain(r, m->line, "splicer block %.*s begins inside %s of line %d; end that one first",
                  (int)m->name_length, m->name, block->name, block->line);
         block->name = portolan_arena_strndup(r->s->e->arena, m->name, m->name_length);
     } else if (m->opens) {
@@ -144,7 +144,7 @@ static void read_blocks(struct splicer *s, const char *text, size_t size)
     const char *at = text;
 
     if (memchr(text, '\0', size)) {
-        complain(&r, 1, "this is no text, but replacing it would lose it: move it away");
+        complain(&r, 1, "this is not text and would be lost if replaced; move the file away");
         return;
     }
     while ((at = strstr(at, "DO-NOT-DELETE"))) {
@@ -237,15 +237,14 @@ void splicer_put_rest(struct splicer *s)
         if (s->list[i].is_used || is_blank(&s->list[i]))
             continue;
         if (!has_any)
-            portolan_text_add(t, "\n/* Blocks of what the SIDL file does not have any more: move "
-                                 "what is needed, then delete them. */\n#if 0\n");
+            portolan_text_add(t, "\n/* The SIDL file no longer has what these blocks belong to. "
+                                 "Move what you need, then delete them. */\n#if 0\n");
         has_any = true;
         put_block(s, s->list[i].name, 0, &s->list[i], NULL);
         if (!s->is_broken)
             portolan_diagnose(
                 s->e->options->notes, s->path, s->list[i].line, 1,
-                "%s is not in the SIDL file any more, its code is kept at the end of the "
-                "file",
+                "%s is no longer in the SIDL file; its code is kept at the end of the file",
                 s->list[i].name);
     }
     if (has_any)

@@ -89,10 +89,10 @@ void *class_create(const struct sidl_class *cls, void *private_data, sidl_BaseIn
     if (!class_prepare(cls, _ex))
         return NULL;
     if (state->abstract_method) {
-        sidl_exception_throw(sidl_NotImplementedException__create(_ex), _ex,
-                             "class %s is abstract (it has no %s): make an object of a class that "
-                             "extends it",
-                             cls->name, state->abstract_method);
+        sidl_exception_throw(
+            sidl_NotImplementedException__create(_ex), _ex,
+            "class %s is abstract (it has no %s); create an object of a class that extends it",
+            cls->name, state->abstract_method);
         return NULL;
     }
     object = portolan_calloc(1, object_aligned(state->size) +

@@ -227,9 +227,10 @@ static bool make_chain(const struct sidl_class *cls, const struct sidl_class *pa
 {
     state->depth = depth_of(type_of(cls));
     if (parent && parent->state->depth >= state->depth) {
-        sidl_exception_throw_text(
-            _ex, "class %s was made for another version of %s, which extends more classes now",
-            cls->name, parent->name);
+        sidl_exception_throw_text(_ex,
+                                  "class %s was made for another version of %s, which now extends "
+                                  "more classes; regenerate and rebuild it",
+                                  cls->name, parent->name);
         return false;
     }
     state->chain = portolan_calloc(state->depth + 1, sizeof *state->chain);

@@ -251,7 +251,7 @@ static void set_all(enum sidl_ContractClass__enum cls, sidl_bool clear_stats,
     if ((unsigned)cls < sizeof kinds / sizeof *kinds && kinds[cls])
         set_policy(ON, cls);
     else
-        sidl_exception_throw_text(_ex, "%d is no sidl.ContractClass", (int)cls);
+        sidl_exception_throw_text(_ex, "%d is not a sidl.ContractClass", (int)cls);
 }
 
 static void set_none(sidl_bool clear_stats, sidl_BaseInterface *_ex)

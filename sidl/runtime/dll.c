@@ -108,7 +108,7 @@ static sidl_bool dll_loadLibrary(void *self, const char *uri, sidl_bool globally
     struct dll *dll = self;
     char *file = is_main ? NULL : file_of(uri);
     char *name = portolan_asprintf("%s%s", has_scheme ? "" : "file:", uri);
-    const char *problem = "this program has everything linked in and loads no shared objects";
+    const char *problem = "this program is statically linked and cannot load shared objects";
 
     close_library(dll);
     if (!name || (!is_main && !file)) {

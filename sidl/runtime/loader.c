@@ -107,7 +107,7 @@ static void throw_unloadable(const char *class_name, const struct scl_library *l
     sidl_BaseInterface ignored = NULL;
     char *note = sidl_BaseException_getNote(base, &ignored);
 
-    sidl_exception_throw_text(_ex, "class %s, which is in %s according to %s: %s", class_name,
+    sidl_exception_throw_text(_ex, "cannot load class %s from %s, which %s names: %s", class_name,
                               library->uri, library->file, note ? note : "");
     SIDL_CLEAR(ignored);
     sidl_String_free(note);
@@ -333,7 +333,7 @@ static void throw_not_found(const char *class_name, sidl_BaseInterface *_ex)
         _ex,
         "class %s is not linked into the program, and no .scl file of SIDL_DLL_PATH names it; "
         "looked in %s",
-        class_name, story.bytes ? story.bytes + 2 : "no folder, because the path is empty");
+        class_name, story.bytes ? story.bytes + 2 : "no folder (the path is empty)");
     scl_library_clear(&library);
     portolan_text_clear(&story);
     sidl_String_free(path);
@@ -355,7 +355,7 @@ static const struct sidl_class *find_in_libraries(const char *class_name, sidl_B
                              _ex);
     if (dll && !(cls = dll_find_class(dll, class_name))) {
         name = sidl_DLL_getName(dll, &ignored);
-        sidl_exception_throw_text(_ex, "%s was said to hold class %s, but does not",
+        sidl_exception_throw_text(_ex, "%s does not contain class %s, although a .scl file says so",
                                   name ? name : "a library", class_name);
         sidl_String_free(name);
         SIDL_CLEAR(ignored);

@@ -11,7 +11,7 @@ void *sidl_remote_refuse(const char *name, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
     sidl_exception_throw(sidl_rmi_NetworkException__create(_ex), _ex,
-                         "%s: there is no remote invocation in Portolan", name ? name : "sidl.rmi");
+                         "%s: Portolan has no remote invocation", name ? name : "sidl.rmi");
     return NULL;
 }
 

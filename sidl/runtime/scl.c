@@ -151,7 +151,7 @@ static void search_place(struct search *s, const char *place)
         portolan_text_add(s->story, ", %s", place);
     if (stat(place, &st) != 0) {
         if (s->story)
-            portolan_text_add(s->story, " (not there)");
+            portolan_text_add(s->story, " (does not exist)");
     } else if (S_ISDIR(st.st_mode)) {
         search_folder(s, place);
     } else {

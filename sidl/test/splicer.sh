@@ -79,7 +79,7 @@ generate 'void f(); int g(); void h();' && blocks "$work/out/p_C_Impl.c" >"$work
 sed '/splicer.begin(p.C.h)/,/splicer.end(p.C.h)/d' "$work/after" | cmp -s - "$work/before"
 check "whatever stands in a block is kept, up to the closing comment"
 
-generate 'int g(); void h();' && grep -q 'p_C_Impl.c:[0-9]*: note: p.C.f is not in the SIDL' "$work/said"
+generate 'int g(); void h();' && grep -q 'p_C_Impl.c:[0-9]*: note: p.C.f is no longer in the SIDL' "$work/said"
 check "the code of a method that is gone is told of"
 
 grep -n '^#if 0\|int x = 7\|^#endif' "$work/out/p_C_Impl.c" | cut -d: -f2- | tr -d '\n' |
@@ -109,8 +109,8 @@ broken 's,splicer.end(p.C.f),splicer.end(p.C.g),' 'end(p.C.g)' 'where splicer.en
     "the end of another block"
 broken '/splicer.end(_misc)/d' 'begin(_misc)' 'has no splicer.end' "a block that never ends"
 broken '/splicer.end(p.C.f)/s,$,\n/* DO-NOT-DELETE splicer.begin(p.C.f) */\nint twice;\n/* DO-NOT-DELETE splicer.end(p.C.f) */,' \
-    'begin(p.C.f)' 'already there in line [0-9]+' "a block twice"
-! grep -q 'any more' "$work/said"
+    'begin(p.C.f)' 'already exists in line [0-9]+' "a block twice"
+! grep -q 'no longer' "$work/said"
 check "of which nothing more is told"
 
 rm -rf "$work/out"

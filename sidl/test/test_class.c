@@ -140,9 +140,9 @@ static void an_abstract_class_is_refused_by_name(void **state)
 
     (void)state;
     assert_null(sidl_class_create(&zoo_Animal__type, zoo_Animal__externals, NULL, &ex));
-    assert_thrown(
-        ex, "sidl.NotImplementedException",
-        "class zoo.Animal is abstract (it has no legs): make an object of a class that extends it");
+    assert_thrown(ex, "sidl.NotImplementedException",
+                  "class zoo.Animal is abstract (it has no legs); create an object of a class that "
+                  "extends it");
     assert_null(strstr(zoo_log, "ctor"));
 }
 
@@ -343,7 +343,7 @@ static void a_parent_that_cannot_be_extended_is_told(void **state)
     assert_null(sidl_object_create(&cls, &ex));
     assert_thrown(ex, "sidl.SIDLException",
                   "class zoo.Ghost is not linked into the program, and no .scl file of "
-                  "SIDL_DLL_PATH names it; looked in no folder, because the path is empty");
+                  "SIDL_DLL_PATH names it; looked in no folder (the path is empty)");
     cls.extends = stiff;
     assert_null(sidl_object_create(&cls, &ex));
     assert_thrown(ex, "sidl.SIDLException",
@@ -351,8 +351,8 @@ static void a_parent_that_cannot_be_extended_is_told(void **state)
     cls.extends = zoo_Puppy__externals;
     assert_null(sidl_object_create(&cls, &ex));
     assert_thrown(ex, "sidl.SIDLException",
-                  "class test.Child was made for another version of zoo.Puppy, which extends more "
-                  "classes now");
+                  "class test.Child was made for another version of zoo.Puppy, which now extends "
+                  "more classes; regenerate and rebuild it");
     cls.extends = eager;
     sidl_object_release(sidl_object_create(&cls, &ex));
     assert_null(ex);

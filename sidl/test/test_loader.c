@@ -130,8 +130,8 @@ static void an_unknown_class_is_told_with_where_it_was_looked_for(void **state)
     (void)state;
     setenv("SIDL_DLL_PATH", "/nowhere;/tmp/portolan_none.scl", 1);
     assert_null(sidl_class_create(&unicorn_type, NULL, NULL, &ex));
-    assert_note(ex, "zoo.Unicorn", "not linked into the program", "/nowhere (not there)",
-                "/tmp/portolan_none.scl (not there)", NULL);
+    assert_note(ex, "zoo.Unicorn", "not linked into the program", "/nowhere (does not exist)",
+                "/tmp/portolan_none.scl (does not exist)", NULL);
     unsetenv("SIDL_DLL_PATH");
     assert_null(sidl_class_create(&unicorn_type, NULL, NULL, &ex));
     assert_note(ex, "zoo.Unicorn", "the path is empty", NULL);
@@ -249,10 +249,10 @@ static void every_way_to_miss_a_class_is_told(void **state)
     write_file("torn.scl", "<scl>\n  <library>\n</scl>\n");
     set_path(folder);
     assert_null(sidl_class_create(&lost, NULL, NULL, &ex));
-    assert_note(ex, "class bad.Lost, which is in /nowhere/lost.so according to", "lost.scl",
+    assert_note(ex, "cannot load class bad.Lost from /nowhere/lost.so, which", "lost.scl",
                 "cannot load", NULL);
     assert_null(sidl_class_create(&liar, NULL, NULL, &ex));
-    assert_note(ex, "zoo.so was said to hold class bad.Liar, but does not", NULL);
+    assert_note(ex, "zoo.so does not contain class bad.Liar, although", NULL);
     assert_null(sidl_class_create(&none, NULL, NULL, &ex));
     assert_note(ex, "bad.None", ".scl files)", "torn.scl:3: ", NULL);
 }
@@ -391,7 +391,7 @@ static void another_finder_takes_the_default_ones_place(void **state)
     current = sidl_Loader_getFinder(&ex);
     assert_true(sidl_Finder_isSame(current, (sidl_BaseInterface)own, &ex));
     assert_null(sidl_class_create(&unicorn_type, NULL, NULL, &ex));
-    assert_note(ex, "zoo.Unicorn", "/own (not there)", NULL);
+    assert_note(ex, "zoo.Unicorn", "/own (does not exist)", NULL);
     assert_string_equal(asked, "zoo.Unicorn ior/impl");
     sidl_Finder_deleteRef(current, &ex);
     sidl_Finder_deleteRef(own, &ex);

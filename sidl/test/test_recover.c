@@ -81,10 +81,10 @@ static void lexical_syntactic_and_semantic_mistakes_are_told_together(void **sta
            "  class Solver { bool f(in int n); require m > 0; n > 1; }\n"
            "  interface my_port {}\n"
            "}\n",
-           {1, "expected ';' behind it"}, {4, "begins with in, out or inout"},
-           {5, "unknown type strng"}, {6, "two arguments called a"}, {7, "this text has no end"},
-           {8, "is oneway"}, {10, "not 'green'"}, {11, "field a is already there"},
-           {12, "m is no argument"}, {13, "underscore"});
+           {1, "expected ';' after the package"}, {4, "begins with in, out or inout"},
+           {5, "unknown type strng"}, {6, "two arguments with the name a"},
+           {7, "this string has no end"}, {8, "is oneway"}, {10, "not 'green'"},
+           {11, "field a is already declared"}, {12, "m is not an argument"}, {13, "underscore"});
 }
 
 static void every_declaration_and_member_may_be_broken(void **state)
@@ -105,10 +105,10 @@ static void every_declaration_and_member_may_be_broken(void **state)
            "  }\n"
            "}\n",
            {2, "did you mean 'interface'"}, {3, "'extends' is a reserved word"},
-           {4, "behind the word 'extends'"}, {4, "begins with in, out or inout"},
-           {5, "name of a type"}, {5, "its body stands"}, {6, "expected an integer"},
-           {6, "not 'd'"}, {7, "the name of a field"}, {7, "expected ';' behind the field"},
-           {9, "'$' has no meaning"}, {10, "expected ';'"}, {11, "without brackets"},
+           {4, "follows the word 'extends'"}, {4, "begins with in, out or inout"},
+           {5, "name of a type"}, {5, "its body is in the Impl file"}, {6, "expected an integer"},
+           {6, "not 'd'"}, {7, "the name of a field"}, {7, "expected ';' after the field"},
+           {9, "'$' is not allowed"}, {10, "expected ';'"}, {11, "without parentheses"},
            {12, "expected an expression"}, {12, "compare with '=='"});
 }
 
@@ -143,13 +143,13 @@ static void missing_and_surplus_braces_cost_one_line(void **state)
            "  interface B { void g(); }\n"
            "  class C implements-all A, B {}\n"
            "}\n",
-           {3, "the '}' of A (line 2) misses"});
+           {3, "the '}' of A (line 2) is missing"});
     EXPECT("package p version 1.0 {\n"
            "  interface A { void f(); }}\n"
            "  interface B { void g(); }\n"
            "  enum E { a }\n"
            "}\n",
-           {5, "'}' closes nothing"});
+           {5, "'}' has no matching '{'"});
     EXPECT("package p version 1.0 {\n  interface A {\n    void f();\n", {4, "the file ends here"});
     EXPECT("package p version 1.0 {\n"
            "  interface A {}\n"
@@ -176,9 +176,9 @@ static void the_rest_of_a_broken_method_is_read(void **state)
            "    void g(in int h, in int h);\n"
            "  }\n"
            "}\n",
-           {3, "begins with in"}, {4, "unknown type Unknown"}, {5, "only 1 to 7"},
-           {6, "expected an expression"}, {7, "makes no array"}, {8, "unknown type NoSuch"},
-           {9, "expected an expression"}, {10, "two arguments called h"});
+           {3, "begins with in"}, {4, "unknown type Unknown"}, {5, "can have 1 to 7"},
+           {6, "expected an expression"}, {7, "does not make an array"}, {8, "unknown type NoSuch"},
+           {9, "expected an expression"}, {10, "two arguments with the name h"});
 }
 
 /* A line that can only begin something new is not skipped. */
@@ -196,10 +196,10 @@ static void the_next_line_is_not_lost_with_this_one(void **state)
            "  } interfce Lost {}\n"
            "  class C implements-all I, K { void m() from I.n; }\n"
            "}\n",
-           {4, "',' or ')'"}, {4, "'copy' is written twice"}, {4, "two arguments called b"},
-           {5, "begins with in"}, {5, "expected ';'"}, {6, "not several"},
-           {8, "cannot be the name of an argument"}, {8, "types do not nest"},
-           {8, "two arguments called c"}, {9, "did you mean 'interface'"});
+           {4, "',' or ')'"}, {4, "'copy' is given twice"}, {4, "two arguments with the name b"},
+           {5, "begins with in"}, {5, "expected ';'"}, {6, "can have only one of"},
+           {8, "cannot be the name of an argument"}, {8, "types cannot be nested"},
+           {8, "two arguments with the name c"}, {9, "did you mean 'interface'"});
 }
 
 static void repeated(char *out, const char *text, int times)

@@ -370,9 +370,9 @@ static void what_was_set_can_be_asked(void **state)
     enforce(sidl_ContractClass_INVPRE);
     PASSES(assert_true(sidl_EnfPolicy_areEnforcing(&ex)));
     PASSES(assert_int_equal(sidl_EnfPolicy_getContractClass(&ex), sidl_ContractClass_INVPRE));
-    THROWS("sidl.SIDLException", "99 is no sidl.ContractClass",
+    THROWS("sidl.SIDLException", "99 is not a sidl.ContractClass",
            sidl_EnfPolicy_setEnforceAll((enum sidl_ContractClass__enum)99, TRUE, &ex));
-    THROWS("sidl.SIDLException", "1 is no sidl.ContractClass", /* Babel's CONSTANT */
+    THROWS("sidl.SIDLException", "1 is not a sidl.ContractClass", /* Babel's CONSTANT */
            sidl_EnfPolicy_setEnforceAll((enum sidl_ContractClass__enum)1, TRUE, &ex));
     PASSES(assert_int_equal(sidl_EnfPolicy_getContractClass(&ex), sidl_ContractClass_INVPRE));
     enforce_nothing();
