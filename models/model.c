@@ -29,7 +29,7 @@ static bool text_is_plain(const char *text)
 const char *model_check_params(size_t n_params, const char *const *params)
 {
     if (n_params > MODEL_PARAMS)
-        return "a model takes at most 8 parameters";
+        return "a model can have at most 8 parameters";
     for (size_t p = 0; p < n_params; p++) {
         if (!params || !params[p] || !*params[p])
             return "every parameter needs a name";
@@ -196,7 +196,7 @@ enum portolan_status portolan_model_create(size_t n_params, const char *const *p
     enum portolan_status status;
 
     if (n_terms > MODEL_TERMS || (n_terms && !terms))
-        return portolan_error_set(err, PORTOLAN_EINVAL, "a model takes at most %d terms",
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a model can have at most %d terms",
                                   (int)MODEL_TERMS);
     for (size_t j = 0; j < n_terms; j++) {
         bool good = isfinite(terms[j].constant);

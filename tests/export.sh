@@ -223,7 +223,7 @@ cp plain.db blank.db
 sqlite3 blank.db "INSERT INTO trial_parameter (trial, name, value)
     SELECT id, 'two words', id FROM trial WHERE id IN (3, 4)"
 write blank.db 3,4 --format extrap
-gives "a parameter whose name has blanks is told" 1 'name is UTF-8 text without blanks'
+gives "a parameter whose name has blanks is told" 1 'name of a parameter must be UTF-8 text without blanks'
 cp plain.db many.db
 sqlite3 many.db "INSERT INTO trial_parameter (trial, name, value)
     SELECT trial.id, 'p' || n.value, trial.id FROM trial, json_each('[1,2,3,4,5,6,7,8]') AS n

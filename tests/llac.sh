@@ -120,7 +120,7 @@ fails 'an unknown command has a suggestion' "-e:1:1: error: 'lod' .*did you mean
 fails 'a file that is not there is told where it is named' '-e:2:6: error: .nix. cannot be read' \
     'N = 1
 load nix'
-fails 'a formula fails at its word' '-e:1:18: error: there is no function "sine"' 'x = 1; y = x +  (sine(3))'
+fails 'a formula fails at its word' '-e:1:18: error: unknown function "sine"' 'x = 1; y = x +  (sine(3))'
 fails 'so does a name in it' "-e:1:10: error: there is no variable 'M'; did you mean 'N'" 'N = 4; 2*M'
 load="load $SOURCE/examples/llac/table1.csv"
 fails 'a column' "-e:2:23: error: 'table1' has no column 'TIM'.*'TIME'" "$load

@@ -189,7 +189,7 @@ gives "Extra-P's text, by its line" 1 '^bad.txt:6:'
 model fit fft.csv --formula 'c[0] + 3*N'
 gives 'a formula that is not canonical, by its column' 1 '^--formula:1:[0-9]+: error: '
 model fit fft.csv --formula 'c[0] + c[1]*M'
-gives 'a formula of a parameter that is not there' 1 '"M" is not known'
+gives 'a formula of a parameter that is not there' 1 'unknown name "M"'
 model fit nothere.csv
 gives 'a file that is not there' 1 "'nothere.csv' cannot be read"
 model list nothere.db

@@ -235,7 +235,7 @@ static void add_ranges(struct portolan_text *out, const struct portolan_model *m
         }
         text_add_rounded(out, ": valid from ", r->min, DIGITS);
         text_add_rounded(out, " to ", r->max, DIGITS);
-        portolan_text_add(out, "; outside it is a guess\n");
+        portolan_text_add(out, "; predictions outside are extrapolated\n");
     }
 }
 
@@ -245,7 +245,7 @@ static void add_error(struct portolan_text *out, const struct portolan_model *m,
     bool relative = s->weighting == PORTOLAN_MODEL_RELATIVE;
 
     if (!s->n_rows) {
-        portolan_text_add(out, "%sNot fitted to rows: taken as known.\n", prefix);
+        portolan_text_add(out, "%sNot fitted to rows; the formula was given.\n", prefix);
         return;
     }
     portolan_text_add(out, "%sFitted to %zu row%s at %zu point%s; standard deviation of a row",
@@ -262,16 +262,16 @@ static void add_about(struct portolan_text *out, const struct portolan_model *m,
 
     add_line(out, prefix, "", e->name ? e->name : "A performance model.");
     add_line(out, prefix, "Quality: ", e->quality);
-    add_line(out, prefix, "Unit of the value: ", e->unit ? e->unit : "that of the rows");
+    add_line(out, prefix, "Unit of the value: ", e->unit ? e->unit : "the unit of the rows");
     if (m->summary.statistic == PORTOLAN_MODEL_DEVIATION)
         add_line(out, prefix, "", "The value is the standard deviation of repetitions.");
     if (m->summary.kind != PORTOLAN_MODEL_AMOUNT)
         add_line(out, prefix, "",
-                 m->summary.kind == PORTOLAN_MODEL_COUNT ? "A count: round what comes out."
-                                                         : "A share: what comes out is 0 to 1.");
+                 m->summary.kind == PORTOLAN_MODEL_COUNT ? "The value is a count; round it."
+                                                         : "The value is a share, from 0 to 1.");
     if (m->summary.bounded)
         add_line(out, prefix, "",
-                 "Predictions outside the rows are kept above 0; this is the law alone.");
+                 "Portolan keeps predictions outside the rows above 0; this formula does not.");
     add_line(out, prefix, "", m->formula);
     add_ranges(out, m, prefix);
     add_error(out, m, prefix);
@@ -380,8 +380,8 @@ static enum portolan_status choose_name(const struct portolan_model *m, const ch
 
     if (function && (!is_identifier(function) || is_function(function)))
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "\"%s\" is no name for a C function; letters, digits and _ are, "
-                                  "if C, C++ and their libraries have no such word",
+                                  "\"%s\" cannot name a C function; use letters, digits and _, and "
+                                  "no word of C, C++ or their libraries",
                                   function);
     return portolan_model_name_c(wish ? wish : "", name, err);
 }

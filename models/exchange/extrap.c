@@ -154,15 +154,15 @@ const char *collector_add_param(struct collector *c, const char *name, size_t le
     struct portolan_measurements *m = c->m;
 
     if (m->n_params == EXTRAP_PARAMS)
-        return "at most 8 parameters are read";
+        return "measurements can have at most 8 parameters";
     if (!length || !text_is_utf8(name, length) || memchr(name, '\0', length))
-        return "a parameter's name is UTF-8 text, and not empty";
+        return "the name of a parameter must be UTF-8 text and not empty";
     for (size_t i = 0; i < length; i++)
         if (isspace((unsigned char)name[i]))
-            return "a parameter's name has no blanks";
+            return "the name of a parameter cannot contain blanks";
     for (size_t p = 0; p < m->n_params; p++)
         if (strncmp(m->params[p], name, length) == 0 && !m->params[p][length])
-            return "this parameter is there twice";
+            return "this parameter is named twice";
     m->params[m->n_params] =
         portolan_arena_strndup(&((struct collection *)m->impl)->arena, name, length);
     if (!m->params[m->n_params])
@@ -252,11 +252,11 @@ static bool read_parameters(struct reader *r)
     const char *name, *wrong;
 
     if (r->n_points)
-        return complain_at(r, r->start, "PARAMETER stands in front of the first POINTS");
+        return complain_at(r, r->start, "PARAMETER must come before the first POINTS");
     for (; (name = next_word(r, "", &length)); n++)
         if ((wrong = collector_add_param(r->c, name, length)))
             return complain_at(r, name, wrong);
-    return n ? !r->c->status : complain_at(r, r->at, "a name is missing behind PARAMETER");
+    return n ? !r->c->status : complain_at(r, r->at, "a name is missing after PARAMETER");
 }
 
 static bool add_point(struct reader *r, const double *x)
@@ -277,7 +277,7 @@ static bool end_point(struct reader *r, const char *at, const double *x, size_t 
     if (n == r->c->m->n_params)
         return add_point(r, x);
     return collector_complain(r->c, r->line, (size_t)(at - r->start) + 1,
-                              "a point has %zu coordinate%s, one for each parameter, not %zu",
+                              "a point must have %zu coordinate%s, one for each parameter, not %zu",
                               r->c->m->n_params, r->c->m->n_params > 1 ? "s" : "", n);
 }
 
@@ -289,9 +289,9 @@ static bool read_points(struct reader *r)
     double x[EXTRAP_PARAMS + 1], number = 0;
 
     if (!r->c->m->n_params)
-        return complain_at(r, r->start, "PARAMETER must come in front of POINTS");
+        return complain_at(r, r->start, "PARAMETER must come before POINTS");
     if (r->data_line)
-        return complain_at(r, r->start, "all POINTS stand in front of the first DATA");
+        return complain_at(r, r->start, "all POINTS must come before the first DATA");
     while ((token = next_word(r, "()", &length))) {
         if (*token == '(') {
             if (depth++ == 0) {
@@ -299,10 +299,10 @@ static bool read_points(struct reader *r)
                 n = 0;
             }
             if (depth > 2)
-                return complain_at(r, token, "there are too many parentheses; write (4 8) (4 16)");
+                return complain_at(r, token, "too many parentheses; write (4 8) (4 16)");
         } else if (*token == ')') {
             if (depth == 0)
-                return complain_at(r, token, "this ) closes nothing");
+                return complain_at(r, token, "this ) has no matching (");
             if (--depth == 0 && !end_point(r, begin, x, n))
                 return false;
         } else {
@@ -316,7 +316,7 @@ static bool read_points(struct reader *r)
     }
     if (depth)
         return complain_at(r, r->at, "a ) is missing");
-    return r->n_points > before || complain_at(r, r->at, "a point is missing behind POINTS");
+    return r->n_points > before || complain_at(r, r->at, "a point is missing after POINTS");
 }
 
 /* Checks that the region and metric have one DATA line per point. */
@@ -328,8 +328,8 @@ static bool end_data(struct reader *r)
     if (!next || next == r->n_points)
         return true;
     return collector_complain(r->c, r->data_line, 1,
-                              "here end %zu DATA lines, but there are %zu points; each has a line",
-                              next, r->n_points);
+                              "expected %zu DATA lines, one for each point, but found %zu",
+                              r->n_points, next);
 }
 
 /* The rest of the line; several blanks become one. */
@@ -357,8 +357,9 @@ static bool read_data(struct reader *r)
 
     if (r->next == r->n_points)
         return complain_at(r, r->start,
-                           r->n_points ? "there are more DATA lines than points"
-                                       : "POINTS must come in front of DATA");
+                           r->n_points
+                               ? "more DATA lines than points; write one line for each point"
+                               : "POINTS must come before DATA");
     item = collector_find(r->c, r->callpath ? r->callpath : "", r->metric ? r->metric : "");
     for (; !r->c->status && (from = next_word(r, "", &length)); n++)
         if (!take_number(r, from, length, &y) ||
@@ -366,7 +367,7 @@ static bool read_data(struct reader *r)
             return false;
     r->next++;
     r->data_line = r->line;
-    return n ? !r->c->status : complain_at(r, r->at, "a value is missing behind DATA");
+    return n ? !r->c->status : complain_at(r, r->at, "a value is missing after DATA");
 }
 
 static bool read_line(struct reader *r)
@@ -390,11 +391,10 @@ static bool read_line(struct reader *r)
     if (strcmp(name, "DATA") == 0)
         return read_data(r);
     nearest = portolan_nearest_word(name, names, 5);
-    return collector_complain(r->c, r->line, (size_t)(from - r->start) + 1,
-                              "a line begins with PARAMETER, POINTS, METRIC, REGION or DATA, not "
-                              "\"%.*s\"%s",
-                              length < 40 ? (int)length : 40, from,
-                              portolan_did_you_mean(nearest).text);
+    return collector_complain(
+        r->c, r->line, (size_t)(from - r->start) + 1,
+        "a line must begin with PARAMETER, POINTS, METRIC, REGION or DATA, not \"%.*s\"%s",
+        length < 40 ? (int)length : 40, from, portolan_did_you_mean(nearest).text);
 }
 
 static bool read_text(struct collector *c, const char *text, size_t size)
@@ -446,7 +446,7 @@ static void read_form(struct collector *c, const char *text, size_t size)
     while (first < size && isspace((unsigned char)text[first]))
         first++;
     if (first == size)
-        collector_complain(c, 1, 1, "there are no measurements");
+        collector_complain(c, 1, 1, "the file has no measurements");
     else if (text[first] != '{' && text[first] != '[')
         read_text(c, text, size);
     else if (extrap_is_lines(text + first, size - first))
@@ -458,7 +458,7 @@ static void read_form(struct collector *c, const char *text, size_t size)
             collector_complain(c, 1, 1, "call path \"%s\" has no value of metric \"%s\"",
                                c->m->items[i].callpath, c->m->items[i].metric);
     if (!c->m->n)
-        collector_complain(c, 1, 1, "there are parameters, but no measurements");
+        collector_complain(c, 1, 1, "the file has parameters, but no measurements");
 }
 
 enum portolan_status portolan_measurements_read(const char *text, size_t size, const char *file,
@@ -470,7 +470,7 @@ enum portolan_status portolan_measurements_read(const char *text, size_t size, c
 
     c.arena = (struct portolan_arena){.no_memory = collector_no_memory, .no_memory_arg = &c};
     if (size > PORTOLAN_MEASUREMENTS_MAX_BYTES)
-        return formula_complain(&c.place, 0, 0, "measurements take at most %d bytes",
+        return formula_complain(&c.place, 0, 0, "measurements can have at most %d bytes",
                                 (int)PORTOLAN_MEASUREMENTS_MAX_BYTES);
     c.m = portolan_measurements_create(0, NULL);
     if (!c.m)

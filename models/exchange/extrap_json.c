@@ -143,7 +143,7 @@ static bool walk_number(struct json_walk *r, json_t *value, double *number)
 
     if (!text)
         *number = json_number_value(value);
-    return (good && isfinite(*number)) || walk_complain(r, "a finite number is expected here");
+    return (good && isfinite(*number)) || walk_complain(r, "expected a finite number");
 }
 
 /* The member KEY of OBJECT, to which the path is extended; NULL after a complaint. */
@@ -152,7 +152,7 @@ static json_t *walk_member(struct json_walk *r, json_t *object, const char *key)
     json_t *value = json_object_get(object, key);
 
     if (!json_is_object(object))
-        walk_complain(r, "an object with \"%s\" is expected here", key);
+        walk_complain(r, "expected an object with \"%s\"", key);
     else if (!value)
         walk_complain(r, "\"%s\" is missing in this object", key);
     else
@@ -165,7 +165,7 @@ static json_t *walk_array(struct json_walk *r, json_t *object, const char *key)
     json_t *value = walk_member(r, object, key);
 
     if (value && !json_is_array(value)) {
-        walk_complain(r, "\"%s\" is an array", key);
+        walk_complain(r, "\"%s\" must be an array", key);
         return NULL;
     }
     return value;
@@ -177,7 +177,7 @@ static const char *walk_text(struct json_walk *r, json_t *object, const char *ke
     json_t *value = walk_member(r, object, key);
 
     if (value && !json_is_string(value))
-        walk_complain(r, "\"%s\" is a text", key);
+        walk_complain(r, "\"%s\" must be a string", key);
     r->depth -= value != NULL;
     return json_string_value(value);
 }
@@ -188,7 +188,7 @@ static bool walk_param(struct json_walk *r, json_t *value)
     const char *name = json_string_value(value), *wrong;
 
     if (!name)
-        return walk_complain(r, "a parameter is a text: its name");
+        return walk_complain(r, "a parameter must be a string, its name");
     wrong = collector_add_param(r->c, name, strlen(name));
     return wrong ? walk_complain(r, "%s", wrong) : !r->c->status;
 }
@@ -225,8 +225,9 @@ static bool read_point(struct json_walk *r, size_t item, json_t *measurement)
     if (!point)
         return false;
     if (json_array_size(point) != n)
-        return walk_complain(r, "a point has %zu coordinate%s, one for each parameter, not %zu", n,
-                             n == 1 ? "" : "s", json_array_size(point));
+        return walk_complain(r,
+                             "a point must have %zu coordinate%s, one for each parameter, not %zu",
+                             n, n == 1 ? "" : "s", json_array_size(point));
     json_array_foreach(point, i, value)
     {
         walk_in(r, NULL, i);
@@ -248,7 +249,7 @@ static bool read_metric(struct json_walk *r, const char *callpath, const char *m
     json_t *measurement;
 
     if (!json_is_array(list))
-        return walk_complain(r, "a metric has an array of measurements");
+        return walk_complain(r, "a metric must have an array of measurements");
     if (!json_array_size(list))
         return true;
     item = collector_find(r->c, callpath, metric);
@@ -282,12 +283,12 @@ static bool read_present(struct json_walk *r, json_t *root)
     r->depth = 0;
     paths = walk_member(r, root, "measurements");
     if (!json_is_object(paths))
-        return walk_complain(r, "\"measurements\" is an object of call paths");
+        return walk_complain(r, "\"measurements\" must be an object of call paths");
     json_object_foreach(paths, callpath, metrics)
     {
         walk_in(r, callpath, 0);
         if (!json_is_object(metrics))
-            return walk_complain(r, "a call path is an object of metrics");
+            return walk_complain(r, "a call path must be an object of metrics");
         json_object_foreach(metrics, metric, list)
         {
             walk_in(r, metric, 0);
@@ -365,7 +366,8 @@ static bool read_table(struct json_walk *r, json_t *root, const char *key, bool 
     for (i = 1; i < table->n; i++)
         if (table->entries[i].id == table->entries[i - 1].id) {
             walk_in(r, NULL, table->entries[i].index);
-            return walk_complain(r, "two of \"%s\" have the id %g", key, table->entries[i].id);
+            return walk_complain(r, "two entries of \"%s\" have the id %g", key,
+                                 table->entries[i].id);
         }
     return !named || read_names(r, key, table);
 }
@@ -382,7 +384,7 @@ static const struct entry *find_referred(struct json_walk *r, json_t *object, co
         return NULL;
     found = bsearch(&wanted, table->entries, table->n, sizeof wanted, by_id);
     if (!found)
-        walk_complain(r, "there is nothing with this id");
+        walk_complain(r, "no entry has this id");
     r->depth--;
     return found;
 }
@@ -418,7 +420,7 @@ static bool read_coordinate(struct json_walk *r, const struct legacy *l, const s
     }
     if (json_array_size(pairs) == n && seen == (1u << n) - 1)
         return true;
-    return walk_complain(r, "a coordinate has one value for each of the %zu parameters", n);
+    return walk_complain(r, "a coordinate must have one value for each of the %zu parameters", n);
 }
 
 static bool read_values(struct json_walk *r, json_t *root, const struct legacy *l)
@@ -499,7 +501,7 @@ static bool read_measurement(struct json_walk *r, json_t *root)
     if (!params)
         return false;
     if (!json_is_object(params))
-        return walk_complain(r, "\"params\" is an object of names and values");
+        return walk_complain(r, "\"params\" must be an object of names and values");
     if (!r->c->m->n_params && !first_params(r, params))
         return false;
     for (size_t p = 0; p < r->c->m->n_params; p++) {
@@ -508,7 +510,7 @@ static bool read_measurement(struct json_walk *r, json_t *root)
         r->depth--;
     }
     if (json_object_size(params) != r->c->m->n_params)
-        return walk_complain(r, "the parameters are those of the first line: %zu of them",
+        return walk_complain(r, "the parameters must be the %zu parameters of the first line",
                              r->c->m->n_params);
     r->depth = 0;
     if (json_object_get(root, "callpath") && !(callpath = walk_text(r, root, "callpath")))
@@ -534,7 +536,7 @@ static json_t *load_text(struct json_walk *r)
         collector_no_memory(r->c);
     else
         collector_complain(r->c, r->first_line + (size_t)(error.line > 1 ? error.line - 1 : 0),
-                           error.column > 0 ? (size_t)error.column : 1, "this is no JSON: %s",
+                           error.column > 0 ? (size_t)error.column : 1, "this is not JSON: %s",
                            error.text);
     return NULL;
 }
@@ -547,7 +549,7 @@ bool extrap_read_json(struct collector *c, const char *text, size_t size)
 
     if (good && !json_is_object(root))
         good = walk_complain(
-            &r, "measurements are an object: {\"parameters\": …, \"measurements\": …}");
+            &r, "measurements must be an object: {\"parameters\": …, \"measurements\": …}");
     else if (good)
         good = json_object_get(root, "callpaths") ? read_older(&r, root) : read_present(&r, root);
     json_decref(root);

@@ -185,13 +185,13 @@ static void write_region(struct writer *w, const struct portolan_measurement *it
     struct layout l;
 
     if (!text_carries(item->callpath) || !text_carries(item->metric)) {
-        refuse_text(w, "names with line ends or blanks around them");
+        refuse_text(w, "names with line ends, or with blanks around them");
         return;
     }
     if (!lay_out(w, item, &l))
         return;
     if (!same_points(w, first, item, &l))
-        refuse_text(w, "call paths that were measured at different points, or in another order");
+        refuse_text(w, "call paths that were measured at different points or in a different order");
     ADD(w, "\nREGION %s\nMETRIC %s\n", item->callpath, item->metric);
     for (size_t i = 0; i < l.n; i++) {
         ADD(w, "DATA ");
@@ -324,11 +324,11 @@ static void write_lines(struct writer *w)
 static const char *wrong_names(const struct portolan_measurements *m)
 {
     if (!m->n_params || !m->n || m->n_params > EXTRAP_PARAMS)
-        return "there are 1 to 8 parameters, and at least one call path";
+        return "measurements need 1 to 8 parameters and at least one call path";
     for (size_t p = 0; p < m->n_params; p++) {
         if (!*m->params[p] || !text_is_utf8(m->params[p], strlen(m->params[p])) ||
             strpbrk(m->params[p], " \t\r\n\v\f"))
-            return "a parameter's name is UTF-8 text without blanks";
+            return "the name of a parameter must be UTF-8 text without blanks";
         for (size_t q = 0; q < p; q++)
             if (strcmp(m->params[p], m->params[q]) == 0)
                 return "two parameters have the same name";
@@ -343,15 +343,15 @@ static const char *wrong_items(const struct portolan_measurements *m)
 
         if (!text_is_utf8(item->callpath, strlen(item->callpath)) ||
             !text_is_utf8(item->metric, strlen(item->metric)))
-            return "names are UTF-8 text";
+            return "names must be UTF-8 text";
         if (!item->n_rows)
-            return "every call path has at least one value";
+            return "every call path must have at least one value";
         for (size_t k = 0; k < item->n_rows; k++)
             if (!isfinite(item->y[k]))
-                return "values are finite";
+                return "values must be finite";
         for (size_t k = 0; k < item->n_rows * m->n_params; k++)
             if (!isfinite(item->x[k]))
-                return "coordinates are finite";
+                return "coordinates must be finite";
     }
     return NULL;
 }
@@ -371,7 +371,8 @@ enum portolan_status portolan_measurements_write(const struct portolan_measureme
     w.arena = (struct portolan_arena){.no_memory = no_memory, .no_memory_arg = &w};
     wrong = wrong ? wrong : wrong_items(m);
     if (wrong || (size_t)format >= sizeof forms / sizeof *forms)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "%s", wrong ? wrong : "no such form");
+        return portolan_error_set(err, PORTOLAN_EINVAL, "%s",
+                                  wrong ? wrong : "unknown form of measurements");
     forms[format](&w);
     if (!w.status)
         w.status = portolan_text_take(&w.out, text, err);

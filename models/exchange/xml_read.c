@@ -83,7 +83,7 @@ static size_t read_word(struct reader *r, const struct xml_element *e, const cha
         if (strcmp(text, words[i]) == 0)
             return i;
     if (text)
-        reader_complain(r, e, "%s=\"%s\" is none of the words known here%s", name, text,
+        reader_complain(r, e, "%s=\"%s\" is not a word that is known here%s", name, text,
                         reader_hint(text, words, n).text);
     return 0;
 }
@@ -129,7 +129,7 @@ static void read_parameter(struct reader *r, const struct xml_element *node,
 
     CHECK_ATTRIBUTES(r, node, "name", "unit", "min", "max", "drift-below", "drift-above");
     if (m->n_params == MODEL_PARAMS) {
-        reader_complain(r, node, "a model takes at most %d parameters", (int)MODEL_PARAMS);
+        reader_complain(r, node, "a model can have at most %d parameters", (int)MODEL_PARAMS);
         return;
     }
     if (!needed_attribute(r, node, "name"))
@@ -151,14 +151,14 @@ static const struct xml_element *expression_inside(struct reader *r, const struc
     const struct xml_element *math = reader_first(r, node), *body;
 
     if (!reader_is(math, "math") || math->next || !reader_is_in(math, MATHML_NAMESPACE)) {
-        reader_complain(r, node, "<%s> holds one <math xmlns=\"" MATHML_NAMESPACE "\">",
+        reader_complain(r, node, "<%s> must contain one <math xmlns=\"" MATHML_NAMESPACE "\">",
                         node->name);
         return NULL;
     }
     body = reader_first(r, math);
     if (body && !body->next)
         return body;
-    reader_complain(r, math, "<math> holds one expression");
+    reader_complain(r, math, "<math> must contain one expression");
     return NULL;
 }
 
@@ -176,7 +176,7 @@ behind_variables(struct reader *r, const struct xml_element *lambda, const struc
         bool same = name && p < m->n_params && strcmp(name, m->params[p]) == 0;
 
         if (!same) {
-            reader_complain(r, node, "variable %zu is not the parameter %zu%s%s%s", p + 1, p + 1,
+            reader_complain(r, node, "variable %zu is not parameter %zu%s%s%s", p + 1, p + 1,
                             p < m->n_params ? ", \"" : "", p < m->n_params ? m->params[p] : "",
                             p < m->n_params ? "\"" : "");
             return NULL;
@@ -184,7 +184,7 @@ behind_variables(struct reader *r, const struct xml_element *lambda, const struc
     }
     if (p == m->n_params && node && !node->next)
         return node;
-    reader_complain(r, lambda, "<lambda> holds one <bvar> per parameter and one expression");
+    reader_complain(r, lambda, "<lambda> must contain one <bvar> per parameter and one expression");
     return NULL;
 }
 
@@ -226,7 +226,7 @@ static void read_pieces(struct reader *r, const struct xml_element *body, struct
         read_one_piece(r, piece, m);
     if (piece || n != r->n_pieces || n < 2)
         reader_complain(r, body,
-                        "a model of pieces has as many <piece>s in one <piecewise> as behind "
+                        "a model of pieces must have as many <piece>s in one <piecewise> as after "
                         "<function>, 2 to %d, and no <otherwise>",
                         (int)MODEL_PIECES);
 }
@@ -273,9 +273,10 @@ static void read_fit(struct reader *r, const struct xml_element *node, struct po
     s->condition = read_number(r, node, "condition", INFINITY, 0);
     s->floor = read_number(r, node, "floor", 0, 0);
     if ((s->family == PORTOLAN_MODEL_PIECEWISE) != (m->n_pieces > 0))
-        reader_complain(r, node, "family=\"piecewise\" is that of models with <piece>s");
+        reader_complain(r, node, "family=\"piecewise\" is only for models with <piece>s");
     if (s->n_points > s->n_rows || s->n_outliers > s->n_points)
-        reader_complain(r, node, "there cannot be more points than rows, or outliers than points");
+        reader_complain(r, node,
+                        "a fit cannot have more points than rows, or more outliers than points");
 }
 
 static void read_error(struct reader *r, const struct xml_element *node, struct portolan_model *m)
@@ -350,8 +351,8 @@ static void read_covariance(struct reader *r, const struct xml_element *node,
         }
     if (!good || strtok_r(rest, " \t\r\n", &rest))
         reader_complain(r, node,
-                        "<covariance> holds the lower triangle of %zu rows, %zu numbers, none on "
-                        "the diagonal negative",
+                        "<covariance> must contain the lower triangle of %zu rows, %zu numbers, "
+                        "without negative ones on the diagonal",
                         n, n * (n + 1) / 2);
 }
 
@@ -361,13 +362,13 @@ static void read_estimates(struct reader *r, const struct xml_element *node,
     check_attributes(r, node, NULL, 0);
     for (const struct xml_element *child = reader_first(r, node); child; child = child->next)
         if (m->covariance)
-            reader_complain(r, child, "<covariance> ends <estimates>");
+            reader_complain(r, child, "<covariance> must be the last element of <estimates>");
         else if (reader_is(child, "constant") || reader_is(child, "exponent"))
             read_estimate(r, child, m);
         else if (reader_is(child, "covariance"))
             read_covariance(r, child, m);
         else
-            reader_complain(r, child, "<estimates> has no <%s>", child->name);
+            reader_complain(r, child, "<estimates> cannot contain <%s>", child->name);
     if (!m->covariance && !r->status)
         reader_complain(r, node, "<estimates> lacks <covariance>");
 }
@@ -382,7 +383,8 @@ static void read_dropped(struct reader *r, const struct xml_element *node, struc
     if (!body || !xml_read_terms(r, body, m, &sum))
         return;
     if (sum.n != 1 || m->n_dropped == MODEL_TERMS) {
-        reader_complain(r, node, "<dropped> holds one term, and there are at most %d",
+        reader_complain(r, node,
+                        "<dropped> must contain one term, and a model can have at most %d of them",
                         (int)MODEL_TERMS);
         return;
     }
@@ -412,7 +414,8 @@ static void read_piece_range(struct reader *r, const struct xml_element *node,
     if (r->n_ranges < m->n_params && name && strcmp(name, m->params[r->n_ranges]) == 0)
         read_range(r, node, &m->range[r->n_ranges++]);
     else
-        reader_complain(r, node, "a <piece> has the parameters of the model, in their order");
+        reader_complain(r, node,
+                        "a <piece> must have the parameters of the model, in the same order");
 }
 
 static const struct part piece_parts[] = {
@@ -431,7 +434,7 @@ static void read_piece(struct reader *r, const struct xml_element *node, struct 
     read_parts(r, node, piece_parts, sizeof piece_parts / sizeof *piece_parts,
                m->pieces[r->piece].model);
     if (r->n_ranges != m->n_params)
-        reader_complain(r, node, "a <piece> has all parameters of the model");
+        reader_complain(r, node, "a <piece> must have all parameters of the model");
     r->piece++;
 }
 
@@ -441,7 +444,7 @@ static void read_break(struct reader *r, const struct xml_element *node, struct 
 
     CHECK_ATTRIBUTES(r, node, "parameter", "divisor", "below", "above", "at", "low", "high");
     if (!m->breaks || m->n_breaks == MODEL_PIECES || !m->n_params) {
-        reader_complain(r, node, "only a model with <piece>s has breaks, at most %d",
+        reader_complain(r, node, "only a model with <piece>s can have breaks, at most %d",
                         (int)MODEL_PIECES);
         return;
     }
@@ -456,7 +459,7 @@ static void read_break(struct reader *r, const struct xml_element *node, struct 
     b->high = read_number(r, node, "high", INFINITY, -INFINITY);
     b->at = read_number(r, node, "at", NAN, -INFINITY);
     if (!(b->below <= b->at && b->at <= b->above && b->low <= b->high))
-        reader_complain(r, node, "at lies between below and above, and low is no larger than high");
+        reader_complain(r, node, "at must be between below and above, and low cannot exceed high");
 }
 
 /* ---- the whole ---- */
@@ -495,7 +498,7 @@ static void read_parts(struct reader *r, const struct xml_element *parent, const
     for (const struct xml_element *node = reader_first(r, parent); node; node = node->next) {
         part = which_part(node, parts, n);
         if (part == n || !reader_is_in(node, MODEL_NAMESPACE)) {
-            reader_complain(r, node, "<%s> has no <%s>%s", of, node->name,
+            reader_complain(r, node, "<%s> cannot contain <%s>%s", of, node->name,
                             reader_hint(node->name, names, n).text);
             continue;
         }
@@ -505,7 +508,7 @@ static void read_parts(struct reader *r, const struct xml_element *parent, const
         }
         for (; reached < part; reached++)
             if (parts[reached].required)
-                reader_complain(r, node, "<%s> is missing in front of <%s>", parts[reached].name,
+                reader_complain(r, node, "<%s> is missing before <%s>", parts[reached].name,
                                 parts[part].name);
         reached = part + !parts[part].repeats;
         parts[part].read(r, node, m);
@@ -546,13 +549,13 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
 
     file = file ? file : "model";
     if (size > PORTOLAN_MODEL_MAX_XML_BYTES || !size) {
-        portolan_diagnose(&d, file, 1, 0, "a model takes 1 to %d bytes, not %zu",
+        portolan_diagnose(&d, file, 1, 0, "a model must have 1 to %d bytes, not %zu",
                           (int)PORTOLAN_MODEL_MAX_XML_BYTES, size);
         return PORTOLAN_ESYNTAX;
     }
     r.status = xml_read_text(&r.arena, text, size, file, XML_NAMESPACES, &d, &root, err);
     if (!r.status && (!reader_is(root, "model") || !reader_is_in(root, MODEL_NAMESPACE)))
-        reader_complain(&r, root, "a model starts with <model xmlns=\"" MODEL_NAMESPACE "\">");
+        reader_complain(&r, root, "a model must start with <model xmlns=\"" MODEL_NAMESPACE "\">");
     if (!r.status)
         r.status = model_create(0, NULL, &m, err);
     if (!r.status)

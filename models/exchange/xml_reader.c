@@ -61,7 +61,8 @@ bool reader_is_in(const struct xml_element *e, const char *space)
 const struct xml_element *reader_first(struct reader *r, const struct xml_element *parent)
 {
     if (parent->text_line)
-        reader_report(r, parent->file, parent->text_line, 0, "text between elements");
+        reader_report(r, parent->file, parent->text_line, 0,
+                      "text is not allowed between elements");
     return parent->children;
 }
 

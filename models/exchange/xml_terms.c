@@ -19,7 +19,7 @@ struct splitter {
 static bool add_term(const struct splitter *s, const struct portolan_model_term *term, double sign)
 {
     if (s->sum->n == MODEL_TERMS) {
-        reader_complain(s->r, s->node, "a model has at most %d terms", (int)MODEL_TERMS);
+        reader_complain(s->r, s->node, "a model can have at most %d terms", (int)MODEL_TERMS);
         return false;
     }
     s->sum->term[s->sum->n] = *term;
@@ -64,7 +64,7 @@ static bool add_expression(const struct splitter *s, size_t root, double sign)
     if (status == PORTOLAN_ENOMEM)
         reader_no_memory(s->r);
     else if (status)
-        reader_complain(s->r, s->node, "a model has at most %d terms", (int)MODEL_TERMS);
+        reader_complain(s->r, s->node, "a model can have at most %d terms", (int)MODEL_TERMS);
     return !s->r->status && add_term(s, &term, sign);
 }
 
@@ -176,8 +176,9 @@ bool xml_read_conditions(struct reader *r, const struct xml_element *expression,
 
     if (f && !good)
         reader_complain(r, expression,
-                        "a piece of a model holds where parameters, or ratios of two, are at least "
-                        "a number (<geq/>) and below one (<lt/>), joined by <and/>, %d at most",
+                        "the condition of a piece must be that parameters, or ratios of two, are "
+                        "at least a number (<geq/>) and below a number (<lt/>), joined by <and/>, "
+                        "with at most %d comparisons",
                         (int)MODEL_PIECES);
     portolan_formula_destroy(f);
     return good;

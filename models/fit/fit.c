@@ -305,8 +305,9 @@ static enum portolan_status keep_model(struct final *f, struct portolan_error *e
     for (size_t i = 0; i < k * k; i++)
         m->covariance[i] = variance * f->inverse[i];
     if (!is_finite(m))
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "the rows' numbers are too large or too small for these terms");
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "the numbers of the rows are too large or too small for these terms");
     return model_finish(m, err);
 }
 
@@ -549,7 +550,7 @@ enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *
                                               struct portolan_error *err)
 {
     if (!shapes || !n_shapes || n_shapes > MODEL_TERMS)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "a model takes 1 to %d terms, not %zu",
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a model can have 1 to %d terms, not %zu",
                                   (int)MODEL_TERMS, n_shapes);
     return fit_rows(data, shapes, n_shapes, options, model, err);
 }

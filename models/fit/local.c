@@ -321,7 +321,7 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
     l = portolan_calloc(1, sizeof *l);
     if (!l || take_rows(l, d) || krige_places(l)) {
         portolan_local_destroy(l);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from what was measured");
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from measurements");
     }
     sum_up_errors(l);
     find_rise(l);

@@ -410,18 +410,19 @@ static enum portolan_status check_rows(const struct portolan_model_data *data,
         if (data->weight)
             good = good && data->weight[i] >= 0 && data->weight[i] <= PORTOLAN_MODEL_MAX_VALUE;
         if (!good)
-            return portolan_error_set(err, PORTOLAN_EINVAL,
-                                      "row %zu has a number that is not finite or far too large, "
-                                      "or a negative weight",
-                                      i + 1);
+            return portolan_error_set(
+                err, PORTOLAN_EINVAL,
+                "row %zu has a number that is not finite or is too large, or a negative weight",
+                i + 1);
     }
     for (size_t i = 0; i < data->n_rows && options->kind; i++)
         if (data->y[i] < 0 || (options->kind == PORTOLAN_MODEL_SHARE && data->y[i] > 1))
             return portolan_error_set(
-                err, PORTOLAN_EINVAL, "row %zu: %g is no %s", i + 1, data->y[i],
-                options->kind == PORTOLAN_MODEL_SHARE ? "share, which is 0 to 1" : "count");
+                err, PORTOLAN_EINVAL, "row %zu: %g is not a %s", i + 1, data->y[i],
+                options->kind == PORTOLAN_MODEL_SHARE ? "share, which must be from 0 to 1"
+                                                      : "count");
     if (options->statistic > PORTOLAN_MODEL_DEVIATION)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "%d is no statistic of repetitions",
+        return portolan_error_set(err, PORTOLAN_EINVAL, "%d is not a statistic of repetitions",
                                   (int)options->statistic);
     if (!(options->confidence >= 0 && options->confidence < 1))
         return portolan_error_set(err, PORTOLAN_EINVAL, "confidence must be between 0 and 1");
@@ -462,8 +463,9 @@ enum portolan_status points_create(const struct portolan_model_data *data,
     sort_rows(rows, p.n_rows);
     place_points(&p, rows, deviation, options);
     if (!p.m)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "a standard deviation needs points with repetitions");
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "a model of the standard deviation needs points with repetitions");
     *pts = p;
     return PORTOLAN_OK;
 }

@@ -324,11 +324,13 @@ static enum portolan_status take_rows(struct portolan_update *u,
     enum portolan_status status = PORTOLAN_OK;
 
     if (rows->n_params != u->base->n_params)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "rows of %zu parameters, model of %zu",
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "the rows have %zu parameters, but the model has %zu",
                                   rows->n_params, u->base->n_params);
     for (size_t p = 0; p < u->base->n_params; p++)
         if (strcmp(rows->params[p], u->base->params[p]) != 0)
-            return portolan_error_set(err, PORTOLAN_EINVAL, "rows of '%s', model of '%s'",
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "the rows have parameter '%s' where the model has '%s'",
                                       rows->params[p], u->base->params[p]);
     for (size_t i = 0; i < rows->n_rows && !status; i++) {
         const double *x = rows->x ? rows->x + i * u->base->n_params : NULL;
@@ -338,8 +340,9 @@ static enum portolan_status take_rows(struct portolan_update *u,
                      ? recursion_take(part, x, rows->y[i], rows->weight ? rows->weight[i] : 1, true)
                      : PORTOLAN_EINVAL;
     }
-    return status ? portolan_error_set(err, status, "a row has a number that no fit takes")
-                  : PORTOLAN_OK;
+    return status
+               ? portolan_error_set(err, status, "a row has a number that cannot be used in a fit")
+               : PORTOLAN_OK;
 }
 
 /* Takes the terms of M, the dropped ones that may come back, and the drifts of its ranges. */
@@ -379,7 +382,7 @@ enum portolan_status portolan_update_create(const struct portolan_model *m,
     enum portolan_status status;
 
     if (!(gate >= 0))
-        return portolan_error_set(err, PORTOLAN_EINVAL, "the gate of an update is at least 0");
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the gate of an update must be at least 0");
     u = portolan_calloc(1, sizeof *u);
     if (!u || !(u->parts = portolan_calloc(n, sizeof *u->parts))) {
         portolan_update_destroy(u);
@@ -504,7 +507,8 @@ static enum portolan_status fill_model(const struct recursion *u, struct portola
     size_t n, t = 0, d = 0;
 
     if (!(u->n > 0))
-        return portolan_error_set(err, PORTOLAN_EINVAL, "an update without a row has no model");
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "an update needs at least one row to make a model");
     m->summary = u->begun;
     memcpy(m->range, u->range, sizeof m->range);
     status = find_constants(u, m, constants, not_told, err);

@@ -37,7 +37,7 @@ static unsigned names_add(struct formula_builder *b, struct formula_names *names
     if (b->status || at < names->n)
         return (unsigned)at;
     if (names->n == PORTOLAN_FORMULA_MAX_NAMES) {
-        fail_build(b, PORTOLAN_EINVAL, "a formula takes at most 64 different names");
+        fail_build(b, PORTOLAN_EINVAL, "a formula can have at most 64 different names");
         return 0;
     }
     list = portolan_arena_grow(&b->f->memory, names->list, at, sizeof *list);
@@ -69,7 +69,7 @@ static struct formula_node *add_node(struct formula_builder *b, enum formula_op 
 
     if (!b->status && f->n_nodes == PORTOLAN_FORMULA_MAX_NODES)
         fail_build(b, PORTOLAN_EINVAL,
-                   "a formula takes at most 4096 numbers, names and operations");
+                   "a formula can have at most 4096 numbers, names and operations");
     if (b->status)
         return NULL;
     node = portolan_arena_grow(&f->memory, f->nodes, f->n_nodes, sizeof *node);
@@ -144,7 +144,7 @@ void formula_push(struct formula_builder *b, enum formula_op op, size_t n_args)
     /* In MathML, choices and logarithms with a base add two levels of elements. */
     height += op == OP_SELECT || op == OP_LOG_BASE ? 2 : 1;
     if (stack > FORMULA_STACK || height > FORMULA_HEIGHT)
-        fail_build(b, PORTOLAN_EINVAL, "too many operations hang on each other");
+        fail_build(b, PORTOLAN_EINVAL, "the operations are nested too deeply");
     b->stack[b->f->n_nodes - 1] = (unsigned short)stack;
     b->height[b->f->n_nodes - 1] = (unsigned short)height;
 }
@@ -300,14 +300,14 @@ static enum portolan_status check_names(const struct portolan_formula *f, size_t
                                         const char *const *names, struct portolan_error *err)
 {
     if (n > PORTOLAN_FORMULA_MAX_NAMES)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "a formula takes at most %d names",
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a formula can have at most %d names",
                                   (int)PORTOLAN_FORMULA_MAX_NAMES);
     for (size_t i = 0; i < n; i++) {
         if (!names[i] || !*names[i])
             return portolan_error_set(err, PORTOLAN_EINVAL, "name %zu is missing", i + 1);
         for (size_t j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0)
-                return portolan_error_set(err, PORTOLAN_EINVAL, "\"%s\" is there twice", names[i]);
+                return portolan_error_set(err, PORTOLAN_EINVAL, "\"%s\" is named twice", names[i]);
     }
     for (size_t i = 0; i < f->names.n; i++) {
         size_t j = 0;
@@ -317,7 +317,7 @@ static enum portolan_status check_names(const struct portolan_formula *f, size_t
         if (j < n)
             continue;
         return portolan_error_set(
-            err, PORTOLAN_ENOTFOUND, "\"%s\" is not known here%s", f->names.list[i],
+            err, PORTOLAN_ENOTFOUND, "unknown name \"%s\"%s", f->names.list[i],
             portolan_did_you_mean(portolan_nearest_word(f->names.list[i], names, n)).text);
     }
     return PORTOLAN_OK;

@@ -109,16 +109,17 @@ static void take_number(struct parser *p)
     if (n > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
         COMPLAIN(p, "\"%.*s\" is hexadecimal; write the number in decimal", shown, s);
     else if (n > 1 && s[0] == '0' && octal == n)
-        COMPLAIN(p, "\"%.*s\" is octal in C; write the number in decimal, without the 0 in front",
+        COMPLAIN(p, "\"%.*s\" is octal in C; write the number in decimal, without the leading 0",
                  shown, s);
     else if (!is_number(s, n, &p->now.number))
-        COMPLAIN(p, "\"%.*s\" is not a number; between two factors stands a *", shown, s);
+        COMPLAIN(p, "\"%.*s\" is not a number; write a * between two factors", shown, s);
 }
 
 static bool name_add(struct parser *p, size_t *length, const char *bytes, size_t n)
 {
     if (*length + n > LONGEST_NAME)
-        return COMPLAIN(p, "this name is too long; at most %d bytes are read", (int)LONGEST_NAME);
+        return COMPLAIN(p, "this name is too long; a name can have at most %d bytes",
+                        (int)LONGEST_NAME);
     memcpy(p->now.name + *length, bytes, n);
     p->now.name[ *length += n] = '\0';
     return true;
@@ -166,7 +167,7 @@ static void take_name(struct parser *p)
         p->now.is_word = false;
         skip_blanks(p);
         if (!is_name_start(peek_ahead(p, 0))) {
-            COMPLAIN(p, "a member's name is missing behind \"%s\"", p->now.name);
+            COMPLAIN(p, "the name of a member is missing after \"%s\"", p->now.name);
             return;
         }
         if (!take_word(p, &length))
@@ -198,7 +199,7 @@ static void take_quoted(struct parser *p)
             return;
     }
     if (peek_ahead(p, 0) != '`' || !length) {
-        COMPLAIN(p, "a name between backquotes is UTF-8 text without blanks, on one line");
+        COMPLAIN(p, "a name between backquotes must be UTF-8 text without blanks, on one line");
         return;
     }
     p->at++;
@@ -209,18 +210,18 @@ static void take_symbol(struct parser *p)
     static const struct {
         const char *text, *remedy;
     } wrong[] = {
-        {"**", "a power is written a ^ b, or pow(a, b)"},
-        {"->", "a member's name stands directly behind a name"},
-        {"%", "there is no remainder; write a - b * floor(a / b)"},
-        {"&", "\"and\" is written &&"},
-        {"|", "\"or\" is written ||"},
-        {"=", "\"equal\" is written =="},
-        {"{", "parentheses are ( and )"},
-        {"}", "parentheses are ( and )"},
-        {"\"", "a formula holds numbers and names only"},
-        {"'", "a formula holds numbers and names only"},
-        {";", "a formula ends without a semicolon"},
-        {"~", "\"not\" is written !"},
+        {"**", "write a power as a ^ b or pow(a, b)"},
+        {"->", "write the member directly after a name"},
+        {"%", "write the remainder as a - b * floor(a / b)"},
+        {"&", "write \"and\" as &&"},
+        {"|", "write \"or\" as ||"},
+        {"=", "write \"equal\" as =="},
+        {"{", "use the parentheses ( and )"},
+        {"}", "use the parentheses ( and )"},
+        {"\"", "a formula can contain only numbers and names"},
+        {"'", "a formula can contain only numbers and names"},
+        {";", "write the formula without a semicolon"},
+        {"~", "write \"not\" as !"},
     };
     char text[3] = {peek_ahead(p, 0), peek_ahead(p, 1), '\0'};
 
@@ -228,11 +229,12 @@ static void take_symbol(struct parser *p)
     p->now.length = portolan_has_word(" == != <= >= && || ", text) ? 2 : 1;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong && p->now.length == 1; i++)
         if (strncmp(text, wrong[i].text, strlen(wrong[i].text)) == 0) {
-            COMPLAIN(p, "\"%s\" has no meaning here; %s", wrong[i].text, wrong[i].remedy);
+            COMPLAIN(p, "\"%s\" is not allowed here; %s", wrong[i].text, wrong[i].remedy);
             return;
         }
     if (!strchr("+-*/^()?:,!<>=&|[]", text[0]) || !text[0]) {
-        COMPLAIN(p, "a formula has no such character; names that do stand between backquotes");
+        COMPLAIN(p, "this character is not allowed in a formula; write names that contain it "
+                    "between backquotes");
         return;
     }
     p->at += p->now.length;
@@ -350,7 +352,7 @@ static bool enter_level(struct parser *p)
 {
     if (p->status || ++p->depth <= MOST_CALLS)
         return !p->status;
-    return COMPLAIN(p, "this is nested too deeply; at most %d levels are read",
+    return COMPLAIN(p, "this is nested too deeply; a formula can have at most %d levels",
                     (int)PORTOLAN_FORMULA_MAX_DEPTH);
 }
 
@@ -364,10 +366,10 @@ static const struct function *find_function(struct parser *p)
             return &functions[i];
     }
     nearest = portolan_nearest_word(p->now.name, names, N_FUNCTIONS);
-    COMPLAIN(p, "there is no function \"%s\"%s", p->now.name,
+    COMPLAIN(p, "unknown function \"%s\"%s", p->now.name,
              nearest ? portolan_did_you_mean(nearest).text
-                     : "; log, log2, log10, exp, sqrt, cbrt, pow, fabs, floor, ceil, min and max "
-                       "are, and a product needs a *");
+                     : "; the functions are log, log2, log10, exp, sqrt, cbrt, pow, fabs, floor, "
+                       "ceil, min and max; a product needs a *");
     return NULL;
 }
 
@@ -409,18 +411,19 @@ static void parse_index(struct parser *p, const struct token *name)
     double k;
 
     if (!name->is_word) {
-        COMPLAIN(p, "only a constant has an index, and its name is one word, as in fft[0]");
+        COMPLAIN(p,
+                 "only a constant can have an index, and its name must be one word, as in fft[0]");
         return;
     }
     next_token(p);
     k = p->now.kind == NUMBER ? p->now.number : -1;
     if (!(k >= 0 && k <= PORTOLAN_FORMULA_MAX_INDEX && k == floor(k))) {
-        COMPLAIN(p, "a constant's index is a whole number from 0 to %d, as in %s[0]",
+        COMPLAIN(p, "the index of a constant must be an integer from 0 to %d, as in %s[0]",
                  (int)PORTOLAN_FORMULA_MAX_INDEX, name->name);
         return;
     }
     next_token(p);
-    if (!expect_symbol(p, "]", "a ] is missing here: the index of a constant is one number"))
+    if (!expect_symbol(p, "]", "a ] is missing here; the index of a constant must be one number"))
         return;
     formula_push_constant(build_at(p, name), name->name, strlen(name->name), (unsigned)k);
 }
@@ -431,8 +434,9 @@ static void parse_name(struct parser *p)
     char behind;
 
     if (name.is_word && portolan_has_word(types, name.name)) {
-        COMPLAIN(p, "\"%s\" is a type; all is computed in double, leave the conversion out",
-                 name.name);
+        COMPLAIN(
+            p, "\"%s\" is a type; leave the conversion out, since formulas are computed in double",
+            name.name);
         return;
     }
     skip_blanks(p);
@@ -469,9 +473,9 @@ static void parse_primary(struct parser *p)
         parse_expression(p);
         expect_symbol(p, ")", "a ) or an operator is missing here");
     } else if (p->now.kind == END) {
-        COMPLAIN(p, "the formula ends where a number, a name or a ( should be");
+        COMPLAIN(p, "expected a number, a name or a ( at the end of the formula");
     } else {
-        COMPLAIN(p, "\"%.*s\" stands where a number, a name or a ( should be", (int)p->now.length,
+        COMPLAIN(p, "expected a number, a name or a (, not \"%.*s\"", (int)p->now.length,
                  p->now.text);
     }
 }
@@ -529,7 +533,7 @@ static void parse_binary(struct parser *p, int least)
         struct token at = p->now;
 
         if (o->level == compared) {
-            COMPLAIN(p, "a second comparison in a row; write a < b && b < c, or parentheses");
+            COMPLAIN(p, "comparisons cannot be chained; write a < b && b < c, or parentheses");
             return;
         }
         compared = o->level == 3 || o->level == 4 ? o->level : 0;
@@ -550,7 +554,7 @@ static void parse_expression(struct parser *p)
     if (is_symbol(p, "?")) {
         next_token(p);
         parse_expression(p);
-        if (expect_symbol(p, ":", "the : of a ? is missing here"))
+        if (expect_symbol(p, ":", "the : after a ? is missing here"))
             parse_expression(p);
         push_op(p, &at, OP_SELECT, 3);
     }
@@ -561,16 +565,16 @@ static void parse_all(struct parser *p)
 {
     next_token(p);
     if (p->now.kind == END)
-        COMPLAIN(p, "there is no formula");
+        COMPLAIN(p, "the formula is empty");
     parse_expression(p);
     if (p->status || p->now.kind == END)
         return;
     if (is_symbol(p, ")"))
-        COMPLAIN(p, "this ) closes nothing");
+        COMPLAIN(p, "this ) has no matching (");
     else if (is_symbol(p, "["))
-        COMPLAIN(p, "only a constant has an index, as in fft[0]");
+        COMPLAIN(p, "only a constant can have an index, as in fft[0]");
     else
-        COMPLAIN(p, "an operator is missing in front of \"%.*s\"; a product needs a *",
+        COMPLAIN(p, "an operator is missing before \"%.*s\"; a product needs a *",
                  p->now.length < 40 ? (int)p->now.length : 40, p->now.text);
 }
 
@@ -587,7 +591,7 @@ enum portolan_status portolan_formula_parse(const char *text, size_t size, const
     enum portolan_status status;
 
     if (size > PORTOLAN_FORMULA_MAX_BYTES)
-        return formula_complain(&p.place, 0, 0, "a formula takes at most %d bytes",
+        return formula_complain(&p.place, 0, 0, "a formula can have at most %d bytes",
                                 (int)PORTOLAN_FORMULA_MAX_BYTES);
     if (!formula_begin(&p.build))
         parse_all(&p);

@@ -60,16 +60,16 @@ static void complain_of_place(struct split *s, const struct formula_node *node, 
 
     if (sum)
         COMPLAIN(s, at,
-                 "%s[%u] stands in a sum that is multiplied; multiply it out, so that every "
-                 "term has its own constant",
+                 "%s[%u] is in a sum that is multiplied; multiply it out, so that every term has "
+                 "its own constant",
                  name, at->index);
     else if (node->op == OP_DIVIDE)
-        COMPLAIN(s, at, "%s[%u] divides; a constant multiplies its term: write %s[%u] / (…)", name,
+        COMPLAIN(s, at,
+                 "%s[%u] is a divisor; a constant must multiply its term: write %s[%u] / (…)", name,
                  at->index, name, at->index);
     else
         COMPLAIN(s, at,
-                 "%s[%u] stands inside an expression; a constant multiplies its term and "
-                 "stands outside of all else",
+                 "%s[%u] is inside an expression; a constant must multiply the whole of its term",
                  name, at->index);
 }
 
@@ -102,15 +102,16 @@ static bool constant_is_right(struct split *s, size_t c)
         s->first_constant = c;
     first = &s->f->nodes[s->first_constant];
     if (first->name != node->name) {
-        COMPLAIN(s, node, "%s[%u] is a constant of another name than %s[%u]; a formula has one",
-                 name, node->index, s->f->constants.list[first->name], first->index);
+        COMPLAIN(
+            s, node,
+            "%s[%u] and %s[%u] have different names; use one name for all constants of a formula",
+            name, node->index, s->f->constants.list[first->name], first->index);
         return false;
     }
     for (size_t i = 0; i < s->sum.n_terms; i++)
         if (s->sum.terms[i].index == node->index) {
             COMPLAIN(s, node,
-                     "%s[%u] stands in two terms; write it once, times the sum of what it "
-                     "multiplies",
+                     "%s[%u] is in two terms; write it once, times the sum of both expressions",
                      name, node->index);
             return false;
         }
@@ -126,11 +127,11 @@ static void add_term(struct split *s, size_t root, bool negative)
         return;
     if (n != 1) {
         if (n)
-            COMPLAIN(s, &s->f->nodes[c], "this term has %zu constants; a term has one", n);
+            COMPLAIN(s, &s->f->nodes[c], "this term has %zu constants; a term must have one", n);
         else
             COMPLAIN(s, leftmost(s, root),
-                     "this term has no constant; a formula is a sum of constants times "
-                     "expressions, as c[0] + c[1]*N");
+                     "this term has no constant; a formula must be a sum of constants times "
+                     "expressions, as in c[0] + c[1]*N");
         return;
     }
     if (!constant_is_right(s, c))
@@ -179,7 +180,7 @@ static void check_numbers(struct split *s)
             i++;
         if (i == s->sum.n_terms)
             COMPLAIN(s, &s->f->nodes[s->first_constant],
-                     "%s[%zu] is missing; the constants of %zu terms are numbered from 0 to %zu",
+                     "%s[%zu] is missing; number the constants of %zu terms from 0 to %zu",
                      s->sum.constants, k, s->sum.n_terms, s->sum.n_terms - 1);
     }
 }

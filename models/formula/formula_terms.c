@@ -277,7 +277,7 @@ enum portolan_status expressions_own(struct expressions *own, struct portolan_mo
         return PORTOLAN_OK;
     if (portolan_formula_has_constants(shape->expression))
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "the expression of a term has no constants of its own");
+                                  "the expression of a term cannot have constants of its own");
     status = portolan_formula_bind(shape->expression, n_params, params, &copy, err);
     if (status)
         return status == PORTOLAN_ENOMEM ? status : PORTOLAN_EINVAL;
@@ -293,7 +293,7 @@ enum portolan_status expressions_own(struct expressions *own, struct portolan_mo
         }
     if (own->n == sizeof own->list / sizeof *own->list) {
         portolan_formula_destroy(copy);
-        return portolan_error_set(err, PORTOLAN_EINVAL, "there are too many expressions");
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the model has too many expressions");
     }
     shape->expression = own->list[own->n++] = copy;
     return PORTOLAN_OK;
@@ -353,8 +353,9 @@ enum portolan_status portolan_model_formula_shapes(const struct portolan_formula
         return portolan_error_set(err, status == PORTOLAN_ESYNTAX ? PORTOLAN_EINVAL : status, "%s",
                                   why.text);
     if (sum.n_terms > MODEL_TERMS)
-        status = portolan_error_set(err, PORTOLAN_EINVAL, "a model takes at most %d terms, not %zu",
-                                    (int)MODEL_TERMS, sum.n_terms);
+        status =
+            portolan_error_set(err, PORTOLAN_EINVAL, "a model can have at most %d terms, not %zu",
+                               (int)MODEL_TERMS, sum.n_terms);
     else if (!(made = portolan_calloc(sum.n_terms, sizeof *made)))
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the terms of a model");
     else

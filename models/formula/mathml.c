@@ -25,7 +25,7 @@ const char *mathml_text(struct reader *r, const struct xml_element *node)
     enum { LONGEST = 255 };
 
     if (node->children)
-        reader_complain(r, node, "<%s> holds text only", node->name);
+        reader_complain(r, node, "<%s> can contain only text", node->name);
     else if (!*node->text || strlen(node->text) > LONGEST)
         reader_complain(r, node, "the text of <%s> is %s", node->name,
                         *node->text ? "too long" : "missing");
@@ -66,7 +66,9 @@ static bool read_cn(struct reader *r, const struct xml_element *node, double *va
     for (size_t i = 0; i < 4; i++)
         known = known || strcmp(type, types[i]) == 0;
     if (!known || xml_value(node, "base")) {
-        reader_complain(r, node, "<cn> is of type real, integer, e-notation or rational, decimal");
+        reader_complain(
+            r, node,
+            "the type of <cn> must be real, integer, e-notation or rational, without a base");
         return false;
     }
     type = type ? type : "real";
@@ -91,7 +93,7 @@ static bool read_ci(const struct scope *s, const struct xml_element *node)
             formula_push_name(s->b, name, strlen(name));
             return true;
         }
-    reader_complain(s->r, node, "\"%s\" is no parameter of this model%s", name,
+    reader_complain(s->r, node, "\"%s\" is not a parameter of this model%s", name,
                     reader_hint(name, (const char *const *)s->params, s->n_params).text);
     return false;
 }
@@ -215,8 +217,8 @@ static bool apply_qualifier(const struct scope *s, const struct xml_element *qua
     if (good)
         named = !take_number(s->b, &number);
     if (!good || (named ? !log : !(number > 0 && isfinite(number)) || (log && number == 1))) {
-        reader_complain(s->r, qualifier, "<%s> holds one positive number%s", qualifier->name,
-                        log ? ", not 1, or an expression" : "");
+        reader_complain(s->r, qualifier, "<%s> must contain one positive number%s", qualifier->name,
+                        log ? " other than 1, or an expression" : "");
         return false;
     }
     if (!log && (number == 2 || number == 3)) {
@@ -263,7 +265,7 @@ static bool read_apply(const struct scope *s, const struct xml_element *node)
             continue;
         return o->arity == ONE ? apply_one(s, o, op, arg) : apply_operands(s, o, op, arg);
     }
-    reader_complain(s->r, op ? op : node, "<apply> of <%s/> is nothing a model can hold%s",
+    reader_complain(s->r, op ? op : node, "a model cannot contain <apply> of <%s/>%s",
                     op ? op->name : "", op ? reader_hint(op->name, names, N_OPERATORS).text : "");
     return false;
 }
@@ -274,7 +276,7 @@ static bool is_mathml(const struct scope *s, const struct xml_element *node)
 {
     if (reader_is_in(node, MATHML_NAMESPACE))
         return true;
-    reader_complain(s->r, node, "<%s> is not in MathML's namespace \"" MATHML_NAMESPACE "\"",
+    reader_complain(s->r, node, "<%s> is not in the namespace of MathML, \"" MATHML_NAMESPACE "\"",
                     node->name);
     return false;
 }
@@ -287,7 +289,8 @@ const struct xml_element *mathml_piece(struct reader *r, const struct xml_elemen
     *condition = value ? value->next : NULL;
     if (*condition && !(*condition)->next)
         return value;
-    reader_complain(r, node, "<piece> holds a value and the condition under which it holds");
+    reader_complain(r, node,
+                    "<piece> must contain a value and the condition under which it is valid");
     return NULL;
 }
 
@@ -301,14 +304,15 @@ static bool read_piecewise(const struct scope *s, const struct xml_element *node
             !read_expression(s, condition) || !read_expression(s, value))
             return false;
     if (!n || (piece && (!reader_is(piece, "otherwise") || piece->next))) {
-        reader_complain(s->r, node,
-                        "<piecewise> holds one <piece> or more, and one <otherwise> at most");
+        reader_complain(
+            s->r, node,
+            "<piecewise> must contain at least one <piece>, and at most one <otherwise>");
         return false;
     }
     if (piece) {
         value = reader_first(s->r, piece);
         if (!value || value->next) {
-            reader_complain(s->r, piece, "<otherwise> holds one expression");
+            reader_complain(s->r, piece, "<otherwise> must contain one expression");
             return false;
         }
         if (!is_mathml(s, piece) || !read_expression(s, value))
@@ -327,7 +331,7 @@ static bool read_semantics(const struct scope *s, const struct xml_element *node
     const struct xml_element *inside = reader_first(s->r, node);
 
     if (!inside) {
-        reader_complain(s->r, node, "<semantics> holds an expression and its annotations");
+        reader_complain(s->r, node, "<semantics> must contain an expression and its annotations");
         return false;
     }
     if (!read_expression(s, inside))
@@ -336,7 +340,8 @@ static bool read_semantics(const struct scope *s, const struct xml_element *node
         s->b->f->nodes[s->b->f->n_nodes - 1].is_kept = true;
     while ((inside = inside->next))
         if (!reader_is(inside, "annotation") && !reader_is(inside, "annotation-xml")) {
-            reader_complain(s->r, inside, "behind the expression <semantics> holds annotations");
+            reader_complain(s->r, inside,
+                            "<semantics> can contain only annotations after the expression");
             return false;
         }
     return true;
@@ -368,7 +373,7 @@ static bool read_expression(const struct scope *s, const struct xml_element *nod
             return true;
         }
     reader_complain(s->r, node,
-                    "<%s> is nothing a model can hold; apply, ci, cn, piecewise and semantics are",
+                    "a model cannot contain <%s>; use apply, ci, cn, piecewise and semantics",
                     node->name);
     return false;
 }

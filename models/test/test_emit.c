@@ -517,7 +517,8 @@ static void the_comment_says_unit_ranges_and_validity(void **state)
     model->range[0] = (struct portolan_model_range){.min = 4, .max = 64};
     assert_int_equal(portolan_model_write_c(model, NULL, &text, NULL), PORTOLAN_OK);
     assert_non_null(strstr(text, "Unit of the value: s\n"));
-    assert_non_null(strstr(text, "N/P [cells]: valid from 4 to 64; outside it is a guess\n"));
+    assert_non_null(
+        strstr(text, "N/P [cells]: valid from 4 to 64; predictions outside are extrapolated\n"));
     assert_non_null(strstr(text, " * for * / / * ? ?/ the ? test\n"));
     assert_non_null(strstr(text, "(void)idle;"));
     assert_non_null(strstr(text, "double N_P, double double_2, double n__, double idle)"));

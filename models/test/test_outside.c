@@ -230,7 +230,7 @@ static void counts_are_whole_and_shares_are_bounded(void **state)
     portolan_model_destroy(m);
     data.y = calls;
     assert_int_equal(portolan_model_fit(&data, &options, &m, &err), PORTOLAN_EINVAL);
-    assert_string_equal(err.text, "row 1: 3 is no share, which is 0 to 1");
+    assert_string_equal(err.text, "row 1: 3 is not a share, which must be from 0 to 1");
 }
 
 int main(void)
