@@ -14,15 +14,14 @@ const char *context_join(struct portolan_arena *arena, const char *context, cons
 }
 
 size_t paradigm_find(struct portolan_arena *arena, const struct paradigm *paradigm,
-                     const char *kind_name, const char *context, const char *name)
+                     const char *kind, const char *context, const char *name)
 {
-    const struct fact_kind *kind = fact_kind_find(kind_name);
     char *around = portolan_arena_strdup(arena, context), *dot;
 
     if (name[0] == '.')
-        return kind_find_item(kind, paradigm, name + 1);
+        return paradigm_item(paradigm, kind, name + 1);
     while (around) {
-        size_t at = kind_find_item(kind, paradigm, context_join(arena, around, name));
+        size_t at = paradigm_item(paradigm, kind, context_join(arena, around, name));
 
         if (at != HERCULE_NONE || !*around)
             return at;
@@ -216,13 +215,12 @@ void paradigm_nest(struct knowledge *knowledge, struct paradigm *host, const str
         return;
     context = host->components[component].item.name;
     remove_context(host, context);
-    component = kind_find_item(fact_kind_find("component"), host, context);
+    component = paradigm_item(host, "component", context);
     branch = branch_about(arena, host, component);
     if (!branch.n_under) {
-        portolan_diagnose(
-            d, nest->item.place.file, nest->item.place.line, nest->item.place.column,
-            "no node of the tree is about '%s', so the tree of '%s' has no place there",
-            nest->item.name, nest->paradigm_name);
+        REPORT_AT(d, nest->item.place,
+                  "no node of the tree is about '%s', so the tree of '%s' has no place there",
+                  nest->item.name, nest->paradigm_name);
         return;
     }
     paradigm_add_in_context(arena, host, guest, context);

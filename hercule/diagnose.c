@@ -83,20 +83,16 @@ static const char *doubt_of(const struct portolan_waits *waits)
 static uint8_t *select_events(struct run *run, const struct paradigm *p,
                               const struct factor *factor)
 {
-    size_t n = run->waits->trace->n_events;
-    bool *marked = portolan_arena_alloc(&run->arena, n, sizeof *marked);
-    uint8_t *selected = portolan_arena_alloc(&run->arena, n, 1);
+    uint8_t *selected = portolan_arena_alloc(&run->arena, run->waits->trace->n_events, 1);
 
-    for (size_t i = 0; marked && i < p->n_components; i++)
+    for (size_t i = 0; selected && i < p->n_components; i++)
         for (size_t k = 0; k < factor->n_of; k++)
             for (size_t c = i; c != HERCULE_NONE; c = p->components[c].within)
                 if (c == factor->components[k]) {
-                    recognition_mark(run->recognition, i, marked);
+                    recognition_mark(run->recognition, i, selected);
                     break;
                 }
-    for (size_t e = 0; marked && selected && e < n; e++)
-        selected[e] = marked[e];
-    return marked ? selected : NULL;
+    return selected;
 }
 
 static bool removal_of(struct run *run, const struct paradigm *p, const struct node *node,
@@ -322,8 +318,7 @@ static enum portolan_status bind_parts(struct run *run, const struct paradigm *p
             portolan_diagnose(
                 &d, part->file, part->line, part->column, "paradigm '%s' has no component '%s'%s",
                 p->item.name, part->component,
-                portolan_did_you_mean(kind_nearest(fact_kind_find("component"), p, part->component))
-                    .text);
+                portolan_did_you_mean(paradigm_nearest(p, "component", part->component)).text);
     }
     return d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
@@ -354,9 +349,9 @@ enum portolan_status portolan_factor_check(const struct portolan_knowledge *know
         if (!strcmp(p->factors[i].item.name, name) || !strcmp(p->factors[i].item.local, name))
             return PORTOLAN_OK;
     if (p)
-        portolan_error_set(
-            err, PORTOLAN_ENOTFOUND, "paradigm '%s' has no factor '%s'%s", p->item.name, name,
-            portolan_did_you_mean(kind_nearest(fact_kind_find("factor"), p, name)).text);
+        portolan_error_set(err, PORTOLAN_ENOTFOUND, "paradigm '%s' has no factor '%s'%s",
+                           p->item.name, name,
+                           portolan_did_you_mean(paradigm_nearest(p, "factor", name)).text);
     return PORTOLAN_ENOTFOUND;
 }
 
@@ -438,7 +433,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     struct run run = {.waits = waits,
                       .first_step = (size_t)o->first_step,
                       .doubt = o->disturbance ? o->disturbance : doubt_of(waits)};
-    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o};
+    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o, 0};
     struct paradigm *p = knowledge_need(knowledge, name, err);
     struct binding *bindings;
     enum portolan_status status;
@@ -447,15 +442,15 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     if (!p)
         return PORTOLAN_ENOTFOUND;
     status = bind_parts(&run, p, o, &bindings, diagnostics, err);
-    run.least_fit = diagnosis_threshold(p, o->settings, o->n_settings, "fit");
-    run.least_gain = diagnosis_threshold(p, o->settings, o->n_settings, "gain");
-    run.replay_error = diagnosis_threshold(p, o->settings, o->n_settings, "replay_error");
+    run.least_fit = diagnosis_threshold(p, o, "fit");
+    run.least_gain = diagnosis_threshold(p, o, "gain");
+    run.replay_error = diagnosis_threshold(p, o, "replay_error");
     if (!status)
-        status = recognise(p, waits->trace, waits, bindings, o->n_parts, &run.recognition, err);
+        status = recognise(p, waits, bindings, o->n_parts, &run.recognition, err);
     if (!status)
         status = check_matches(&run, p, bindings, o->n_parts, diagnostics, err);
     if (!status)
-        status = diagnosis_make(p, &sources, o->settings, o->n_settings, 0, diagnosis, err);
+        status = diagnosis_make(p, &sources, diagnosis, err);
     if (!status)
         status = finish(&run, o, bindings, diagnosis, err);
     recognition_destroy(run.recognition);

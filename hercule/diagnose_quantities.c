@@ -51,8 +51,7 @@ static enum portolan_status check_quantity(const struct paradigm *p,
                                            const struct portolan_quantity *q,
                                            struct portolan_error *err)
 {
-    if (*q->component &&
-        kind_find_item(fact_kind_find("component"), p, q->component) == HERCULE_NONE)
+    if (*q->component && paradigm_item(p, "component", q->component) == HERCULE_NONE)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "paradigm '%s' has no component '%s'",
                                   p->item.name, q->component);
     if ((*q->component ? quantity_of_word(q->quantity) : global_of_word(q->quantity)) ==
@@ -70,14 +69,16 @@ enum portolan_status diagnosis_of_quantities(const struct paradigm *p,
                                              struct portolan_error *err)
 {
     struct table table = {quantities, n};
-    const struct diagnosis_sources sources = {look_up, NULL, NULL, &table, NULL};
+    const struct portolan_diagnosis_options options = {.settings = settings,
+                                                       .n_settings = n_settings};
+    const struct diagnosis_sources sources = {
+        .lookup = look_up, .arg = &table, .options = &options, .strategy = strategy};
     enum portolan_status status = PORTOLAN_OK;
 
     *diagnosis = NULL;
     for (size_t i = 0; i < n && !status; i++)
         status = check_quantity(p, &quantities[i], err);
-    return status ? status
-                  : diagnosis_make(p, &sources, settings, n_settings, strategy, diagnosis, err);
+    return status ? status : diagnosis_make(p, &sources, diagnosis, err);
 }
 
 enum portolan_status

@@ -13,7 +13,7 @@
 const char *item_title(struct portolan_arena *arena, const struct paradigm *paradigm,
                        const struct item *item)
 {
-    size_t within = kind_find_item(fact_kind_find("component"), paradigm, item->context);
+    size_t within = paradigm_item(paradigm, "component", item->context);
     const char *title = item->text;
 
     if (within != HERCULE_NONE)
@@ -33,39 +33,55 @@ const char *portolan_verdict_word(enum portolan_verdict verdict)
 
 /* ------------------------------------------------- numbers */
 
-double diagnosis_threshold(const struct paradigm *p, const struct portolan_threshold *settings,
-                           size_t n, const char *name)
+double diagnosis_threshold(const struct paradigm *p, const struct portolan_diagnosis_options *o,
+                           const char *name)
 {
-    size_t at = kind_find_item(fact_kind_find("threshold"), p, name);
+    size_t at = paradigm_item(p, "threshold", name);
 
-    for (size_t i = n; i-- > 0;)
-        if (strcmp(settings[i].name, name) == 0)
-            return settings[i].value;
+    for (size_t i = o->n_settings; i-- > 0;)
+        if (strcmp(o->settings[i].name, name) == 0)
+            return o->settings[i].value;
     return at == HERCULE_NONE ? 0 : p->thresholds[at].value;
 }
 
+static double threshold(const struct diagnosis *d, const char *name)
+{
+    return diagnosis_threshold(d->paradigm, d->sources->options, name);
+}
+
 static enum portolan_status check_settings(const struct paradigm *p,
-                                           const struct portolan_threshold *settings, size_t n,
+                                           const struct portolan_diagnosis_options *o,
                                            struct portolan_error *err)
 {
-    const struct fact_kind *kind = fact_kind_find("threshold");
+    for (size_t i = 0; i < o->n_settings; i++) {
+        const char *name = o->settings[i].name;
 
-    for (size_t i = 0; i < n; i++)
-        if (kind_find_item(kind, p, settings[i].name) == HERCULE_NONE)
+        if (paradigm_item(p, "threshold", name) == HERCULE_NONE)
             return portolan_error_set(
-                err, PORTOLAN_ENOTFOUND, "there is no threshold '%s'%s", settings[i].name,
-                portolan_did_you_mean(kind_nearest(kind, p, settings[i].name)).text);
+                err, PORTOLAN_ENOTFOUND, "there is no threshold '%s'%s", name,
+                portolan_did_you_mean(paradigm_nearest(p, "threshold", name)).text);
+    }
     return PORTOLAN_OK;
 }
 
-static double global(const struct diagnosis *d, const struct diagnosis_sources *s,
-                     enum global which)
+static double global(const struct diagnosis *d, enum global which)
 {
-    const struct reference reference = {REFERENCE_GLOBAL, which, HERCULE_NONE, QUANTITY_VALUE,
-                                        N_AGGREGATES};
+    const struct reference reference = {.kind = REFERENCE_GLOBAL, .index = which};
     struct measured value;
 
-    return s->lookup(s->arg, d->paradigm, &reference, &value) ? value.value : NAN;
+    return d->sources->lookup(d->sources->arg, d->paradigm, &reference, &value) ? value.value : NAN;
+}
+
+/* False: something that EXPRESSION names is not measured. */
+static bool evaluate(const struct diagnosis *d, const struct expression *expression, double *value)
+{
+    const struct diagnosis_sources *s = d->sources;
+    struct measured found;
+    bool is_known =
+        expression_evaluate(d->paradigm, expression, s->lookup, s->arg, d->measured, &found);
+
+    *value = is_known ? found.value : NAN;
+    return is_known;
 }
 
 /* A share of a base of 0 is none. */
@@ -97,9 +113,10 @@ static double mean_of(const double *values, size_t n, double *half)
 }
 
 /* Metrics become the means of all repetitions, as shares of the run where they are times. */
-static void average_metrics(struct diagnosis *d, const struct portolan_diagnosis_options *o)
+static void average_metrics(struct diagnosis *d)
 {
-    size_t n_runs = o ? o->n_repetitions : 0;
+    const struct portolan_diagnosis_options *o = d->sources->options;
+    size_t n_runs = o->n_repetitions;
     double *values = portolan_arena_alloc(&d->arena, n_runs + 1, sizeof *values), half;
 
     for (size_t i = 0; n_runs && values && i < d->paradigm->n_metrics; i++) {
@@ -125,23 +142,20 @@ static void average_metrics(struct diagnosis *d, const struct portolan_diagnosis
 
 /* The share of the run that causes must exceed: what may be wrong of what recording took, or by
    which runs with less recording differ from this one; 0: neither matters. */
-static double disagreement(struct diagnosis *d, const struct portolan_diagnosis_options *o,
-                           const struct portolan_threshold *settings, size_t n)
+static double disagreement(struct diagnosis *d)
 {
-    double least = diagnosis_threshold(d->paradigm, settings, n, "runs"),
-           wrong =
-               (o ? o->recording : 0) * diagnosis_threshold(d->paradigm, settings, n, "recording"),
-           overhead = o ? o->overhead : 0, most = 0;
+    const struct portolan_diagnosis_options *o = d->sources->options;
+    double least = threshold(d, "runs"), wrong = o->recording * threshold(d, "recording"), most = 0;
 
-    if (wrong > diagnosis_threshold(d->paradigm, settings, n, "gain"))
+    if (wrong > threshold(d, "gain"))
         d->public.disagreement = portolan_arena_printf(
             &d->arena, "the cost of recording is known within %.1f %% of the run",
             100 * (most = wrong));
-    if (isfinite(overhead) && overhead > fmax(most, least))
+    if (isfinite(o->overhead) && o->overhead > fmax(most, least))
         d->public.disagreement =
             portolan_arena_printf(&d->arena, "runs disagree: recording made the run %.1f %% longer",
-                                  100 * (most = overhead));
-    for (size_t k = 0; o && k < o->n_experiments; k++)
+                                  100 * (most = o->overhead));
+    for (size_t k = 0; k < o->n_experiments; k++)
         for (size_t i = 0; i < d->paradigm->n_metrics; i++) {
             const struct diagnosis *run = other_run(o->experiments, k);
             const struct metric *metric = &d->paradigm->metrics[i];
@@ -161,10 +175,10 @@ static double disagreement(struct diagnosis *d, const struct portolan_diagnosis_
 }
 
 /* The mean gain of all repetitions that know it. */
-static void average_gain(struct diagnosis *d, const struct portolan_diagnosis_options *o,
-                         size_t node, struct gain *gain)
+static void average_gain(struct diagnosis *d, size_t node, struct gain *gain)
 {
-    size_t n_runs = o ? o->n_repetitions : 0, n = 0;
+    const struct portolan_diagnosis_options *o = d->sources->options;
+    size_t n_runs = o->n_repetitions, n = 0;
     double *values = portolan_arena_alloc(&d->arena, n_runs + 1, sizeof *values), half;
 
     if (!n_runs || !values || !gain->is_known)
@@ -254,29 +268,20 @@ static void distrust_compositions(struct diagnosis *d)
 
 /* ------------------------------------------------- findings */
 
-static void prepare_nodes(struct diagnosis *d, const struct diagnosis_sources *s,
-                          const struct portolan_threshold *settings, size_t n)
+static void prepare_nodes(struct diagnosis *d)
 {
     for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
         const struct node *node = &d->paradigm->nodes[i];
         struct conclusion *c = &d->conclusions[i];
-        struct measured truth;
+        double truth = 1;
 
-        c->threshold = diagnosis_threshold(d->paradigm, settings, n, node->threshold_name);
+        c->threshold = threshold(d, node->threshold_name);
         c->most = 1;
         if (*node->most.text)
-            c->most = expression_evaluate(d->paradigm, &node->most, s->lookup, s->arg, d->measured,
-                                          &truth)
-                          ? share_of(truth.value, d->run_ns)
-                          : NAN;
-        c->condition = CONDITION_YES;
-        if (!*node->condition.text)
-            continue;
-        c->condition = CONDITION_UNKNOWN;
-        if (expression_evaluate(d->paradigm, &node->condition, s->lookup, s->arg, d->measured,
-                                &truth) &&
-            !isnan(truth.value))
-            c->condition = truth.value != 0 ? CONDITION_YES : CONDITION_NO;
+            c->most = evaluate(d, &node->most, &c->most) ? share_of(c->most, d->run_ns) : NAN;
+        if (*node->condition.text)
+            evaluate(d, &node->condition, &truth);
+        c->condition = isnan(truth) ? CONDITION_UNKNOWN : truth != 0 ? CONDITION_YES : CONDITION_NO;
     }
 }
 
@@ -317,20 +322,18 @@ static double weight(const struct diagnosis *d, size_t node, const struct gain *
 /* Puts NODE in its place: by gain, then by name. */
 static void insert_finding(struct diagnosis *d, size_t node, const struct gain *gain)
 {
+    const struct node *nodes = d->paradigm->nodes;
+    double mine = weight(d, node, gain), other;
     size_t at = d->public.n_findings++;
 
     d->public.n_causes++;
-
-    while (at > 0) {
-        double mine = weight(d, node, gain), other = weight(d, d->found[at - 1], &d->gains[at - 1]);
-
+    for (; at > 0; at--) {
+        other = weight(d, d->found[at - 1], &d->gains[at - 1]);
         if (mine < other ||
-            (mine == other && strcmp(d->paradigm->nodes[node].item.name,
-                                     d->paradigm->nodes[d->found[at - 1]].item.name) > 0))
+            (mine == other && strcmp(nodes[node].item.name, nodes[d->found[at - 1]].item.name) > 0))
             break;
         d->found[at] = d->found[at - 1];
         d->gains[at] = d->gains[at - 1];
-        at--;
     }
     d->found[at] = node;
     d->gains[at] = *gain;
@@ -348,8 +351,9 @@ static void add_evidence(struct diagnosis *d, const struct factor *factor,
     }
 }
 
-static void describe_finding(struct diagnosis *d, const struct diagnosis_sources *s, size_t i)
+static void describe_finding(struct diagnosis *d, size_t i)
 {
+    const struct diagnosis_sources *s = d->sources;
     const struct node *node = &d->paradigm->nodes[d->found[i]];
     const struct factor *factor = &d->paradigm->factors[node->factor];
     const struct gain *gain = &d->gains[i];
@@ -396,9 +400,10 @@ static void list_other_causes(struct diagnosis *d)
     }
 }
 
-static void find_causes(struct diagnosis *d, const struct diagnosis_sources *s, double least_gain)
+static void find_causes(struct diagnosis *d)
 {
     const struct paradigm *p = d->paradigm;
+    const struct diagnosis_sources *s = d->sources;
 
     for (size_t i = 0; i < p->n_nodes; i++) {
         struct gain gain = {0};
@@ -407,20 +412,15 @@ static void find_causes(struct diagnosis *d, const struct diagnosis_sources *s, 
             continue;
         if (s->gain)
             gain.is_known = s->gain(s->arg, p, &i, 1, &gain);
-        average_gain(d, s->options, i, &gain);
-        if (s->gain && !gain.is_known) {
-            if (gain.why && !d->conclusions[i].why) {
-                d->conclusions[i].why = gain.why;
-                continue;
-            }
-        }
-        if (gain.is_known && gain.share < least_gain)
-            continue;
-        insert_finding(d, i, &gain);
+        average_gain(d, i, &gain);
+        if (!gain.is_known && gain.why && !d->conclusions[i].why)
+            d->conclusions[i].why = gain.why;
+        else if (!gain.is_known || gain.share >= threshold(d, "gain"))
+            insert_finding(d, i, &gain);
     }
     list_other_causes(d);
     for (size_t i = 0; i < d->public.n_causes; i++)
-        describe_finding(d, s, i);
+        describe_finding(d, i);
     if (d->public.n_findings > 1 && s->gain &&
         !s->gain(s->arg, p, d->found, d->public.n_findings, &d->together))
         d->together.is_known = false;
@@ -523,9 +523,9 @@ static const char *doubt(struct diagnosis *d, double least)
     return unexplained_symptom(d, least);
 }
 
-static void conclude(struct diagnosis *d, double least)
+static void conclude(struct diagnosis *d)
 {
-    const char *why = d->public.n_findings ? NULL : doubt(d, least);
+    const char *why = d->public.n_findings ? NULL : doubt(d, threshold(d, "unexplained"));
 
     d->public.verdict = d->public.n_findings ? PORTOLAN_PROBLEM
                         : why                ? PORTOLAN_CANNOT_TELL
@@ -533,39 +533,36 @@ static void conclude(struct diagnosis *d, double least)
     d->public.why = why ? why : "";
 }
 
-static enum portolan_status diagnose_into(struct diagnosis *d, const struct diagnosis_sources *s,
-                                          const struct portolan_threshold *settings, size_t n,
-                                          int strategy, struct portolan_error *err)
+static enum portolan_status diagnose_into(struct diagnosis *d, struct portolan_error *err)
 {
-    enum portolan_status status = check_settings(d->paradigm, settings, n, err);
+    const struct diagnosis_sources *s = d->sources;
+    enum portolan_status status = check_settings(d->paradigm, s->options, err);
 
     if (status)
         return status;
-    d->run_ns = global(d, s, GLOBAL_RUN);
-    d->public.n_ranks = (int)fmax(global(d, s, GLOBAL_P), 0);
-    d->public.run_ns = global(d, s, GLOBAL_T);
+    d->run_ns = global(d, GLOBAL_RUN);
+    d->public.n_ranks = (int)fmax(global(d, GLOBAL_P), 0);
+    d->public.run_ns = global(d, GLOBAL_T);
     d->public.paradigm = d->paradigm->item.name;
     if (!metrics_evaluate(d->paradigm, s->lookup, s->arg, d->measured))
         return portolan_no_memory(err);
-    average_metrics(d, s->options);
+    average_metrics(d);
     distrust_compositions(d);
-    judge_metrics(d, disagreement(d, s->options, settings, n));
-    prepare_nodes(d, s, settings, n);
-    status = paradigm_infer(d->paradigm, d->metrics, d->conclusions, strategy, &d->arena, err);
+    judge_metrics(d, disagreement(d));
+    prepare_nodes(d);
+    status = paradigm_infer(d->paradigm, d->metrics, d->conclusions, s->strategy, &d->arena, err);
     if (status)
         return status;
-    find_causes(d, s, diagnosis_threshold(d->paradigm, settings, n, "gain"));
+    find_causes(d);
     list_wanted(d);
     d->public.unexplained = unexplained(d);
-    conclude(d, diagnosis_threshold(d->paradigm, settings, n, "unexplained"));
+    conclude(d);
     return d->arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 enum portolan_status diagnosis_make(const struct paradigm *paradigm,
                                     const struct diagnosis_sources *sources,
-                                    const struct portolan_threshold *settings, size_t n,
-                                    int strategy, struct portolan_diagnosis **out,
-                                    struct portolan_error *err)
+                                    struct portolan_diagnosis **out, struct portolan_error *err)
 {
     struct diagnosis *d = portolan_calloc(1, sizeof *d);
     size_t n_nodes = paradigm->n_nodes;
@@ -575,6 +572,7 @@ enum portolan_status diagnosis_make(const struct paradigm *paradigm,
     if (!d)
         return portolan_no_memory(err);
     d->paradigm = paradigm;
+    d->sources = sources;
     d->public.disagreement = "";
     d->measured = portolan_arena_alloc(&d->arena, paradigm->n_metrics, sizeof *d->measured);
     d->metrics = portolan_arena_alloc(&d->arena, paradigm->n_metrics, sizeof *d->metrics);
@@ -582,8 +580,8 @@ enum portolan_status diagnosis_make(const struct paradigm *paradigm,
     d->found = portolan_arena_alloc(&d->arena, n_nodes, sizeof *d->found);
     d->gains = portolan_arena_alloc(&d->arena, n_nodes, sizeof *d->gains);
     d->public.findings = portolan_arena_alloc(&d->arena, n_nodes, sizeof *d->public.findings);
-    status = d->arena.failed ? portolan_no_memory(err)
-                             : diagnose_into(d, sources, settings, n, strategy, err);
+    status = d->arena.failed ? portolan_no_memory(err) : diagnose_into(d, err);
+    d->sources = NULL;
     if (status)
         portolan_diagnosis_destroy(&d->public);
     else

@@ -5,8 +5,53 @@
 
 #include <portolan/hercule.h>
 
-#include "evaluate.h"
-#include "infer.h"
+#include "internal.h"
+
+/* ------------------------------------------------- evaluate.c: values of metrics */
+
+/* Supplies what formulas of metrics name, except metrics: from a trace (recognise/), from profiles,
+   or from a table. False: not measured yet. */
+typedef bool (*hercule_lookup_fn)(void *arg, const struct paradigm *paradigm,
+                                  const struct reference *reference, struct measured *value);
+
+/* Values of all metrics: VALUES[i] of metric i; those that cannot be had yet have 0 samples. False:
+ * no memory. */
+bool metrics_evaluate(const struct paradigm *paradigm, hercule_lookup_fn lookup, void *arg,
+                      struct measured *values);
+
+/* One expression, when VALUES are those of the metrics. False: something it names is not measured.
+ */
+bool expression_evaluate(const struct paradigm *paradigm, const struct expression *expression,
+                         hercule_lookup_fn lookup, void *arg, struct measured *values,
+                         struct measured *value);
+
+/* ------------------------------------------------- infer.c: what they mean, by rules */
+
+/* A metric as rules see it. */
+struct judged {
+    struct measured measured;
+    double share, of_run; /* of its base and of the run; NaN when there is none */
+    double of_run_spread;
+};
+
+/* What is concluded of a node. */
+struct conclusion {
+    bool is_reached, holds;
+    const char *rule;        /* that said so: "threshold", or the author's */
+    const char *why;         /* it cannot be told; NULL: it can */
+    enum experiment request; /* wanted to judge it; N_EXPERIMENTS: none */
+    double threshold;
+    double most; /* share of the run that its metric is not above; NaN: not known yet */
+    enum { CONDITION_NO, CONDITION_YES, CONDITION_UNKNOWN } condition;
+};
+
+/* CONCLUSIONS[i] of node i, whose threshold and condition are set. Texts lie in ARENA. STRATEGY of
+   CLIPS: 0 for users. PORTOLAN_EINVAL names a rule that failed. */
+enum portolan_status paradigm_infer(const struct paradigm *paradigm, const struct judged *metrics,
+                                    struct conclusion *conclusions, int strategy,
+                                    struct portolan_arena *arena, struct portolan_error *err);
+
+/* ------------------------------------------------- diagnosis.c: findings */
 
 /* What the run would take without the factors of some nodes. */
 struct gain {
@@ -24,14 +69,16 @@ struct diagnosis_sources {
     void (*where)(void *arg, const struct paradigm *paradigm, size_t node,
                   struct portolan_text *text);
     void *arg;
-    const struct portolan_diagnosis_options *options; /* of other runs; may be NULL */
+    const struct portolan_diagnosis_options *options; /* settings, and other runs */
+    int strategy;                                     /* paradigm_infer() */
 };
 
 struct diagnosis {
     struct portolan_diagnosis public; /* the first member: each is the other */
     struct portolan_arena arena;
-    const struct paradigm *paradigm; /* borrowed of the knowledge */
-    struct measured *measured;       /* per metric, like the next */
+    const struct paradigm *paradigm;         /* borrowed of the knowledge */
+    const struct diagnosis_sources *sources; /* while it is made */
+    struct measured *measured;               /* per metric, like the next */
     struct judged *metrics;
     struct conclusion *conclusions; /* per node */
     size_t *found;                  /* node of each of the causes */
@@ -41,14 +88,12 @@ struct diagnosis {
 };
 
 /*
- * *DIAGNOSIS: what SOURCES say of PARADIGM, under its thresholds with N settings in their place.
+ * *DIAGNOSIS: what SOURCES say of PARADIGM, under its thresholds with the settings in their place.
  * PORTOLAN_ENOTFOUND: a setting's name; PORTOLAN_EINVAL: a rule that failed; PORTOLAN_ENOMEM.
- * STRATEGY as paradigm_infer().
  */
 enum portolan_status diagnosis_make(const struct paradigm *paradigm,
                                     const struct diagnosis_sources *sources,
-                                    const struct portolan_threshold *settings, size_t n,
-                                    int strategy, struct portolan_diagnosis **diagnosis,
+                                    struct portolan_diagnosis **diagnosis,
                                     struct portolan_error *err);
 
 /* portolan_diagnosis_of_quantities() with a strategy of CLIPS. */
@@ -59,9 +104,9 @@ enum portolan_status diagnosis_of_quantities(const struct paradigm *paradigm,
                                              struct portolan_diagnosis **diagnosis,
                                              struct portolan_error *err);
 
-/* The threshold of that name, as the last of N settings or the knowledge says; 0: there is none. */
+/* The threshold of that name, as the last of the settings or the knowledge says; 0: none. */
 double diagnosis_threshold(const struct paradigm *paradigm,
-                           const struct portolan_threshold *settings, size_t n, const char *name);
+                           const struct portolan_diagnosis_options *options, const char *name);
 
 /* The rest of COMPOSED's whole that its parts do not explain; false: something is not measured. */
 bool composed_rest(const struct diagnosis *d, const struct composed *composed, double *whole,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evaluate.h"
+#include "diagnosis.h"
 
 struct evaluation {
     const struct paradigm *paradigm;

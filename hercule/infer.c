@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "infer.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "clips.h"
+#include "diagnosis.h"
 #include "kinds.h"
 
 static const char *symbol_or_none(const char *text)
@@ -77,13 +76,14 @@ static bool assert_tree(struct clips *clips, const struct paradigm *p,
     return true;
 }
 
-/* The next fact of TEMPLATE, and the node that it is about; HERCULE_NONE: there is no such node. */
+/* The next fact of TEMPLATE that is about a node, and that node. */
 static void *next_conclusion(struct clips *clips, const struct paradigm *p,
                              const char *template_name, void *fact, size_t *node)
 {
-    fact = clips_next_fact(clips, template_name, fact);
-    if (fact)
-        *node = kind_find_item(fact_kind_find("node"), p, clips_text(clips, fact, "node"));
+    do
+        fact = clips_next_fact(clips, template_name, fact);
+    while (fact &&
+           (*node = paradigm_item(p, "node", clips_text(clips, fact, "node"))) == HERCULE_NONE);
     return fact;
 }
 
@@ -101,18 +101,15 @@ static void collect(struct clips *clips, const struct paradigm *p, struct conclu
     size_t i;
 
     while ((fact = next_conclusion(clips, p, "reached", fact, &i)))
-        if (i != HERCULE_NONE)
-            conclusions[i].is_reached = true;
-    while ((fact = next_conclusion(clips, p, "holds", fact, &i)))
-        if (i != HERCULE_NONE) {
-            conclusions[i].holds = true;
-            keep_least(arena, &conclusions[i].rule, clips_text(clips, fact, "rule"));
-        }
+        conclusions[i].is_reached = true;
+    while ((fact = next_conclusion(clips, p, "holds", fact, &i))) {
+        conclusions[i].holds = true;
+        keep_least(arena, &conclusions[i].rule, clips_text(clips, fact, "rule"));
+    }
     while ((fact = next_conclusion(clips, p, "cannot-tell", fact, &i)))
-        if (i != HERCULE_NONE)
-            keep_least(arena, &conclusions[i].why, clips_text(clips, fact, "why"));
+        keep_least(arena, &conclusions[i].why, clips_text(clips, fact, "why"));
     while ((fact = next_conclusion(clips, p, "request", fact, &i)))
-        for (int e = N_EXPERIMENTS - 1; i != HERCULE_NONE && e >= 0; e--)
+        for (int e = N_EXPERIMENTS - 1; e >= 0; e--)
             if (strcmp(clips_text(clips, fact, "experiment"), experiment_words[e]) == 0 &&
                 (enum experiment)e < conclusions[i].request)
                 conclusions[i].request = (enum experiment)e;

@@ -20,6 +20,8 @@ struct place {
     const char *file;
     int line, column;
 };
+#define REPORT_AT(d, place, ...)                                                                   \
+    portolan_diagnose(d, (place).file, (place).line, (place).column, __VA_ARGS__)
 
 /* A formula as written, and what its names mean. */
 struct expression {

@@ -143,17 +143,6 @@ struct item *kind_item(const struct fact_kind *kind, const struct paradigm *para
     return (struct item *)(items + i * kind->size);
 }
 
-const char *kind_nearest(const struct fact_kind *kind, const struct paradigm *paradigm,
-                         const char *name)
-{
-    size_t n = *kind_count(kind, paradigm);
-    const struct item *first = kind_item(kind, paradigm, 0);
-
-    return n ? portolan_nearest_member(name, strchr(name, '.') ? &first->name : &first->local, n,
-                                       kind->size)
-             : NULL;
-}
-
 size_t kind_find_item(const struct fact_kind *kind, const struct paradigm *paradigm,
                       const char *name)
 {
@@ -161,4 +150,21 @@ size_t kind_find_item(const struct fact_kind *kind, const struct paradigm *parad
         if (strcmp(kind_item(kind, paradigm, i)->name, name) == 0)
             return i;
     return HERCULE_NONE;
+}
+
+size_t paradigm_item(const struct paradigm *paradigm, const char *kind, const char *name)
+{
+    return kind_find_item(fact_kind_find(kind), paradigm, name);
+}
+
+const char *paradigm_nearest(const struct paradigm *paradigm, const char *kind_name,
+                             const char *name)
+{
+    const struct fact_kind *kind = fact_kind_find(kind_name);
+    const struct item *first = kind_item(kind, paradigm, 0);
+    size_t n = *kind_count(kind, paradigm);
+
+    return n ? portolan_nearest_member(name, strchr(name, '.') ? &first->name : &first->local, n,
+                                       kind->size)
+             : NULL;
 }

@@ -46,13 +46,13 @@ const struct fact_kind *fact_kind_find(const char *name);
 void **kind_list(const struct fact_kind *kind, struct paradigm *paradigm);
 size_t *kind_count(const struct fact_kind *kind, const struct paradigm *paradigm);
 struct item *kind_item(const struct fact_kind *kind, const struct paradigm *paradigm, size_t i);
-/* The name of an item that is nearest to NAME, a full one if NAME has a dot, else a local one;
- * NULL.
- */
-const char *kind_nearest(const struct fact_kind *kind, const struct paradigm *paradigm,
-                         const char *name);
 /* Position of the item of that full name; HERCULE_NONE. */
 size_t kind_find_item(const struct fact_kind *kind, const struct paradigm *paradigm,
                       const char *name);
+/* The same by the name of the kind. */
+size_t paradigm_item(const struct paradigm *paradigm, const char *kind, const char *name);
+/* The name of an item that is nearest to NAME, a full one if NAME has a dot, else a local one;
+ * NULL. */
+const char *paradigm_nearest(const struct paradigm *paradigm, const char *kind, const char *name);
 
 #endif

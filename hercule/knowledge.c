@@ -11,7 +11,6 @@
 #include "builtin.h"
 #include "compose.h"
 #include "knowledge.h"
-#include "read.h"
 #include "resolve.h"
 
 enum { MOST_BYTES = 16 << 20 };
@@ -331,16 +330,6 @@ void portolan_knowledge_destroy(struct portolan_knowledge *knowledge)
     free(knowledge->inner.formulas);
     portolan_arena_clear(&knowledge->inner.arena);
     free(knowledge);
-}
-
-const char *portolan_knowledge_peek_name(const struct portolan_knowledge *knowledge, size_t i)
-{
-    return i < knowledge->inner.n_paradigms ? knowledge->inner.paradigms[i]->item.name : NULL;
-}
-
-const char *portolan_knowledge_peek_text(const struct portolan_knowledge *knowledge, size_t i)
-{
-    return i < knowledge->inner.n_paradigms ? knowledge->inner.paradigms[i]->item.text : NULL;
 }
 
 struct paradigm *knowledge_find(const struct knowledge *knowledge, const char *name)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "read.h"
-
 #include <portolan/list.h>
 
 #include <string.h>
 
 #include "clips.h"
+#include "knowledge.h"
 #include "resolve.h"
 #include "source.h"
 
@@ -18,7 +17,7 @@ struct reader {
     bool are_rules;     /* facts are read first, then rules: their names get the paradigm's */
 };
 
-#define REPORT(r, at, ...) CLP_REPORT(&(r)->source, at, __VA_ARGS__)
+#define REPORT(r, at, ...) REPORT_AT((r)->source.d, clp_place(&(r)->source, at), __VA_ARGS__)
 
 /* Has CLIPS read what stands at AT: rules call functions, and slots have types. */
 static void load(struct reader *r, size_t at, const char *text)
@@ -282,7 +281,7 @@ static void read_rule(struct reader *r, size_t at, size_t name_at, size_t end)
 {
     struct source *s = &r->source;
     const char *name = clp_token(s, name_at), *text = s->text;
-    size_t first = kind_find_item(fact_kind_find("rule"), r->paradigm, name);
+    size_t first = paradigm_item(r->paradigm, "rule", name);
 
     if (first != HERCULE_NONE)
         REPORT(r, at, "rule '%s' is defined twice; the first is in line %d", name,

@@ -60,8 +60,7 @@ static void localize(const struct lookup *l)
         [GLOBAL_MPI_COLLECTIVE] = QUANTITY_COLLECTIVE,
     };
     enum quantity quantity = quantities[l->found->index];
-    size_t component =
-        kind_find_item(fact_kind_find("component"), l->r->paradigm, l->item->context);
+    size_t component = paradigm_item(l->r->paradigm, "component", l->item->context);
 
     if (quantity && component != HERCULE_NONE)
         *l->found = (struct reference){REFERENCE_COMPONENT, component, HERCULE_NONE, quantity,
@@ -72,8 +71,8 @@ static size_t attribute_of(const struct lookup *l, size_t event, const char *loc
 {
     const struct paradigm *p = l->r->paradigm;
 
-    return kind_find_item(fact_kind_find("attribute"), p,
-                          context_join(&l->r->knowledge->arena, p->events[event].item.name, local));
+    return paradigm_item(p, "attribute",
+                         context_join(&l->r->knowledge->arena, p->events[event].item.name, local));
 }
 
 /* A name without a dot, or with one that is a metric's. */
@@ -111,9 +110,9 @@ static bool find_owner(const struct lookup *l, const char *name)
     found->kind = REFERENCE_RELATED;
     found->index = l->event == HERCULE_NONE
                        ? HERCULE_NONE
-                       : kind_find_item(fact_kind_find("related"), p,
-                                        context_join(&l->r->knowledge->arena,
-                                                     p->events[l->event].item.name, name));
+                       : paradigm_item(p, "related",
+                                       context_join(&l->r->knowledge->arena,
+                                                    p->events[l->event].item.name, name));
     for (int i = 0; i < 2 && found->index == HERCULE_NONE; i++) {
         found->kind = i ? REFERENCE_COMPONENT : REFERENCE_EVENT;
         found->index = resolve_outward(l->r, i ? "component" : "event", l->item->context, name);
@@ -205,7 +204,7 @@ static const char *nearest(const struct lookup *l, const char *wrong, bool has_o
         near = portolan_nearest_word(wrong, &local, 1);
     }
     for (size_t k = strchr(l->name, '.') ? 0 : 2; k < COUNT(kinds) && !has_owner && !near; k++)
-        near = kind_nearest(fact_kind_find(kinds[k]), p, wrong);
+        near = paradigm_nearest(p, kinds[k], wrong);
     return near;
 }
 
@@ -239,13 +238,12 @@ static void report(const struct lookup *l, const struct expression *expression, 
     struct place place = place_in(expression, l->name);
 
     if (has_owner)
-        portolan_diagnose(l->r->d, place.file, place.line, place.column,
-                          "'%s': there is no quantity, attribute or aggregate '%s'%s", l->name,
-                          wrong, portolan_did_you_mean(near).text);
+        REPORT_AT(l->r->d, place, "'%s': there is no quantity, attribute or aggregate '%s'%s",
+                  l->name, wrong, portolan_did_you_mean(near).text);
     else
-        portolan_diagnose(l->r->d, place.file, place.line, place.column, "there is no %s '%s'%s",
-                          strchr(l->name, '.') ? "component or event" : "metric", wrong,
-                          portolan_did_you_mean(near).text);
+        REPORT_AT(l->r->d, place, "there is no %s '%s'%s",
+                  strchr(l->name, '.') ? "component or event" : "metric", wrong,
+                  portolan_did_you_mean(near).text);
 }
 
 /* ------------------------------------------------- formulas */

@@ -9,17 +9,14 @@
 #include "compose.h"
 #include "event_expression.h"
 
-#define REPORT(r, place, ...)                                                                      \
-    portolan_diagnose((r)->d, (place).file, (place).line, (place).column, __VA_ARGS__)
-
 size_t resolve_name(const struct resolver *r, const char *kind, const struct item *item,
                     const char *name)
 {
     size_t at = resolve_outward(r, kind, item->context, name);
 
     if (at == HERCULE_NONE)
-        REPORT(r, item->place, "there is no %s '%s'%s", kind, name + (*name == '.'),
-               portolan_did_you_mean(kind_nearest(fact_kind_find(kind), r->paradigm, name)).text);
+        REPORT_AT(r->d, item->place, "there is no %s '%s'%s", kind, name + (*name == '.'),
+                  portolan_did_you_mean(paradigm_nearest(r->paradigm, kind, name)).text);
     return at;
 }
 
@@ -108,8 +105,8 @@ static bool walk_circle(const struct resolver *r, const struct fact_kind *kind,
     state[i] = 1;
     for (size_t which = 0; (to = next_of(slot, item, which)) != HERCULE_NONE; which++) {
         if (state[to] == 1) {
-            REPORT(r, item->place, "%s '%s' depends on itself, through '%s'", kind->name,
-                   item->local, kind_item(kind, r->paradigm, to)->local);
+            REPORT_AT(r->d, item->place, "%s '%s' depends on itself, through '%s'", kind->name,
+                      item->local, kind_item(kind, r->paradigm, to)->local);
             return false;
         }
         if (!state[to] && !walk_circle(r, kind, slot, to, state))
@@ -144,8 +141,8 @@ static void resolve_related(const struct resolver *r, struct related *x)
         x->sender = resolve_name(r, "component", &x->item, x->by[0]);
         x->receiver = resolve_name(r, "component", &x->item, x->by[1]);
     } else if (x->n_by != 1 || !portolan_has_word(" ordinal before after ", x->by[0]))
-        REPORT(r, x->item.place,
-               "by names two components (by send receive), or is ordinal, before or after");
+        REPORT_AT(r->d, x->item.place,
+                  "by names two components (by send receive), or is ordinal, before or after");
 }
 
 /* Names of an event in a context are looked for there, then around it. */
@@ -160,10 +157,10 @@ static void resolve_expression(const struct resolver *r, const struct item *item
         if (e->component == HERCULE_NONE)
             e->event = resolve_outward(r, "event", item->context, e->name);
         for (size_t i = 0; i < 2 && !near; i++)
-            near = kind_nearest(fact_kind_find(kinds[i]), r->paradigm, e->name);
+            near = paradigm_nearest(r->paradigm, kinds[i], e->name);
         if (e->component == HERCULE_NONE && e->event == HERCULE_NONE)
-            REPORT(r, e->place, "there is no component '%s'%s", e->name,
-                   portolan_did_you_mean(near).text);
+            REPORT_AT(r->d, e->place, "there is no component '%s'%s", e->name,
+                      portolan_did_you_mean(near).text);
     }
     for (struct event_expression *part = e->parts; part; part = part->next)
         resolve_expression(r, item, part);
@@ -191,7 +188,9 @@ static void resolve_constraints(const struct resolver *r, size_t event)
         size_t n = strcspn(at, ",");
         const char *after = at + n, *name;
         struct constraint c = {HERCULE_NONE, false};
+        struct place place = e->constraints_place;
 
+        place.column += (int)(at - e->constraints);
         while (isspace((unsigned char)at[n - 1]))
             n--;
         c.is_same = n > 6 && strncmp(at, "same(", 5) == 0 && at[n - 1] == ')';
@@ -200,11 +199,11 @@ static void resolve_constraints(const struct resolver *r, size_t event)
         if (name)
             c.attribute = find_attribute(r->paradigm, event, name, c.is_same);
         if (c.attribute == HERCULE_NONE)
-            portolan_diagnose(r->d, e->constraints_place.file, e->constraints_place.line,
-                              e->constraints_place.column + (int)(at - e->constraints),
-                              "'%.*s' is not a constraint; write the name of an attribute of "
-                              "event '%s', or same(NAME) of one of an event within",
-                              (int)n, at, e->item.name);
+            REPORT_AT(
+                r->d, place,
+                "'%.*s' is not a constraint; write the name of an attribute of event '%s', or "
+                "same(NAME) of one of an event within",
+                (int)n, at, e->item.name);
         portolan_arena_append(arena, &e->keeps, &e->n_keeps, &c, sizeof c);
         at = after;
     }
@@ -217,9 +216,10 @@ static void resolve_events(const struct resolver *r)
     for (size_t i = 0; i < p->n_events; i++) {
         struct event *e = &p->events[i];
 
-        if (kind_find_item(fact_kind_find("component"), p, e->item.name) != HERCULE_NONE)
-            REPORT(r, e->item.place, "'%s' is a component and an event; formulas could mean either",
-                   e->item.local);
+        if (paradigm_item(p, "component", e->item.name) != HERCULE_NONE)
+            REPORT_AT(r->d, e->item.place,
+                      "'%s' is a component and an event; formulas could mean either",
+                      e->item.local);
         e->parsed =
             event_expression_parse(e->expression, e->expression_place, &r->knowledge->arena, r->d);
         if (e->parsed)
@@ -266,8 +266,8 @@ static void check_metrics(const struct resolver *r)
 
         if (base && base->formula.formula && !portolan_formula_n_names(base->formula.formula) &&
             portolan_formula_value(base->formula.formula, NULL) == 0)
-            REPORT(r, p->metrics[i].item.place,
-                   "the base '%s' is always 0, and nothing is a share of it", base->item.local);
+            REPORT_AT(r->d, p->metrics[i].item.place,
+                      "the base '%s' is always 0, and nothing is a share of it", base->item.local);
     }
 }
 
@@ -278,7 +278,7 @@ static void resolve_parts(const struct resolver *r, struct composed *c)
     const char *kind = *c->event_name ? "attribute" : "metric";
 
     if (!*c->event_name == !*c->metric_name)
-        REPORT(r, c->item.place, "composed needs an event or a metric");
+        REPORT_AT(r->d, c->item.place, "composed needs an event or a metric");
     c->parts = portolan_arena_alloc(arena, c->n_of, sizeof *c->parts);
     for (size_t i = 0; c->parts && i < c->n_of; i++)
         c->parts[i] = resolve_name(r, kind, &c->item, context_join(arena, c->event_name, c->of[i]));
@@ -312,13 +312,13 @@ static void check_nodes(const struct resolver *r)
             node->threshold_name = node_words[node->kind];
         n_leaves += node->kind == NODE_CAUSE;
         if (node->kind == NODE_CAUSE && !*node->factor_name)
-            REPORT(r, node->item.place,
-                   "cause '%s' has no factor; name the design decision that it comes from",
-                   node->item.local);
+            REPORT_AT(r->d, node->item.place,
+                      "cause '%s' has no factor; name the design decision that it comes from",
+                      node->item.local);
     }
     if (p->n_nodes && !n_leaves)
-        REPORT(r, p->item.place, "the tree of '%s' has no leaf: no node is of kind cause",
-               p->item.name);
+        REPORT_AT(r->d, p->item.place, "the tree of '%s' has no leaf: no node is of kind cause",
+                  p->item.name);
 }
 
 void paradigm_resolve(struct knowledge *knowledge, struct paradigm *p,

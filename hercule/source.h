@@ -17,12 +17,6 @@ struct source {
 
 struct place clp_place(const struct source *source, size_t at);
 
-#define CLP_REPORT(source, at, ...)                                                                \
-    do {                                                                                           \
-        struct place place_ = clp_place(source, at);                                               \
-        portolan_diagnose((source)->d, place_.file, place_.line, place_.column, __VA_ARGS__);      \
-    } while (0)
-
 /* From AT on, the next token: what is no blank and no comment. */
 size_t clp_next(const struct source *source, size_t at);
 /* After the token at AT: a parenthesis, a string or a word. */

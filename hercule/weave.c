@@ -29,8 +29,7 @@ static bool is_in_tree(const struct loom *l, const struct item *item, bool of_gu
 
 static size_t find_metric(const struct loom *l, const char *context, const char *local)
 {
-    return kind_find_item(fact_kind_find("metric"), l->paradigm,
-                          context_join(l->arena, context, local));
+    return paradigm_item(l->paradigm, "metric", context_join(l->arena, context, local));
 }
 
 /* A formula that names only what the whole run has means the same in both. */
@@ -89,8 +88,8 @@ static struct node *node_of_type(struct loom *l, const struct node *node)
 /* What takes the place of the node that NODE's name UNDER means; NULL: it stays. */
 static const char *replacement_of(const struct loom *l, const struct node *node, const char *under)
 {
-    size_t at = kind_find_item(fact_kind_find("node"), l->paradigm,
-                               context_join(l->arena, node->item.context, under));
+    size_t at =
+        paradigm_item(l->paradigm, "node", context_join(l->arena, node->item.context, under));
 
     return at == HERCULE_NONE ? NULL : l->kept[at];
 }
@@ -156,7 +155,7 @@ static void merge_compositions(struct loom *l)
         if (!is_in_tree(l, &guest->item, true) || !*guest->metric_name ||
             find_metric(l, l->guest, guest->metric_name) != HERCULE_NONE)
             continue;
-        at = kind_find_item(fact_kind_find("composed"), p, guest->item.local);
+        at = paradigm_item(p, "composed", guest->item.local);
         host = at == HERCULE_NONE ? NULL : &p->composed[at];
         for (size_t k = 0; host && k < guest->n_of; k++) {
             const char *part = portolan_arena_printf(l->arena, ".%s.%s", l->guest, guest->of[k]);
@@ -235,7 +234,7 @@ static char *formula_elsewhere(struct portolan_arena *arena, const struct paradi
     for (size_t i = 0; i <= p->n_weaves; i++) {
         const char *delegated = context_join(arena, woven_context(p, i), "delegated");
 
-        if (kind_find_item(fact_kind_find("metric"), p, delegated) == HERCULE_NONE)
+        if (paradigm_item(p, "metric", delegated) == HERCULE_NONE)
             continue;
         portolan_text_add(&formula, i == of ? " + %s" : " - %s", delegated);
         if (i != of && p->n_weaves > 1)
@@ -250,8 +249,7 @@ void paradigm_share_run(struct knowledge *knowledge, struct paradigm *p)
 
     for (size_t i = 0; i <= p->n_weaves && p->n_weaves; i++) {
         const char *context = woven_context(p, i);
-        const struct fact_kind *kind = fact_kind_find("metric");
-        size_t at = kind_find_item(kind, p, context_join(arena, context, "elsewhere"));
+        size_t at = paradigm_item(p, "metric", context_join(arena, context, "elsewhere"));
         struct metric outside;
 
         if (at == HERCULE_NONE)
@@ -267,7 +265,7 @@ void paradigm_share_run(struct knowledge *knowledge, struct paradigm *p)
             return;
         expression_parse(knowledge, &outside.formula, NULL);
         expression_parse(knowledge, &p->metrics[at].formula, NULL);
-        paradigm_put(arena, kind, p, &outside.item);
+        paradigm_put(arena, fact_kind_find("metric"), p, &outside.item);
     }
 }
 

@@ -33,12 +33,6 @@ PORTOLAN_API enum portolan_status portolan_knowledge_read(const char *const *fol
 /** NULL is legal. */
 PORTOLAN_API void portolan_knowledge_destroy(struct portolan_knowledge *knowledge);
 
-/** Name and one-line text of the I-th paradigm, sorted by name. Borrowed; NULL: there are fewer. */
-PORTOLAN_API const char *portolan_knowledge_peek_name(const struct portolan_knowledge *knowledge,
-                                                      size_t i);
-PORTOLAN_API const char *portolan_knowledge_peek_text(const struct portolan_knowledge *knowledge,
-                                                      size_t i);
-
 /**
  * Adds the paradigm in TEXT, the contents of a file of knowledge; or sets thresholds, if TEXT has
  * only these. LINE of FILE is where TEXT begins, for messages. A composition is such a TEXT:

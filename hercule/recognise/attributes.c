@@ -5,7 +5,6 @@
 #include <portolan/list.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------- quantities */
@@ -165,44 +164,23 @@ double instance_quantity(struct recognition *r, const struct instance *i, enum q
 
 /* ------------------------------------------------- order and relations */
 
-void instances_forget(struct recognition *r)
-{
-    const struct paradigm *p = r->paradigm;
-
-    for (size_t i = 0; r->of_event && i < p->n_events; i++)
-        free(r->of_event[i]);
-    for (size_t i = 0; r->values && i < p->n_attributes; i++)
-        free(r->values[i]);
-    for (size_t i = 0; r->related && i < p->n_related; i++)
-        free(r->related[i]);
-    free(r->of_event);
-    free(r->n_of_event);
-    free(r->values);
-    free(r->related);
-    r->of_event = r->related = NULL;
-    r->n_of_event = NULL;
-    r->values = NULL;
-}
-
 bool instances_order(struct recognition *r)
 {
     const struct paradigm *p = r->paradigm;
+    struct portolan_arena *a = &r->of_instances;
     size_t *n;
 
-    instances_forget(r);
-    r->of_event = portolan_calloc(p->n_events + 1, sizeof *r->of_event);
-    r->values = portolan_calloc(p->n_attributes + 1, sizeof *r->values);
-    r->related = portolan_calloc(p->n_related + 1, sizeof *r->related);
-    n = r->n_of_event = portolan_calloc(p->n_events + 1, sizeof *n);
-    if (!r->of_event || !r->values || !r->related || !n)
-        return false;
-    for (size_t i = 0; i < r->n_instances; i++)
+    portolan_arena_clear(a);
+    r->of_event = portolan_arena_alloc(a, p->n_events, sizeof *r->of_event);
+    r->values = portolan_arena_alloc(a, p->n_attributes, sizeof *r->values);
+    r->related = portolan_arena_alloc(a, p->n_related, sizeof *r->related);
+    n = r->n_of_event = portolan_arena_alloc(a, p->n_events, sizeof *n);
+    for (size_t i = 0; n && i < r->n_instances; i++)
         n[r->instances[i].event]++;
-    for (size_t e = 0; e < p->n_events; e++) {
-        if (!(r->of_event[e] = portolan_calloc(n[e] + 1, sizeof(size_t))))
-            return false;
-        n[e] = 0;
-    }
+    for (size_t e = 0; !a->failed && e < p->n_events; n[e++] = 0)
+        r->of_event[e] = portolan_arena_alloc(a, n[e], sizeof(size_t));
+    if (a->failed)
+        return false;
     for (size_t i = 0; i < r->n_instances; i++) {
         struct instance *x = &r->instances[i];
         struct token *tokens = r->rows[x->row].tokens;
@@ -374,8 +352,9 @@ static double *values_by_ordinal(struct recognition *r, const struct related *x,
 {
     size_t n = r->n_of_event[x->to], *of_event = r->of_event[x->to], n_first = 0;
     size_t n_asked = count_ordinals(r, x->event);
-    double *values = portolan_calloc(n_asked + 1, sizeof *values);
-    size_t *first = portolan_calloc(r->n_rows + 1, sizeof *first); /* of each row that has some */
+    double *values = portolan_arena_alloc(&r->of_instances, n_asked, sizeof *values);
+    /* Of each row that has some. */
+    size_t *first = portolan_arena_alloc(&r->of_instances, r->n_rows, sizeof *first);
     struct value_list l = {0};
 
     for (size_t i = 0; first && i < n; i++)
@@ -388,9 +367,7 @@ static double *values_by_ordinal(struct recognition *r, const struct related *x,
                 value_list_add(&l, value_of(r, of_event[first[k] + o], ref), l.n, 0);
         values[o] = aggregate(&l, ref);
     }
-    r->failed |= !first || !values;
     value_list_clear(&l, r);
-    free(first);
     return first ? values : NULL;
 }
 
@@ -407,7 +384,8 @@ static bool prepare(struct recognition *r, const struct reference *ref, double *
         return (*by_ordinal = values_by_ordinal(r, x, ref)) != NULL;
     if (!x || *related)
         return true;
-    if (!(*related = portolan_calloc(r->n_of_event[x->event] + 1, sizeof(size_t))))
+    *related = portolan_arena_alloc(&r->of_instances, r->n_of_event[x->event], sizeof(size_t));
+    if (!*related)
         return false;
     for (size_t i = 0; i < r->n_of_event[x->event]; i++)
         (*related)[i] = relate(r, x, i);
@@ -443,15 +421,13 @@ const double *attribute_values(struct recognition *r, size_t attribute)
     size_t n = r->n_of_event[a->event], n_names = a->formula.n_references;
     double x[PORTOLAN_FORMULA_MAX_NAMES], *by_ordinal[PORTOLAN_FORMULA_MAX_NAMES] = {NULL};
     double *values = r->values[attribute];
-    bool is_good = true;
+    bool is_good;
 
     if (values)
         return values;
-    if (!(values = r->values[attribute] = portolan_calloc(n + 1, sizeof *values))) {
-        r->failed = true;
-        return NULL;
-    }
-    for (size_t i = 0; i < n; i++)
+    values = r->values[attribute] = portolan_arena_alloc(&r->of_instances, n, sizeof *values);
+    is_good = values;
+    for (size_t i = 0; is_good && i < n; i++)
         values[i] = NAN; /* also what an attribute that depends on itself sees */
     for (size_t k = 0; is_good && k < n_names; k++)
         is_good = prepare(r, &a->formula.references[k], &by_ordinal[k]);
@@ -460,8 +436,6 @@ const double *attribute_values(struct recognition *r, size_t attribute)
             x[k] = look_up(r, r->of_event[a->event][i], &a->formula.references[k], by_ordinal[k]);
         values[i] = portolan_formula_value(a->formula.formula, x);
     }
-    for (size_t k = 0; k < n_names; k++)
-        free(by_ordinal[k]);
     r->failed |= !is_good;
     return is_good ? values : NULL;
 }

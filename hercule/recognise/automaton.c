@@ -32,10 +32,10 @@ static struct ends put_component(struct maker *m, const struct event_expression 
     uint64_t bit = (uint64_t)1 << (a->n & 63);
 
     if (a->n == AUTOMATON_POSITIONS || e->component >= AUTOMATON_COMPONENTS) {
-        portolan_diagnose(m->d, e->place.file, e->place.line, e->place.column,
-                          "the expression has more than %d places for components, or the paradigm "
-                          "more than %d components; split it into events of their own",
-                          (int)AUTOMATON_POSITIONS, (int)AUTOMATON_COMPONENTS);
+        REPORT_AT(m->d, e->place,
+                  "the expression has more than %d places for components, or the paradigm "
+                  "more than %d components; split it into events of their own",
+                  (int)AUTOMATON_POSITIONS, (int)AUTOMATON_COMPONENTS);
         return (struct ends){0};
     }
     *p = (struct automaton_position){.component = e->component, .depth = m->depth};
@@ -57,10 +57,10 @@ static struct ends put_event(struct maker *m, const struct event_expression *e, 
     for (i = 0; i < depth && m->event[i] != event; i++)
         ;
     if (i < depth || depth == AUTOMATON_DEPTH) {
-        portolan_diagnose(m->d, e->place.file, e->place.line, e->place.column,
-                          i < depth ? "event '%s' is within itself"
-                                    : "event '%s' is too deep within other events",
-                          m->events[event].item.name);
+        REPORT_AT(m->d, e->place,
+                  i < depth ? "event '%s' is within itself"
+                            : "event '%s' is too deep within other events",
+                  m->events[event].item.name);
         return (struct ends){0};
     }
     m->event[depth] = event;
@@ -126,9 +126,8 @@ void automaton_make(const struct event *events, size_t event, struct portolan_di
     memset(automaton, 0, sizeof *automaton);
     ends = put_event(&m, e, event);
     if (d->count == m.n_told && ends.is_empty)
-        portolan_diagnose(d, e->place.file, e->place.line, e->place.column,
-                          "event '%s' would match nothing; it needs at least one component",
-                          events[event].item.name);
+        REPORT_AT(d, e->place, "event '%s' would match nothing; it needs at least one component",
+                  events[event].item.name);
     automaton->first = ends.first;
     automaton->last = ends.last;
 }

@@ -4,7 +4,6 @@
 
 #include <portolan/hercule.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What a call of MPI does, as bindings name it; also the name of a routine. */
@@ -46,6 +45,7 @@ struct binding_rule {
 };
 
 struct bound {
+    struct portolan_arena *arena;
     const struct paradigm *paradigm;
     const struct portolan_trace *trace;
     struct binding_rule *rules;
@@ -61,7 +61,7 @@ static const char *text_or_null(const char *text)
 }
 
 /* Words of the list, and routines. */
-static bool add_calls(struct bound *b, struct binding_rule *rule, const char *words)
+static void add_calls(struct bound *b, struct binding_rule *rule, const char *words)
 {
     const struct portolan_trace *t = b->trace;
     size_t n;
@@ -73,15 +73,14 @@ static bool add_calls(struct bound *b, struct binding_rule *rule, const char *wo
         for (size_t i = 0; i < N_WORDS; i++)
             if (!strncmp(call_words[i], word, n) && !call_words[i][n])
                 rule->words |= 1u << i;
-        if (!rule->routines && !(rule->routines = portolan_calloc(t->n_routines + 1, sizeof(bool))))
-            return false;
-        for (size_t i = 0; i < t->n_routines; i++)
+        if (!rule->routines)
+            rule->routines = portolan_arena_alloc(b->arena, t->n_routines, sizeof(bool));
+        for (size_t i = 0; rule->routines && i < t->n_routines; i++)
             rule->routines[i] |= !strncmp(t->routines[i], word, n) && !t->routines[i][n];
     }
-    return true;
 }
 
-static bool add_own(struct bound *b, const struct binding *binding)
+static void add_own(struct bound *b, const struct binding *binding)
 {
     struct binding_rule *rule = &b->rules[b->n_rules++];
     const struct portolan_part *from = binding->part;
@@ -98,17 +97,16 @@ static bool add_own(struct bound *b, const struct binding *binding)
         .partner = from->to >= 0 ? PARTNER_RANK : PARTNER_ANY,
     };
     b->is_bound[rule->component] = true;
-    return add_calls(b, rule, from->mpi);
+    add_calls(b, rule, from->mpi);
 }
 
-static bool add_default(struct bound *b, size_t component)
+static void add_default(struct bound *b, size_t component)
 {
     const struct component *c = &b->paradigm->components[component];
     struct binding_rule *rule = &b->rules[b->n_rules];
-    bool is_good = true;
 
     if (b->is_bound[component] || (!c->n_mpi && c->tag < 0 && !*c->phase))
-        return true;
+        return;
     b->n_rules++;
     *rule = (struct binding_rule){
         .component = component, .phase = text_or_null(c->phase), .tag = c->tag};
@@ -116,17 +114,16 @@ static bool add_default(struct bound *b, size_t component)
                     : !strcmp(c->to, "others")                ? PARTNER_OTHERS
                     : portolan_read_int64(c->to, &rule->rank) ? PARTNER_RANK
                                                               : PARTNER_ANY;
-    for (size_t i = 0; is_good && i < c->n_mpi; i++)
-        is_good = add_calls(b, rule, c->mpi[i]);
-    return is_good;
+    for (size_t i = 0; i < c->n_mpi; i++)
+        add_calls(b, rule, c->mpi[i]);
 }
 
 /* The rank with most partners, by messages sent in either direction; the lowest of equals. */
-static bool find_hub(struct bound *b)
+static void find_hub(struct bound *b)
 {
     const struct portolan_trace *t = b->trace;
     size_t n = (size_t)t->n_ranks, words = (n + 63) / 64;
-    uint64_t *met = portolan_calloc(n * words + 1, sizeof *met);
+    uint64_t *met = portolan_arena_alloc(b->arena, n * words, sizeof *met);
     int most = -1;
 
     for (size_t l = 0; met && l < t->n_locations; l++)
@@ -148,49 +145,37 @@ static bool find_hub(struct bound *b)
             b->hub = (int)r;
         }
     }
-    free(met);
-    return met != NULL;
 }
 
 struct bound *bind_components(const struct paradigm *paradigm, const struct portolan_trace *trace,
-                              const struct binding *bindings, size_t n)
+                              const struct binding *bindings, size_t n,
+                              struct portolan_arena *arena)
 {
-    struct bound *b = portolan_calloc(1, sizeof *b);
     size_t n_components = paradigm->n_components;
-    bool is_good = b != NULL;
+    struct bound *b = portolan_arena_alloc(arena, 1, sizeof *b);
 
     if (!b)
         return NULL;
-    b->paradigm = paradigm;
-    b->trace = trace;
-    b->rules = portolan_calloc(n + n_components + 1, sizeof *b->rules);
-    b->is_bound = portolan_calloc(n_components + 1, sizeof(bool));
-    b->is_refined = portolan_calloc(n_components + 1, sizeof(bool));
-    is_good = b->rules && b->is_bound && b->is_refined && find_hub(b);
-    for (size_t i = 0; is_good && i < n; i++)
-        is_good = add_own(b, &bindings[i]);
+    *b = (struct bound){
+        .arena = arena,
+        .paradigm = paradigm,
+        .trace = trace,
+        .rules = portolan_arena_alloc(arena, n + n_components, sizeof *b->rules),
+        .is_bound = portolan_arena_alloc(arena, n_components, sizeof(bool)),
+        .is_refined = portolan_arena_alloc(arena, n_components, sizeof(bool)),
+    };
+    if (arena->failed)
+        return NULL;
+    find_hub(b);
+    for (size_t i = 0; i < n; i++)
+        add_own(b, &bindings[i]);
     b->n_own = b->n_rules;
-    for (size_t i = 0; is_good && i < n_components; i++) {
-        is_good = add_default(b, i);
+    for (size_t i = 0; i < n_components; i++) {
+        add_default(b, i);
         if (paradigm->components[i].within != HERCULE_NONE)
             b->is_refined[paradigm->components[i].within] = true;
     }
-    if (is_good)
-        return b;
-    bound_destroy(b);
-    return NULL;
-}
-
-void bound_destroy(struct bound *b)
-{
-    for (size_t i = 0; b && b->rules && i < b->n_rules; i++)
-        free(b->rules[i].routines);
-    if (b) {
-        free(b->rules);
-        free(b->is_bound);
-        free(b->is_refined);
-    }
-    free(b);
+    return arena->failed ? NULL : b;
 }
 
 static bool is_same(const char *wanted, const char *name)
@@ -230,26 +215,21 @@ static bool is_inside(const struct bound *b, const struct binding_rule *r, const
     return is_there;
 }
 
-/* The components of rules that fit; of the user's own, the first alone. */
-#define FITTING(b, condition)                                                                      \
-    uint64_t fitting = 0;                                                                          \
-    for (size_t i = 0; i < (b)->n_rules && !(i >= (b)->n_own && fitting && own_fits); i++) {       \
+/* Adds to FITTING the components of rules that fit; of the user's own, the first alone. */
+#define ADD_FITTING(fitting, b, condition)                                                         \
+    for (size_t i = 0; i < (b)->n_rules && !(fitting && i <= (b)->n_own); i++) {                   \
         const struct binding_rule *rule = &(b)->rules[i];                                          \
-        if (condition) {                                                                           \
-            fitting |= (uint64_t)1 << rule->component;                                             \
-            own_fits |= i < (b)->n_own;                                                            \
-            if (own_fits)                                                                          \
-                break;                                                                             \
-        }                                                                                          \
+        fitting |= (uint64_t)(condition) << rule->component;                                       \
     }
 
 static uint64_t fitting_region(const struct bound *b, size_t region, size_t within, bool is_strict)
 {
-    bool own_fits = false;
-    FITTING(b, fits_region(rule, &b->trace->regions[region]) &&
-                   (is_strict ? b->paradigm->components[rule->component].within == within
-                              : !*b->paradigm->components[rule->component].item.context))
+    uint64_t fitting = 0;
 
+    ADD_FITTING(fitting, b,
+                fits_region(rule, &b->trace->regions[region]) &&
+                    (is_strict ? b->paradigm->components[rule->component].within == within
+                               : !*b->paradigm->components[rule->component].item.context))
     return fitting;
 }
 
@@ -341,13 +321,14 @@ uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *ev
                     int rank, const char *phase, const uint32_t *open, size_t n_open, size_t within)
 {
     unsigned words = words_of_call(b, events, n);
-    bool own_fits = false;
-    FITTING(b, b->paradigm->components[rule->component].within == within &&
-                   (rule->words || rule->routines || rule->tag >= 0) &&
-                   ((!rule->words && !rule->routines) || rule->words & words ||
-                    (rule->routines && rule->routines[events->what])) &&
-                   (!rule->phase || (phase && !strcmp(rule->phase, phase))) &&
-                   is_inside(b, rule, open, n_open) && fits_message(b, rule, events, n, rank))
+    uint64_t fitting = 0;
 
+    ADD_FITTING(fitting, b,
+                b->paradigm->components[rule->component].within == within &&
+                    (rule->words || rule->routines || rule->tag >= 0) &&
+                    ((!rule->words && !rule->routines) || rule->words & words ||
+                     (rule->routines && rule->routines[events->what])) &&
+                    (!rule->phase || (phase && !strcmp(rule->phase, phase))) &&
+                    is_inside(b, rule, open, n_open) && fits_message(b, rule, events, n, rank))
     return fitting;
 }

@@ -127,12 +127,14 @@ static void change(struct waiting *w, const struct wait_change *c)
 
 bool delays_charge(struct recognition *r)
 {
-    struct waiting w = {.r = r};
-    bool ok =
-        (w.changes = portolan_calloc(2 * (r->waits->n_waits + r->n_rows) + 1, sizeof *w.changes)) &&
-        (w.forest = forest_create(r->n_rows)) &&
-        (w.n_open = portolan_calloc(r->n_rows + 1, sizeof *w.n_open)) &&
-        (w.since = portolan_calloc(r->n_rows + 1, sizeof *w.since));
+    struct portolan_arena arena = {0};
+    size_t n_rows = r->n_rows, n = 2 * (r->waits->n_waits + n_rows);
+    struct waiting w = {.r = r,
+                        .changes = portolan_arena_alloc(&arena, n, sizeof *w.changes),
+                        .forest = forest_create(&arena, n_rows),
+                        .n_open = portolan_arena_alloc(&arena, n_rows, sizeof *w.n_open),
+                        .since = portolan_arena_alloc(&arena, n_rows, sizeof *w.since)};
+    bool ok = !arena.failed;
 
     if (ok)
         list_changes(&w);
@@ -145,27 +147,21 @@ bool delays_charge(struct recognition *r)
             for (size_t k = 1; k <= t->n_inside; k += 1 + t[k].n_inside)
                 t->delay += t[k].delay;
         }
-    free(w.changes);
-    free(w.forest);
-    free(w.n_open);
-    free(w.since);
+    portolan_arena_clear(&arena);
     return ok;
 }
 
 /* ------------------------------------------------- woven paradigms */
 
 /* The component of each call path, by the first event on it. */
-static uint8_t *components_of_paths(const struct recognition *r)
+static uint8_t *components_of_paths(struct recognition *r)
 {
     const struct portolan_waits *w = r->waits;
-    uint8_t *components = portolan_calloc(w->n_paths + 1, 1);
-    uint8_t *tries = portolan_calloc(w->n_paths + 1, 1); /* a path outside of all takes time */
+    uint8_t *components = portolan_arena_alloc(&r->arena, w->n_paths, 1);
+    uint8_t *tries = portolan_arena_alloc(&r->arena, w->n_paths, 1); /* outside it takes time */
 
-    if (!components || !tries) {
-        free(components);
-        free(tries);
+    if (!components || !tries)
         return NULL;
-    }
     memset(components, TOKEN_NO_COMPONENT, w->n_paths);
     for (size_t l = 0; l < r->n_rows; l++)
         for (size_t i = 0; i < r->trace->locations[l].n; i++) {
@@ -179,7 +175,6 @@ static uint8_t *components_of_paths(const struct recognition *r)
             if (t)
                 components[w->path[event]] = t->component;
         }
-    free(tries);
     return components;
 }
 
@@ -196,9 +191,9 @@ bool delays_delegate(struct recognition *r)
 
     if (!p->n_weaves)
         return true;
-    r->caused = portolan_calloc(p->n_components + 1, sizeof *r->caused);
-    r->delegated = portolan_calloc(p->n_components + 1, sizeof *r->delegated);
-    for (size_t i = 0; components && r->caused && r->delegated && i < r->waits->n_delays; i++) {
+    r->caused = portolan_arena_alloc(&r->arena, p->n_components, sizeof *r->caused);
+    r->delegated = portolan_arena_alloc(&r->arena, p->n_components, sizeof *r->delegated);
+    for (size_t i = 0; !r->arena.failed && i < r->waits->n_delays; i++) {
         const struct portolan_delay *d = &r->waits->delays[i];
         size_t cause = d->path == UINT32_MAX ? TOKEN_NO_COMPONENT : components[d->path];
         size_t victim = components[d->waiting_path];
@@ -211,6 +206,5 @@ bool delays_delegate(struct recognition *r)
             strcmp(p->components[victim].item.context, p->components[cause].item.context) != 0)
             r->delegated[victim] += ns;
     }
-    free(components);
-    return components && r->caused && r->delegated;
+    return !r->arena.failed;
 }

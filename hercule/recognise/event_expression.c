@@ -15,9 +15,7 @@ struct reader {
     struct portolan_diagnostics *d;
 };
 
-#define COMPLAIN(r, ...)                                                                           \
-    (portolan_diagnose((r)->d, (r)->place.file, (r)->place.line, (r)->place.column, __VA_ARGS__),  \
-     NULL)
+#define COMPLAIN(r, ...) (REPORT_AT((r)->d, (r)->place, __VA_ARGS__), NULL)
 
 static void advance(struct reader *r)
 {

@@ -11,9 +11,9 @@ struct forest_node {
     int64_t own, hanging, weight; /* weight: both, and that of the children */
 };
 
-struct forest_node *forest_create(size_t n)
+struct forest_node *forest_create(struct portolan_arena *arena, size_t n)
 {
-    return portolan_calloc(n + 1, sizeof(struct forest_node));
+    return portolan_arena_alloc(arena, n + 1, sizeof(struct forest_node));
 }
 
 static void sum(struct forest_node *f, uint32_t x)

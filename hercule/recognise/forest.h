@@ -11,8 +11,8 @@
 
 struct forest_node;
 
-/* N trees of one node, of weight 0; the caller's to free(). NULL: no memory. */
-struct forest_node *forest_create(size_t n);
+/* N trees of one node, of weight 0, in ARENA. NULL: no memory. */
+struct forest_node *forest_create(struct portolan_arena *arena, size_t n);
 /* The root of the tree of NODE. */
 uint32_t forest_root(struct forest_node *f, uint32_t node);
 /* The weight of the tree whose root is ROOT. */

@@ -4,7 +4,6 @@
 
 #include <portolan/list.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 /* An event that no other uses, and its automaton at work. */
@@ -16,10 +15,10 @@ struct matcher {
 
 struct finder {
     struct recognition *r;
+    struct portolan_arena arena;
     struct matcher *matchers;
     size_t n_matchers;
     size_t *tokens, n_tokens; /* neighbours at one depth, as positions in the row */
-    size_t room;
     uint8_t *path;
 };
 
@@ -151,22 +150,22 @@ static size_t longest_row(const struct recognition *r)
 static bool make_matchers(struct finder *f)
 {
     const struct paradigm *p = f->r->paradigm;
-    size_t n = longest_row(f->r) + 1;
-    bool is_good = (f->matchers = portolan_calloc(p->n_events + 1, sizeof *f->matchers)) &&
-                   (f->tokens = portolan_calloc(n, sizeof *f->tokens)) &&
-                   (f->path = portolan_calloc(n, sizeof *f->path));
+    size_t n = longest_row(f->r);
 
-    for (size_t i = 0; is_good && i < p->n_events; i++) {
+    f->matchers = portolan_arena_alloc(&f->arena, p->n_events, sizeof *f->matchers);
+    f->tokens = portolan_arena_alloc(&f->arena, n, sizeof *f->tokens);
+    f->path = portolan_arena_alloc(&f->arena, n, sizeof *f->path);
+    for (size_t i = 0; f->matchers && i < p->n_events; i++) {
         struct matcher *m = &f->matchers[f->n_matchers];
 
         if (!p->events[i].automaton)
             continue;
         f->n_matchers++;
         m->automaton = p->events[i].automaton;
-        is_good = (m->states = portolan_calloc(n, sizeof *m->states)) &&
-                  (m->dead = portolan_calloc(n, sizeof *m->dead));
+        m->states = portolan_arena_alloc(&f->arena, n, sizeof *m->states);
+        m->dead = portolan_arena_alloc(&f->arena, n, sizeof *m->dead);
     }
-    return is_good;
+    return !f->arena.failed;
 }
 
 bool instances_find(struct recognition *r)
@@ -176,12 +175,6 @@ bool instances_find(struct recognition *r)
 
     for (size_t row = 0; is_good && row < r->n_rows; row++)
         is_good = match_row(&f, row, 0, r->rows[row].n);
-    for (size_t m = 0; m < f.n_matchers; m++) {
-        free(f.matchers[m].states);
-        free(f.matchers[m].dead);
-    }
-    free(f.matchers);
-    free(f.tokens);
-    free(f.path);
+    portolan_arena_clear(&f.arena);
     return is_good;
 }

@@ -118,8 +118,8 @@ static bool measure_run(struct recognition *r)
 
 static bool recognise_instances(struct recognition *r, const struct bound *b)
 {
-    if (!r->fits || !b || !tokens_make(r, b) || !measure_run(r) || !instances_find(r) ||
-        !instances_order(r) || !constraints_apply(r) || !delays_charge(r))
+    if (!b || !tokens_make(r, b) || !measure_run(r) || !instances_find(r) || !instances_order(r) ||
+        !constraints_apply(r) || !delays_charge(r))
         return false;
     measure_fit(r);
     r->globals[GLOBAL_OUTSIDE] =
@@ -129,52 +129,42 @@ static bool recognise_instances(struct recognition *r, const struct bound *b)
     return delays_delegate(r);
 }
 
-enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_trace *trace,
-                               const struct portolan_waits *waits, const struct binding *bindings,
-                               size_t n_bindings, struct recognition **recognition,
-                               struct portolan_error *err)
+enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_waits *waits,
+                               const struct binding *bindings, size_t n_bindings,
+                               struct recognition **recognition, struct portolan_error *err)
 {
-    struct recognition *r = portolan_calloc(1, sizeof *r);
-    struct bound *b = NULL;
+    struct recognition *r;
 
     *recognition = NULL;
-    if (!r)
-        return portolan_no_memory(err);
-    *r = (struct recognition){
-        .paradigm = paradigm,
-        .trace = trace,
-        .waits = waits,
-        .run_ns = waits->run_ns,
-        .fits = portolan_calloc(paradigm->n_components + 1, sizeof *r->fits),
-    };
-    if (paradigm->n_components > AUTOMATON_COMPONENTS) {
-        recognition_destroy(r);
+    if (paradigm->n_components > AUTOMATON_COMPONENTS)
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                   "paradigm '%s' has %zu components; at most %d can be told apart",
                                   paradigm->item.name, paradigm->n_components,
                                   (int)AUTOMATON_COMPONENTS);
-    }
-    b = bind_components(paradigm, trace, bindings, n_bindings);
-    if (recognise_instances(r, b))
-        *recognition = r;
-    else
+    if (!(r = portolan_calloc(1, sizeof *r)))
+        return portolan_no_memory(err);
+    *r = (struct recognition){
+        .paradigm = paradigm, .trace = waits->trace, .waits = waits, .run_ns = waits->run_ns};
+    r->fits = portolan_arena_alloc(&r->arena, paradigm->n_components, sizeof *r->fits);
+    if (!recognise_instances(
+            r, bind_components(paradigm, r->trace, bindings, n_bindings, &r->arena))) {
         recognition_destroy(r);
-    bound_destroy(b);
-    return *recognition ? PORTOLAN_OK : portolan_no_memory(err);
+        return portolan_no_memory(err);
+    }
+    *recognition = r;
+    return PORTOLAN_OK;
 }
 
 void recognition_destroy(struct recognition *r)
 {
     if (!r)
         return;
-    instances_forget(r);
     for (size_t l = 0; r->rows && l < r->n_rows; l++)
         free(r->rows[l].tokens);
     free(r->rows);
     free(r->instances);
-    free(r->caused);
-    free(r->delegated);
-    free(r->fits);
+    portolan_arena_clear(&r->of_instances);
+    portolan_arena_clear(&r->arena);
     free(r);
 }
 
@@ -209,7 +199,7 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
     return is_good;
 }
 
-void recognition_mark(const struct recognition *r, size_t component, bool *events)
+void recognition_mark(const struct recognition *r, size_t component, uint8_t *events)
 {
     for (size_t l = 0; l < r->n_rows; l++)
         for (size_t i = 0; i < r->rows[l].n; i++) {
@@ -219,8 +209,8 @@ void recognition_mark(const struct recognition *r, size_t component, bool *event
                 continue;
             /* Computing is the time that follows the event before it. */
             if (!t->n_events && t->first_event > r->trace->locations[l].first)
-                events[t->first_event - 1] = true;
+                events[t->first_event - 1] = 1;
             for (uint32_t e = 0; e < t->n_events; e++)
-                events[t->first_event + e] = true;
+                events[t->first_event + e] = 1;
         }
 }

@@ -72,22 +72,23 @@ struct recognition {
     size_t **related; /* for each relation and instance of its event: an instance, or none;
                          NULL: not yet, or by ordinal */
     double **values;  /* for each attribute and instance of its event; NULL: not yet */
-    struct fit *fits; /* of components */
-    int64_t *caused, *delegated; /* of components of woven paradigms: delays.c; else NULL */
+    struct portolan_arena of_instances; /* of_event to values: until instances change */
+    struct portolan_arena arena;        /* of what follows */
+    struct fit *fits;                   /* of components */
+    int64_t *caused, *delegated;        /* of components of woven paradigms: delays.c; else NULL */
     struct fit whole;
     double globals[N_GLOBALS];
     bool failed; /* memory was out: what was looked up may be wrong */
 };
 
 /*
- * *RECOGNITION: TRACE seen as PARADIGM. BINDINGS (N may be 0) come from the user. The caller frees
- * it with recognition_destroy() before the others, which it borrows. PORTOLAN_EUNSUPPORTED (too
- * many components), PORTOLAN_ENOMEM.
+ * *RECOGNITION: the trace of WAITS seen as PARADIGM. BINDINGS (N may be 0) come from the user. The
+ * caller frees it with recognition_destroy() before the others, which it borrows.
+ * PORTOLAN_EUNSUPPORTED (too many components), PORTOLAN_ENOMEM.
  */
-enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_trace *trace,
-                               const struct portolan_waits *waits, const struct binding *bindings,
-                               size_t n_bindings, struct recognition **recognition,
-                               struct portolan_error *err);
+enum portolan_status recognise(const struct paradigm *paradigm, const struct portolan_waits *waits,
+                               const struct binding *bindings, size_t n_bindings,
+                               struct recognition **recognition, struct portolan_error *err);
 /* NULL is legal. */
 void recognition_destroy(struct recognition *r);
 
@@ -95,16 +96,16 @@ void recognition_destroy(struct recognition *r);
 bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
                         const struct reference *reference, struct measured *value);
 
-/* Sets in EVENTS (a bool for each event of the trace) those that belong to COMPONENT. */
-void recognition_mark(const struct recognition *r, size_t component, bool *events);
+/* Sets to 1 in EVENTS, a byte for each event of the trace, those that belong to COMPONENT. */
+void recognition_mark(const struct recognition *r, size_t component, uint8_t *events);
 
 /* ------------------------------------------------- between the files of this folder */
 
-/* What calls and regions of a trace may be. Make it with bind_components(). */
+/* What calls and regions of a trace may be, in ARENA; NULL: no memory. */
 struct bound;
 struct bound *bind_components(const struct paradigm *paradigm, const struct portolan_trace *trace,
-                              const struct binding *bindings, size_t n);
-void bound_destroy(struct bound *b);
+                              const struct binding *bindings, size_t n,
+                              struct portolan_arena *arena);
 /* The components that region REGION within component WITHIN is, as bits; 0: it is not bound. */
 uint64_t bound_region(const struct bound *b, size_t region, size_t within);
 /* The components that computing may be, within component WITHIN (HERCULE_NONE: outside of all). */
@@ -152,7 +153,6 @@ void value_list_clear(struct value_list *l, struct recognition *r);
 
 /* Numbers instances and lists them by event; forgets relations and values. False: no memory. */
 bool instances_order(struct recognition *r);
-void instances_forget(struct recognition *r);
 double instance_quantity(struct recognition *r, const struct instance *i, enum quantity quantity);
 /* The values of ATTRIBUTE, of all instances of its event; NULL: no memory. */
 const double *attribute_values(struct recognition *r, size_t attribute);

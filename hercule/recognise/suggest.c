@@ -201,7 +201,7 @@ static enum portolan_status try_paradigm(const struct paradigm *paradigm,
                                          struct portolan_suggestion *s, struct portolan_error *err)
 {
     struct recognition *r;
-    enum portolan_status status = recognise(paradigm, waits->trace, waits, NULL, 0, &r, err);
+    enum portolan_status status = recognise(paradigm, waits, NULL, 0, &r, err);
 
     *s = (struct portolan_suggestion){.paradigm = paradigm->item.name};
     if (status)

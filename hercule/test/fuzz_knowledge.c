@@ -21,7 +21,8 @@ static bool look_up(void *arg, const struct paradigm *p, const struct reference 
 
 static void use(const struct portolan_knowledge *k, const char *name)
 {
-    const struct diagnosis_sources sources = {look_up, NULL, NULL, NULL, NULL};
+    const struct portolan_diagnosis_options none = {0};
+    const struct diagnosis_sources sources = {.lookup = look_up, .options = &none};
     struct portolan_diagnosis *d = NULL;
     struct portolan_error err = {0};
     char *text = NULL;
@@ -30,7 +31,7 @@ static void use(const struct portolan_knowledge *k, const char *name)
         abort();
     free(text);
     /* A rule of the input may fail, which is told. */
-    if (!diagnosis_make(knowledge_need(k, name, &err), &sources, NULL, 0, 0, &d, &err)) {
+    if (!diagnosis_make(knowledge_need(k, name, &err), &sources, &d, &err)) {
         if (portolan_diagnosis_text(d, NULL, 1, &text, &err))
             abort();
         free(text);

@@ -12,7 +12,7 @@
 
 #include <portolan/replay.h>
 
-#include "evaluate.h"
+#include "diagnosis.h"
 #include "knowledge.h"
 #include "recognise/recognise.h"
 
@@ -62,8 +62,7 @@ __attribute__((unused)) static void run_as(struct run *run,
     free(run->metrics);
     run->paradigm = knowledge_find(&knowledge->inner, paradigm);
     assert_non_null(run->paradigm);
-    if (recognise(run->paradigm, run->trace, run->waits, bindings, n_bindings, &run->recognition,
-                  &err))
+    if (recognise(run->paradigm, run->waits, bindings, n_bindings, &run->recognition, &err))
         fail_msg("%s", err.text);
     run->metrics = calloc(run->paradigm->n_metrics, sizeof *run->metrics);
     assert_true(

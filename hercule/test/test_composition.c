@@ -68,7 +68,7 @@ static void run_woven(struct run *run, int flow_ms, int grid_ms)
 static double metric_of(const struct run *run, const char *name)
 {
     const struct diagnosis *d = (const struct diagnosis *)run->diagnosis;
-    size_t at = kind_find_item(fact_kind_find("metric"), d->paradigm, name);
+    size_t at = paradigm_item(d->paradigm, "metric", name);
 
     assert_true(at != HERCULE_NONE);
     return d->metrics[at].of_run;

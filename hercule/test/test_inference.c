@@ -68,14 +68,15 @@ static char *diagnose(const char *file, const struct table *t,
     const char *const files[] = {"farm.clp", file};
     struct portolan_text problems = {0};
     struct portolan_knowledge *k = knowledge_of(files, 1, &problems);
-    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, NULL};
+    const struct portolan_diagnosis_options o = {.settings = settings, .n_settings = n};
+    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, &o, 0};
     struct portolan_error err = {0};
     struct portolan_diagnosis *d;
     char *json = NULL;
 
     if (!k)
         fail_msg("%s", problems.bytes);
-    if (diagnosis_make(knowledge_need(k, "farm", &err), &sources, settings, n, 0, &d, &err)) {
+    if (diagnosis_make(knowledge_need(k, "farm", &err), &sources, &d, &err)) {
         json = portolan_strdup(err.text);
     } else {
         portolan_diagnosis_json(d, NULL, &json, &err);
@@ -208,11 +209,12 @@ static struct portolan_diagnosis *diagnose_beside(struct portolan_knowledge *k,
                                                   const struct table *t,
                                                   const struct portolan_diagnosis_options *o)
 {
-    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, o};
+    const struct portolan_diagnosis_options none = {0};
+    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, o ? o : &none, 0};
     struct portolan_error err = {0};
     struct portolan_diagnosis *d;
 
-    if (diagnosis_make(knowledge_need(k, "farm", &err), &sources, NULL, 0, 0, &d, &err))
+    if (diagnosis_make(knowledge_need(k, "farm", &err), &sources, &d, &err))
         fail_msg("%s", err.text);
     return d;
 }
