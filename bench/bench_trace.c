@@ -96,7 +96,7 @@ static int measure(const struct pattern *p, int ranks, double events, const char
     made = lap(&since);
     ok = !portolan_matching_create(t, &m, NULL);
     matched = lap(&since);
-    ok = ok && !portolan_waits_create(t, m, NULL, &w, NULL);
+    ok = ok && !portolan_waits_create(m, &w, NULL);
     found = lap(&since);
     options.as_is_ns = ok ? w->run_ns : 0;
     ok = ok && !portolan_replay(w, &removal, 1, &options, &replay, NULL);

@@ -215,7 +215,7 @@ enum portolan_status diagnose_analyse(struct subject *s, struct portolan_error *
         tell_clocks(&clocks);
     if (!status)
         warn_of_trace(s);
-    return status ? status : portolan_waits_create(s->trace, s->matching, NULL, &s->waits, err);
+    return status ? status : portolan_waits_create(s->matching, &s->waits, err);
 }
 
 /* ------------------------------------------------- the paradigm */

@@ -7,6 +7,23 @@
 
 #include <portolan/base.h>
 
+/** For functions that compare: less than, equal to or greater than 0, as A is to B. */
+#define PORTOLAN_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/**
+ * LOW, a variable, becomes the first position from LOW to HIGH (another) for which IS_BEFORE, an
+ * expression of the position `middle`, is false; HIGH when there is none. Positions for which it is
+ * true come first.
+ */
+#define PORTOLAN_BISECT(low, high, is_before)                                                      \
+    while ((low) < (high)) {                                                                       \
+        const __typeof__(low) middle = (low) + ((high) - (low)) / 2;                               \
+        if (is_before)                                                                             \
+            (low) = middle + 1;                                                                    \
+        else                                                                                       \
+            (high) = middle;                                                                       \
+    }
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -162,7 +162,7 @@ static enum portolan_status analyse(struct diagnosis_component *d,
     if (!status)
         status = portolan_matching_create(a->trace, &a->matching, err);
     if (!status)
-        status = portolan_waits_create(a->trace, a->matching, NULL, &a->waits, err);
+        status = portolan_waits_create(a->matching, &a->waits, err);
     if (!status)
         status = portolan_trace_undisturb(a->trace, shares_cores(machine, d->cohort->size),
                                           &a->matching, &a->waits, &options.recording, err);

@@ -200,24 +200,17 @@ bool instances_order(struct recognition *r)
 /* The instance of EVENT that holds token TOKEN of a row; HERCULE_NONE: none. */
 static size_t instance_at(const struct recognition *r, size_t event, size_t row, size_t token)
 {
+    const size_t *of_event = r->of_event[event];
+    const struct instance *all = r->instances;
     size_t low = 0, high = r->n_of_event[event];
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct instance *i = &r->instances[r->of_event[event][middle]];
-
-        if (i->row < row || (i->row == row && i->end <= token))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < r->n_of_event[event]) {
-        const struct instance *i = &r->instances[r->of_event[event][low]];
-
-        if (i->row == row && i->first <= token)
-            return r->of_event[event][low];
-    }
-    return HERCULE_NONE;
+    PORTOLAN_BISECT(low, high,
+                    all[of_event[middle]].row < row ||
+                        (all[of_event[middle]].row == row && all[of_event[middle]].end <= token));
+    return low < r->n_of_event[event] && all[of_event[low]].row == row &&
+                   all[of_event[low]].first <= token
+               ? of_event[low]
+               : HERCULE_NONE;
 }
 
 /* The instance on the other side of the first message of token T; HERCULE_NONE: none. */

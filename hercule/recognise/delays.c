@@ -9,6 +9,8 @@
 #include "forest.h"
 #include "recognise.h"
 
+#include <portolan/list.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,9 +62,7 @@ static int compare_changes(const void *a, const void *b)
 {
     const struct wait_change *x = a, *y = b;
 
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? -1 : 1;
-    return (int)x->begins - (int)y->begins;
+    return x->ns != y->ns ? PORTOLAN_ORDER(x->ns, y->ns) : (int)x->begins - (int)y->begins;
 }
 
 /* Also who has ended waits, for the last. */

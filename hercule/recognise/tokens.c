@@ -231,7 +231,7 @@ static int compare_ns(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-    return (x > y) - (x < y);
+    return PORTOLAN_ORDER(x, y);
 }
 
 /* The longest stretch outside of MPI that is brief: all that are no longer add up to little. */
@@ -311,14 +311,8 @@ static size_t count_until(const struct token_row *row, int64_t ns, size_t event)
 {
     size_t low = 0, high = row->n;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (row->tokens[middle].begin <= ns && row->tokens[middle].first_event <= event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    PORTOLAN_BISECT(low, high,
+                    row->tokens[middle].begin <= ns && row->tokens[middle].first_event <= event);
     return low;
 }
 

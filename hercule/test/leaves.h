@@ -47,7 +47,7 @@ static void run_trace(struct run *run, const char *scenario)
     *run = (struct run){0};
     if (portolan_scenario_read("scenario", scenario, &no_problem, &run->trace, NULL, &err) ||
         portolan_matching_create(run->trace, &run->matching, &err) ||
-        portolan_waits_create(run->trace, run->matching, NULL, &run->waits, &err))
+        portolan_waits_create(run->matching, &run->waits, &err))
         fail_msg("%s", err.text);
 }
 

@@ -41,7 +41,7 @@ static inline void diagnose_run(struct run *run, const char *paradigm,
     struct portolan_error err = {0};
 
     if (portolan_matching_create(run->trace, &run->matching, &err) ||
-        portolan_waits_create(run->trace, run->matching, NULL, &run->waits, &err) ||
+        portolan_waits_create(run->matching, &run->waits, &err) ||
         portolan_diagnosis_create(knowledge, paradigm, run->waits, &options, &d, &run->diagnosis,
                                   &err))
         fail_msg("%s", err.text);

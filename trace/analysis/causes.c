@@ -285,26 +285,21 @@ static void charge_all(struct cause_finder *f)
 static int by_class(const void *a, const void *b)
 {
     const struct delay_cell *x = a, *y = b;
+    int order = PORTOLAN_ORDER(x->class, y->class);
 
-    if (x->class != y->class)
-        return (x->class > y->class) - (x->class < y->class);
-    return x->location != y->location ? (x->location > y->location) - (x->location < y->location)
-                                      : (x->path > y->path) - (x->path < y->path);
+    order = order ? order : PORTOLAN_ORDER(x->location, y->location);
+    return order ? order : PORTOLAN_ORDER(x->path, y->path);
 }
 
 static int by_size(const void *a, const void *b)
 {
     const struct portolan_delay *x = a, *y = b;
-    int64_t sx = x->direct_ns + x->indirect_ns, sy = y->direct_ns + y->indirect_ns;
+    int order = PORTOLAN_ORDER(y->direct_ns + y->indirect_ns, x->direct_ns + x->indirect_ns);
 
-    if (sx != sy)
-        return (sx < sy) - (sx > sy);
-    if (x->state != y->state)
-        return (x->state > y->state) - (x->state < y->state);
-    if (x->waiting_path != y->waiting_path)
-        return (x->waiting_path > y->waiting_path) - (x->waiting_path < y->waiting_path);
-    return x->location != y->location ? (x->location > y->location) - (x->location < y->location)
-                                      : (x->path > y->path) - (x->path < y->path);
+    order = order ? order : PORTOLAN_ORDER(x->state, y->state);
+    order = order ? order : PORTOLAN_ORDER(x->waiting_path, y->waiting_path);
+    order = order ? order : PORTOLAN_ORDER(x->location, y->location);
+    return order ? order : PORTOLAN_ORDER(x->path, y->path);
 }
 
 /* Rounds what was added up, so that the sum of each class is that of its waits. */

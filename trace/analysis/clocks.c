@@ -129,8 +129,8 @@ static void cross(const struct clock_finder *f, const struct portolan_collective
         uint32_t e = f->m->members[k];
         size_t location = portolan_trace_location_of(f->t, e);
         struct crossing *x = &crossings[f->clock_of[location]];
-        int64_t enter = f->t->events[meeting_enter(f->t, f->m, e)].ns;
-        uint32_t leave = meeting_leave(f->t, f->m, e);
+        int64_t enter = f->t->events[meeting_enter(f->m, e)].ns;
+        uint32_t leave = meeting_leave(f->m, e);
         int rank = f->t->locations[location].rank;
 
         if (x->collective != number)
@@ -170,7 +170,7 @@ static bool bound_by_collectives(struct clock_finder *f)
 
     for (size_t i = 0; ok && i < f->m->n_collectives; i++) {
         const struct portolan_collective *c = &f->m->collectives[i];
-        enum meeting_kind kind = meeting_kind_of(f->t, f->m, c);
+        enum meeting_kind kind = meeting_kind_of(f->m, c);
 
         if (kind == MEETING_NONE)
             continue;
@@ -186,10 +186,9 @@ static bool bound_by_collectives(struct clock_finder *f)
 static int compare_bounds(const void *a, const void *b)
 {
     const struct bound *x = a, *y = b;
+    int order = PORTOLAN_ORDER(x->low, y->low);
 
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    return (x->high > y->high) - (x->high < y->high);
+    return order ? order : PORTOLAN_ORDER(x->high, y->high);
 }
 
 /* ------------------------------------------------- lines between bounds */

@@ -9,7 +9,7 @@
 enum meeting_kind { MEETING_NONE, MEETING_ALL, MEETING_FROM_ROOT, MEETING_TO_ROOT };
 
 /* NONE: it is incomplete, or does not hold them up surely (where amounts differ, some are 0). */
-enum meeting_kind meeting_kind_of(const struct portolan_trace *t, const struct portolan_matching *m,
+enum meeting_kind meeting_kind_of(const struct portolan_matching *m,
                                   const struct portolan_collective *c);
 
 static inline bool meeting_sends(enum meeting_kind kind, bool is_root)
@@ -23,16 +23,14 @@ static inline bool meeting_receives(enum meeting_kind kind, bool is_root)
 }
 
 /* The events by which a member, event E of kind COLLECTIVE, enters and leaves; none: not known. */
-static inline uint32_t meeting_enter(const struct portolan_trace *t,
-                                     const struct portolan_matching *m, uint32_t e)
+static inline uint32_t meeting_enter(const struct portolan_matching *m, uint32_t e)
 {
-    return t->events[e].request ? e : m->call[e];
+    return m->trace->events[e].request ? e : m->call[e];
 }
 
-static inline uint32_t meeting_leave(const struct portolan_trace *t,
-                                     const struct portolan_matching *m, uint32_t e)
+static inline uint32_t meeting_leave(const struct portolan_matching *m, uint32_t e)
 {
-    return t->events[e].request ? m->other[e] : m->call[m->call[e]];
+    return m->trace->events[e].request ? m->other[e] : m->call[m->call[e]];
 }
 
 /* logical_clock.c: moves events that come before what they wait for. False: no memory. */

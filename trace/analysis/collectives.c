@@ -2,8 +2,12 @@
 /* The k-th collective operation of each member of a communicator is one operation. */
 #include "internal.h"
 
+#include <portolan/list.h>
+
 /* Communicators, windows, and the two that MPI itself has: those who meet count alike. */
 struct meeting_groups {
+    const struct portolan_trace *t;
+    struct portolan_matching *m;
     size_t n;
     uint32_t *ordinals; /* of the next operation of the present rank */
     int *ranks;         /* for whom the ordinal counts, + 1 */
@@ -11,17 +15,16 @@ struct meeting_groups {
 };
 
 /* The group that meets at event E, SIZE_MAX: none. */
-static size_t group_of(const struct portolan_trace *t, const struct portolan_matching *m,
-                       uint32_t e)
+static size_t group_of(const struct meeting_groups *g, uint32_t e)
 {
+    const struct portolan_trace *t = g->t;
     const struct portolan_trace_event *event = &t->events[e];
-    uint32_t call = event->kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
     enum portolan_trace_routine_class class;
 
     if (event->kind != PORTOLAN_TRACE_BEGIN && event->kind != PORTOLAN_TRACE_COLLECTIVE &&
         event->kind != PORTOLAN_TRACE_EPOCH)
         return SIZE_MAX;
-    class = call_class(t, m, call);
+    class = call_class(g->m, call_at(g->m, e));
     if (class == PORTOLAN_ROUTINE_INIT || class == PORTOLAN_ROUTINE_FINALIZE)
         return event->kind == PORTOLAN_TRACE_BEGIN
                    ? t->n_comms + t->n_windows + (class == PORTOLAN_ROUTINE_FINALIZE)
@@ -35,14 +38,16 @@ static size_t group_of(const struct portolan_trace *t, const struct portolan_mat
 }
 
 /* Puts the ordinal of each event into `partner`. */
-static void count_ordinals(const struct portolan_trace *t, struct portolan_matching *m,
-                           struct meeting_groups *g)
+static void count_ordinals(struct meeting_groups *g)
 {
+    const struct portolan_trace *t = g->t;
+    struct portolan_matching *m = g->m;
+
     for (size_t i = 0; i < t->n_locations; i++) {
         const struct portolan_trace_location *l = &t->locations[i];
 
         for (uint32_t e = (uint32_t)l->first; e < l->first + l->n; e++) {
-            size_t at = group_of(t, m, e);
+            size_t at = group_of(g, e);
 
             if (at == SIZE_MAX)
                 continue;
@@ -64,9 +69,10 @@ static void count_ordinals(const struct portolan_trace *t, struct portolan_match
     }
 }
 
-static void put_members(const struct portolan_trace *t, struct portolan_matching *m,
-                        const struct meeting_groups *g)
+static void put_members(const struct meeting_groups *g)
 {
+    const struct portolan_trace *t = g->t;
+    struct portolan_matching *m = g->m;
     uint32_t first = 0;
 
     for (uint32_t e = 0; e < t->n_events; e++) {
@@ -75,7 +81,7 @@ static void put_members(const struct portolan_trace *t, struct portolan_matching
 
         if (m->partner[e] == no_event)
             continue;
-        at = group_of(t, m, e);
+        at = group_of(g, e);
         m->partner[e] += g->most[at];
         c = &m->collectives[m->partner[e]];
         c->n++;
@@ -96,20 +102,22 @@ static void put_members(const struct portolan_trace *t, struct portolan_matching
 }
 
 /* All there, and all in the same routine: whoever differs did not meet. */
-static void check_members(const struct portolan_trace *t, struct portolan_matching *m)
+static void check_members(struct portolan_matching *m)
 {
+    const struct portolan_trace *t = m->trace;
+
     for (size_t i = 0; i < m->n_collectives; i++) {
         struct portolan_collective *c = &m->collectives[i];
         const struct portolan_trace_comm *group =
             c->is_window ? &t->windows[c->what] : &t->comms[c->what];
-        uint32_t first = c->n ? call_at(t, m, m->members[c->first]) : no_event;
+        uint32_t first = c->n ? call_at(m, m->members[c->first]) : no_event;
 
         c->is_complete = c->n == group->n_members + group->n_remote && first != no_event;
         c->last = first;
         c->last_ns = INT64_MIN;
         c->first_end_ns = INT64_MAX;
         for (uint32_t k = 0; k < c->n; k++) {
-            uint32_t call = call_at(t, m, m->members[c->first + k]);
+            uint32_t call = call_at(m, m->members[c->first + k]);
 
             if (call == no_event || t->events[call].what != t->events[first].what) {
                 c->is_complete = false;
@@ -134,21 +142,14 @@ static size_t location_of_rank(const struct portolan_trace *t, int rank)
     if ((size_t)rank < high && t->locations[rank].rank == rank &&
         (!rank || t->locations[rank - 1].rank != rank))
         return (size_t)rank;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (t->locations[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    PORTOLAN_BISECT(low, high, t->locations[middle].rank < rank);
     return low;
 }
 
-uint32_t collective_slot(const struct portolan_trace *t, const struct portolan_matching *m,
-                         const struct portolan_collective *c, int rank)
+uint32_t collective_slot(const struct portolan_matching *m, const struct portolan_collective *c,
+                         int rank)
 {
+    const struct portolan_trace *t = m->trace;
     size_t location = location_of_rank(t, rank);
     uint32_t low = c->first, high = c->first + c->n;
 
@@ -157,36 +158,28 @@ uint32_t collective_slot(const struct portolan_trace *t, const struct portolan_m
     if ((size_t)rank < c->n && /* among all ranks it is at its place */
         m->members[low + (uint32_t)rank] - t->locations[location].first < t->locations[location].n)
         return low + (uint32_t)rank;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (m->members[middle] < t->locations[location].first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    PORTOLAN_BISECT(low, high, m->members[middle] < t->locations[location].first);
     return low < c->first + c->n &&
                    t->locations[portolan_trace_location_of(t, m->members[low])].rank == rank
                ? low
                : no_event;
 }
 
-uint32_t portolan_collective_call(const struct portolan_trace *trace,
-                                  const struct portolan_matching *matching,
+uint32_t portolan_collective_call(const struct portolan_matching *matching,
                                   const struct portolan_collective *collective, int rank)
 {
-    uint32_t slot = collective_slot(trace, matching, collective, rank);
+    uint32_t slot = collective_slot(matching, collective, rank);
 
-    return slot == no_event ? no_event : call_at(trace, matching, matching->members[slot]);
+    return slot == no_event ? no_event : call_at(matching, matching->members[slot]);
 }
 
 /* Persistent ones (POST) are not told apart; to those with a root nobody waits. */
-enum portolan_awaited portolan_awaited(const struct portolan_trace *trace,
-                                       const struct portolan_matching *matching, uint32_t e,
+enum portolan_awaited portolan_awaited(const struct portolan_matching *matching, uint32_t e,
                                        int rank, const int **ranks, size_t *n)
 {
+    const struct portolan_trace *trace = matching->trace;
     const struct portolan_trace_event *event = &trace->events[e];
-    uint32_t call = call_at(trace, matching, e), meeting = matching->partner[e];
+    uint32_t call = call_at(matching, e), meeting = matching->partner[e];
     const struct portolan_trace_comm *comm;
     size_t place;
 
@@ -196,7 +189,7 @@ enum portolan_awaited portolan_awaited(const struct portolan_trace *trace,
         return event->kind == PORTOLAN_TRACE_EPOCH ? PORTOLAN_AWAITS_ALL_IF_MET
                                                    : PORTOLAN_AWAITS_ALL;
     comm = &trace->comms[event->what];
-    switch (call_class(trace, matching, call)) {
+    switch (call_class(matching, call)) {
     case PORTOLAN_ROUTINE_BARRIER:
     case PORTOLAN_ROUTINE_N_TO_N:
         return PORTOLAN_AWAITS_ALL;
@@ -226,10 +219,11 @@ enum portolan_awaited portolan_awaited(const struct portolan_trace *trace,
     }
 }
 
-bool match_collectives(const struct portolan_trace *t, struct portolan_matching *m)
+bool match_collectives(struct portolan_matching *m)
 {
+    const struct portolan_trace *t = m->trace;
     struct portolan_arena arena = {0};
-    struct meeting_groups g = {.n = t->n_comms + t->n_windows + 2};
+    struct meeting_groups g = {.t = t, .m = m, .n = t->n_comms + t->n_windows + 2};
     bool ok;
 
     g.ordinals = portolan_arena_alloc(&arena, g.n, sizeof *g.ordinals);
@@ -237,14 +231,14 @@ bool match_collectives(const struct portolan_trace *t, struct portolan_matching 
     g.most = portolan_arena_alloc(&arena, g.n, sizeof *g.most);
     ok = !arena.failed;
     if (ok) {
-        count_ordinals(t, m, &g);
+        count_ordinals(&g);
         m->collectives = portolan_calloc(m->n_collectives + 1, sizeof *m->collectives);
         m->members = portolan_calloc(m->n_members + 1, sizeof *m->members);
         ok = m->collectives && m->members;
     }
     if (ok) {
-        put_members(t, m, &g);
-        check_members(t, m);
+        put_members(&g);
+        check_members(m);
     }
     portolan_arena_clear(&arena);
     return ok;

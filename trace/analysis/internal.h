@@ -8,31 +8,31 @@
 static const uint32_t no_event = PORTOLAN_NO_EVENT;
 
 /* The class of the routine of the call that CALL, a BEGIN, begins; OTHER for none. */
-static inline enum portolan_trace_routine_class
-call_class(const struct portolan_trace *t, const struct portolan_matching *m, uint32_t call)
+static inline enum portolan_trace_routine_class call_class(const struct portolan_matching *m,
+                                                           uint32_t call)
 {
-    return call == no_event ? PORTOLAN_ROUTINE_OTHER
-                            : (enum portolan_trace_routine_class)m->classes[t->events[call].what];
+    return call == no_event
+               ? PORTOLAN_ROUTINE_OTHER
+               : (enum portolan_trace_routine_class)m->classes[m->trace->events[call].what];
 }
 
 /* The call (its BEGIN) that E, which lies in one, belongs to. */
-static inline uint32_t call_at(const struct portolan_trace *t, const struct portolan_matching *m,
-                               uint32_t e)
+static inline uint32_t call_at(const struct portolan_matching *m, uint32_t e)
 {
-    return t->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
+    return m->trace->events[e].kind == PORTOLAN_TRACE_BEGIN ? e : m->call[e];
 }
 
 /* ------------------------------------------------- matching */
 
 /* links.c: fills in `call` and `other`. False: no memory. */
-bool link_operations(const struct portolan_trace *t, struct portolan_matching *m);
+bool link_operations(struct portolan_matching *m);
 /* messages.c: fills in `partner` of messages and accesses, and their counts. */
-bool match_messages(const struct portolan_trace *t, struct portolan_matching *m);
+bool match_messages(struct portolan_matching *m);
 /* collectives.c: fills in `collectives`, `members` and `partner` of their events. */
-bool match_collectives(const struct portolan_trace *t, struct portolan_matching *m);
+bool match_collectives(struct portolan_matching *m);
 /* collectives.c: the position of RANK among the matching's members; none: it has no part. */
-uint32_t collective_slot(const struct portolan_trace *t, const struct portolan_matching *m,
-                         const struct portolan_collective *c, int rank);
+uint32_t collective_slot(const struct portolan_matching *m, const struct portolan_collective *c,
+                         int rank);
 
 /* ------------------------------------------------- waits */
 
@@ -43,7 +43,6 @@ struct wait_finder {
     struct portolan_waits *w;
     struct portolan_arena arena;
     size_t room;
-    int64_t poll_gap_ns;
     int rank;
     uint32_t first;           /* event of the location */
     uint8_t *late_states;     /* of its calls: which kind of late sender it would be */

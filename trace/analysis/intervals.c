@@ -112,7 +112,7 @@ static bool is_meeting_of_all(const struct interval_finder *f, const struct port
 {
     if (!c->is_complete || c->n != (uint32_t)f->t->n_ranks || c->first_end_ns < c->last_ns)
         return false;
-    switch (call_class(f->t, f->w->matching, c->last)) {
+    switch (call_class(f->w->matching, c->last)) {
     case PORTOLAN_ROUTINE_BARRIER:
     case PORTOLAN_ROUTINE_N_TO_N:
     case PORTOLAN_ROUTINE_CREATE:
@@ -156,8 +156,8 @@ static void find_interval(struct interval_finder *f, size_t i, size_t p,
     pass_meetings(f, i, w->from);
     if (f->meetings[i]) {
         all = &m->collectives[f->meetings[i] - 1];
-        own = portolan_collective_call(f->t, m, all, f->t->locations[i].rank);
-        by = portolan_collective_call(f->t, m, all, f->t->locations[p].rank);
+        own = portolan_collective_call(m, all, f->t->locations[i].rank);
+        by = portolan_collective_call(m, all, f->t->locations[p].rank);
         if (all->last_ns >= pair->ns && own != no_event && by != no_event && by < w->by &&
             portolan_trace_location_of(f->t, own) == i && portolan_trace_location_of(f->t, by) == p)
             *interval = (struct wait_interval){own, by, all->last_ns};

@@ -3,147 +3,121 @@
 #include "internal.h"
 
 /* The table of requests and those of windows hold events; those before the location are stale. */
-struct open_operations {
+struct linker {
+    const struct portolan_trace *t;
+    struct portolan_matching *m;
     uint32_t *requests;       /* posted, by number */
     uint32_t *starts, *posts; /* calls of MPI_Win_start and MPI_Win_post, by window */
     uint32_t first;           /* event of the location */
 };
 
-static bool completes(unsigned kind, unsigned posted)
-{
-    switch (kind) {
-    case PORTOLAN_TRACE_SEND_DONE:
-        return posted == PORTOLAN_TRACE_SEND;
-    case PORTOLAN_TRACE_RECV:
-        return posted == PORTOLAN_TRACE_RECV_POST;
-    case PORTOLAN_TRACE_COLLECTIVE_DONE:
-        return posted == PORTOLAN_TRACE_COLLECTIVE;
-    default: /* cancelled */
-        return true;
-    }
-}
+/* What completes that which an event posts; 0: it posts nothing. */
+static const uint8_t completions[PORTOLAN_TRACE_KINDS] = {
+    [PORTOLAN_TRACE_SEND] = PORTOLAN_TRACE_SEND_DONE,
+    [PORTOLAN_TRACE_RECV_POST] = PORTOLAN_TRACE_RECV,
+    [PORTOLAN_TRACE_COLLECTIVE] = PORTOLAN_TRACE_COLLECTIVE_DONE,
+};
 
 /* A table entry: event + 1, so that zeroed memory is empty. */
-static uint32_t opened(const struct open_operations *open, uint32_t entry)
+static uint32_t opened(const struct linker *x, uint32_t entry)
 {
-    return entry > open->first ? entry - 1 : no_event;
+    return entry > x->first ? entry - 1 : no_event;
 }
 
-static void link_request(const struct portolan_trace *t, struct portolan_matching *m,
-                         struct open_operations *open, uint32_t e)
+static void link_request(struct linker *x, uint32_t e)
 {
-    const struct portolan_trace_event *event = &t->events[e];
-    uint32_t *entry = event->request <= t->n_events ? &open->requests[event->request] : NULL;
-    uint32_t posted = entry ? opened(open, *entry) : no_event;
+    const struct portolan_trace_event *event = &x->t->events[e];
+    uint32_t *entry = event->request <= x->t->n_events ? &x->requests[event->request] : NULL;
+    uint32_t posted = entry ? opened(x, *entry) : no_event;
 
-    switch (event->kind) {
-    case PORTOLAN_TRACE_SEND:
-    case PORTOLAN_TRACE_RECV_POST:
-    case PORTOLAN_TRACE_COLLECTIVE:
-        if (entry)
-            *entry = e + 1;
+    if (completions[event->kind] && entry)
+        *entry = e + 1;
+    if (completions[event->kind] || posted == no_event ||
+        (event->kind != PORTOLAN_TRACE_CANCELLED &&
+         event->kind != completions[x->t->events[posted].kind]))
         return;
-    default:
-        if (posted == no_event || !completes(event->kind, t->events[posted].kind))
-            return;
-        m->other[posted] = e;
-        m->other[e] = posted;
-        *entry = 0;
-    }
+    x->m->other[posted] = e;
+    x->m->other[e] = posted;
+    *entry = 0;
 }
 
 /* Ends with event E of an MPI_Win_complete or MPI_Win_wait the accesses that CALL began. */
-static void end_accesses(const struct portolan_trace *t, struct portolan_matching *m, uint32_t call,
-                         uint32_t e)
+static void end_accesses(struct linker *x, uint32_t call, uint32_t e)
 {
-    uint32_t by = m->call[e];
-
-    m->other[e] = call;
+    x->m->other[e] = call;
     if (call == no_event)
         return;
-    for (uint32_t i = call + 1; t->events[i].kind != PORTOLAN_TRACE_END; i++)
-        if (t->events[i].kind == PORTOLAN_TRACE_ACCESS)
-            m->other[i] = by;
+    for (uint32_t i = call + 1; x->t->events[i].kind != PORTOLAN_TRACE_END; i++)
+        if (x->t->events[i].kind == PORTOLAN_TRACE_ACCESS)
+            x->m->other[i] = x->m->call[e];
 }
 
-static void link_epoch(const struct portolan_trace *t, struct portolan_matching *m,
-                       struct open_operations *open, uint32_t e)
+static void link_epoch(struct linker *x, uint32_t e)
 {
-    uint32_t window = t->events[e].what, call = m->call[e];
+    uint32_t window = x->t->events[e].what, call = x->m->call[e];
+    enum portolan_trace_routine_class class = call_class(x->m, call);
+    bool is_origin = class == PORTOLAN_ROUTINE_WIN_START || class == PORTOLAN_ROUTINE_WIN_COMPLETE;
+    uint32_t *entry;
 
-    if (window >= t->n_windows)
+    if (window >= x->t->n_windows)
         return;
-    switch (call_class(t, m, call)) {
+    entry = is_origin ? &x->starts[window] : &x->posts[window];
+    switch (class) {
     case PORTOLAN_ROUTINE_WIN_START:
-        open->starts[window] = call + 1;
-        return;
     case PORTOLAN_ROUTINE_WIN_POST:
-        open->posts[window] = call + 1;
+        *entry = call + 1;
         return;
     case PORTOLAN_ROUTINE_WIN_COMPLETE:
-        end_accesses(t, m, opened(open, open->starts[window]), e);
-        open->starts[window] = 0;
-        return;
     case PORTOLAN_ROUTINE_WIN_WAIT:
-        end_accesses(t, m, opened(open, open->posts[window]), e);
-        open->posts[window] = 0;
+        end_accesses(x, opened(x, *entry), e);
+        *entry = 0;
         return;
     default:
         return;
     }
 }
 
-static void link_event(const struct portolan_trace *t, struct portolan_matching *m,
-                       struct open_operations *open, uint32_t e)
+static void link_event(struct linker *x, uint32_t e)
 {
-    switch (t->events[e].kind) {
-    case PORTOLAN_TRACE_SEND:
-    case PORTOLAN_TRACE_SEND_DONE:
-    case PORTOLAN_TRACE_RECV_POST:
-    case PORTOLAN_TRACE_RECV:
-    case PORTOLAN_TRACE_CANCELLED:
-    case PORTOLAN_TRACE_COLLECTIVE:
-    case PORTOLAN_TRACE_COLLECTIVE_DONE:
-        if (t->events[e].request)
-            link_request(t, m, open, e);
-        else if (t->events[e].kind == PORTOLAN_TRACE_RECV)
-            m->other[e] = m->call[e];
+    const struct portolan_trace_event *event = &x->t->events[e];
+
+    if (event->kind == PORTOLAN_TRACE_ACCESS || event->kind == PORTOLAN_TRACE_EPOCH)
+        link_epoch(x, e);
+    else if (event->kind < PORTOLAN_TRACE_SEND || event->kind > PORTOLAN_TRACE_COLLECTIVE_DONE)
         return;
-    case PORTOLAN_TRACE_ACCESS:
-    case PORTOLAN_TRACE_EPOCH:
-        link_epoch(t, m, open, e);
-        return;
-    default:
-        return;
-    }
+    else if (event->request)
+        link_request(x, e);
+    else if (event->kind == PORTOLAN_TRACE_RECV)
+        x->m->other[e] = x->m->call[e];
 }
 
-static void link_location(const struct portolan_trace *t, struct portolan_matching *m,
-                          struct open_operations *open, size_t location)
+static void link_location(struct linker *x, const struct portolan_trace_location *l)
 {
-    const struct portolan_trace_location *l = &t->locations[location];
     uint32_t call = no_event;
 
-    open->first = (uint32_t)l->first;
-    for (uint32_t e = open->first; e < l->first + l->n; e++) {
-        unsigned kind = t->events[e].kind;
+    x->first = (uint32_t)l->first;
+    for (uint32_t e = x->first; e < l->first + l->n; e++) {
+        unsigned kind = x->t->events[e].kind;
 
-        m->call[e] = call;
+        x->m->call[e] = call;
         if (kind == PORTOLAN_TRACE_BEGIN) {
             call = e;
         } else if (kind == PORTOLAN_TRACE_END && call != no_event) {
-            m->call[call] = e;
+            x->m->call[call] = e;
             call = no_event;
         } else {
-            link_event(t, m, open, e);
+            link_event(x, e);
         }
     }
 }
 
-bool link_operations(const struct portolan_trace *t, struct portolan_matching *m)
+bool link_operations(struct portolan_matching *m)
 {
+    const struct portolan_trace *t = m->trace;
     struct portolan_arena arena = {0};
-    struct open_operations open = {
+    struct linker x = {
+        .t = t,
+        .m = m,
         .requests = portolan_arena_alloc(&arena, t->n_events + 1, sizeof(uint32_t)),
         .starts = portolan_arena_alloc(&arena, t->n_windows + 1, sizeof(uint32_t)),
         .posts = portolan_arena_alloc(&arena, t->n_windows + 1, sizeof(uint32_t)),
@@ -151,7 +125,7 @@ bool link_operations(const struct portolan_trace *t, struct portolan_matching *m
     bool ok = !arena.failed;
 
     for (size_t i = 0; ok && i < t->n_locations; i++)
-        link_location(t, m, &open, i);
+        link_location(&x, &t->locations[i]);
     portolan_arena_clear(&arena);
     return ok;
 }

@@ -6,15 +6,15 @@
  */
 #include "clocks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Intervals after a moved event become shorter by this share. */
 #define CONTROL 0.01
 
-enum meeting_kind meeting_kind_of(const struct portolan_trace *t, const struct portolan_matching *m,
+enum meeting_kind meeting_kind_of(const struct portolan_matching *m,
                                   const struct portolan_collective *c)
 {
+    const struct portolan_trace *t = m->trace;
     uint32_t first = c->n ? m->members[c->first] : no_event;
     uint32_t call = first == no_event || t->events[first].kind != PORTOLAN_TRACE_COLLECTIVE
                         ? no_event
@@ -88,7 +88,7 @@ static void set_meetings(struct logical_clock *x)
 {
     for (size_t i = 0; i < x->m->n_collectives; i++) {
         const struct portolan_collective *c = &x->m->collectives[i];
-        enum meeting_kind kind = meeting_kind_of(x->t, x->m, c);
+        enum meeting_kind kind = meeting_kind_of(x->m, c);
 
         x->meetings[i] = (struct meeting){.kind = kind,
                                           .n_missing = kind == MEETING_ALL         ? c->n
@@ -171,8 +171,8 @@ static void release(struct logical_clock *x, size_t location, uint32_t e)
     meeting = &x->meetings[partner];
     if (!meeting_sends(meeting->kind, is_root(x, location, e)) || !meeting->n_missing)
         return;
-    if (x->t->events[meeting_enter(x->t, x->m, e)].ns > meeting->last_enter)
-        meeting->last_enter = x->t->events[meeting_enter(x->t, x->m, e)].ns;
+    if (x->t->events[meeting_enter(x->m, e)].ns > meeting->last_enter)
+        meeting->last_enter = x->t->events[meeting_enter(x->m, e)].ns;
     if (--meeting->n_missing == 0)
         for (uint32_t k = 0; k < x->m->collectives[partner].n; k++) {
             uint32_t member = x->m->members[x->m->collectives[partner].first + k];
@@ -243,10 +243,15 @@ static void walk_all(struct logical_clock *x)
 bool correct_logically(struct portolan_trace *t, const struct portolan_matching *m,
                        const uint32_t *clock_of)
 {
-    struct logical_clock x = {.t = t, .m = m, .clock_of = clock_of};
-    bool ok = (x.meetings = portolan_calloc(m->n_collectives + 1, sizeof *x.meetings)) &&
-              (x.walkers = portolan_calloc(t->n_locations + 1, sizeof *x.walkers)) &&
-              (x.queue = portolan_calloc(t->n_locations + 1, sizeof *x.queue));
+    struct portolan_arena arena = {0};
+    struct logical_clock x = {
+        .t = t,
+        .m = m,
+        .clock_of = clock_of,
+        .meetings = portolan_arena_alloc(&arena, m->n_collectives, sizeof *x.meetings),
+        .walkers = portolan_arena_alloc(&arena, t->n_locations, sizeof *x.walkers),
+        .queue = portolan_arena_alloc(&arena, t->n_locations, sizeof *x.queue)};
+    bool ok = !arena.failed;
 
     if (ok) {
         x.transit_ns = least_transit(&x);
@@ -259,8 +264,6 @@ bool correct_logically(struct portolan_trace *t, const struct portolan_matching 
                                 .awaited = no_event};
         walk_all(&x);
     }
-    free(x.meetings);
-    free(x.walkers);
-    free(x.queue);
+    portolan_arena_clear(&arena);
     return ok;
 }

@@ -1,40 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "internal.h"
 
+#include <portolan/list.h>
+
 #include <stdlib.h>
 #include <string.h>
 
 size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t event)
 {
-    size_t low = 0, high = trace->n_locations;
+    size_t low = 1, high = trace->n_locations;
 
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (trace->locations[middle].first <= event)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    PORTOLAN_BISECT(low, high, trace->locations[middle].first <= event);
+    return low - 1;
 }
 
-uint32_t portolan_posting_call(const struct portolan_trace *trace,
-                               const struct portolan_matching *matching, uint32_t recv)
+uint32_t portolan_posting_call(const struct portolan_matching *matching, uint32_t recv)
 {
     uint32_t posted = recv;
 
     if (recv == no_event)
         return no_event;
-    if (trace->events[recv].kind == PORTOLAN_TRACE_RECV && matching->other[recv] != no_event)
+    if (matching->trace->events[recv].kind == PORTOLAN_TRACE_RECV &&
+        matching->other[recv] != no_event)
         posted = matching->other[recv];
-    return call_at(trace, matching, posted);
+    return call_at(matching, posted);
 }
 
-uint32_t portolan_completed_send(const struct portolan_trace *trace,
-                                 const struct portolan_matching *matching, uint32_t e)
+uint32_t portolan_completed_send(const struct portolan_matching *matching, uint32_t e)
 {
-    const struct portolan_trace_event *event = &trace->events[e];
+    const struct portolan_trace_event *event = &matching->trace->events[e];
 
     if (event->kind == PORTOLAN_TRACE_SEND_DONE)
         return matching->other[e];
@@ -103,10 +97,12 @@ enum portolan_status portolan_matching_create(const struct portolan_trace *trace
               (m->classes = portolan_calloc(trace->n_routines + 1, 1));
 
     *matching = NULL;
+    if (ok)
+        m->trace = trace;
     for (size_t i = 0; ok && i < trace->n_routines; i++)
         m->classes[i] = (uint8_t)portolan_trace_classify(trace->routines[i], NULL);
-    if (!ok || !link_operations(trace, m) || !match_collectives(trace, m) ||
-        !match_messages(trace, m) || !find_competing_threads(trace, m)) {
+    if (!ok || !link_operations(m) || !match_collectives(m) || !match_messages(m) ||
+        !find_competing_threads(trace, m)) {
         portolan_matching_destroy(m);
         return portolan_no_memory(err);
     }

@@ -89,8 +89,7 @@ static void queue_event(struct message_matcher *x, int rank, uint32_t e)
         else
             push_send(x, &key, e);
     } else if (event->kind == PORTOLAN_TRACE_ACCESS &&
-               call_class(x->trace, x->matching, x->matching->call[e]) ==
-                   PORTOLAN_ROUTINE_WIN_START) {
+               call_class(x->matching, x->matching->call[e]) == PORTOLAN_ROUTINE_WIN_START) {
         key = access_key(x, e, rank, event->peer);
         push_send(x, &key, e);
     }
@@ -133,7 +132,7 @@ static void receive_event(struct message_matcher *x, int rank, uint32_t e)
             receive_message(x, rank, e, e);
         return;
     case PORTOLAN_TRACE_ACCESS:
-        if (call_class(x->trace, m, m->call[e]) != PORTOLAN_ROUTINE_WIN_POST)
+        if (call_class(m, m->call[e]) != PORTOLAN_ROUTINE_WIN_POST)
             return;
         key = access_key(x, e, event->peer, rank);
         if ((access = take_send(x, &key)) != no_event) {
@@ -157,8 +156,9 @@ static void drop_unmatched(struct message_matcher *x)
         }
 }
 
-bool match_messages(const struct portolan_trace *t, struct portolan_matching *m)
+bool match_messages(struct portolan_matching *m)
 {
+    const struct portolan_trace *t = m->trace;
     struct message_matcher x = {.trace = t, .matching = m};
 
     for (size_t i = 0; i < t->n_locations; i++)

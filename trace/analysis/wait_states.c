@@ -122,9 +122,9 @@ static uint32_t latest_receiver(const struct wait_finder *f, const struct waitin
     uint32_t last = no_event;
 
     for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++) {
-        uint32_t send = portolan_completed_send(f->t, f->m, e);
+        uint32_t send = portolan_completed_send(f->m, e);
         uint32_t posted =
-            send == no_event ? no_event : portolan_posting_call(f->t, f->m, f->m->partner[send]);
+            send == no_event ? no_event : portolan_posting_call(f->m, f->m->partner[send]);
 
         if (posted != no_event && begin_ns(f, posted) <= call->end_ns)
             take_later(f, posted, &last);
@@ -144,7 +144,7 @@ static bool is_behind(const struct wait_finder *f, uint32_t send, uint32_t call)
     for (uint32_t e = send; e-- > f->first && send - e < MOST_EVENTS_BACK && n < LEAST_BUFFERED;) {
         uint32_t posted =
             events[e].kind == PORTOLAN_TRACE_SEND && events[e].peer == events[send].peer
-                ? portolan_posting_call(f->t, f->m, f->m->partner[e])
+                ? portolan_posting_call(f->m, f->m->partner[e])
                 : no_event;
 
         n += posted != no_event && begin_ns(f, posted) > begin_ns(f, call);
@@ -158,14 +158,7 @@ static uint32_t last_call_before(const struct wait_finder *f, size_t location, i
     size_t first = f->t->locations[location].first, low = first,
            high = first + f->t->locations[location].n;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (f->t->events[middle].ns < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    PORTOLAN_BISECT(low, high, f->t->events[middle].ns < ns);
     while (low > first && f->t->events[low - 1].kind != PORTOLAN_TRACE_BEGIN)
         low--;
     return low > first ? (uint32_t)low - 1 : no_event;
@@ -180,7 +173,7 @@ static uint32_t latest_room(const struct wait_finder *f, const struct waiting_ca
     uint32_t last = no_event;
 
     for (uint32_t e = call->call + 1; e < f->m->call[call->call]; e++) {
-        uint32_t send = portolan_completed_send(f->t, f->m, e);
+        uint32_t send = portolan_completed_send(f->m, e);
         uint32_t recv = send == no_event ? no_event : f->m->partner[send], began;
 
         if (recv == no_event)
@@ -192,32 +185,29 @@ static uint32_t latest_room(const struct wait_finder *f, const struct waiting_ca
     return last;
 }
 
-static void find_message_wait(struct wait_finder *f, const struct waiting_call *call)
-{
-    uint32_t late = latest_sender(f, call->call);
-
-    if (late != no_event && begin_ns(f, late) > call->begin_ns) {
-        note_wait(f, call, f->late_states[call->call - f->first], late, call->begin_ns,
-                  begin_ns(f, late));
-        return;
-    }
-    if (call_class(f->t, f->m, call->call) == PORTOLAN_ROUTINE_BUFFERED_SEND)
-        return;
-    late = latest_receiver(f, call);
-    if (late != no_event)
-        note_wait(f, call, PORTOLAN_WAIT_LATE_RECEIVER, late, call->begin_ns, begin_ns(f, late));
-    else if ((late = latest_room(f, call)) != no_event)
-        note_wait(f, call, PORTOLAN_WAIT_FULL_BUFFER, late, call->begin_ns, begin_ns(f, late));
-}
-
-/* ------------------------------------------------- collectives */
-
 static void wait_for_call(struct wait_finder *f, const struct waiting_call *call,
                           enum portolan_wait_state state, uint32_t last)
 {
     if (last != no_event)
         note_wait(f, call, state, last, call->begin_ns, begin_ns(f, last));
 }
+
+static void find_message_wait(struct wait_finder *f, const struct waiting_call *call)
+{
+    uint32_t late = latest_sender(f, call->call);
+
+    if (late != no_event && begin_ns(f, late) > call->begin_ns) {
+        wait_for_call(f, call, f->late_states[call->call - f->first], late);
+    } else if (call_class(f->m, call->call) != PORTOLAN_ROUTINE_BUFFERED_SEND) {
+        late = latest_receiver(f, call);
+        if (late != no_event)
+            wait_for_call(f, call, PORTOLAN_WAIT_LATE_RECEIVER, late);
+        else
+            wait_for_call(f, call, PORTOLAN_WAIT_FULL_BUFFER, latest_room(f, call));
+    }
+}
+
+/* ------------------------------------------------- collectives */
 
 /* What remains after the last has come and the first has gone. */
 static void complete(struct wait_finder *f, const struct waiting_call *call,
@@ -234,7 +224,7 @@ static uint32_t last_of_ranks(const struct wait_finder *f, const struct portolan
     uint32_t last = no_event;
 
     for (size_t i = 0; i < n; i++)
-        take_later(f, portolan_collective_call(f->t, f->m, c, ranks[i]), &last);
+        take_later(f, portolan_collective_call(f->m, c, ranks[i]), &last);
     return last;
 }
 
@@ -254,14 +244,14 @@ static void find_collective_wait(struct wait_finder *f, const struct waiting_cal
     };
     const int *ranks;
     size_t n;
-    enum portolan_awaited who = portolan_awaited(f->t, f->m, e, f->rank, &ranks, &n);
+    enum portolan_awaited who = portolan_awaited(f->m, e, f->rank, &ranks, &n);
     enum portolan_trace_routine_class class;
     const struct portolan_collective *c;
 
     if (who == PORTOLAN_AWAITS_NOBODY)
         return;
     c = &f->m->collectives[f->m->partner[e]];
-    class = call_class(f->t, f->m, call_at(f->t, f->m, e));
+    class = call_class(f->m, call_at(f->m, e));
     if (class == PORTOLAN_ROUTINE_INIT)
         complete(f, call, c, PORTOLAN_WAIT_INIT_COMPLETION);
     else if (who == PORTOLAN_AWAITS_RANKS)
@@ -335,9 +325,9 @@ static void find_location_waits(struct wait_finder *f, const struct portolan_tra
 
         if (f->t->events[e].kind != PORTOLAN_TRACE_BEGIN)
             continue;
-        class = call_class(f->t, f->m, e);
+        class = call_class(f->m, e);
         call.end_ns = end_ns(f, e);
-        if (poll != no_event && call.begin_ns - polled_ns > f->poll_gap_ns)
+        if (poll != no_event && call.begin_ns - polled_ns > PORTOLAN_POLL_GAP_NS)
             poll = no_event;
         if ((class == PORTOLAN_ROUTINE_POLL || class == PORTOLAN_ROUTINE_TEST) &&
             !has_message(f, e)) {

@@ -19,8 +19,7 @@ static void find_location_transfers(struct wait_finder *f, const struct portolan
             meetings[event->what] = f->m->partner[e] + 1;
         if (event->kind != PORTOLAN_TRACE_TRANSFER || !meetings[event->what])
             continue;
-        slot =
-            collective_slot(f->t, f->m, &f->m->collectives[meetings[event->what] - 1], event->peer);
+        slot = collective_slot(f->m, &f->m->collectives[meetings[event->what] - 1], event->peer);
         if (slot != no_event)
             take_later(f, f->m->call[e], &f->last_transfers[slot]);
     }
@@ -53,7 +52,7 @@ static void find_fence_wait(struct wait_finder *f, const struct waiting_call *ca
 
     if (f->m->partner[e] == no_event || !(c = &f->m->collectives[f->m->partner[e]])->is_complete)
         return;
-    slot = collective_slot(f->t, f->m, c, f->rank);
+    slot = collective_slot(f->m, c, f->rank);
     transfer = slot == no_event ? no_event : f->last_transfers[slot];
     if (transfer != no_event && begin_ns(f, transfer) > from) {
         note_wait(f, call, is_fence ? PORTOLAN_WAIT_EARLY_FENCE : PORTOLAN_WAIT_EARLY_FREE,
@@ -139,10 +138,10 @@ void find_window_wait(struct wait_finder *f, const struct waiting_call *call, ui
     if (event->what >= f->t->n_windows)
         return;
     start = &f->starts[event->what];
-    switch (call_class(f->t, f->m, call->call)) {
+    switch (call_class(f->m, call->call)) {
     case PORTOLAN_ROUTINE_FENCE:
     case PORTOLAN_ROUTINE_CREATE:
-        find_fence_wait(f, call, e, call_class(f->t, f->m, call->call) == PORTOLAN_ROUTINE_FENCE);
+        find_fence_wait(f, call, e, call_class(f->m, call->call) == PORTOLAN_ROUTINE_FENCE);
         return;
     case PORTOLAN_ROUTINE_WIN_START:
         *start = call->call + 1;

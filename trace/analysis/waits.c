@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "internal.h"
 
+#include <portolan/list.h>
+
 #include <stdlib.h>
 
 const char *portolan_wait_state_name(enum portolan_wait_state state)
@@ -17,14 +19,7 @@ const char *portolan_wait_state_name(enum portolan_wait_state state)
 /* The first wait of a call from CALL on. */
 size_t first_wait_from(const struct portolan_waits *w, size_t low, size_t high, uint32_t call)
 {
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (w->waits[middle].call < call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    PORTOLAN_BISECT(low, high, w->waits[middle].call < call);
     return low;
 }
 
@@ -52,22 +47,17 @@ void portolan_waits_destroy(struct portolan_waits *waits)
     free(waits);
 }
 
-enum { POLL_GAP_NS = 10000 };
-
-enum portolan_status portolan_waits_create(const struct portolan_trace *trace,
-                                           const struct portolan_matching *matching,
-                                           const struct portolan_waits_options *options,
+enum portolan_status portolan_waits_create(const struct portolan_matching *matching,
                                            struct portolan_waits **waits,
                                            struct portolan_error *err)
 {
+    const struct portolan_trace *trace = matching->trace;
     struct portolan_waits *w = portolan_calloc(1, sizeof *w);
-    struct wait_finder f = {.t = trace, .m = matching, .w = w, .poll_gap_ns = POLL_GAP_NS};
+    struct wait_finder f = {.t = trace, .m = matching, .w = w};
 
     *waits = NULL;
     if (!w)
         return portolan_no_memory(err);
-    if (options && options->poll_gap_ns)
-        f.poll_gap_ns = options->poll_gap_ns;
     w->trace = trace;
     w->matching = matching;
     for (size_t i = 0; i < trace->n_locations; i++)

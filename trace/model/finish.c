@@ -167,8 +167,8 @@ static int by_rank_and_thread(const void *a, const void *b)
     const struct portolan_trace_location *x = &((const struct place *)a)->location;
     const struct portolan_trace_location *y = &((const struct place *)b)->location;
 
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
-                              : (x->thread > y->thread) - (x->thread < y->thread);
+    return x->rank != y->rank ? PORTOLAN_ORDER(x->rank, y->rank)
+                              : PORTOLAN_ORDER(x->thread, y->thread);
 }
 
 static bool order_locations(struct trace_builder *b)

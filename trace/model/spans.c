@@ -2,6 +2,8 @@
 /* Regions of another source between the events of a trace. */
 #include "internal.h"
 
+#include <portolan/list.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +32,11 @@ void portolan_trace_origins(const struct portolan_trace *trace, const char *name
 static int compare_spans(const void *a, const void *b)
 {
     const struct portolan_trace_span *x = a, *y = b;
+    int order = PORTOLAN_ORDER(x->rank, y->rank);
 
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->begin_ns != y->begin_ns)
-        return x->begin_ns < y->begin_ns ? -1 : 1;
-    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+    order = order ? order : PORTOLAN_ORDER(x->thread, y->thread);
+    order = order ? order : PORTOLAN_ORDER(x->begin_ns, y->begin_ns);
+    return order ? order : PORTOLAN_ORDER(y->end_ns, x->end_ns);
 }
 
 /* All tables, in their order, so that the numbers of events stay the same. False: no memory. */

@@ -60,6 +60,7 @@ struct portolan_collective {
 };
 
 struct portolan_matching {
+    const struct portolan_trace *trace;
     /** BEGIN: its END; END and the events between: the BEGIN; outside of calls: none. */
     uint32_t *call;
     /**
@@ -103,8 +104,7 @@ PORTOLAN_API enum portolan_status portolan_matching_create(const struct portolan
 PORTOLAN_API void portolan_matching_destroy(struct portolan_matching *matching);
 
 /** The call by which RANK takes part in COLLECTIVE; none: it does not. */
-PORTOLAN_API uint32_t portolan_collective_call(const struct portolan_trace *trace,
-                                               const struct portolan_matching *matching,
+PORTOLAN_API uint32_t portolan_collective_call(const struct portolan_matching *matching,
                                                const struct portolan_collective *collective,
                                                int rank);
 
@@ -120,20 +120,17 @@ enum portolan_awaited {
  * Whom RANK waits for in the operation that event E began; the `partner` of E is an index in
  * `collectives`. *RANKS, *N: the ranks of PORTOLAN_AWAITS_RANKS, borrowed.
  */
-PORTOLAN_API enum portolan_awaited portolan_awaited(const struct portolan_trace *trace,
-                                                    const struct portolan_matching *matching,
+PORTOLAN_API enum portolan_awaited portolan_awaited(const struct portolan_matching *matching,
                                                     uint32_t e, int rank, const int **ranks,
                                                     size_t *n);
 
 /** The call that posted the receive RECV, an event RECV or RECV_POST; none: not known, or RECV is
  * none. */
-PORTOLAN_API uint32_t portolan_posting_call(const struct portolan_trace *trace,
-                                            const struct portolan_matching *matching,
+PORTOLAN_API uint32_t portolan_posting_call(const struct portolan_matching *matching,
                                             uint32_t recv);
 
 /** The event SEND that E completes: E itself if it is a blocking send; none: it completes none. */
-PORTOLAN_API uint32_t portolan_completed_send(const struct portolan_trace *trace,
-                                              const struct portolan_matching *matching, uint32_t e);
+PORTOLAN_API uint32_t portolan_completed_send(const struct portolan_matching *matching, uint32_t e);
 
 /** The location of an event. */
 PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trace, uint32_t event);
@@ -236,15 +233,13 @@ struct portolan_waits {
     int64_t run_ns;                         /**< from the first event to the last */
 };
 
-struct portolan_waits_options {
-    int64_t poll_gap_ns; /**< polls at most this far apart are one stretch of waiting; 0: 10 us */
-};
+/** Polls at most this far apart are one stretch of waiting. */
+enum { PORTOLAN_POLL_GAP_NS = 10000 };
 
-/** OPTIONS may be NULL. The caller destroys *WAITS, before MATCHING. PORTOLAN_ENOMEM. */
-PORTOLAN_API enum portolan_status
-portolan_waits_create(const struct portolan_trace *trace, const struct portolan_matching *matching,
-                      const struct portolan_waits_options *options, struct portolan_waits **waits,
-                      struct portolan_error *err);
+/** The caller destroys *WAITS, before MATCHING. PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_waits_create(const struct portolan_matching *matching,
+                                                        struct portolan_waits **waits,
+                                                        struct portolan_error *err);
 /** NULL is legal. */
 PORTOLAN_API void portolan_waits_destroy(struct portolan_waits *waits);
 

@@ -21,9 +21,9 @@ struct cost_sample {
 static int by_cost(const void *a, const void *b)
 {
     const struct cost_sample *x = a, *y = b;
+    int order = PORTOLAN_ORDER(x->routine, y->routine);
 
-    return x->routine != y->routine ? (x->routine > y->routine) - (x->routine < y->routine)
-                                    : (x->ns > y->ns) - (x->ns < y->ns);
+    return order ? order : PORTOLAN_ORDER(x->ns, y->ns);
 }
 
 static bool is_cost(const struct portolan_trace *t, const struct portolan_trace_event *e,

@@ -284,9 +284,9 @@ struct selected_send {
 static int by_peer(const void *a, const void *b)
 {
     const struct selected_send *x = a, *y = b;
+    int order = PORTOLAN_ORDER(x->peer, y->peer);
 
-    return x->peer != y->peer ? (x->peer > y->peer) - (x->peer < y->peer)
-                              : (x->send > y->send) - (x->send < y->send);
+    return order ? order : PORTOLAN_ORDER(x->send, y->send);
 }
 
 static bool join_location(struct remover *x, size_t location, struct selected_send *sends,
@@ -316,10 +316,9 @@ static bool join_location(struct remover *x, size_t location, struct selected_se
 
 static int by_send(const void *a, const void *b)
 {
-    uint32_t x = ((const struct joined_message *)a)->send;
-    uint32_t y = ((const struct joined_message *)b)->send;
+    const struct joined_message *x = a, *y = b;
 
-    return (x > y) - (x < y);
+    return PORTOLAN_ORDER(x->send, y->send);
 }
 
 static bool join_messages(struct remover *x)

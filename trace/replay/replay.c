@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <portolan/list.h>
+
 #include "engine.h"
 
 /* Above this the replay is not the run. */
@@ -141,9 +143,9 @@ struct message_point {
 static int by_bytes(const void *a, const void *b)
 {
     const struct message_point *x = a, *y = b;
+    int order = PORTOLAN_ORDER(x->bytes, y->bytes);
 
-    return x->bytes != y->bytes ? (x->bytes > y->bytes) - (x->bytes < y->bytes)
-                                : (x->ns > y->ns) - (x->ns < y->ns);
+    return order ? order : PORTOLAN_ORDER(x->ns, y->ns);
 }
 
 /* How long the message that RECV got took at most: from when its send began to when the call that
@@ -232,7 +234,7 @@ static void fit_line(struct message_point *points, size_t n, struct portolan_cos
 /* The send that a completion in a call is of; none: it is of no send, or of one by MPI_Ssend. */
 static uint32_t completed_send(const struct portolan_waits *w, uint32_t e)
 {
-    uint32_t send = portolan_completed_send(w->trace, w->matching, e);
+    uint32_t send = portolan_completed_send(w->matching, e);
     uint32_t call = send == PORTOLAN_NO_EVENT ? send : w->matching->call[send];
 
     return call != PORTOLAN_NO_EVENT &&
@@ -255,7 +257,7 @@ static uint64_t estimate_eager(const struct portolan_waits *w)
         uint32_t send = completed_send(w, e), call = w->matching->call[e], posted;
 
         if (send == PORTOLAN_NO_EVENT || call == PORTOLAN_NO_EVENT ||
-            (posted = portolan_posting_call(w->trace, w->matching, w->matching->partner[send])) ==
+            (posted = portolan_posting_call(w->matching, w->matching->partner[send])) ==
                 PORTOLAN_NO_EVENT ||
             events[w->matching->call[call]].ns >= events[posted].ns)
             continue;

@@ -2,6 +2,8 @@
 /* Who waits for whom (MPI 4.0, chapters 3, 6 and 12). */
 #include "engine.h"
 
+#include <portolan/list.h>
+
 #include <math.h>
 
 int64_t message_ns(const struct portolan_costs *costs, uint64_t bytes)
@@ -73,22 +75,14 @@ static uint64_t bytes_of(const struct engine *x, uint32_t send)
 
     if (!is_changed(x, send, CHANGE_JOINED))
         return x->trace->events[send].bytes;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-
-        if (x->joined[middle].send <= send)
-            low = middle;
-        else
-            high = middle;
-    }
+    PORTOLAN_BISECT(low, high, x->joined[middle].send < send);
     return x->joined[low].bytes;
 }
 
 /* An eager message arrives after it was sent, a synchronous one after both sides were there. */
 static int64_t arrival(const struct engine *x, uint32_t send, uint32_t recv, bool is_new)
 {
-    uint32_t from = x->matching->call[send],
-             to = portolan_posting_call(x->trace, x->matching, recv);
+    uint32_t from = x->matching->call[send], to = portolan_posting_call(x->matching, recv);
     const struct portolan_trace_event *events = x->trace->events;
     int64_t sent = is_new ? x->ns[from] : events[from].ns;
     int64_t posted = is_new ? x->ns[to] : events[to].ns;
@@ -115,7 +109,7 @@ static bool await_message(struct engine *x, size_t i, uint32_t e, bool is_send)
     if (partner == PORTOLAN_NO_EVENT)
         return await_match(x, i, e);
     from = x->matching->call[send];
-    to = portolan_posting_call(x->trace, x->matching, recv);
+    to = portolan_posting_call(x->matching, recv);
     if (from == PORTOLAN_NO_EVENT || to == PORTOLAN_NO_EVENT)
         return true;
     if (!has_begun(x, i, is_send ? to : from))
@@ -165,9 +159,8 @@ static bool await_members(struct engine *x, size_t i, const struct portolan_coll
     int own = x->trace->locations[i].rank;
 
     for (size_t k = 0; k < n; k++) {
-        uint32_t call = ranks[k] == own
-                            ? PORTOLAN_NO_EVENT
-                            : portolan_collective_call(x->trace, x->matching, c, ranks[k]);
+        uint32_t call = ranks[k] == own ? PORTOLAN_NO_EVENT
+                                        : portolan_collective_call(x->matching, c, ranks[k]);
 
         if (call == PORTOLAN_NO_EVENT)
             continue;
@@ -185,7 +178,7 @@ static bool await_collective(struct engine *x, size_t i, uint32_t e)
     const int *ranks;
     size_t n;
     enum portolan_awaited who =
-        portolan_awaited(x->trace, x->matching, e, x->trace->locations[i].rank, &ranks, &n);
+        portolan_awaited(x->matching, e, x->trace->locations[i].rank, &ranks, &n);
 
     if (who == PORTOLAN_AWAITS_RANKS)
         return await_members(x, i, &x->matching->collectives[meeting], ranks, n);

@@ -80,5 +80,5 @@ enum portolan_status portolan_trace_undisturb(struct portolan_trace *trace, bool
     *matching = NULL;
     if (!status)
         status = portolan_matching_create(trace, matching, err);
-    return status ? status : portolan_waits_create(trace, *matching, NULL, waits, err);
+    return status ? status : portolan_waits_create(*matching, waits, err);
 }

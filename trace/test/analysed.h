@@ -19,7 +19,7 @@ static inline struct analysed analyse(struct portolan_trace *t)
     struct analysed a = {.trace = t};
 
     assert_int_equal(portolan_matching_create(t, &a.matching, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_waits_create(t, a.matching, NULL, &a.waits, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_waits_create(a.matching, &a.waits, NULL), PORTOLAN_OK);
     return a;
 }
 

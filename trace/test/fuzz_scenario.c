@@ -26,7 +26,7 @@ static void check_trace(const struct portolan_trace *t)
     int64_t waiting = 0, charged = 0;
 
     must(!portolan_matching_create(t, &m, NULL));
-    must(!portolan_waits_create(t, m, NULL, &w, NULL));
+    must(!portolan_waits_create(m, &w, NULL));
     for (int s = 0; s < PORTOLAN_WAIT_STATES; s++)
         waiting += w->state_ns[s];
     for (size_t i = 0; i < w->n_delays; i++)

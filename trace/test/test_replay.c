@@ -493,7 +493,7 @@ static void what_recording_took_is_taken_out(void **state)
               .what = portolan_trace_name(t, PORTOLAN_TRACE_COST_AFTER) & 0xffffff, .bytes = bytes);
     }
     m = made_matching(t);
-    assert_int_equal(portolan_waits_create(t, m, NULL, &w, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_waits_create(m, &w, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_trace_undisturb(t, false, &m, &w, &recording, NULL), PORTOLAN_OK);
     assert_true(fabs(recording - (1 - 225.0 / 325)) < 1e-12);
     for (size_t e = 0; e < t->n_events; e++)

@@ -370,8 +370,8 @@ static void a_failed_allocation_is_told(void **state)
         struct portolan_waits *w = NULL;
 
         portolan_alloc_fail_at(k);
-        has_failed = portolan_matching_create(a.trace, &m, NULL) ||
-                     portolan_waits_create(a.trace, m, NULL, &w, NULL);
+        has_failed =
+            portolan_matching_create(a.trace, &m, NULL) || portolan_waits_create(m, &w, NULL);
         portolan_alloc_fail_at(0);
         assert_true(has_failed || w->n_waits == a.waits->n_waits);
         portolan_waits_destroy(w);
