@@ -269,15 +269,6 @@ void paradigm_share_run(struct knowledge *knowledge, struct paradigm *p)
     }
 }
 
-static size_t count_nodes(const struct loom *l, bool of_guest)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < l->paradigm->n_nodes; i++)
-        n += context_is_within(l->paradigm->nodes[i].item.context, l->guest) == of_guest;
-    return n;
-}
-
 /* Position + 1 of the weave whose guest works in CONTEXT; 0: the host. */
 static size_t woven_number(const struct paradigm *p, const char *context)
 {
@@ -320,6 +311,7 @@ void paradigm_weave(struct knowledge *knowledge, struct paradigm *host,
 {
     struct portolan_arena *arena = &knowledge->arena;
     struct loom l = {knowledge, arena, host, weave->item.name, NULL, guest->item.text, false, NULL};
+    size_t n_guest = 0;
     struct event woven = {.item = weave->item,
                           .expression = weave->expression,
                           .expression_place = weave->expression_place,
@@ -328,7 +320,9 @@ void paradigm_weave(struct knowledge *knowledge, struct paradigm *host,
     l.host_name = host->n_is_a ? host->is_a[0] : host->item.name;
     l.guest_name = guest->item.name;
     paradigm_add_in_context(arena, host, guest, l.guest);
-    l.keeps_guest = count_nodes(&l, true) > count_nodes(&l, false);
+    for (size_t i = 0; i < host->n_nodes; i++)
+        n_guest += context_is_within(host->nodes[i].item.context, l.guest);
+    l.keeps_guest = 2 * n_guest > host->n_nodes;
     l.kept = portolan_arena_alloc(arena, host->n_nodes, sizeof *l.kept);
     if (arena->failed)
         return;

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile.h"
-
 /* Waiting of one state in one path. */
 struct wait_class {
     enum portolan_wait_state state;
@@ -56,7 +54,7 @@ struct cause_finder {
     struct wait_interval *intervals;
 
     struct wait_class *classes;
-    size_t n_classes, classes_room;
+    size_t n_classes;
     uint32_t *class_of; /* [path * states + state], + 1 */
     struct handed_on *handed;
     size_t n_handed, handed_room;
@@ -102,14 +100,12 @@ static uint32_t class_of_wait(struct cause_finder *f, const struct portolan_wait
     uint32_t *class = &f->class_of[(size_t)path * PORTOLAN_WAIT_STATES + wait->state];
 
     if (!*class) {
-        if (!portolan_reserve(&f->classes, &f->classes_room, f->n_classes + 1,
-                              sizeof *f->classes)) {
-            f->no_memory = true;
-            return 0;
-        }
-        f->classes[f->n_classes++] =
-            (struct wait_class){(enum portolan_wait_state)wait->state, path};
+        struct wait_class new = {(enum portolan_wait_state)wait->state, path};
+
+        portolan_arena_append(&f->arena, &f->classes, &f->n_classes, &new, sizeof new);
         *class = (uint32_t)f->n_classes;
+        if (f->arena.failed)
+            return 0;
     }
     return *class - 1;
 }
@@ -261,7 +257,7 @@ static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t clas
 
 static void charge_all(struct cause_finder *f)
 {
-    for (size_t n = f->w->n_waits; n-- > 0 && !f->no_memory;) {
+    for (size_t n = f->w->n_waits; n-- > 0 && !f->no_memory && !f->arena.failed;) {
         size_t k = f->order[n];
         struct portolan_wait *wait = &f->w->waits[k];
         size_t i = portolan_trace_location_of(f->t, wait->call);
@@ -362,10 +358,9 @@ bool find_causes(struct portolan_waits *w)
         memcpy(f.left, w->first_wait + 1, n_locations * sizeof *f.left);
         charge_all(&f);
     }
-    ok = ok && !f.no_memory && write_delays(&f);
+    ok = ok && !f.no_memory && !a->failed && write_delays(&f);
     for (size_t i = 0; f.active && i < n_locations; i++)
         free(f.active[i].classes);
-    free(f.classes);
     free(f.handed);
     free(f.cells);
     portolan_index_clear(&f.cell_index);

@@ -42,6 +42,7 @@ struct clock {
 struct clock_finder {
     const struct portolan_trace *t;
     const struct portolan_matching *m;
+    struct portolan_arena arena;
     uint32_t *clock_of; /* of each location */
     struct clock *clocks;
     size_t n_clocks;
@@ -63,9 +64,9 @@ static bool number_clocks(struct clock_finder *f)
 {
     const struct portolan_trace *t = f->t;
 
-    f->clock_of = portolan_calloc(t->n_locations + 1, sizeof *f->clock_of);
-    f->clocks = portolan_calloc(t->n_locations + 1, sizeof *f->clocks);
-    for (size_t i = 0; f->clock_of && f->clocks && i < t->n_locations; i++) {
+    f->clock_of = portolan_arena_alloc(&f->arena, t->n_locations, sizeof *f->clock_of);
+    f->clocks = portolan_arena_alloc(&f->arena, t->n_locations, sizeof *f->clocks);
+    for (size_t i = 0; !f->arena.failed && i < t->n_locations; i++) {
         uint32_t k = i ? f->clock_of[i - 1] : 0;
 
         if (k >= f->n_clocks || !is_same_clock(f->clocks[k].of, &t->locations[i]))
@@ -76,7 +77,7 @@ static bool number_clocks(struct clock_finder *f)
             f->clocks[f->n_clocks++] = (struct clock){&t->locations[i], 1, 0, k == 0};
         f->clock_of[i] = k;
     }
-    return f->clock_of && f->clocks;
+    return !f->arena.failed;
 }
 
 /* ------------------------------------------------- bounds */
@@ -165,7 +166,7 @@ static bool bound_by_crossings(struct clock_finder *f, const struct crossing *cr
 
 static bool bound_by_collectives(struct clock_finder *f)
 {
-    struct crossing *crossings = portolan_calloc(f->n_clocks, sizeof *crossings);
+    struct crossing *crossings = portolan_arena_alloc(&f->arena, f->n_clocks, sizeof *crossings);
     bool ok = crossings;
 
     for (size_t i = 0; ok && i < f->m->n_collectives; i++) {
@@ -179,7 +180,6 @@ static bool bound_by_collectives(struct clock_finder *f)
             f, crossings, i + 1,
             f->clock_of[portolan_trace_location_of(f->t, f->m->members[c->first])]);
     }
-    free(crossings);
     return ok;
 }
 
@@ -243,10 +243,10 @@ static bool find_relations(struct clock_finder *f)
         for (n = 1; i + n < f->n_bounds && !compare_bounds(&f->bounds[i], &f->bounds[i + n]);)
             n++;
         r = relate_pair(&f->bounds[i], n);
-        if (isfinite(r.margin) && !portolan_append(&f->relations, &f->n_relations, &r, sizeof r))
-            return false;
+        if (isfinite(r.margin))
+            portolan_arena_append(&f->arena, &f->relations, &f->n_relations, &r, sizeof r);
     }
-    return true;
+    return !f->arena.failed;
 }
 
 /* The clock that R relates to one that is known. */
@@ -356,9 +356,7 @@ enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
     if (m && (trace->has_local_clocks || m->n_reversed) && !correct(trace, &f, clocks))
         status = portolan_no_memory(err);
     portolan_matching_destroy(m);
-    free(f.clock_of);
-    free(f.clocks);
     free(f.bounds);
-    free(f.relations);
+    portolan_arena_clear(&f.arena);
     return status;
 }

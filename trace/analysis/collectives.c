@@ -222,24 +222,19 @@ enum portolan_awaited portolan_awaited(const struct portolan_matching *matching,
 bool match_collectives(struct portolan_matching *m)
 {
     const struct portolan_trace *t = m->trace;
-    struct portolan_arena arena = {0};
     struct meeting_groups g = {.t = t, .m = m, .n = t->n_comms + t->n_windows + 2};
-    bool ok;
 
-    g.ordinals = portolan_arena_alloc(&arena, g.n, sizeof *g.ordinals);
-    g.ranks = portolan_arena_alloc(&arena, g.n, sizeof *g.ranks);
-    g.most = portolan_arena_alloc(&arena, g.n, sizeof *g.most);
-    ok = !arena.failed;
-    if (ok) {
-        count_ordinals(&g);
-        m->collectives = portolan_calloc(m->n_collectives + 1, sizeof *m->collectives);
-        m->members = portolan_calloc(m->n_members + 1, sizeof *m->members);
-        ok = m->collectives && m->members;
-    }
-    if (ok) {
-        put_members(&g);
-        check_members(m);
-    }
-    portolan_arena_clear(&arena);
-    return ok;
+    g.ordinals = portolan_arena_alloc(&m->arena, g.n, sizeof *g.ordinals);
+    g.ranks = portolan_arena_alloc(&m->arena, g.n, sizeof *g.ranks);
+    g.most = portolan_arena_alloc(&m->arena, g.n, sizeof *g.most);
+    if (m->arena.failed)
+        return false;
+    count_ordinals(&g);
+    m->collectives = portolan_arena_alloc(&m->arena, m->n_collectives, sizeof *m->collectives);
+    m->members = portolan_arena_alloc(&m->arena, m->n_members, sizeof *m->members);
+    if (m->arena.failed)
+        return false;
+    put_members(&g);
+    check_members(m);
+    return true;
 }

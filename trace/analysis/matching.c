@@ -35,11 +35,12 @@ uint32_t portolan_completed_send(const struct portolan_matching *matching, uint3
     return event->kind == PORTOLAN_TRACE_SEND && !event->request ? e : no_event;
 }
 
-static uint32_t *no_events(size_t n)
+static uint32_t *no_events(struct portolan_matching *m)
 {
-    uint32_t *events = portolan_calloc(n + 1, sizeof *events);
+    size_t n = m->trace->n_events + 1;
+    uint32_t *events = portolan_arena_alloc(&m->arena, n, sizeof *events);
 
-    return events ? memset(events, 0xff, (n + 1) * sizeof *events) : NULL;
+    return events ? memset(events, 0xff, n * sizeof *events) : NULL;
 }
 
 /* A message of a thread of RANK. */
@@ -91,17 +92,18 @@ enum portolan_status portolan_matching_create(const struct portolan_trace *trace
                                               struct portolan_error *err)
 {
     struct portolan_matching *m = portolan_calloc(1, sizeof *m);
-    bool ok = m && (m->call = no_events(trace->n_events)) &&
-              (m->partner = no_events(trace->n_events)) &&
-              (m->other = no_events(trace->n_events)) &&
-              (m->classes = portolan_calloc(trace->n_routines + 1, 1));
 
     *matching = NULL;
-    if (ok)
-        m->trace = trace;
-    for (size_t i = 0; ok && i < trace->n_routines; i++)
+    if (!m)
+        return portolan_no_memory(err);
+    m->trace = trace;
+    m->call = no_events(m);
+    m->partner = no_events(m);
+    m->other = no_events(m);
+    m->classes = portolan_arena_alloc(&m->arena, trace->n_routines, 1);
+    for (size_t i = 0; m->classes && i < trace->n_routines; i++)
         m->classes[i] = (uint8_t)portolan_trace_classify(trace->routines[i], NULL);
-    if (!ok || !link_operations(m) || !match_collectives(m) || !match_messages(m) ||
+    if (m->arena.failed || !link_operations(m) || !match_collectives(m) || !match_messages(m) ||
         !find_competing_threads(trace, m)) {
         portolan_matching_destroy(m);
         return portolan_no_memory(err);
@@ -114,11 +116,6 @@ void portolan_matching_destroy(struct portolan_matching *matching)
 {
     if (!matching)
         return;
-    free(matching->call);
-    free(matching->partner);
-    free(matching->other);
-    free(matching->collectives);
-    free(matching->members);
-    free(matching->classes);
+    portolan_arena_clear(&matching->arena);
     free(matching);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "profile.h"
-
 #include "internal.h"
 
 #include <string.h>

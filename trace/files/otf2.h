@@ -9,6 +9,9 @@
 enum portolan_status trace_read_otf2(const char *path, struct portolan_diagnostics *diagnostics,
                                      struct portolan_trace **trace, struct portolan_error *err);
 
+/* read.c: the first bytes of PATH; how many there are, at most SIZE. */
+size_t trace_read_start(const char *path, void *bytes, size_t size);
+
 #ifdef PORTOLAN_OTF2
 #include <otf2/otf2.h>
 

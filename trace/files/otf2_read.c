@@ -9,7 +9,6 @@
 #include <portolan/progress.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -424,14 +423,9 @@ static void read_locations(struct reader *r)
 /* The library leaks memory when it opens other files. */
 static bool is_anchor(const char *path)
 {
-    char head[6] = {0};
-    FILE *file = fopen(path, "re");
-    bool is_one =
-        file && fread(head, 1, sizeof head, file) == sizeof head && !memcmp(head + 2, "OTF2", 4);
+    char head[6];
 
-    if (file)
-        fclose(file);
-    return is_one;
+    return trace_read_start(path, head, sizeof head) == sizeof head && !memcmp(head + 2, "OTF2", 4);
 }
 
 static void clear_reader(struct reader *r)

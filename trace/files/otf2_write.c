@@ -27,16 +27,13 @@ static uint32_t put_string(struct writer *w, const char *text)
 static void define_group(struct writer *w, uint32_t self, OTF2_GroupType type, size_t n,
                          const int *members)
 {
-    uint64_t *copy = portolan_calloc(n + 1, sizeof *copy);
+    uint64_t *copy = portolan_arena_alloc(&w->arena, n, sizeof *copy);
 
-    if (!copy) {
-        w->has_memory = false;
+    if (!copy)
         return;
-    }
     for (size_t i = 0; i < n; i++)
         copy[i] = members ? (uint64_t)members[i] : i;
     DEFINE(w, Group, self, 0, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)n, copy);
-    free(copy);
 }
 
 static void define_comm(struct writer *w, size_t i)
@@ -71,14 +68,12 @@ static void define_window(struct writer *w, size_t i)
 static void define_access_groups(struct writer *w)
 {
     for (size_t g = 0; g < w->n_groups; g++) {
-        int *members = portolan_calloc(w->groups[g].n, sizeof *members);
+        int *members = portolan_arena_alloc(&w->arena, w->groups[g].n, sizeof *members);
 
         for (size_t i = 0; members && i < w->groups[g].n; i++)
             members[i] = w->groups[g].first[i].peer;
         define_group(w, (uint32_t)(first_access_group(w) + g), OTF2_GROUP_TYPE_COMM_GROUP,
-                     members ? w->groups[g].n : 0, members);
-        w->has_memory = w->has_memory && members;
-        free(members);
+                     w->groups[g].n, members);
     }
 }
 
@@ -95,12 +90,11 @@ static void define_region(struct writer *w, uint32_t self, const char *name, boo
 static void define_program_region(struct writer *w, uint32_t self)
 {
     const struct portolan_trace_region *r = &w->trace->regions[self];
-    char *name = *r->port ? portolan_asprintf("%s.%s.%s", r->user, r->port, r->name)
-                          : portolan_strdup(r->name);
+    const char *name = *r->port
+                           ? portolan_arena_printf(&w->arena, "%s.%s.%s", r->user, r->port, r->name)
+                           : r->name;
 
-    w->has_memory = w->has_memory && name;
     define_region(w, self, name ? name : "", false);
-    free(name);
 }
 
 static void define_locations(struct writer *w)
@@ -130,15 +124,13 @@ static void define_locations(struct writer *w)
 static void define_ranks(struct writer *w)
 {
     const struct portolan_trace *t = w->trace;
-    int *first = portolan_calloc((size_t)t->n_ranks + 1, sizeof *first);
+    int *first = portolan_arena_alloc(&w->arena, (size_t)t->n_ranks, sizeof *first);
 
     for (int rank = 0; first && rank < t->n_ranks; rank++)
         first[rank] = -1; /* OTF2_UNDEFINED_LOCATION */
     for (size_t i = t->n_locations; first && i-- > 0;)
         first[t->locations[i].rank] = (int)i;
     define_group(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, (size_t)t->n_ranks, first);
-    w->has_memory = w->has_memory && first;
-    free(first);
 }
 
 static void define_values(struct writer *w)
@@ -194,9 +186,9 @@ static OTF2_FlushType always_flush(void *arg, OTF2_FileType type, OTF2_LocationR
 }
 
 /* The archive's folder and name: PATH is FOLDER/NAME.otf2. NULL: no memory. */
-static char *split_path(const char *path, const char **name)
+static char *split_path(struct portolan_arena *arena, const char *path, const char **name)
 {
-    char *folder = portolan_strdup(path), *slash;
+    char *folder = portolan_arena_strdup(arena, path), *slash;
     size_t length = strlen(path);
 
     if (!folder)
@@ -214,11 +206,11 @@ static char *split_path(const char *path, const char **name)
  * The library reads beyond its buffer when a file cannot be written whole, so there is to be enough
  * room first. File systems that cannot tell are trusted.
  */
-static enum portolan_status reserve_room(const struct writer *w, const char *folder,
-                                         const char *path, struct portolan_error *err)
+static enum portolan_status reserve_room(struct writer *w, const char *folder, const char *path,
+                                         struct portolan_error *err)
 {
     off_t bytes = (off_t)w->trace->n_events * EVENT_BYTES + EVENT_CHUNK;
-    char *name = portolan_asprintf("%s/room", folder);
+    char *name = portolan_arena_printf(&w->arena, "%s/room", folder);
     int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1, error = 0;
 
     if (name &&
@@ -228,7 +220,6 @@ static enum portolan_status reserve_room(const struct writer *w, const char *fol
         close(fd);
         unlink(name);
     }
-    free(name);
     if (error && error != ENOENT) /* the folder is to be made */
         return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
                                   strerror(error));
@@ -258,7 +249,7 @@ static void write_archive(struct writer *w, const char *const *facts)
     for (; facts && *facts; facts += 2)
         check(w, OTF2_Archive_SetProperty(w->archive, facts[0], facts[1], true));
     check(w, OTF2_Archive_OpenEvtFiles(w->archive));
-    for (size_t i = 0; i < w->trace->n_locations && !w->error && w->has_memory; i++)
+    for (size_t i = 0; i < w->trace->n_locations && !w->error && !w->arena.failed; i++)
         otf2_write_location(w, i);
     check(w, OTF2_Archive_CloseEvtFiles(w->archive));
     write_local_definitions(w);
@@ -274,9 +265,7 @@ static void clear_writer(struct writer *w)
     if (w->attributes)
         OTF2_AttributeList_Delete(w->attributes);
     free(w->posted);
-    free(w->groups);
-    free(w->n_written);
-    free(w->metrics);
+    portolan_arena_clear(&w->arena);
 }
 
 enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trace, const char *path,
@@ -285,18 +274,19 @@ enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trac
     struct writer w = {.trace = trace};
     OTF2_ErrorCallback old = OTF2_Error_RegisterCallback(otf2_keep_quiet, NULL);
     const char *name = "", *in;
-    char *folder = split_path(path, &name);
+    char *folder = split_path(&w.arena, path, &name);
     enum portolan_status status = PORTOLAN_OK;
 
     in = name == folder ? "." : folder;
     w.attributes = OTF2_AttributeList_New();
-    w.has_memory = folder && w.attributes &&
-                   (w.n_written = portolan_calloc(trace->n_locations + 1, sizeof *w.n_written)) &&
-                   (w.metrics = portolan_calloc(trace->n_names + 1, sizeof *w.metrics));
-    if (w.has_memory && access(path, F_OK) == 0) /* OTF2 would tell too late, and leak */
+    w.n_written = portolan_arena_alloc(&w.arena, trace->n_locations, sizeof *w.n_written);
+    w.metrics = portolan_arena_alloc(&w.arena, trace->n_names, sizeof *w.metrics);
+    if (!w.attributes || w.arena.failed)
+        status = portolan_no_memory(err);
+    else if (access(path, F_OK) == 0) /* OTF2 would tell too late, and leak */
         status =
             portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': the archive exists", path);
-    if (w.has_memory && !status && !(status = reserve_room(&w, in, path, err)))
+    if (!status && !(status = reserve_room(&w, in, path, err)))
         w.archive = OTF2_Archive_Open(in, name, OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
                                       OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (w.archive) {
@@ -305,10 +295,9 @@ enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trac
             check(&w, OTF2_Archive_Close(w.archive));
     }
     OTF2_Error_RegisterCallback(old, NULL);
+    if (!status && w.arena.failed)
+        status = portolan_no_memory(err);
     clear_writer(&w);
-    free(folder);
-    if (!w.has_memory)
-        return portolan_no_memory(err);
     if (!status && (!w.archive || w.error))
         status = portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
                                     w.archive ? OTF2_Error_GetDescription(w.error)

@@ -123,7 +123,7 @@ static void remember(struct writer *w, const struct portolan_trace_event *e)
 
     if (!portolan_reserve(&w->posted, &w->posted_capacity, (size_t)e->request + 1,
                           sizeof *w->posted)) {
-        w->has_memory = false;
+        w->arena.failed = true;
         return;
     }
     if (w->posted_capacity > had)
@@ -203,7 +203,7 @@ static void note_group(struct writer *w, const struct portolan_trace_event *e,
         return;
     while (e + group.n < end && e[group.n].kind == PORTOLAN_TRACE_ACCESS)
         group.n++;
-    w->has_memory = portolan_append(&w->groups, &w->n_groups, &group, sizeof group);
+    portolan_arena_append(&w->arena, &w->groups, &w->n_groups, &group, sizeof group);
     *(w->class == PORTOLAN_ROUTINE_WIN_POST ? &w->post_group : &w->start_group) = w->n_groups - 1;
 }
 
@@ -299,7 +299,7 @@ void otf2_write_location(struct writer *w, size_t at)
     free(w->posted);
     w->posted = NULL;
     w->posted_capacity = 0;
-    for (size_t i = 0; i < l->n && !w->error && w->has_memory; i++)
+    for (size_t i = 0; i < l->n && !w->error && !w->arena.failed; i++)
         put_event(w, l, &w->trace->events[l->first + i]);
     check(w, OTF2_EvtWriter_GetNumberOfEvents(w->events, &w->n_written[at]));
     check(w, OTF2_Archive_CloseEvtWriter(w->archive, w->events));

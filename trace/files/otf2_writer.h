@@ -34,7 +34,7 @@ struct writer {
     enum portolan_trace_routine_class class;
     size_t post_group, start_group; /* of GROUPS */
     OTF2_ErrorCode error;           /* the first */
-    bool has_memory;
+    struct portolan_arena arena;    /* of all but POSTED; without memory it has failed */
 };
 
 static inline void check(struct writer *w, OTF2_ErrorCode code)

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The first bytes of PATH; how many there are, at most SIZE. */
-static size_t read_start(const char *path, void *bytes, size_t size)
+size_t trace_read_start(const char *path, void *bytes, size_t size)
 {
     FILE *f = fopen(path, "re");
     size_t n = f ? fread(bytes, 1, size, f) : 0;
@@ -62,7 +61,7 @@ enum portolan_status portolan_trace_read(const char *path, struct portolan_diagn
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "%s: %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode))
         return trace_read_streams(path, true, diagnostics, trace, err);
-    n = read_start(path, bytes, sizeof bytes);
+    n = trace_read_start(path, bytes, sizeof bytes);
     if (is_otf2(path, bytes, n))
         return read_otf2(path, diagnostics, trace, err);
     if (!stream_is_one(bytes, n))

@@ -38,8 +38,7 @@ static bool add_neighbours(const struct reading *r, size_t entry)
     for (size_t i = 0; i < r->n_neighbours; i++) {
         const struct neighbours *of = &r->neighbours[i];
 
-        if (of->id == id &&
-            !portolan_trace_neighbours(r->trace, entry, of->rank, r->ranks + of->first, of->n))
+        if (of->id == id && !portolan_trace_neighbours(r->trace, entry, of->rank, of->ranks, of->n))
             return false;
     }
     return true;

@@ -23,35 +23,27 @@
 static enum portolan_status map_file(struct reading *r, const char *path,
                                      struct portolan_error *err)
 {
-    struct stream_file f = {.path = portolan_strdup(path)};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stream_file new = {.path = path}, *f;
+    enum portolan_status status = PORTOLAN_OK;
     struct stat info;
     void *bytes = NULL;
+    int fd;
 
+    if (!(f = portolan_arena_append(&r->arena, &r->files, &r->n_files, &new, sizeof new)))
+        return portolan_no_memory(err);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0 ||
         (info.st_size &&
-         (bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)) {
-        enum portolan_status status =
-            portolan_error_set(err, PORTOLAN_EIO, "cannot read %s: %s", path, strerror(errno));
-
-        if (fd >= 0)
-            close(fd);
-        free(f.path);
-        return status;
-    }
-    close(fd);
-    f.decoder = (struct stream_decoder){.path = f.path,
-                                        .bytes = bytes,
-                                        .size = (size_t)info.st_size,
-                                        .diagnostics = r->diagnostics};
-    if (!f.path || !portolan_reserve(&r->files, &r->files_room, r->n_files + 1, sizeof f)) {
-        free(f.path);
-        if (bytes)
-            munmap(bytes, f.decoder.size);
-        return portolan_no_memory(err);
-    }
-    r->files[r->n_files++] = f;
-    return PORTOLAN_OK;
+         (bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED))
+        status = portolan_error_set(err, PORTOLAN_EIO, "cannot read %s: %s", path, strerror(errno));
+    else
+        f->decoder = (struct stream_decoder){.path = path,
+                                             .bytes = bytes,
+                                             .size = (size_t)info.st_size,
+                                             .diagnostics = r->diagnostics};
+    if (fd >= 0)
+        close(fd);
+    return status;
 }
 
 static bool is_stream_name(const char *name)
@@ -72,10 +64,9 @@ static enum portolan_status map_folder(struct reading *r, struct portolan_error 
                                   strerror(errno));
     for (int i = 0; i < n; i++) {
         if (!status && is_stream_name(names[i]->d_name)) {
-            char *path = portolan_asprintf("%s/%s", r->path, names[i]->d_name);
+            char *path = portolan_arena_printf(&r->arena, "%s/%s", r->path, names[i]->d_name);
 
             status = path ? map_file(r, path, err) : portolan_no_memory(err);
-            free(path);
         }
         free(names[i]);
     }
@@ -91,12 +82,9 @@ static void clear_reading(struct reading *r)
         if (f->decoder.bytes)
             munmap((void *)(uintptr_t)f->decoder.bytes, f->decoder.size);
         stream_clear(&f->decoder);
-        free(f->path);
     }
-    free(r->files);
-    free(r->neighbours);
     free(r->requests.entry);
-    free(r->ranks);
+    portolan_arena_clear(&r->arena);
 }
 
 /* -- first: definitions -- */
@@ -131,29 +119,26 @@ static void note_neighbours(struct reading *r, const struct stream_file *f,
                             const struct portolan_stream_definition *d)
 {
     size_t n = d->n_list[2];
+    int *ranks;
 
     if (!n)
         return;
     for (size_t i = r->n_neighbours; i-- && r->neighbours[i].rank == (int)f->rank;)
         if (r->neighbours[i].id == d->number[1])
             return; /* each block tells them again */
-    if (!portolan_reserve(&r->ranks, &r->ranks_room, r->n_ranks + n, sizeof *r->ranks) ||
-        !portolan_reserve(&r->neighbours, &r->neighbours_room, r->n_neighbours + 1,
-                          sizeof *r->neighbours)) {
-        r->is_out_of_memory = true;
+    if (!(ranks = portolan_arena_alloc(&r->arena, n, sizeof *ranks)))
         return;
-    }
-    memcpy(r->ranks + r->n_ranks, d->list[2], n * sizeof *r->ranks);
-    r->neighbours[r->n_neighbours++] =
-        (struct neighbours){.id = d->number[1], .rank = (int)f->rank, .first = r->n_ranks, .n = n};
-    r->n_ranks += n;
+    memcpy(ranks, d->list[2], n * sizeof *ranks);
+    portolan_arena_append(&r->arena, &r->neighbours, &r->n_neighbours,
+                          &(struct neighbours){d->number[1], (int)f->rank, ranks, n},
+                          sizeof *r->neighbours);
 }
 
 static void read_definitions(struct reading *r, struct stream_file *f)
 {
     struct stream_record record;
 
-    while (stream_next(&f->decoder, &record) && !r->is_out_of_memory) {
+    while (stream_next(&f->decoder, &record) && !r->arena.failed) {
         if (!record.is_definition)
             continue;
         if (record.kind == PORTOLAN_STREAM_FILE && !f->is_known)
@@ -165,7 +150,7 @@ static void read_definitions(struct reading *r, struct stream_file *f)
         else if (record.kind == PORTOLAN_STREAM_COMM)
             note_neighbours(r, f, &record.definition);
     }
-    r->is_out_of_memory |= f->decoder.is_out_of_memory;
+    r->is_out_of_memory |= f->decoder.is_out_of_memory || r->arena.failed;
     if (!f->is_known && !r->is_out_of_memory)
         portolan_diagnose(r->diagnostics, f->path, 0, 0, "does not name its rank; it is left out");
     f->decoder.diagnostics = NULL; /* all is said */

@@ -11,7 +11,7 @@ struct clock_reading {
 };
 
 struct stream_file {
-    char *path;
+    const char *path;
     struct stream_decoder decoder;
     bool is_known; /* it says whose it is */
     uint64_t rank, thread, n_ranks, flags;
@@ -32,18 +32,18 @@ struct number_map {
 struct neighbours {
     uint64_t id;
     int rank;
-    size_t first, n; /* in reading.ranks */
+    const int *ranks;
+    size_t n;
 };
 
 struct reading {
     const char *path;
     struct portolan_diagnostics *diagnostics;
+    struct portolan_arena arena; /* of files and neighbours */
     struct stream_file *files;
-    size_t n_files, files_room;
+    size_t n_files;
     struct neighbours *neighbours;
-    size_t n_neighbours, neighbours_room;
-    int *ranks;
-    size_t n_ranks, ranks_room;
+    size_t n_neighbours;
     struct portolan_trace *trace;
     /* Requests of the rank that is read, in the order of their first events. */
     struct number_map requests;

@@ -14,6 +14,7 @@
 struct stream_writer {
     const struct portolan_trace *trace;
     const struct portolan_trace_location *location;
+    struct portolan_arena arena; /* of the rest */
     int fd;
     bool has_failed;
     uint8_t *block, *at;
@@ -222,34 +223,23 @@ static enum portolan_status make_folder(const char *path, struct portolan_error 
                                        "%s is not empty; a trace needs a folder of its own", path);
 }
 
-static bool make_seen(struct stream_writer *w)
-{
-    const struct portolan_trace *t = w->trace;
-    const size_t sizes[] = {t->n_regions, t->n_routines, t->n_comms, t->n_windows, t->n_names};
-    bool ok = true;
-
-    for (int i = 0; i < PORTOLAN_TRACE_TABLES; i++) {
-        free(w->seen[i]);
-        ok = (w->seen[i] = portolan_calloc(sizes[i] + 1, 1)) && ok;
-        w->n_seen[i] = sizes[i];
-    }
-    return ok;
-}
-
 enum portolan_status portolan_trace_write(const struct portolan_trace *trace, const char *path,
                                           struct portolan_error *err)
 {
-    struct stream_writer w = {.trace = trace};
+    struct stream_writer w = {.trace = trace,
+                              .n_seen = {trace->n_regions, trace->n_routines, trace->n_comms,
+                                         trace->n_windows, trace->n_names}};
     enum portolan_status status = make_folder(path, err);
 
-    if (!status && !(w.block = portolan_calloc(PORTOLAN_STREAM_BLOCK, 1)))
+    w.block = portolan_arena_alloc(&w.arena, PORTOLAN_STREAM_BLOCK, 1);
+    for (int i = 0; i < PORTOLAN_TRACE_TABLES; i++)
+        w.seen[i] = portolan_arena_alloc(&w.arena, w.n_seen[i], 1);
+    if (!status && w.arena.failed)
         status = portolan_no_memory(err);
     for (size_t i = 0; !status && i < trace->n_locations; i++) {
         w.location = &trace->locations[i];
-        status = make_seen(&w) ? write_location(&w, path, err) : portolan_no_memory(err);
+        status = write_location(&w, path, err);
     }
-    for (int i = 0; i < PORTOLAN_TRACE_TABLES; i++)
-        free(w.seen[i]);
-    free(w.block);
+    portolan_arena_clear(&w.arena);
     return status;
 }

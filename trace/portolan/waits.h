@@ -61,6 +61,7 @@ struct portolan_collective {
 
 struct portolan_matching {
     const struct portolan_trace *trace;
+    struct portolan_arena arena; /* of the arrays */
     /** BEGIN: its END; END and the events between: the BEGIN; outside of calls: none. */
     uint32_t *call;
     /**

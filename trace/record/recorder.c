@@ -221,7 +221,7 @@ static void begin(void)
         unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }
     pthread_mutex_unlock(&lock);
-    window_begin(has_begun && !has_ended);
+    window_change(WINDOW_BEGUN, has_begun && !has_ended);
 }
 
 static void run_as(int rank, int n_ranks, unsigned flags, bool on_shared_cores)
@@ -252,7 +252,7 @@ void portolan_record_end(void)
     if (is_in_step) /* the last one ends with the run */
         portolan_record_step(-1);
     has_ended = true;
-    window_begin(false);
+    window_change(WINDOW_BEGUN, false);
     portolan_record_close();
 }
 
@@ -358,7 +358,7 @@ static void tell(const struct portolan_mpi_event *event)
         put_value(event->ticks, cost_names[1], portolan_probe_ticks_to_ns(event->request));
         break;
     case PORTOLAN_MPI_MARK:
-        window_phase(event->tag);
+        window_change(WINDOW_PHASE, event->tag);
         record_mpi(event);
         break;
     default:
@@ -444,7 +444,7 @@ void portolan_record_enter(uint32_t region)
     if (!name || has_ended)
         return;
     if (window_wants(name))
-        window_enter();
+        window_change(WINDOW_DEPTH, 1);
     if ((s = put_region(PORTOLAN_TRACE_ENTER, region)))
         stack_push(&s->written, region);
     if (!open_regions.at && have_key) /* frees it when the thread ends */
@@ -463,7 +463,7 @@ void portolan_record_leave(uint32_t region)
         stack_pop(&s->written);
     stack_pop(&open_regions);
     if (window_wants(name))
-        window_leave();
+        window_change(WINDOW_DEPTH, -1);
 }
 
 void portolan_record_value(uint32_t name, double value)
@@ -492,7 +492,7 @@ void portolan_record_step(int number)
             &(struct portolan_trace_region){.kind = PORTOLAN_TRACE_PHASE, .name = "step"});
     if (is_in_step)
         portolan_record_leave(region);
-    window_step(number);
+    window_change(WINDOW_STEP, number < 0 ? -1 : number);
     is_in_step = number >= 0;
     if (is_in_step)
         portolan_record_enter(region);

@@ -22,11 +22,7 @@ static struct {
 } wanted;
 enum record_cpu record_cpu;
 
-static struct {
-    bool has_begun, is_suspended;
-    long step, phase; /* -1: none yet */
-    unsigned depth;   /* of wanted regions, of all threads */
-} now = {.step = -1, .phase = -1};
+static long now[WINDOW_FACTS] = {[WINDOW_STEP] = -1, [WINDOW_PHASE] = -1};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 unsigned record_window_number;
@@ -42,57 +38,36 @@ static bool has_number(const struct ranges *r, long number)
 /* To be called with the lock after something changed. */
 static void judge(void)
 {
-    bool is_on = now.has_begun && !now.is_suspended &&
+    bool is_on = now[WINDOW_BEGUN] && !now[WINDOW_SUSPENDED] &&
                  has_number(wanted.ranks, record_process.rank) &&
-                 has_number(wanted.steps, now.step) && has_number(wanted.phases, now.phase) &&
-                 (!wanted.regions || now.depth);
+                 has_number(wanted.steps, now[WINDOW_STEP]) &&
+                 has_number(wanted.phases, now[WINDOW_PHASE]) &&
+                 (!wanted.regions || now[WINDOW_DEPTH] > 0);
 
     if (is_on && !record_observer.is_on)
         __atomic_add_fetch(&record_window_number, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&record_observer.is_on, is_on, __ATOMIC_RELEASE);
 }
 
-#define CHANGE(what)                                                                               \
-    do {                                                                                           \
-        pthread_mutex_lock(&lock);                                                                 \
-        what;                                                                                      \
-        judge();                                                                                   \
-        pthread_mutex_unlock(&lock);                                                               \
-    } while (0)
+void window_change(enum window_fact what, long value)
+{
+    pthread_mutex_lock(&lock);
+    if (what != WINDOW_DEPTH)
+        now[what] = value;
+    else if (now[what] + value >= 0) /* else it was entered before it was wanted */
+        now[what] += value;
+    judge();
+    pthread_mutex_unlock(&lock);
+}
 
 void portolan_record_off(void)
 {
-    CHANGE(now.is_suspended = true);
+    window_change(WINDOW_SUSPENDED, true);
 }
 
 void portolan_record_on(void)
 {
-    CHANGE(now.is_suspended = false);
-}
-
-void window_begin(bool has_begun)
-{
-    CHANGE(now.has_begun = has_begun);
-}
-
-void window_step(int number)
-{
-    CHANGE(now.step = number < 0 ? -1 : number);
-}
-
-void window_phase(int level)
-{
-    CHANGE(now.phase = level);
-}
-
-void window_enter(void)
-{
-    CHANGE(now.depth++);
-}
-
-void window_leave(void)
-{
-    CHANGE(now.depth -= now.depth > 0);
+    window_change(WINDOW_SUSPENDED, false);
 }
 
 /* Another thread may give the window other words meanwhile. */

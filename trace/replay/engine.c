@@ -318,3 +318,14 @@ bool engine_prepare(struct engine *x)
     x->partner = x->partner ? x->partner : x->matching->partner;
     return true;
 }
+
+enum portolan_status engine_prepare_and_run(struct engine *x, const char *without,
+                                            struct portolan_error *err)
+{
+    if (!engine_prepare(x))
+        return portolan_no_memory(err);
+    return engine_run(x)
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s: ranks wait for each other%s",
+                                    x->trace->source, without);
+}

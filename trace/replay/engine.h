@@ -90,6 +90,9 @@ enum { LOOP_BEGIN = PORTOLAN_TRACE_KINDS, LOOP_END, PEER_SENDER = -3 };
 bool engine_prepare(struct engine *x);
 /* Runs; false: locations are left that wait for each other (see `at` and `call`). */
 bool engine_run(struct engine *x);
+/* Both; PORTOLAN_EINFEASIBLE: ranks wait for each other, WITHOUT what was removed (or ""). */
+enum portolan_status engine_prepare_and_run(struct engine *x, const char *without,
+                                            struct portolan_error *err);
 
 /* Whether a routine sends synchronously: 1 always, -1 never, 0: by size. */
 int8_t engine_synchronous(const char *routine);

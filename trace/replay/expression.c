@@ -108,11 +108,14 @@ bool scenario_takes(struct scenario_reader *r, const char *word)
 
 /* ------------------------------------------------- reading */
 
+/* NULL after a mistake, which may be within LEFT or RIGHT. */
 static struct expression *node(struct scenario_reader *r, enum expression_kind kind, int operator,
                                struct expression * left, struct expression *right)
 {
     struct expression *e = portolan_arena_alloc(&r->arena, 1, sizeof *e);
 
+    if (!r->at)
+        return NULL;
     *e = (struct expression){.kind = kind, .operator= operator, .left = left, .right = right};
     return e;
 }
@@ -154,6 +157,12 @@ static struct expression *read_number(struct scenario_reader *r)
     return NULL;
 }
 
+static void close_parenthesis(struct scenario_reader *r)
+{
+    if (r->at && !scenario_takes(r, ")"))
+        scenario_mistake(r, r->at, "')' is missing");
+}
+
 static struct expression *read_function(struct scenario_reader *r, int operator, int depth)
 {
     struct expression *left, *right = NULL;
@@ -167,9 +176,8 @@ static struct expression *read_function(struct scenario_reader *r, int operator,
         scenario_mistake(r, r->at, "',' and a second value are missing");
     if (operator!= OP_FLOOR)
         right = read_between(r, 1, depth);
-    if (r->at && !scenario_takes(r, ")"))
-        scenario_mistake(r, r->at, "')' is missing");
-    return r->at ? node(r, EXPRESSION_OPERATOR, operator, left, right) : NULL;
+    close_parenthesis(r);
+    return node(r, EXPRESSION_OPERATOR, operator, left, right);
 }
 
 static struct expression *read_name(struct scenario_reader *r, int depth)
@@ -211,19 +219,14 @@ static struct expression *read_operand(struct scenario_reader *r, int depth)
     if (isdigit((unsigned char)*r->at))
         return read_number(r);
     if (scenario_takes(r, "-"))
-        return (e = read_operand(r, depth + 1)) ? node(r, EXPRESSION_OPERATOR, OP_NEGATE, e, NULL)
-                                                : NULL;
+        return node(r, EXPRESSION_OPERATOR, OP_NEGATE, read_operand(r, depth + 1), NULL);
     if (scenario_takes(r, "not"))
-        return (e = read_between(r, 3, depth + 1)) ? node(r, EXPRESSION_OPERATOR, OP_NOT, e, NULL)
-                                                   : NULL;
+        return node(r, EXPRESSION_OPERATOR, OP_NOT, read_between(r, 3, depth + 1), NULL);
     if (!scenario_takes(r, "("))
         return read_name(r, depth + 1);
     e = read_between(r, 1, depth + 1);
-    if (r->at && !scenario_takes(r, ")")) {
-        scenario_mistake(r, r->at, "')' is missing");
-        return NULL;
-    }
-    return e;
+    close_parenthesis(r);
+    return r->at ? e : NULL;
 }
 
 /* Operators of at least PRECEDENCE, those of the same from left to right. */
@@ -236,7 +239,7 @@ static struct expression *read_between(struct scenario_reader *r, int precedence
             !scenario_takes(r, operators[i].text))
             continue;
         right = read_between(r, operators[i].precedence + 1, depth + 1);
-        left = right ? node(r, EXPRESSION_OPERATOR, i, left, right) : NULL;
+        left = node(r, EXPRESSION_OPERATOR, i, left, right);
         i = -1;
     }
     return left;

@@ -349,30 +349,21 @@ static void free_empty_calls(struct remover *x)
     uint32_t call = PORTOLAN_NO_EVENT;
     bool has_local = false, has_others = false;
 
-    for (uint32_t e = 0; e < x->t->n_events; e++)
-        switch (x->t->events[e].kind) {
-        case PORTOLAN_TRACE_BEGIN:
+    for (uint32_t e = 0; e < x->t->n_events; e++) {
+        unsigned kind = x->t->events[e].kind;
+        bool is_local = x->c->changes[e] & CHANGE_LOCAL;
+
+        if (kind == PORTOLAN_TRACE_BEGIN) {
             call = e;
             has_local = has_others = false;
-            break;
-        case PORTOLAN_TRACE_SEND:
-        case PORTOLAN_TRACE_SEND_DONE:
-        case PORTOLAN_TRACE_RECV_POST:
-        case PORTOLAN_TRACE_RECV:
-        case PORTOLAN_TRACE_COLLECTIVE:
-        case PORTOLAN_TRACE_COLLECTIVE_DONE:
-            if (x->c->changes[e] & CHANGE_LOCAL)
-                has_local = true;
-            else
-                has_others = true;
-            break;
-        case PORTOLAN_TRACE_END:
-            if (has_local && !has_others)
-                x->c->changes[call] |= CHANGE_FREE;
-            break;
-        default:
-            break;
+        } else if (kind == PORTOLAN_TRACE_END && has_local && !has_others) {
+            x->c->changes[call] |= CHANGE_FREE;
+        } else if (kind >= PORTOLAN_TRACE_SEND && kind <= PORTOLAN_TRACE_COLLECTIVE_DONE &&
+                   kind != PORTOLAN_TRACE_CANCELLED) {
+            has_local |= is_local;
+            has_others |= !is_local;
         }
+    }
 }
 
 /* ------------------------------------------------- all */

@@ -55,11 +55,8 @@ static enum portolan_status run(const struct replay_run *r, int64_t *run_ns,
             x.is_ideal = true;
             x.costs = (struct portolan_costs){0};
         }
-    if (!status && !engine_prepare(&x))
-        status = portolan_no_memory(err);
-    if (!status && !engine_run(&x))
-        status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s: ranks wait for each other%s",
-                                    t->source, r->n ? " without what was removed" : "");
+    if (!status)
+        status = engine_prepare_and_run(&x, r->n ? " without what was removed" : "", err);
     *run_ns = 0;
     for (size_t i = 0; !status && i < t->n_locations; i++)
         if (x.locations[i].clock > *run_ns)
@@ -72,13 +69,14 @@ static enum portolan_status run(const struct replay_run *r, int64_t *run_ns,
 }
 
 /* How long a call of each routine takes at least beyond waiting. */
-static enum portolan_status find_least(struct replay_run *r, struct portolan_error *err)
+static enum portolan_status find_least(struct replay_run *r, struct portolan_arena *arena,
+                                       struct portolan_error *err)
 {
     struct replay_run plain = {.w = r->w, .costs = r->costs, .finds_least = true};
     size_t n = r->w->trace->n_routines;
     int64_t run_ns;
 
-    if (!(r->least_excess = portolan_calloc(n + 1, sizeof *r->least_excess)))
+    if (!(r->least_excess = portolan_arena_alloc(arena, n, sizeof *r->least_excess)))
         return portolan_no_memory(err);
     for (size_t i = 0; i < n; i++)
         r->least_excess[i] = INT64_MAX;
@@ -106,7 +104,7 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
     *replay = (struct portolan_replay){
         .measured_ns = waits->run_ns, .as_is_ns = options->as_is_ns, .costs = r.costs};
     if (r.use_cpu)
-        status = find_least(&r, err);
+        status = find_least(&r, &arena, err);
     if (!status && options->without_recording) {
         r.recording = &recording;
         if (!recording_cost_find(waits->trace, waits->matching, &arena, &recording))
@@ -119,7 +117,6 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
     r.event_ns = options->event_ns;
     if (!status)
         status = run(&r, &replay->run_ns, err);
-    free(r.least_excess);
     portolan_arena_clear(&arena);
     if (status)
         return status;

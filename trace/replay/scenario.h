@@ -55,27 +55,22 @@ struct expression *scenario_expression(struct scenario_reader *r);
 
 /* ------------------------------------------------- statements */
 
-enum scenario_action {
-    DO_COMPUTE,
-    DO_LET,
-    DO_REPEAT,
-    DO_ON,
-    DO_REGION,
-    DO_MARK,
-    DO_VALUE,
-    DO_CALL, /* of MPI, about nothing: MPI_Init */
-    DO_SEND,
-    DO_RECV,
-    DO_POLL,
-    DO_SENDRECV,
-    DO_WAIT,
-    DO_WAIT_ALL,
-    DO_COLLECTIVE,
-    DO_FENCE,
-    DO_OPEN, /* MPI_Win_post, MPI_Win_start */
-    DO_CLOSE,
-    DO_TRANSFER
+struct scenario_runner;
+struct statement;
+
+/*
+ * What a statement takes, in turn: v value, d destination or "sender", s source or "any", r root,
+ * w window, g ranks, n name, f "from" and a source, R request, V variable, = itself, u and l a
+ * loop's "until" and "as", a digit a region of that kind; then in any order: t "tag" and a number
+ * (T also "any"), b bytes, Q "as" and a request, c "on" and a communicator. { begins a block.
+ */
+struct statement_row {
+    const char *word, *takes, *routine; /* of MPI; NULL: none */
+    /* What it does, between begin and end of the routine; NULL: nothing. */
+    void (*run)(struct scenario_runner *x, const struct statement *to);
 };
+extern const struct statement_row statement_rows[];
+extern const size_t n_statement_rows;
 
 struct rank_range {
     struct expression *first, *last; /* LAST is NULL: a single one, or a condition */
@@ -83,19 +78,18 @@ struct rank_range {
 };
 
 struct statement {
-    enum scenario_action action;
-    const char *routine; /* of MPI */
+    const struct statement_row *row;
     int line;
-    struct expression *value; /* time, times, number, destination or source; NULL: any */
+    struct expression *value; /* time, times, number, destination or target */
+    struct expression *from;  /* source; NULL: any */
     struct expression *tag, *bytes, *root, *until;
-    struct expression *from, *from_tag; /* the receiving half of sendrecv */
-    bool is_sender;                     /* destination: whoever sent the last message received */
+    bool is_sender; /* destination: whoever sent the last message received */
     bool is_any_tag;
-    int variable; /* LET, REPEAT; -1: none */
+    int variable; /* -1: none */
     int request;  /* index of a name; -1: none */
     int what;     /* communicator or window */
     struct portolan_trace_region region;
-    const char *name; /* VALUE */
+    const char *name; /* of a value */
     struct rank_range *ranks;
     struct statement *body, *otherwise, *next;
 };

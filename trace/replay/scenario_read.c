@@ -4,78 +4,29 @@
 
 #include <portolan/list.h>
 
+#include <ctype.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <string.h>
 
-/*
- * What a statement takes, in turn: v value, p partner ("any" for receives, "sender" for sends),
- * r root, w window, g ranks, n name, f "from" and a source; then in any order: t "tag" and a
- * number, b bytes, q "as" and a request, Q the same, required, c "on" and a communicator.
- */
-static const struct statement_row {
-    const char *word, *takes, *routine;
-    enum scenario_action action;
-} rows[] = {
-    {"compute", "v", NULL, DO_COMPUTE},
-    {"mark", "v", NULL, DO_MARK},
-    {"value", "nv", NULL, DO_VALUE},
-    {"init", "", "MPI_Init", DO_CALL},
-    {"finalize", "", "MPI_Finalize", DO_CALL},
-    {"send", "ptbc", "MPI_Send", DO_SEND},
-    {"ssend", "ptbc", "MPI_Ssend", DO_SEND},
-    {"bsend", "ptbc", "MPI_Bsend", DO_SEND},
-    {"isend", "ptbQc", "MPI_Isend", DO_SEND},
-    {"issend", "ptbQc", "MPI_Issend", DO_SEND},
-    {"recv", "ptc", "MPI_Recv", DO_RECV},
-    {"irecv", "ptQc", "MPI_Irecv", DO_RECV},
-    {"poll", "v", "MPI_Iprobe", DO_POLL},
-    {"sendrecv", "pftbc", "MPI_Sendrecv", DO_SENDRECV},
-    {"wait", "R", "MPI_Wait", DO_WAIT},
-    {"waitall", "", "MPI_Waitall", DO_WAIT_ALL},
-    {"barrier", "c", "MPI_Barrier", DO_COLLECTIVE},
-    {"allreduce", "bc", "MPI_Allreduce", DO_COLLECTIVE},
-    {"allgather", "bc", "MPI_Allgather", DO_COLLECTIVE},
-    {"alltoall", "bc", "MPI_Alltoall", DO_COLLECTIVE},
-    {"reduce_scatter", "bc", "MPI_Reduce_scatter", DO_COLLECTIVE},
-    {"bcast", "rbc", "MPI_Bcast", DO_COLLECTIVE},
-    {"scatter", "rbc", "MPI_Scatter", DO_COLLECTIVE},
-    {"reduce", "rbc", "MPI_Reduce", DO_COLLECTIVE},
-    {"gather", "rbc", "MPI_Gather", DO_COLLECTIVE},
-    {"scan", "bc", "MPI_Scan", DO_COLLECTIVE},
-    {"exscan", "bc", "MPI_Exscan", DO_COLLECTIVE},
-    {"dup", "c", "MPI_Comm_dup", DO_COLLECTIVE},
-    {"ibarrier", "Qc", "MPI_Ibarrier", DO_COLLECTIVE},
-    {"iallreduce", "bQc", "MPI_Iallreduce", DO_COLLECTIVE},
-    {"ialltoall", "bQc", "MPI_Ialltoall", DO_COLLECTIVE},
-    {"ibcast", "rbQc", "MPI_Ibcast", DO_COLLECTIVE},
-    {"ireduce", "rbQc", "MPI_Ireduce", DO_COLLECTIVE},
-    {"fence", "w", "MPI_Win_fence", DO_FENCE},
-    {"free", "w", "MPI_Win_free", DO_FENCE},
-    {"post", "wg", "MPI_Win_post", DO_OPEN},
-    {"start", "wg", "MPI_Win_start", DO_OPEN},
-    {"complete", "w", "MPI_Win_complete", DO_CLOSE},
-    {"await", "w", "MPI_Win_wait", DO_CLOSE},
-    {"put", "wvb", "MPI_Put", DO_TRANSFER},
-    {"get", "wvb", "MPI_Get", DO_TRANSFER},
-};
-enum { ROWS = sizeof rows / sizeof *rows, MOST_NESTING = 100 };
+enum { MOST_NESTING = 100, MOST_STATEMENTS = 50 * 1000 * 1000 };
 
 /* Words that are not in the table, for suggestions. */
-static const char *const other_words[] = {
-    "ranks", "latency", "bandwidth", "eager",  "seed",  "comm",  "window", "let",       "repeat",
-    "on",    "else",    "end",       "region", "timer", "phase", "port",   "experiment"};
+static const char *const other_words[] = {"ranks", "latency", "bandwidth", "eager", "seed",
+                                          "comm",  "window",  "else",      "end"};
 enum { OTHER_WORDS = sizeof other_words / sizeof *other_words };
 
 static void unknown_word(struct scenario_reader *r, const char *at, const char *word)
 {
-    const char *known[ROWS + OTHER_WORDS];
+    const char *known[64 + OTHER_WORDS];
+    size_t n = 0;
 
-    for (size_t i = 0; i < ROWS; i++)
-        known[i] = rows[i].word;
-    memcpy(known + ROWS, other_words, sizeof other_words);
+    for (; n < n_statement_rows && n < 64; n++)
+        known[n] = statement_rows[n].word;
+    memcpy(known + n, other_words, sizeof other_words);
     scenario_mistake(
         r, at, "'%.40s' is no statement%s", word,
-        portolan_did_you_mean(portolan_nearest_word(word, known, ROWS + OTHER_WORDS)).text);
+        portolan_did_you_mean(portolan_nearest_word(word, known, n + OTHER_WORDS)).text);
 }
 
 /* "0", "1..3, 7", "size-1", or a condition. */
@@ -99,17 +50,15 @@ static struct rank_range *read_ranks(struct scenario_reader *r)
 static int find_comm(struct scenario_reader *r, const struct scenario_comm *comms, size_t n,
                      const char *what)
 {
-    const char *at = r->at, *word = scenario_word(r), *known[64];
+    const char *at = r->at, *word = scenario_word(r), *near = NULL;
 
     for (size_t i = 0; word && i < n; i++)
         if (strcmp(comms[i].name, word) == 0)
             return (int)i;
-    n = n < 64 ? n : 64;
-    for (size_t i = 0; i < n; i++)
-        known[i] = comms[i].name;
-    scenario_mistake(
-        r, at, "no %s is called '%.40s'%s", what, word ? word : "",
-        portolan_did_you_mean(word ? portolan_nearest_word(word, known, n) : NULL).text);
+    if (word && n)
+        near = portolan_nearest_member(word, &comms->name, n, sizeof *comms);
+    scenario_mistake(r, at, "no %s is called '%.40s'%s", what, word ? word : "",
+                     portolan_did_you_mean(near).text);
     return 0;
 }
 
@@ -128,98 +77,27 @@ static int read_request(struct scenario *s)
     return (int)s->n_requests - 1;
 }
 
-static void read_partner(struct scenario_reader *r, struct statement *to)
-{
-    bool is_recv = to->action == DO_RECV;
-
-    if (is_recv && scenario_takes(r, "any"))
-        return;
-    if (!is_recv && scenario_takes(r, "sender"))
-        to->is_sender = true;
-    else
-        to->value = scenario_expression(r);
-}
-
 static void read_source(struct scenario_reader *r, struct statement *to)
 {
-    if (!scenario_takes(r, "from"))
-        scenario_mistake(r, r->at, "'from' and the source are missing");
-    else if (!scenario_takes(r, "any"))
+    if (!scenario_takes(r, "any"))
         to->from = scenario_expression(r);
 }
 
-static void read_fixed(struct scenario *s, struct statement *to, const char *takes)
+/* NAME, or of a port METHOD USER PORT PROVIDER. */
+static void read_region(struct scenario_reader *r, struct portolan_trace_region *region)
 {
-    struct scenario_reader *r = &s->reader;
+    bool is_port = region->kind == PORTOLAN_TRACE_PORT;
 
-    for (; r->at && *takes; takes++)
-        switch (*takes) {
-        case 'v':
-            to->value = scenario_expression(r);
-            break;
-        case 'p':
-            read_partner(r, to);
-            break;
-        case 'r':
-            to->root = scenario_expression(r);
-            break;
-        case 'f':
-            read_source(r, to);
-            break;
-        case 'w':
-            to->what = find_comm(r, s->windows, s->n_windows, "window");
-            break;
-        case 'g':
-            to->ranks = read_ranks(r);
-            break;
-        case 'R':
-            to->request = read_request(s);
-            break;
-        case 'n':
-            if (!(to->name = scenario_word(r)))
-                scenario_mistake(r, r->at, "a name is missing");
-            break;
-        default:
-            return;
-        }
-}
-
-static void read_options(struct scenario *s, struct statement *to, const char *takes)
-{
-    struct scenario_reader *r = &s->reader;
-
-    while (!scenario_at_end(r)) {
-        if (strchr(takes, 't') && scenario_takes(r, "tag")) {
-            if (!(to->is_any_tag = to->action == DO_RECV && scenario_takes(r, "any")))
-                to->tag = scenario_expression(r);
-        } else if (strchr(takes, 'Q') && scenario_takes(r, "as")) {
-            to->request = read_request(s);
-        } else if (strchr(takes, 'c') && scenario_takes(r, "on")) {
-            to->what = find_comm(r, s->comms, s->n_comms, "communicator");
-        } else if (strchr(takes, 'b') && !to->bytes) {
-            to->bytes = scenario_expression(r);
-        } else {
-            scenario_mistake(r, r->at, "the line should end before '%.40s'", r->at);
-        }
+    region->name = scenario_word(r);
+    if (is_port) {
+        region->user = scenario_word(r);
+        region->port = scenario_word(r);
+        region->provider = scenario_word(r);
     }
-    if (strchr(takes, 'Q') && to->request < 0)
-        scenario_mistake(r, r->at, "'as' and the name of a request are missing");
-}
-
-static void read_end(struct scenario_reader *r)
-{
-    if (!scenario_at_end(r))
-        scenario_mistake(r, r->at, "the line should end before '%.40s'", r->at);
-}
-
-static struct statement *new_statement(struct scenario *s, enum scenario_action action)
-{
-    struct statement *to = portolan_arena_alloc(&s->reader.arena, 1, sizeof *to);
-
-    to->action = action;
-    to->line = s->reader.line;
-    to->request = to->variable = -1;
-    return to;
+    if (!region->name || (is_port && !region->provider))
+        scenario_mistake(r, r->at,
+                         is_port ? "a port needs a method, user, port and provider"
+                                 : "a name is missing");
 }
 
 static int new_variable(struct scenario_reader *r)
@@ -237,6 +115,95 @@ static int new_variable(struct scenario_reader *r)
             return i;
     r->variables[r->n_variables] = word;
     return r->n_variables++;
+}
+
+static void read_fixed(struct scenario *s, struct statement *to, const char *takes)
+{
+    struct scenario_reader *r = &s->reader;
+
+    for (; r->at && *takes; takes++)
+        switch (*takes) {
+        case 'v':
+            to->value = scenario_expression(r);
+            break;
+        case 'd':
+            if (!(to->is_sender = scenario_takes(r, "sender")))
+                to->value = scenario_expression(r);
+            break;
+        case 's':
+            read_source(r, to);
+            break;
+        case 'r':
+            to->root = scenario_expression(r);
+            break;
+        case 'f':
+            if (scenario_takes(r, "from"))
+                read_source(r, to);
+            else
+                scenario_mistake(r, r->at, "'from' and the source are missing");
+            break;
+        case 'w':
+            to->what = find_comm(r, s->windows, s->n_windows, "window");
+            break;
+        case 'g':
+            to->ranks = read_ranks(r);
+            break;
+        case 'R':
+            to->request = read_request(s);
+            break;
+        case 'n':
+            if (!(to->name = scenario_word(r)))
+                scenario_mistake(r, r->at, "a name is missing");
+            break;
+        case 'V':
+            to->variable = new_variable(r);
+            break;
+        case '=':
+            if (!scenario_takes(r, "="))
+                scenario_mistake(r, r->at, "'=' and a value are missing");
+            break;
+        case 'u':
+            if (scenario_takes(r, "until"))
+                to->until = scenario_takes(r, "tag") ? scenario_expression(r) : NULL;
+            break;
+        case 'l':
+            if (scenario_takes(r, "as"))
+                to->variable = new_variable(r);
+            break;
+        default:
+            if (!isdigit((unsigned char)*takes))
+                return;
+            to->region.kind = (enum portolan_trace_region_kind)(*takes - '0');
+            read_region(r, &to->region);
+        }
+}
+
+static void read_end(struct scenario_reader *r)
+{
+    if (!scenario_at_end(r))
+        scenario_mistake(r, r->at, "the line should end before '%.40s'", r->at);
+}
+
+static void read_options(struct scenario *s, struct statement *to, const char *takes)
+{
+    struct scenario_reader *r = &s->reader;
+
+    while (!scenario_at_end(r)) {
+        if (strpbrk(takes, "tT") && scenario_takes(r, "tag")) {
+            if (!(to->is_any_tag = strchr(takes, 'T') && scenario_takes(r, "any")))
+                to->tag = scenario_expression(r);
+        } else if (strchr(takes, 'Q') && scenario_takes(r, "as")) {
+            to->request = read_request(s);
+        } else if (strchr(takes, 'c') && scenario_takes(r, "on")) {
+            to->what = find_comm(r, s->comms, s->n_comms, "communicator");
+        } else if (strchr(takes, 'b') && !to->bytes) {
+            to->bytes = scenario_expression(r);
+        } else {
+            read_end(r);
+        }
+    }
+    if (strchr(takes, 'Q') && to->request < 0)
+        scenario_mistake(r, r->at, "'as' and the name of a request are missing");
 }
 
 /* ------------------------------------------------- the head: what is said once */
@@ -299,72 +266,23 @@ struct open_block {
     struct statement **end;
 };
 
-static bool read_block(struct scenario *s, struct statement *to, const char *word)
-{
-    struct scenario_reader *r = &s->reader;
-    static const char *const regions[] = {"port", "timer", "phase", "experiment", "region"};
-
-    if (strcmp(word, "repeat") == 0) {
-        to->action = DO_REPEAT;
-        to->value = scenario_expression(r);
-        if (scenario_takes(r, "until"))
-            to->until = scenario_takes(r, "tag") ? scenario_expression(r) : NULL;
-        if (scenario_takes(r, "as"))
-            to->variable = new_variable(r);
-        return true;
-    }
-    if (strcmp(word, "on") == 0) {
-        to->action = DO_ON;
-        to->ranks = read_ranks(r);
-        return true;
-    }
-    for (int i = 0; i < 5; i++)
-        if (strcmp(word, regions[i]) == 0) {
-            to->action = DO_REGION;
-            to->region.kind = (enum portolan_trace_region_kind)i;
-            to->region.name = scenario_word(r);
-            if (i == PORTOLAN_TRACE_PORT) { /* port METHOD USER PORT PROVIDER */
-                to->region.user = scenario_word(r);
-                to->region.port = scenario_word(r);
-                to->region.provider = scenario_word(r);
-            }
-            if (!to->region.name || (i == PORTOLAN_TRACE_PORT && !to->region.provider))
-                scenario_mistake(r, r->at,
-                                 i == PORTOLAN_TRACE_PORT
-                                     ? "a port needs a method, user, port and provider"
-                                     : "a name is missing");
-            return true;
-        }
-    return false;
-}
-
 static struct statement *read_statement(struct scenario *s, const char *at, const char *word)
 {
-    struct statement *to = new_statement(s, DO_LET);
+    struct statement *to = portolan_arena_alloc(&s->reader.arena, 1, sizeof *to);
+    const struct statement_row *row = statement_rows, *end = row + n_statement_rows;
 
-    for (size_t i = 0; i < ROWS; i++)
-        if (strcmp(rows[i].word, word) == 0) {
-            to->action = rows[i].action;
-            to->routine = rows[i].routine;
-            read_fixed(s, to, rows[i].takes);
-            read_options(s, to, rows[i].takes);
-            return to;
-        }
-    if (strcmp(word, "let") == 0) {
-        to->variable = new_variable(&s->reader);
-        if (s->reader.at && !scenario_takes(&s->reader, "="))
-            scenario_mistake(&s->reader, s->reader.at, "'=' and a value are missing");
-        to->value = scenario_expression(&s->reader);
-    } else if (!read_block(s, to, word)) {
+    to->line = s->reader.line;
+    to->request = to->variable = -1;
+    while (row < end && strcmp(row->word, word) != 0)
+        row++;
+    if (row == end) {
         unknown_word(&s->reader, at, word);
+        return to;
     }
-    read_end(&s->reader);
+    to->row = row;
+    read_fixed(s, to, row->takes);
+    read_options(s, to, row->takes);
     return to;
-}
-
-static bool is_block(const struct statement *to)
-{
-    return to->action == DO_REPEAT || to->action == DO_ON || to->action == DO_REGION;
 }
 
 static void close_or_turn(struct scenario_reader *r, struct open_block *open, size_t *depth,
@@ -372,13 +290,12 @@ static void close_or_turn(struct scenario_reader *r, struct open_block *open, si
 {
     struct statement *block = open[*depth].block;
 
-    if (!block || (is_else && (block->action != DO_ON || block->otherwise)))
+    if (!block || (is_else && (strcmp(block->row->word, "on") != 0 || block->otherwise)))
         scenario_mistake(r, at, is_else ? "'else' without 'on'" : "'end' without a block");
-    else if (!scenario_at_end(r))
-        scenario_mistake(r, r->at, "the line should end before '%.40s'", r->at);
-    else if (is_else)
+    read_end(r);
+    if (r->at && is_else)
         open[*depth].end = &block->otherwise;
-    else
+    else if (r->at)
         --*depth;
 }
 
@@ -409,7 +326,7 @@ static void read_line(struct scenario *s, struct open_block *open, size_t *depth
     to = read_statement(s, at, word);
     *open[*depth].end = to;
     open[*depth].end = &to->next;
-    if (!is_block(to))
+    if (!to->row || !strchr(to->row->takes, '{'))
         return;
     if (*depth + 1 == MOST_NESTING)
         scenario_mistake(r, at, "blocks are nested more than %d deep", MOST_NESTING - 1);
@@ -462,4 +379,45 @@ enum portolan_status scenario_parse(struct scenario *s, const char *text)
     portolan_arena_append(&r->arena, &s->comms, &s->n_comms, &world, sizeof world);
     read_lines(s, text);
     return r->n_mistakes ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+}
+
+enum portolan_status scenario_read(const char *path, const char *text, uint64_t most_statements,
+                                   struct portolan_diagnostics *diagnostics,
+                                   struct portolan_trace **trace, struct portolan_costs *costs,
+                                   struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+    struct scenario s = {.reader = {.d = &d, .file = path}, .most_statements = most_statements};
+    struct portolan_text file = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    *trace = NULL;
+    if (!text && !portolan_text_add_file(&file, path, 1 << 26))
+        status =
+            portolan_error_set(err, PORTOLAN_EIO, "%s cannot be read: %s", path, strerror(errno));
+    if (!status)
+        status = scenario_parse(&s, text ? text : file.bytes ? file.bytes : "");
+    if (!status)
+        status = scenario_run(&s, trace, err);
+    if (status == PORTOLAN_ENOMEM)
+        portolan_no_memory(err);
+    if (costs)
+        *costs = s.costs;
+    if (status) {
+        portolan_trace_destroy(*trace);
+        *trace = NULL;
+    }
+    portolan_text_clear(&file);
+    portolan_arena_clear(&s.reader.arena);
+    return status;
+}
+
+enum portolan_status portolan_scenario_read(const char *path, const char *text,
+                                            struct portolan_diagnostics *diagnostics,
+                                            struct portolan_trace **trace,
+                                            struct portolan_costs *costs,
+                                            struct portolan_error *err)
+{
+    return scenario_read(path, text, MOST_STATEMENTS, diagnostics, trace, costs, err);
 }

@@ -8,12 +8,11 @@
 
 #include <portolan/list.h>
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MISTAKES = 10, MOST_STATEMENTS = 50 * 1000 * 1000 };
+enum { MOST_MISTAKES = 10 };
 
 struct open_request {
     int name;
@@ -35,9 +34,9 @@ struct scenario_runner {
     uint64_t n_statements;
 };
 
-#define RUN_MISTAKE(x, line, ...)                                                                  \
-    ((x)->s->reader.n_mistakes++ < MOST_MISTAKES                                                   \
-         ? portolan_diagnose((x)->s->reader.d, (x)->s->reader.file, line, 0, __VA_ARGS__)          \
+#define RUN_MISTAKE(scenario, line, ...)                                                           \
+    ((scenario)->reader.n_mistakes++ < MOST_MISTAKES                                               \
+         ? portolan_diagnose((scenario)->reader.d, (scenario)->reader.file, line, 0, __VA_ARGS__)  \
          : (void)0)
 
 static bool is_over(const struct scenario_runner *x)
@@ -52,14 +51,17 @@ static void add_event(struct scenario_runner *x, unsigned kind, struct portolan_
     x->no_memory |= !portolan_trace_add(x->trace, x->rank, 0, &e);
 }
 
+/* An event that only refers to something; SIZE_MAX: there was no memory for it. */
+static void add_what(struct scenario_runner *x, unsigned kind, size_t what, uint64_t bytes)
+{
+    x->no_memory |= what == SIZE_MAX;
+    add_event(x, kind, (struct portolan_trace_event){.what = what & 0xffffff, .bytes = bytes});
+}
+
 /* BEGIN keeps the line, for messages, until the engine has run. */
 static void add_call(struct scenario_runner *x, unsigned kind, const struct statement *to)
 {
-    size_t what = portolan_trace_routine(x->trace, to->routine);
-
-    x->no_memory |= what == SIZE_MAX;
-    add_event(x, kind,
-              (struct portolan_trace_event){.what = what & 0xffffff, .bytes = (unsigned)to->line});
+    add_what(x, kind, portolan_trace_routine(x->trace, to->row->routine), (unsigned)to->line);
 }
 
 static double value_of(struct scenario_runner *x, const struct expression *e, double otherwise)
@@ -76,10 +78,11 @@ static int64_t whole(struct scenario_runner *x, const struct statement *to,
     if (value >= least && value <= most)
         return (int64_t)llround(value);
     if (isnan(value))
-        RUN_MISTAKE(x, to->line, "rank %d: the %s is not a number: division by 0", x->rank, what);
+        RUN_MISTAKE(x->s, to->line, "rank %d: the %s is not a number: division by 0", x->rank,
+                    what);
     else
-        RUN_MISTAKE(x, to->line, "rank %d: the %s is %g; it should be between %g and %g", x->rank,
-                    what, value, least, most);
+        RUN_MISTAKE(x->s, to->line, "rank %d: the %s is %g; it should be between %g and %g",
+                    x->rank, what, value, least, most);
     return (int64_t)least;
 }
 
@@ -104,18 +107,15 @@ static int tag_of(struct scenario_runner *x, const struct statement *to, const s
 static uint32_t open_request(struct scenario_runner *x, const struct statement *to, unsigned done,
                              struct portolan_trace_event e)
 {
-    struct open_request *open;
-
     if (to->request < 0)
         return 0;
     if (!portolan_reserve(&x->open, &x->open_room, x->n_open + 1, sizeof *x->open)) {
         x->no_memory = true;
         return 0;
     }
-    open = &x->open[x->n_open++];
     e.request = x->n_free ? x->free_numbers[--x->n_free] : ++x->n_numbers;
     e.kind = done & 0xff;
-    *open = (struct open_request){to->request, e};
+    x->open[x->n_open++] = (struct open_request){to->request, e};
     return e.request;
 }
 
@@ -124,7 +124,6 @@ static void wait_for(struct scenario_runner *x, const struct statement *to)
 {
     size_t kept = 0;
 
-    add_call(x, PORTOLAN_TRACE_BEGIN, to);
     for (size_t i = 0; i < x->n_open; i++) {
         const struct open_request *open = &x->open[i];
 
@@ -140,15 +139,14 @@ static void wait_for(struct scenario_runner *x, const struct statement *to)
             x->free_numbers[x->n_free++] = open->done.request;
     }
     if (to->request >= 0 && kept == x->n_open)
-        RUN_MISTAKE(x, to->line, "rank %d: no request '%s' is open", x->rank,
+        RUN_MISTAKE(x->s, to->line, "rank %d: no request '%s' is open", x->rank,
                     x->s->requests[to->request]);
     x->n_open = kept;
-    add_call(x, PORTOLAN_TRACE_END, to);
 }
 
 /* ------------------------------------------------- calls */
 
-static void send_half(struct scenario_runner *x, const struct statement *to)
+static void run_send(struct scenario_runner *x, const struct statement *to)
 {
     struct portolan_trace_event e = {
         .what = (unsigned)to->what & 0xffffff,
@@ -161,17 +159,28 @@ static void send_half(struct scenario_runner *x, const struct statement *to)
     add_event(x, PORTOLAN_TRACE_SEND, e);
 }
 
-static void recv_half(struct scenario_runner *x, const struct statement *to,
-                      const struct expression *source, const struct expression *tag)
+static void run_recv(struct scenario_runner *x, const struct statement *to)
 {
     struct portolan_trace_event e = {
         .what = (unsigned)to->what & 0xffffff,
-        .peer = source ? partner(x, to, source, "source") : PORTOLAN_TRACE_ANY,
-        .tag = to->is_any_tag ? PORTOLAN_TRACE_ANY : tag_of(x, to, tag),
+        .peer = to->from ? partner(x, to, to->from, "source") : PORTOLAN_TRACE_ANY,
+        .tag = to->is_any_tag ? PORTOLAN_TRACE_ANY : tag_of(x, to, to->tag),
     };
 
     e.request = open_request(x, to, PORTOLAN_TRACE_RECV, e);
     add_event(x, e.request ? PORTOLAN_TRACE_RECV_POST : PORTOLAN_TRACE_RECV, e);
+}
+
+static void run_sendrecv(struct scenario_runner *x, const struct statement *to)
+{
+    run_send(x, to);
+    run_recv(x, to);
+}
+
+static void refuse_until(struct scenario_runner *x, const struct statement *to)
+{
+    if (x->in_until)
+        RUN_MISTAKE(x->s, to->line, "a loop with 'until' must not contain collective operations");
 }
 
 /* Messages go up and down a tree. */
@@ -184,7 +193,7 @@ static int64_t collective_ns(const struct scenario_runner *x, size_t n_members, 
     return steps ? (steps - 1) * x->s->costs.latency_ns + message_ns(&x->s->costs, bytes) : 0;
 }
 
-static void collective_half(struct scenario_runner *x, const struct statement *to)
+static void run_collective(struct scenario_runner *x, const struct statement *to)
 {
     const struct portolan_trace_comm *comm = &x->trace->comms[to->what];
     struct portolan_trace_event e = {
@@ -194,8 +203,9 @@ static void collective_half(struct scenario_runner *x, const struct statement *t
     };
     struct scenario_values of_rank = x->values;
 
+    refuse_until(x, to);
     if (x->s->comms[to->what].ranks && !ranks_have(x->s->comms[to->what].ranks, &of_rank))
-        RUN_MISTAKE(x, to->line, "rank %d is not in communicator '%s'", x->rank,
+        RUN_MISTAKE(x->s, to->line, "rank %d is not in communicator '%s'", x->rank,
                     x->s->comms[to->what].name);
     e.request =
         open_request(x, to, PORTOLAN_TRACE_COLLECTIVE_DONE, (struct portolan_trace_event){0});
@@ -204,7 +214,18 @@ static void collective_half(struct scenario_runner *x, const struct statement *t
         x->clock += collective_ns(x, comm->n_members, e.bytes);
 }
 
-static void add_accesses(struct scenario_runner *x, const struct statement *to)
+static void run_close(struct scenario_runner *x, const struct statement *to)
+{
+    add_what(x, PORTOLAN_TRACE_EPOCH, (size_t)to->what, 0);
+}
+
+static void run_fence(struct scenario_runner *x, const struct statement *to)
+{
+    refuse_until(x, to);
+    run_close(x, to);
+}
+
+static void run_open(struct scenario_runner *x, const struct statement *to)
 {
     for (const struct rank_range *range = to->ranks; range; range = range->next) {
         int first = partner(x, to, range->first, "rank");
@@ -215,56 +236,23 @@ static void add_accesses(struct scenario_runner *x, const struct statement *to)
                 x, PORTOLAN_TRACE_ACCESS,
                 (struct portolan_trace_event){.what = (unsigned)to->what & 0xffffff, .peer = peer});
     }
+    run_close(x, to);
 }
 
 static void pass_time(struct scenario_runner *x, const struct statement *to)
 {
     x->clock += whole(x, to, to->value, 0, (double)PORTOLAN_TRACE_MOST_NS, "time");
     if (x->clock > PORTOLAN_TRACE_MOST_NS)
-        RUN_MISTAKE(x, to->line, "rank %d: this takes more than 104 days", x->rank);
+        RUN_MISTAKE(x->s, to->line, "rank %d: this takes more than 104 days", x->rank);
 }
 
-static void run_call(struct scenario_runner *x, const struct statement *to)
+static void run_transfer(struct scenario_runner *x, const struct statement *to)
 {
-    struct portolan_trace_event window = {.what = (unsigned)to->what & 0xffffff};
+    struct portolan_trace_event e = {.what = (unsigned)to->what & 0xffffff,
+                                     .peer = partner(x, to, to->value, "target"),
+                                     .bytes = bytes_of(x, to)};
 
-    if (x->in_until && (to->action == DO_COLLECTIVE || to->action == DO_FENCE))
-        RUN_MISTAKE(x, to->line, "a loop with 'until' must not contain collective operations");
-    add_call(x, PORTOLAN_TRACE_BEGIN, to);
-    switch (to->action) {
-    case DO_SEND:
-        send_half(x, to);
-        break;
-    case DO_RECV:
-        recv_half(x, to, to->value, to->tag);
-        break;
-    case DO_POLL:
-        pass_time(x, to);
-        break;
-    case DO_SENDRECV:
-        send_half(x, to);
-        recv_half(x, to, to->from, to->tag);
-        break;
-    case DO_COLLECTIVE:
-        collective_half(x, to);
-        break;
-    case DO_OPEN:
-        add_accesses(x, to);
-        add_event(x, PORTOLAN_TRACE_EPOCH, window);
-        break;
-    case DO_FENCE:
-    case DO_CLOSE:
-        add_event(x, PORTOLAN_TRACE_EPOCH, window);
-        break;
-    case DO_TRANSFER:
-        window.peer = partner(x, to, to->value, "target");
-        window.bytes = bytes_of(x, to);
-        add_event(x, PORTOLAN_TRACE_TRANSFER, window);
-        break;
-    default:
-        break;
-    }
-    add_call(x, PORTOLAN_TRACE_END, to);
+    add_event(x, PORTOLAN_TRACE_TRANSFER, e);
 }
 
 /* ------------------------------------------------- statements */
@@ -292,7 +280,7 @@ static void run_repeat(struct scenario_runner *x, const struct statement *to)
 
     if (to->until) {
         if (x->in_until)
-            RUN_MISTAKE(x, to->line, "a loop 'until' is in another");
+            RUN_MISTAKE(x->s, to->line, "a loop 'until' is in another");
         x->in_until = true;
         add_event(x, LOOP_BEGIN, loop);
     }
@@ -310,15 +298,13 @@ static void run_repeat(struct scenario_runner *x, const struct statement *to)
     }
 }
 
-static void run_region(struct scenario_runner *x, const struct portolan_trace_region *region,
-                       const struct statement *body)
+static void run_region(struct scenario_runner *x, const struct statement *to)
 {
-    size_t what = portolan_trace_region(x->trace, region);
+    size_t what = portolan_trace_region(x->trace, &to->region);
 
-    x->no_memory |= what == SIZE_MAX;
-    add_event(x, PORTOLAN_TRACE_ENTER, (struct portolan_trace_event){.what = what & 0xffffff});
-    run_block(x, body);
-    add_event(x, PORTOLAN_TRACE_LEAVE, (struct portolan_trace_event){.what = what & 0xffffff});
+    add_what(x, PORTOLAN_TRACE_ENTER, what, 0);
+    run_block(x, to->body);
+    add_what(x, PORTOLAN_TRACE_LEAVE, what, 0);
 }
 
 static void run_value(struct scenario_runner *x, const struct statement *to)
@@ -327,45 +313,87 @@ static void run_value(struct scenario_runner *x, const struct statement *to)
         double value;
         uint64_t bytes;
     } u = {.value = value_of(x, to->value, 0)};
-    size_t what = portolan_trace_name(x->trace, to->name);
 
-    x->no_memory |= what == SIZE_MAX;
-    add_event(x, PORTOLAN_TRACE_VALUE,
-              (struct portolan_trace_event){.what = what & 0xffffff, .bytes = u.bytes});
+    add_what(x, PORTOLAN_TRACE_VALUE, portolan_trace_name(x->trace, to->name), u.bytes);
 }
+
+static void run_let(struct scenario_runner *x, const struct statement *to)
+{
+    x->values.variables[to->variable] = value_of(x, to->value, 0);
+}
+
+static void run_on(struct scenario_runner *x, const struct statement *to)
+{
+    run_block(x, ranks_have(to->ranks, &x->values) ? to->body : to->otherwise);
+}
+
+static void run_mark(struct scenario_runner *x, const struct statement *to)
+{
+    add_event(x, PORTOLAN_TRACE_MARK,
+              (struct portolan_trace_event){.tag = tag_of(x, to, to->value)});
+}
+
+const struct statement_row statement_rows[] = {
+    {"compute", "v", NULL, pass_time},
+    {"mark", "v", NULL, run_mark},
+    {"value", "nv", NULL, run_value},
+    {"init", "", "MPI_Init", NULL},
+    {"finalize", "", "MPI_Finalize", NULL},
+    {"send", "dtbc", "MPI_Send", run_send},
+    {"ssend", "dtbc", "MPI_Ssend", run_send},
+    {"bsend", "dtbc", "MPI_Bsend", run_send},
+    {"isend", "dtbQc", "MPI_Isend", run_send},
+    {"issend", "dtbQc", "MPI_Issend", run_send},
+    {"recv", "sTc", "MPI_Recv", run_recv},
+    {"irecv", "sTQc", "MPI_Irecv", run_recv},
+    {"poll", "v", "MPI_Iprobe", pass_time},
+    {"sendrecv", "dftbc", "MPI_Sendrecv", run_sendrecv},
+    {"wait", "R", "MPI_Wait", wait_for},
+    {"waitall", "", "MPI_Waitall", wait_for},
+    {"barrier", "c", "MPI_Barrier", run_collective},
+    {"allreduce", "bc", "MPI_Allreduce", run_collective},
+    {"allgather", "bc", "MPI_Allgather", run_collective},
+    {"alltoall", "bc", "MPI_Alltoall", run_collective},
+    {"reduce_scatter", "bc", "MPI_Reduce_scatter", run_collective},
+    {"bcast", "rbc", "MPI_Bcast", run_collective},
+    {"scatter", "rbc", "MPI_Scatter", run_collective},
+    {"reduce", "rbc", "MPI_Reduce", run_collective},
+    {"gather", "rbc", "MPI_Gather", run_collective},
+    {"scan", "bc", "MPI_Scan", run_collective},
+    {"exscan", "bc", "MPI_Exscan", run_collective},
+    {"dup", "c", "MPI_Comm_dup", run_collective},
+    {"ibarrier", "Qc", "MPI_Ibarrier", run_collective},
+    {"iallreduce", "bQc", "MPI_Iallreduce", run_collective},
+    {"ialltoall", "bQc", "MPI_Ialltoall", run_collective},
+    {"ibcast", "rbQc", "MPI_Ibcast", run_collective},
+    {"ireduce", "rbQc", "MPI_Ireduce", run_collective},
+    {"fence", "w", "MPI_Win_fence", run_fence},
+    {"free", "w", "MPI_Win_free", run_fence},
+    {"post", "wg", "MPI_Win_post", run_open},
+    {"start", "wg", "MPI_Win_start", run_open},
+    {"complete", "w", "MPI_Win_complete", run_close},
+    {"await", "w", "MPI_Win_wait", run_close},
+    {"put", "wvb", "MPI_Put", run_transfer},
+    {"get", "wvb", "MPI_Get", run_transfer},
+    {"let", "V=v", NULL, run_let},
+    {"repeat", "vul{", NULL, run_repeat},
+    {"on", "g{", NULL, run_on},
+    {"port", "0{", NULL, run_region},
+    {"timer", "1{", NULL, run_region},
+    {"phase", "2{", NULL, run_region},
+    {"experiment", "3{", NULL, run_region},
+    {"region", "4{", NULL, run_region},
+};
+const size_t n_statement_rows = sizeof statement_rows / sizeof *statement_rows;
 
 static void run_statement(struct scenario_runner *x, const struct statement *to)
 {
-    switch (to->action) {
-    case DO_COMPUTE:
-        pass_time(x, to);
-        return;
-    case DO_LET:
-        x->values.variables[to->variable] = value_of(x, to->value, 0);
-        return;
-    case DO_REPEAT:
-        run_repeat(x, to);
-        return;
-    case DO_ON:
-        run_block(x, ranks_have(to->ranks, &x->values) ? to->body : to->otherwise);
-        return;
-    case DO_REGION:
-        run_region(x, &to->region, to->body);
-        return;
-    case DO_MARK:
-        add_event(x, PORTOLAN_TRACE_MARK,
-                  (struct portolan_trace_event){.tag = tag_of(x, to, to->value)});
-        return;
-    case DO_VALUE:
-        run_value(x, to);
-        return;
-    case DO_WAIT:
-    case DO_WAIT_ALL:
-        wait_for(x, to);
-        return;
-    default:
-        run_call(x, to);
-    }
+    if (to->row->routine)
+        add_call(x, PORTOLAN_TRACE_BEGIN, to);
+    if (to->row->run)
+        to->row->run(x, to);
+    if (to->row->routine)
+        add_call(x, PORTOLAN_TRACE_END, to);
 }
 
 static void run_block(struct scenario_runner *x, const struct statement *to)
@@ -373,15 +401,15 @@ static void run_block(struct scenario_runner *x, const struct statement *to)
     for (; to && !is_over(x); to = to->next) {
         run_statement(x, to);
         if (++x->n_statements == x->s->most_statements)
-            RUN_MISTAKE(x, to->line, "the scenario has more than %llu statements",
+            RUN_MISTAKE(x->s, to->line, "the scenario has more than %llu statements",
                         (unsigned long long)x->n_statements);
     }
 }
 
 static void run_rank(struct scenario_runner *x, int rank)
 {
-    static const struct portolan_trace_region program = {.kind = PORTOLAN_TRACE_FUNCTION,
-                                                         .name = "main"};
+    const struct statement program = {.region = {.kind = PORTOLAN_TRACE_FUNCTION, .name = "main"},
+                                      .body = x->s->body};
 
     x->rank = rank;
     x->clock = 0;
@@ -389,11 +417,11 @@ static void run_rank(struct scenario_runner *x, int rank)
     x->n_numbers = 0;
     x->values = (struct scenario_values){.variables = {rank, x->s->n_ranks}};
     x->values.random = portolan_hash(&rank, sizeof rank, x->s->seed + 1);
-    run_region(x, &program, x->s->body);
+    run_region(x, &program);
     if (++x->n_statements > x->s->most_statements && !is_over(x))
-        RUN_MISTAKE(x, 1, "the scenario has too many ranks: %d", x->s->n_ranks);
+        RUN_MISTAKE(x->s, 1, "the scenario has too many ranks: %d", x->s->n_ranks);
     if (x->n_open && !is_over(x))
-        RUN_MISTAKE(x, x->s->reader.line, "rank %d: nothing waits for request '%s'", rank,
+        RUN_MISTAKE(x->s, x->s->reader.line, "rank %d: nothing waits for request '%s'", rank,
                     x->s->requests[x->open[0].name]);
 }
 
@@ -415,7 +443,7 @@ static bool add_comm(struct scenario_runner *x, const struct scenario_comm *comm
     ok = ok && (is_window ? portolan_trace_window(x->trace, &c)
                           : portolan_trace_comm(x->trace, &c)) != SIZE_MAX;
     if (ok && !c.n_members)
-        RUN_MISTAKE(x, comm->line, "no rank is in '%s'", comm->name);
+        RUN_MISTAKE(x->s, comm->line, "no rank is in '%s'", comm->name);
     free(members);
     return ok;
 }
@@ -456,10 +484,10 @@ static void tell_incomplete(struct scenario *s, const struct engine *x)
         const struct portolan_collective *c = &x->matching->collectives[i];
         uint32_t e = x->matching->members[c->first];
 
-        if (!c->is_complete && s->reader.n_mistakes++ < MOST_MISTAKES)
-            portolan_diagnose(s->reader.d, s->reader.file, line_of(x, e), 0,
-                              "rank %d takes part here, but not all ranks of its group do",
-                              x->trace->locations[portolan_trace_location_of(x->trace, e)].rank);
+        if (!c->is_complete)
+            RUN_MISTAKE(s, line_of(x, e),
+                        "rank %d takes part here, but not all ranks of its group do",
+                        x->trace->locations[portolan_trace_location_of(x->trace, e)].rank);
     }
 }
 
@@ -468,9 +496,9 @@ static void tell_stuck(struct scenario *s, const struct engine *x)
     for (size_t i = 0; i < x->trace->n_locations; i++) {
         const struct engine_location *l = &x->locations[i];
 
-        if (l->at < l->end && s->reader.n_mistakes++ < MOST_MISTAKES)
-            portolan_diagnose(s->reader.d, s->reader.file, (int)x->trace->events[l->call].bytes, 0,
-                              "rank %d waits here for ever", x->trace->locations[i].rank);
+        if (l->at < l->end)
+            RUN_MISTAKE(s, (int)x->trace->events[l->call].bytes, "rank %d waits here for ever",
+                        x->trace->locations[i].rank);
     }
 }
 
@@ -534,45 +562,4 @@ enum portolan_status scenario_run(struct scenario *s, struct portolan_trace **tr
     portolan_arena_clear(&x.arena);
     portolan_matching_destroy(m);
     return !status && s->reader.n_mistakes ? PORTOLAN_ESYNTAX : status;
-}
-
-enum portolan_status scenario_read(const char *path, const char *text, uint64_t most_statements,
-                                   struct portolan_diagnostics *diagnostics,
-                                   struct portolan_trace **trace, struct portolan_costs *costs,
-                                   struct portolan_error *err)
-{
-    struct portolan_diagnostics_relay relay = {diagnostics, err};
-    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
-    struct scenario s = {.reader = {.d = &d, .file = path}, .most_statements = most_statements};
-    struct portolan_text file = {0};
-    enum portolan_status status = PORTOLAN_OK;
-
-    *trace = NULL;
-    if (!text && !portolan_text_add_file(&file, path, 1 << 26))
-        status =
-            portolan_error_set(err, PORTOLAN_EIO, "%s cannot be read: %s", path, strerror(errno));
-    if (!status)
-        status = scenario_parse(&s, text ? text : file.bytes ? file.bytes : "");
-    if (!status)
-        status = scenario_run(&s, trace, err);
-    if (status == PORTOLAN_ENOMEM)
-        portolan_no_memory(err);
-    if (costs)
-        *costs = s.costs;
-    if (status) {
-        portolan_trace_destroy(*trace);
-        *trace = NULL;
-    }
-    portolan_text_clear(&file);
-    portolan_arena_clear(&s.reader.arena);
-    return status;
-}
-
-enum portolan_status portolan_scenario_read(const char *path, const char *text,
-                                            struct portolan_diagnostics *diagnostics,
-                                            struct portolan_trace **trace,
-                                            struct portolan_costs *costs,
-                                            struct portolan_error *err)
-{
-    return scenario_read(path, text, MOST_STATEMENTS, diagnostics, trace, costs, err);
 }

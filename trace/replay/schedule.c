@@ -32,11 +32,8 @@ enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
     status = portolan_matching_create(trace, &matching, err);
     x.matching = matching;
     x.costs_was = x.costs;
-    if (!status && !engine_prepare(&x))
-        status = portolan_no_memory(err);
-    if (!status && !engine_run(&x))
-        status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s: ranks wait for each other",
-                                    trace->source);
+    if (!status)
+        status = engine_prepare_and_run(&x, "", err);
     for (size_t e = 0; e < trace->n_events && !status; e++)
         trace->events[e].ns = x.ns[e];
     portolan_arena_clear(&x.arena);
