@@ -24,12 +24,10 @@ static bool look_up(void *arg, const struct paradigm *p, const struct reference 
         (reference->kind != REFERENCE_COMPONENT || reference->aggregate != AGGREGATE_SUM))
         return false;
     if (is_global && reference->index == GLOBAL_RUN) {
+        const struct reference count = {.index = GLOBAL_P}, time = {.index = GLOBAL_T};
         struct measured ranks;
 
-        if (!look_up(arg, p, &(struct reference){.kind = REFERENCE_GLOBAL, .index = GLOBAL_P},
-                     &ranks) ||
-            !look_up(arg, p, &(struct reference){.kind = REFERENCE_GLOBAL, .index = GLOBAL_T},
-                     value))
+        if (!look_up(arg, p, &count, &ranks) || !look_up(arg, p, &time, value))
             return false;
         value->value *= ranks.value;
         return true;

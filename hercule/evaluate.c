@@ -2,7 +2,6 @@
 /* Values of metrics, each after those that its formula names. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "diagnosis.h"
 
@@ -86,24 +85,16 @@ static bool metric_value(struct evaluation *e, size_t i)
     return e->values[i].samples > 0;
 }
 
-static void evaluate(struct evaluation *e, bool *is_done)
-{
-    e->is_done = is_done;
-    memset(is_done, 0, e->paradigm->n_metrics * sizeof *is_done);
-    for (size_t i = 0; i < e->paradigm->n_metrics; i++)
-        e->values[i] = (struct measured){NAN, 0, 0, true, NULL};
-    for (size_t i = 0; i < e->paradigm->n_metrics; i++)
-        metric_value(e, i);
-}
-
 bool metrics_evaluate(const struct paradigm *paradigm, hercule_lookup_fn lookup, void *arg,
                       struct measured *values)
 {
-    struct evaluation e = {paradigm, lookup, arg, values, NULL};
     bool *is_done = portolan_calloc(paradigm->n_metrics + 1, sizeof *is_done);
+    struct evaluation e = {paradigm, lookup, arg, values, is_done};
 
-    if (is_done)
-        evaluate(&e, is_done);
+    for (size_t i = 0; i < paradigm->n_metrics; i++)
+        values[i] = (struct measured){NAN, 0, 0, true, NULL};
+    for (size_t i = 0; is_done && i < paradigm->n_metrics; i++)
+        metric_value(&e, i);
     free(is_done);
     return is_done;
 }

@@ -188,22 +188,26 @@ static void inherit(struct library *l, struct paradigm *p, const struct paradigm
                          kind_item(&fact_kinds[k], parent, i));
 }
 
+/* The guest that ITEM names; NULL: P is incomplete. */
+static const struct paradigm *guest_of(struct library *l, struct paradigm *p,
+                                       const struct item *item, const char *name)
+{
+    const struct paradigm *guest = need(l, item, name);
+
+    p->is_incomplete |= !guest || guest->is_incomplete;
+    return p->is_incomplete ? NULL : guest;
+}
+
 static void compose(struct library *l, struct paradigm *p, const struct paradigm *own)
 {
-    for (size_t i = 0; i < own->n_nests; i++) {
-        const struct paradigm *guest = need(l, &own->nests[i].item, own->nests[i].paradigm_name);
+    const struct paradigm *guest;
 
-        p->is_incomplete |= !guest || guest->is_incomplete;
-        if (!p->is_incomplete)
-            paradigm_nest(l->knowledge, p, guest, &own->nests[i], l->d);
-    }
-    for (size_t i = 0; i < own->n_weaves; i++) {
-        const struct paradigm *guest = need(l, &own->weaves[i].item, own->weaves[i].paradigm_name);
-
-        p->is_incomplete |= !guest || guest->is_incomplete;
-        if (!p->is_incomplete)
-            paradigm_weave(l->knowledge, p, guest, &own->weaves[i]);
-    }
+    for (const struct nest *n = own->nests; n < own->nests + own->n_nests; n++)
+        if ((guest = guest_of(l, p, &n->item, n->paradigm_name)))
+            paradigm_nest(l->knowledge, p, guest, n, l->d);
+    for (const struct weave *w = own->weaves; w < own->weaves + own->n_weaves; w++)
+        if ((guest = guest_of(l, p, &w->item, w->paradigm_name)))
+            paradigm_weave(l->knowledge, p, guest, w);
     if (!p->is_incomplete)
         paradigm_share_run(l->knowledge, p);
 }

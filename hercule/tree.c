@@ -2,6 +2,7 @@
 /* The tree of a paradigm for people: text, and a graph for dot. */
 #include <portolan/hercule.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "knowledge.h"
@@ -119,21 +120,17 @@ enum portolan_status portolan_knowledge_tree(const struct portolan_knowledge *kn
                                              char **text, struct portolan_error *err)
 {
     struct portolan_text out = {0};
-    struct portolan_arena arena = {0};
     struct drawing d = {knowledge_need(knowledge, paradigm, err), &out, NULL};
-    enum portolan_status status;
 
     *text = NULL;
     if (!d.paradigm)
         return PORTOLAN_ENOTFOUND;
-    d.is_drawn = portolan_arena_alloc(&arena, d.paradigm->n_nodes, 1);
-    if (!d.is_drawn)
+    if (!(d.is_drawn = portolan_calloc(d.paradigm->n_nodes + 1, 1)))
         return portolan_no_memory(err);
     if (format == PORTOLAN_TREE_DOT)
         add_dot(&d);
     else
         add_tree(&d);
-    portolan_arena_clear(&arena);
-    status = portolan_text_take(&out, text, err);
-    return status;
+    free(d.is_drawn);
+    return portolan_text_take(&out, text, err);
 }

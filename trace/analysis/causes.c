@@ -313,7 +313,7 @@ static bool write_delays(struct cause_finder *f)
     double sum = 0;
     int64_t taken = 0;
 
-    if (!(f->w->delays = portolan_calloc(f->n_cells + 1, sizeof *f->w->delays)))
+    if (!(f->w->delays = portolan_arena_alloc(&f->w->arena, f->n_cells, sizeof *f->w->delays)))
         return false;
     if (f->n_cells)
         qsort(f->cells, f->n_cells, sizeof *f->cells, by_class);

@@ -23,7 +23,6 @@ bool find_critical_path(struct portolan_waits *w)
 {
     const struct portolan_trace *t = w->trace;
     int64_t *critical = portolan_calloc(w->n_paths + 1, sizeof *critical);
-    const struct portolan_wait *wait;
     size_t i = 0, n = t->n_locations;
     uint32_t at = 0;
     int64_t ns = -1;
@@ -39,15 +38,15 @@ bool find_critical_path(struct portolan_waits *w)
     }
     /* At most as often as there are waits, also if the clocks make them go round. */
     for (size_t k = 0; critical && ns >= 0 && k <= w->n_waits; k++) {
-        wait = wait_before(w, i, at, ns);
-        if (!wait) {
-            add_stretch(w, (uint32_t)t->locations[i].first, at, t->events[t->locations[i].first].ns,
-                        ns, 1, critical, 1);
+        const struct portolan_wait *wait = wait_before(w, i, at, ns);
+        uint32_t from = wait ? wait->call : (uint32_t)t->locations[i].first;
+        int64_t from_ns = wait ? wait->begin_ns + wait->ns : t->events[from].ns;
+
+        add_stretch(w, from, at, from_ns, ns, 1, critical, 1);
+        if (!wait)
             break;
-        }
-        add_stretch(w, wait->call, at, wait->begin_ns + wait->ns, ns, 1, critical, 1);
         at = wait->by;
-        ns = wait->begin_ns + wait->ns;
+        ns = from_ns;
         i = portolan_trace_location_of(t, at);
     }
     for (size_t p = 0; critical && p < w->n_paths; p++) {

@@ -61,7 +61,7 @@ static bool find_location_paths(struct path_builder *b, const struct portolan_tr
 bool find_paths(struct portolan_waits *w)
 {
     struct path_builder b = {.w = w};
-    bool ok = (w->path = portolan_reallocarray(NULL, w->trace->n_events + 1, sizeof *w->path)) &&
+    bool ok = (w->path = portolan_arena_alloc(&w->arena, w->trace->n_events, sizeof *w->path)) &&
               path_below(&b, PORTOLAN_PATH_PROGRAM, PROGRAM, 0) == PROGRAM &&
               path_below(&b, PORTOLAN_PATH_GAP, GAP, 0) == GAP;
 
@@ -126,9 +126,9 @@ bool sum_paths(struct portolan_waits *w)
 {
     size_t n = w->trace->n_locations;
 
-    w->path_ns = portolan_calloc(w->n_paths * n + 1, sizeof *w->path_ns);
-    w->path_waiting_ns = portolan_calloc(w->n_paths * n + 1, sizeof *w->path_waiting_ns);
-    if (!w->path_ns || !w->path_waiting_ns)
+    w->path_ns = portolan_arena_alloc(&w->arena, w->n_paths * n, sizeof *w->path_ns);
+    w->path_waiting_ns = portolan_arena_alloc(&w->arena, w->n_paths * n, sizeof *w->path_ns);
+    if (w->arena.failed)
         return false;
     for (size_t i = 0; i < n; i++)
         sum_location(w, i);

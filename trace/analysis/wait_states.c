@@ -366,7 +366,8 @@ bool find_waits(struct wait_finder *f)
         most = t->locations[i].n > most ? t->locations[i].n : most;
     f->late_states = portolan_arena_alloc(&f->arena, most + 1, 1);
     find_transfers(f);
-    f->w->first_wait = portolan_calloc(t->n_locations + 1, sizeof *f->w->first_wait);
+    f->w->first_wait =
+        portolan_arena_alloc(&f->w->arena, t->n_locations + 1, sizeof *f->w->first_wait);
     ok = f->w->first_wait && !f->arena.failed;
     for (size_t i = 0; ok && i < t->n_locations; i++) {
         f->rank = t->locations[i].rank;

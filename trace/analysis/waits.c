@@ -38,12 +38,8 @@ void portolan_waits_destroy(struct portolan_waits *waits)
     if (!waits)
         return;
     free(waits->waits);
-    free(waits->first_wait);
     free(waits->paths);
-    free(waits->path);
-    free(waits->path_ns);
-    free(waits->path_waiting_ns);
-    free(waits->delays);
+    portolan_arena_clear(&waits->arena);
     free(waits);
 }
 

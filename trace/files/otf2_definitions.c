@@ -124,7 +124,7 @@ static OTF2_CallbackCode put_group(struct reader *r, OTF2_GroupRef self, OTF2_Gr
       (OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,                         \
        OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,                   \
        OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin, uint32_t end),                  \
-      PUT(regions, self, struct otf2_region, .name = name,                                         \
+      PUT(regions, self, struct otf2_named, .name = name,                                          \
           .is_mpi = paradigm == OTF2_PARADIGM_MPI))                                                \
     X(Group,                                                                                       \
       (OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type, OTF2_Paradigm paradigm,       \
@@ -144,7 +144,7 @@ static OTF2_CallbackCode put_group(struct reader *r, OTF2_GroupRef self, OTF2_Gr
       PUT(windows, self, struct otf2_window, .comm = comm))                                        \
     X(Attribute,                                                                                   \
       (OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef description, OTF2_Type type),   \
-      PUT(attributes, self, struct otf2_attribute, .name = name))
+      PUT(attributes, self, struct otf2_named, .name = name))
 
 #define UNPACK(...) __VA_ARGS__
 #define DEFINE_CALLBACK(DEFINITION, PARAMETERS, DO)                                                \
@@ -295,7 +295,7 @@ static void enter_windows(struct reader *r)
 
 static void enter_regions(struct reader *r)
 {
-    struct otf2_region *regions = r->regions.entries;
+    struct otf2_named *regions = r->regions.entries;
 
     for (size_t i = 0; i < r->regions.n && !r->status; i++) {
         const char *name = otf2_string(r, regions[i].name);
@@ -309,12 +309,11 @@ static void enter_regions(struct reader *r)
 
 static void enter_attributes(struct reader *r)
 {
-    struct otf2_attribute *attributes = r->attributes.entries;
+    struct otf2_named *attributes = r->attributes.entries;
 
-    for (size_t i = 0; i < r->attributes.n && !r->status; i++) {
+    for (size_t i = 0; i < r->attributes.n && !r->status; i++)
         attributes[i].at =
             entered(r, portolan_trace_name(r->trace, otf2_string(r, attributes[i].name)));
-    }
 }
 
 static OTF2_GlobalDefReaderCallbacks *callbacks(void)

@@ -126,7 +126,7 @@ static void complete_posting(struct reader *r, const struct otf2_request *reques
 static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
                                     OTF2_AttributeList *attributes)
 {
-    const struct otf2_attribute *known = r->attributes.entries;
+    const struct otf2_named *known = r->attributes.entries;
     uint32_t n = OTF2_AttributeList_GetNumberOfElements(attributes);
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
 
@@ -149,7 +149,7 @@ static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
 static OTF2_CallbackCode enter(struct reader *r, OTF2_TimeStamp time, OTF2_RegionRef self,
                                OTF2_AttributeList *attributes)
 {
-    const struct otf2_region *regions = r->regions.entries;
+    const struct otf2_named *regions = r->regions.entries;
     struct portolan_trace_event event = {0};
     enum portolan_trace_routine_class class;
     OTF2_CallbackCode code;
@@ -170,7 +170,7 @@ static OTF2_CallbackCode enter(struct reader *r, OTF2_TimeStamp time, OTF2_Regio
 
 static OTF2_CallbackCode leave(struct reader *r, OTF2_TimeStamp time, OTF2_RegionRef self)
 {
-    const struct otf2_region *regions = r->regions.entries;
+    const struct otf2_named *regions = r->regions.entries;
     struct portolan_trace_event event = {0};
 
     if (self >= r->regions.n)

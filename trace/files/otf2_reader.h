@@ -29,10 +29,11 @@ struct otf2_location {
     const char *host;
 };
 
-struct otf2_region {
+/* A region, or an attribute. */
+struct otf2_named {
     uint32_t name;
     bool is_mpi;
-    size_t at; /* of the trace's regions or routines */
+    size_t at; /* of the trace's regions, routines or names */
 };
 
 struct otf2_group {
@@ -51,11 +52,6 @@ struct otf2_comm {
 
 struct otf2_window {
     uint32_t comm;
-    size_t at;
-};
-
-struct otf2_attribute {
-    uint32_t name;
     size_t at;
 };
 

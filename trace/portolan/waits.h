@@ -219,6 +219,7 @@ struct portolan_delay {
 };
 
 struct portolan_waits {
+    struct portolan_arena arena; /* of arrays that do not grow */
     const struct portolan_trace *trace;
     const struct portolan_matching *matching;
     struct portolan_wait *waits; /**< by location, in the order of calls */
