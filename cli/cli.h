@@ -76,7 +76,7 @@ extern const struct cli_option settings_table[], assembly_table[], of_trials_tab
 
 /* An assembly with its palette, ready to be checked, drawn, run or predicted. */
 struct workbench {
-    struct portolan_palette *palette; /* NULL if the assembly is that of a wrapped program */
+    struct portolan_palette *palette; /* NULL if the assembly is from a store */
     struct portolan_assembly *assembly;
     const char *store; /* in that case: the store that describes it */
 };
@@ -168,7 +168,8 @@ enum portolan_status script_open(struct job *job, const struct script_options *o
 
 /*
  * For commands that only read results: opens an experiment store instead of an assembly, for what
- * it says about a wrapped program, the one that --trial names or the newest.
+ * it says about a program that has no file of its assembly, the one that --trial names or the
+ * newest.
  */
 enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
                                           struct portolan_error *err);

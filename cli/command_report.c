@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A study as a page, as JSON, or as lines: predicted compared with measured. */
+#include "explain.h"
 #include "report_source.h"
 
 #include <portolan/wrap.h>
@@ -24,10 +25,48 @@ static const struct cli_option report_table[] = {
     {0},
 };
 
-/* For a wrapped program: compares its libraries. */
+/* What the newest trial decided, if it did so itself. */
+static enum portolan_status add_decisions(struct portolan_store *store,
+                                          const struct portolan_trial *newest,
+                                          struct portolan_text *out, struct portolan_error *err)
+{
+    struct explained x = {.run = newest, .out = out};
+    enum portolan_status status = portolan_store_read_reasons(store, newest->id, &x.set, err);
+
+    if (status == PORTOLAN_OK && x.set->n_reasons) {
+        portolan_text_add(out, "\nchosen: %s\n", x.set->reasons[x.set->n_reasons - 1].choice);
+        explain_run(&x);
+    }
+    portolan_reason_set_destroy(x.set);
+    return status;
+}
+
+static enum portolan_status compare_trials(struct portolan_store *store, const char *name,
+                                           struct portolan_text *out, struct portolan_error *err)
+{
+    struct portolan_store_query query = {.assembly = name};
+    struct portolan_sample_set *data = NULL;
+    enum portolan_status status = portolan_store_read(store, &query, true, &data, err);
+    char *table = NULL;
+
+    if (status == PORTOLAN_OK)
+        status = portolan_wrap_compare(data, &table, err);
+    if (status == PORTOLAN_OK && data->n_trials) {
+        const struct portolan_trial *newest = &data->trials[data->n_trials - 1];
+
+        portolan_text_add(out, "%s", table);
+        portolan_profile_add_cost(newest, out);
+        portolan_text_add(out, "\n");
+        status = add_decisions(store, newest, out, err);
+    }
+    free(table);
+    portolan_sample_set_destroy(data);
+    return status;
+}
+
+/* Of a program that has no file of its assembly: compares its libraries or candidates. */
 static int report_store(const struct assembly_options *o)
 {
-    struct portolan_sample_set *data = NULL;
     struct portolan_store *store = NULL;
     struct portolan_text out = {0};
     struct portolan_error err = {0};
@@ -36,22 +75,10 @@ static int report_store(const struct assembly_options *o)
 
     if (workbench_open_store(&w, o, &err) != PORTOLAN_OK)
         return print_error(&err);
-    if (portolan_store_open(o->file, PORTOLAN_STORE_READ, &store, &err) == PORTOLAN_OK) {
-        struct portolan_store_query query = {.assembly = w.assembly->name};
-
-        if (portolan_store_read(store, &query, true, &data, &err) == PORTOLAN_OK)
-            portolan_wrap_compare(data, &text, &err);
-    }
-    if (text) {
-        portolan_text_add(&out, "%s", text);
-        if (data->n_trials) {
-            portolan_profile_add_cost(&data->trials[data->n_trials - 1], &out);
-            portolan_text_add(&out, "\n");
-        }
-        free(text);
+    if (portolan_store_open(o->file, PORTOLAN_STORE_READ, &store, &err) == PORTOLAN_OK &&
+        compare_trials(store, w.assembly->name, &out, &err) == PORTOLAN_OK)
         portolan_text_take(&out, &text, &err);
-    }
-    portolan_sample_set_destroy(data);
+    portolan_text_clear(&out);
     portolan_store_close(store);
     workbench_close(&w);
     return print_made(text, &err);
@@ -91,7 +118,8 @@ int command_report(int argc, char **argv)
     static const struct cli_line line = {
         .words = "ASSEMBLY.xml|STORE [TRIALS [TRIALS]]",
         .doc = "Compare the newest run with its prediction and with each fixed assembly, or, for "
-               "the store of a wrapped program, the libraries with each other. With --html or "
+               "the store of a wrapped program or of one that chooses among candidates, these "
+               "with each other. With --html or "
                "--json, show the whole study; with two sets of trials, also compare them.",
         .options = report_table,
     };

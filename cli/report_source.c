@@ -42,8 +42,8 @@ static error_t check_words(void *to, char *arg, const struct cli_option *option,
         r->study.assembly.file = default_store;
     if (r->study.machine && file && portolan_store_is_one(file))
         argp_error(state,
-                   "--machine goes with an assembly: '%s' is the store of a wrapped program, whose "
-                   "trials are of real machines",
+                   "--machine goes with an assembly: '%s' is a store, whose trials are of real "
+                   "machines",
                    file);
     return 0;
 }
@@ -150,7 +150,7 @@ void report_request_clear(struct report_request *q)
     free(q->study.assembly.contexts);
 }
 
-/* A store that describes no wrapped program is reported without an assembly. */
+/* A store that describes no assembly is reported without one. */
 static enum portolan_status open_bench(struct report_source *s, const struct report_request *q,
                                        bool plan, struct portolan_error *err)
 {

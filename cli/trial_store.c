@@ -158,7 +158,7 @@ const struct cli_option trial_store_table[] = {
     {0},
 };
 
-/* ---------------------------- instead of an assembly: what a store says about a wrapped program */
+/* ------------------ instead of an assembly: what a store says about a program that has no file */
 
 const struct cli_option of_trials_table[] = {
     {.kind = CLI_TABLE, .table = assembly_table},
@@ -169,7 +169,7 @@ const struct cli_option of_trials_table[] = {
 
 static const char *peek_assembly_text(const struct portolan_trial *t)
 {
-    return portolan_profile_peek_fact(t, PORTOLAN_WRAP_ASSEMBLY);
+    return portolan_profile_peek_fact(t, PORTOLAN_ASSEMBLY_TEXT);
 }
 
 static const struct portolan_trial *find_trial(const struct portolan_sample_set *set,
@@ -192,7 +192,7 @@ static enum portolan_status read_assembly(const struct portolan_trial *t,
     return portolan_assembly_read_text(text, strlen(text), "trial", &d, a, err);
 }
 
-/* The second instance provides the port (proxygen/wrap/run.c). */
+/* The second instance provides the port (proxygen/wrap/run.c, framework/core/candidates.c). */
 static struct portolan_assembly_instance *port_of(struct portolan_assembly *a)
 {
     return &a->instances[1];
@@ -264,11 +264,12 @@ static enum portolan_status open_newest(struct workbench *w, const struct assemb
     enum portolan_status status;
 
     if (!t)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "store '%s' has no trial of a wrapped program%s%s; for others, "
-                                  "name the assembly's XML file; a program that chooses by "
-                                  "itself has none: use explain, model, or report --html",
-                                  o->file, o->trial ? " called " : "", o->trial ? o->trial : "");
+        return portolan_error_set(
+            err, PORTOLAN_ENOTFOUND,
+            "store '%s' has no trial%s%s of a wrapped program, or of one that "
+            "chooses among candidates; for others, name the assembly's XML "
+            "file",
+            o->file, o->trial ? " called " : "", o->trial ? o->trial : "");
     status = read_assembly(t, &newest, err);
     if (status == PORTOLAN_OK)
         status = join_libraries(set, newest, w, err);

@@ -33,7 +33,7 @@ if [ -n "${PORTOLAN_SANITIZED:-}" ]; then # ranks are folded
     sed -i '/^C portolan clue [rs]/,/^[^O]/{/^[OC]/d}' "$work/steps"
     sed -i 's/^C cc -O2/& -fsanitize=address,undefined/' "$work/steps" # what it links is so
 fi
-plan $(($(grep -c '^C ' "$work/steps") + $(cat "$work"/*/commands | wc -l) + 6))
+plan $(($(grep -c '^C ' "$work/steps") + $(cat "$work"/*/commands | wc -l) + 7))
 
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || exit 1
 PKG_CONFIG_PATH=$(dirname "$(find "$work/dest" -name portolan.pc)")
@@ -95,6 +95,8 @@ while IFS= read -r line <&3; do
 done 3<"$work/steps"
 finish
 
+grep -q 'Chosen: smoother.running as smoother instead of smoother.direct' "$work/tutorial/smoother.html"
+result 'its page says what was chosen' $?
 changed=$(grep -c '^[+-][^+-]' "$work/tutorial/my_program.diff")
 echo "# the program that chooses has $changed changed lines"
 [ "$changed" -lt 20 ]

@@ -219,7 +219,7 @@ gives 'the call graph begins with the program' 0 '^subject.main +1 ' '^  calc.ca
 try "$PORTOLAN" model --trial subject "$store"
 gives 'libraries have models' 0 'libcalc_one +time' 'libcalc_two +time'
 try "$PORTOLAN" model --trial nobody "$store"
-gives 'a name without trials is refused' 1 'no trial of a wrapped program called nobody'
+gives 'a name without trials is refused' 1 'no trial called nobody of a wrapped program'
 
 echo 'calc_sum.size-of:' >"$work/context"
 wrap -q --lib "$one" -c "$work/context" -- "$subject" name

@@ -88,8 +88,11 @@ static char *write_assembly(const struct portolan_choice *c, const char *name)
     struct portolan_text t = {0};
     char *text = NULL;
 
-    portolan_text_add(&t, "<assembly name=\"%s\">\n  <instance name=\"%s\" class=\"%s\">\n", name,
-                      name, c->classes[0].name);
+    portolan_text_add(&t,
+                      "<assembly name=\"%s\">\n"
+                      "  <instance name=\"swap\" class=\"portolan.SwapPoint\"/>\n"
+                      "  <instance name=\"%s\" class=\"%s\">\n",
+                      name, name, c->classes[0].name);
     for (size_t i = 1; i < c->n_classes; i++)
         portolan_text_add(&t, "    <alternative class=\"%s\"/>\n", c->classes[i].name);
     portolan_text_add(
@@ -98,7 +101,6 @@ static char *write_assembly(const struct portolan_choice *c, const char *name)
         "  <instance name=\"mastermind\" class=\"portolan.Mastermind\">\n"
         "    <parameter name=\"store\" type=\"string\" value=\"%s.db\"/>\n  </instance>\n"
         "  <instance name=\"optimizer\" class=\"portolan.Optimizer\"/>\n"
-        "  <instance name=\"swap\" class=\"portolan.SwapPoint\"/>\n"
         "  <connect user=\"swap\" uses=\"mastermind\" provider=\"mastermind\" "
         "provides=\"steps\"/>\n"
         "  <connect user=\"swap\" uses=\"optimizer\" provider=\"optimizer\" provides=\"steps\"/>\n"
@@ -150,6 +152,19 @@ static enum portolan_status add_classes(void *arg, struct portolan_palette *p,
     return status;
 }
 
+/* Commands that read the store have no file of this assembly. */
+static bool store_assembly(struct portolan_choice *c, struct portolan_error *err)
+{
+    portolan_ports_Monitor monitor =
+        portolan_embedded_use(c->embedded, "mastermind", "monitor", err);
+    sidl_BaseInterface ex = NULL;
+
+    if (!monitor)
+        return false;
+    portolan_ports_Monitor_setMetadata(monitor, PORTOLAN_ASSEMBLY_TEXT, c->assembly, &ex);
+    return portolan_catch(&ex, err) == PORTOLAN_OK;
+}
+
 /* The object to call, with the first step begun; NULL with ERR set. */
 static void *begin(struct portolan_choice *c, const char *name, struct portolan_error *err)
 {
@@ -159,7 +174,7 @@ static void *begin(struct portolan_choice *c, const char *name, struct portolan_
 
     c->swap = portolan_embedded_use(c->embedded, "swap", "swappoint", err);
     c->optimizer = portolan_embedded_use(c->embedded, "optimizer", "optimizer", err);
-    if (!port || !c->swap || !c->optimizer)
+    if (!port || !c->swap || !c->optimizer || !store_assembly(c, err))
         return NULL;
     portolan_ports_SwapPoint_reached(c->swap, 0, &ex);
     if (portolan_catch(&ex, err) == PORTOLAN_OK)

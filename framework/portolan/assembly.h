@@ -18,6 +18,10 @@ extern "C" {
 
 struct portolan_palette;
 
+/** The metadata of a trial that holds its assembly, in XML, if there is no file of it: of wrapped
+ * programs, and of programs that choose among candidates. */
+#define PORTOLAN_ASSEMBLY_TEXT "assembly text"
+
 enum portolan_value_type {
     PORTOLAN_VALUE_BOOL,
     PORTOLAN_VALUE_INT,

@@ -155,7 +155,7 @@ static void put_facts(struct wrap_process *p)
     for (size_t i = 0; i < p->run->n_libraries; i++)
         if (*p->run->libraries[i].file)
             put_library(facts, &p->run->libraries[i], p->run->libraries[i].file);
-    portolan_facts_put(facts, PORTOLAN_WRAP_ASSEMBLY, p->run->assembly_text);
+    portolan_facts_put(facts, PORTOLAN_ASSEMBLY_TEXT, p->run->assembly_text);
 }
 
 /* ------------------------------------------------------------------ steps */

@@ -91,9 +91,6 @@ enum portolan_status portolan_wrap_check_program(char *const *words, struct port
 /** Frees what RESULT holds. */
 void portolan_wrap_result_clear(struct portolan_wrap_result *result);
 
-/** The metadata of a wrapped program's trials that holds it as an assembly, in XML. */
-#define PORTOLAN_WRAP_ASSEMBLY "assembly text"
-
 /** Compares the libraries in SET (samples of wrapped programs) in a table: time per call of each
  * function. The caller frees *TEXT. PORTOLAN_ENOMEM. */
 enum portolan_status portolan_wrap_compare(const struct portolan_sample_set *set, char **text,
