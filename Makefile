@@ -36,6 +36,12 @@ dist:
 	git archive --format=tar --prefix=portolan-$$version/ HEAD | gzip -9n >portolan-$$version.tar.gz && \
 	echo "written: portolan-$$version.tar.gz"
 
+# What programs are compiled against, as a release leaves it: of a build with debug information, by abigail-tools.
+abi: all
+	@dumps=$$(mktemp -d) && tools/abi.sh $(BUILDDIR) "$$dumps" && \
+	tar -C "$$dumps" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -c . | gzip -9n >packaging/abi.tar.gz; \
+	rm -r "$$dumps"
+
 install: all
 	@meson install -C $(BUILDDIR) --no-rebuild
 
@@ -45,4 +51,4 @@ clean:
 $(BUILDDIR)/build.ninja:
 	@echo "run ./configure first" >&2; exit 1
 
-.PHONY: all check demo pictures bench dist format install clean
+.PHONY: all check demo pictures bench abi dist format install clean
