@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Spack's recipe, for a repository of one's own: spack repo create DIR, and this file as
-DIR/packages/portolan/package.py. Spack's own repository has no CLIPS: a recipe that installs
-libclips.a and include/clips/clips.h belongs beside it, or an external package in packages.yaml."""
+"""Spack's recipe (Spack 1.0 or newer), for a repository of one's own: spack repo create DIR NAME, and
+this file as DIR/spack_repo/NAME/packages/portolan/package.py. Spack's own repository has no CLIPS: a
+recipe that installs libclips.a and include/clips/clips.h belongs beside it, or an external package in
+packages.yaml."""
+from spack_repo.builtin.build_systems.meson import MesonPackage
+
 from spack.package import *
 
 
@@ -44,7 +47,7 @@ class Portolan(MesonPackage):
     depends_on("libmicrohttpd@0.9.71:", when="+microhttpd")
     depends_on("postgresql +client_only", when="+postgres")
 
-    conflicts("platform=darwin", msg="Portolan needs Linux")
+    requires("platform=linux", msg="Portolan needs Linux")
 
     def meson_args(self):
         features = ("papi", "otf2", "microhttpd", "postgres")
