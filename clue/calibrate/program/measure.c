@@ -149,66 +149,6 @@ static double sample_stream(int bytes)
     return (now_ns() - start) / n;
 }
 
-/* Both ways at once, without blocking. */
-static double sample_exchange(int bytes)
-{
-    int n = repetitions(100);
-    double start = now_ns();
-
-    for (int i = 0; i < n; i++) {
-        MPI_Request requests[2];
-        MPI_Status statuses[2];
-
-        MPI_Irecv(in, bytes, MPI_BYTE, !rank, 0, world, &requests[0]);
-        MPI_Isend(out, bytes, MPI_BYTE, !rank, 0, world, &requests[1]);
-        MPI_Waitall(2, requests, statuses);
-    }
-    return (now_ns() - start) / n;
-}
-
-static double sample_barrier(int bytes)
-{
-    int n = repetitions(100);
-    double start = now_ns();
-
-    (void)bytes;
-    for (int i = 0; i < n; i++)
-        MPI_Barrier(world);
-    return (now_ns() - start) / n;
-}
-
-static double sample_bcast(int bytes)
-{
-    int n = repetitions(50);
-    double start = now_ns();
-
-    for (int i = 0; i < n; i++)
-        MPI_Bcast(out, bytes, MPI_BYTE, 0, world);
-    MPI_Barrier(world);
-    return (now_ns() - start) / n;
-}
-
-static double sample_reduce(int bytes)
-{
-    int n = repetitions(50);
-    double start = now_ns();
-
-    for (int i = 0; i < n; i++)
-        MPI_Reduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, world);
-    MPI_Barrier(world);
-    return (now_ns() - start) / n;
-}
-
-static double sample_allreduce(int bytes)
-{
-    int n = repetitions(50);
-    double start = now_ns();
-
-    for (int i = 0; i < n; i++)
-        MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, world);
-    return (now_ns() - start) / n;
-}
-
 /* Time of a kernel on BYTES of data, while the other rank sleeps. */
 static double sample_alone(int bytes)
 {
@@ -222,19 +162,6 @@ static double sample_alone(int bytes)
 static double sample_together(int bytes)
 {
     return kernel_time(bytes);
-}
-
-/* A copy in memory, as collectives make of a rank's own part. */
-static double sample_pack(int bytes)
-{
-    int n = repetitions(1000);
-    double start = now_ns();
-
-    for (int i = 0; i < n; i++) {
-        memcpy(in, out, (size_t)bytes);
-        __asm__ volatile("" ::: "memory");
-    }
-    return (now_ns() - start) / n;
 }
 
 /* How long a send blocks if nobody receives it for so long. */
@@ -264,14 +191,58 @@ static double sample_rest(int bytes)
     return sample_late(bytes, late_ns) - late_ns;
 }
 
+/* -- what is done once, of which a sample is the mean -- */
+
+/* Both ways at once, without blocking. */
+static void exchange(int bytes)
+{
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+
+    MPI_Irecv(in, bytes, MPI_BYTE, !rank, 0, world, &requests[0]);
+    MPI_Isend(out, bytes, MPI_BYTE, !rank, 0, world, &requests[1]);
+    MPI_Waitall(2, requests, statuses);
+}
+
+static void barrier(int bytes)
+{
+    (void)bytes;
+    MPI_Barrier(world);
+}
+
+static void bcast(int bytes)
+{
+    MPI_Bcast(out, bytes, MPI_BYTE, 0, world);
+}
+
+static void reduce(int bytes)
+{
+    MPI_Reduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, world);
+}
+
+static void allreduce(int bytes)
+{
+    MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, world);
+}
+
+/* A copy in memory, as collectives make of a rank's own part. */
+static void pack(int bytes)
+{
+    memcpy(in, out, (size_t)bytes);
+    __asm__ volatile("" ::: "memory");
+}
+
 /* -- the plan -- */
 
 struct kind {
     const char *name;
-    double (*sample)(int bytes);
+    double (*sample)(int bytes); /**< NULL: the mean of doing ONCE at most so often */
     int least, most, per_octave; /**< sizes; PER_OCTAVE 0: LEAST alone */
     bool of_one_host;
     bool of_eager, of_others; /**< only up to the eager limit; only beyond it */
+    void (*once)(int bytes);
+    int most_often;
+    bool ends_together; /**< ranks that leave early wait for the last */
 };
 static const struct kind kinds[] = {
     {"half", sample_half, 0, MOST_BYTES, 2, .of_one_host = false},
@@ -280,12 +251,14 @@ static const struct kind kinds[] = {
     {"receive", sample_receive, 0, MOST_BYTES, 2, .of_eager = true},
     {"rest", sample_rest, 0, MOST_BYTES, 1, .of_others = true},
     {"stream", sample_stream, 0, MOST_BYTES, 1, .of_one_host = false},
-    {"exchange", sample_exchange, 0, MOST_BYTES, 1, .of_one_host = false},
-    {"barrier", sample_barrier, 0, 0, 0, .of_one_host = true},
-    {"bcast", sample_bcast, 8, MOST_BYTES, 2, .of_one_host = true},
-    {"reduce", sample_reduce, 8, MOST_BYTES, 2, .of_one_host = true},
-    {"allreduce", sample_allreduce, 8, MOST_BYTES, 2, .of_one_host = true},
-    {"pack", sample_pack, 65536, 65536, 0, .of_one_host = false},
+    {"exchange", NULL, 0, MOST_BYTES, 1, .once = exchange, .most_often = 100},
+    {"barrier", NULL, 0, 0, 0, .of_one_host = true, .once = barrier, .most_often = 100},
+    {"bcast", NULL, 8, MOST_BYTES, 2, .of_one_host = true, .once = bcast, .most_often = 50,
+     .ends_together = true},
+    {"reduce", NULL, 8, MOST_BYTES, 2, .of_one_host = true, .once = reduce, .most_often = 50,
+     .ends_together = true},
+    {"allreduce", NULL, 8, MOST_BYTES, 2, .of_one_host = true, .once = allreduce, .most_often = 50},
+    {"pack", NULL, 65536, 65536, 0, .once = pack, .most_often = 1000},
     {"alone", sample_alone, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
     {"together", sample_together, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
 };
@@ -317,6 +290,18 @@ static int list_sizes(const struct kind *k, int eager, int *sizes)
     return n;
 }
 
+static double mean_of(const struct kind *k, int bytes)
+{
+    int n = repetitions(k->most_often);
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++)
+        k->once(bytes);
+    if (k->ends_together)
+        MPI_Barrier(world);
+    return (now_ns() - start) / n;
+}
+
 static void measure_kind(const struct kind *k, double *expected, int eager)
 {
     int sizes[MOST_SIZES], n = list_sizes(k, eager, sizes);
@@ -329,7 +314,7 @@ static void measure_kind(const struct kind *k, double *expected, int eager)
         expected_ns = expected[at];
         MPI_Bcast(&expected_ns, 1, MPI_DOUBLE, 0, world);
         MPI_Barrier(world);
-        ns = k->sample(sizes[at]);
+        ns = k->sample ? k->sample(sizes[at]) : mean_of(k, sizes[at]);
         expected[at] = ns;
         if (rank == 0 && i >= 0)
             printf("%s %d %.6g\n", k->name, sizes[at], ns);
