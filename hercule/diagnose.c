@@ -394,12 +394,6 @@ static void name_ports(struct diagnosis *d, const struct binding *bindings, size
     }
 }
 
-static void blame_others(struct diagnosis *d, const char *disturbance)
-{
-    d->public.verdict = PORTOLAN_NOT_THE_PROGRAM;
-    d->public.why = portolan_arena_strdup(&d->arena, disturbance);
-}
-
 /* Says what findings cannot; where memory was out at any time, destroys *DIAGNOSIS. */
 static enum portolan_status finish(struct run *run, const struct portolan_diagnosis_options *o,
                                    const struct binding *bindings,
@@ -410,7 +404,8 @@ static enum portolan_status finish(struct run *run, const struct portolan_diagno
 
     name_ports(d, bindings, o->n_parts);
     if (o->disturbance) {
-        blame_others(d, o->disturbance);
+        d->public.verdict = PORTOLAN_NOT_THE_PROGRAM;
+        d->public.why = portolan_arena_strdup(&d->arena, o->disturbance);
     } else if (run->doubt && d->public.verdict == PORTOLAN_NO_PROBLEM) {
         d->public.verdict = PORTOLAN_CANNOT_TELL;
         d->public.why = run->doubt;

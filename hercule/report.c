@@ -261,14 +261,6 @@ static void add_cannot_tell(struct report *r)
     portolan_text_add(r->out, "\n");
 }
 
-static void add_verdict(struct report *r)
-{
-    const struct portolan_diagnosis *d = &r->d->public;
-
-    portolan_text_add(r->out, "%s%s%s\n", portolan_verdict_word(d->verdict), *d->why ? ": " : "",
-                      d->why);
-}
-
 /* "experiment 2: profile of operations (6.10 s, 0.3 % of overhead, trial 11)" */
 static void add_title(struct report *r, int number, const struct portolan_experiment *x)
 {
@@ -323,7 +315,8 @@ enum portolan_status portolan_diagnosis_text(const struct portolan_diagnosis *di
     add_no_problems(&r);
     add_cannot_tell(&r);
     if (diagnosis->verdict != PORTOLAN_PROBLEM)
-        add_verdict(&r);
+        portolan_text_add(&out, "%s%s%s\n", portolan_verdict_word(diagnosis->verdict),
+                          *diagnosis->why ? ": " : "", diagnosis->why);
     out.failed |= r.arena.failed;
     portolan_arena_clear(&r.arena);
     return portolan_text_take(&out, text, err);

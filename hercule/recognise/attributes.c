@@ -129,7 +129,8 @@ static size_t count_partners(struct recognition *r, const struct token_row *row,
     return first;
 }
 
-double instance_quantity(struct recognition *r, const struct instance *i, enum quantity quantity)
+static double instance_quantity(struct recognition *r, const struct instance *i,
+                                enum quantity quantity)
 {
     const struct token_row *row = &r->rows[i->row];
     double sum = 0, n = 0;

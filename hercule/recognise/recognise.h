@@ -153,7 +153,6 @@ void value_list_clear(struct value_list *l, struct recognition *r);
 
 /* Numbers instances and lists them by event; forgets relations and values. False: no memory. */
 bool instances_order(struct recognition *r);
-double instance_quantity(struct recognition *r, const struct instance *i, enum quantity quantity);
 /* The values of ATTRIBUTE, of all instances of its event; NULL: no memory. */
 const double *attribute_values(struct recognition *r, size_t attribute);
 

@@ -9,7 +9,7 @@
 
 /* Two locations, the lower first, when they met last. */
 struct location_pair {
-    uint32_t low, high, at_low, at_high;
+    uint32_t low, high, at[2];
     int64_t ns;
 };
 
@@ -101,8 +101,8 @@ static struct location_pair *find_pair(struct interval_finder *f, size_t a, size
 
     f->no_memory |= !pair;
     if (pair && f->n_pairs > known) {
-        pair->at_low = (uint32_t)f->t->locations[pair->low].first;
-        pair->at_high = (uint32_t)f->t->locations[pair->high].first;
+        pair->at[0] = (uint32_t)f->t->locations[pair->low].first;
+        pair->at[1] = (uint32_t)f->t->locations[pair->high].first;
     }
     return pair;
 }
@@ -147,12 +147,12 @@ static void find_interval(struct interval_finder *f, size_t i, size_t p,
     const struct portolan_matching *m = f->w->matching;
     struct location_pair *pair = find_pair(f, i, p);
     const struct portolan_collective *all;
+    bool side = i > p;
     uint32_t own, by;
 
     if (!pair)
         return;
-    *interval = (struct wait_interval){pair->low == i ? pair->at_low : pair->at_high,
-                                       pair->low == i ? pair->at_high : pair->at_low, pair->ns};
+    *interval = (struct wait_interval){pair->at[side], pair->at[!side], pair->ns};
     pass_meetings(f, i, w->from);
     if (f->meetings[i]) {
         all = &m->collectives[f->meetings[i] - 1];
@@ -162,8 +162,8 @@ static void find_interval(struct interval_finder *f, size_t i, size_t p,
             portolan_trace_location_of(f->t, own) == i && portolan_trace_location_of(f->t, by) == p)
             *interval = (struct wait_interval){own, by, all->last_ns};
     }
-    pair->at_low = pair->low == i ? w->call : w->by;
-    pair->at_high = pair->low == i ? w->by : w->call;
+    pair->at[side] = w->call;
+    pair->at[!side] = w->by;
     pair->ns = w->begin_ns + w->ns;
 }
 

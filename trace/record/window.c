@@ -156,25 +156,17 @@ static enum portolan_status read_cpu(const char *text, const char *word, struct 
 
 static enum portolan_status read_word(char *word, struct portolan_error *err)
 {
+    struct ranges **const lists[] = {&wanted.ranks, &wanted.steps, &wanted.phases};
     char *value = strchr(word, '=');
     size_t length = value ? (size_t)(value++ - word) : 0, key = 0;
 
     while (keys[key] && (strlen(keys[key]) != length || strncmp(word, keys[key], length)))
         key++;
-    switch (key) {
-    case 0:
-        return read_ranges(value, word, &wanted.ranks, err);
-    case 1:
-        return read_ranges(value, word, &wanted.steps, err);
-    case 2:
-        return read_ranges(value, word, &wanted.phases, err);
-    case 3:
+    if (key < 3)
+        return read_ranges(value, word, lists[key], err);
+    if (key == 3)
         return read_regions(value, err);
-    case 4:
-        return read_cpu(value, word, err);
-    default:
-        return refuse_word(word, err);
-    }
+    return keys[key] ? read_cpu(value, word, err) : refuse_word(word, err);
 }
 
 static void forget_wanted(void)

@@ -50,9 +50,13 @@ static void was_ready(struct engine *x, size_t i, int64_t new, int64_t was)
         l->ready_was = later(l->ready_was, was + x->recording_ns);
 }
 
-static void call_was_ready(struct engine *x, size_t i, uint32_t call)
+/* I waits for the begin of CALL. */
+static bool await_begin(struct engine *x, size_t i, uint32_t call)
 {
+    if (!has_begun(x, i, call))
+        return false;
     was_ready(x, i, x->ns[call], x->trace->events[call].ns);
+    return true;
 }
 
 static bool is_changed(const struct engine *x, uint32_t e, enum engine_change change)
@@ -162,11 +166,8 @@ static bool await_members(struct engine *x, size_t i, const struct portolan_coll
         uint32_t call = ranks[k] == own ? PORTOLAN_NO_EVENT
                                         : portolan_collective_call(x->matching, c, ranks[k]);
 
-        if (call == PORTOLAN_NO_EVENT)
-            continue;
-        if (!has_begun(x, i, call))
+        if (call != PORTOLAN_NO_EVENT && !await_begin(x, i, call))
             return false;
-        call_was_ready(x, i, call);
     }
     return true;
 }
@@ -197,11 +198,8 @@ static bool await_accesses(struct engine *x, size_t i, uint32_t call, bool is_th
         if (x->trace->events[e].kind != PORTOLAN_TRACE_ACCESS || access == PORTOLAN_NO_EVENT)
             continue;
         far = is_their_end ? x->matching->other[access] : x->matching->call[access];
-        if (far == PORTOLAN_NO_EVENT)
-            continue;
-        if (!has_begun(x, i, far))
+        if (far != PORTOLAN_NO_EVENT && !await_begin(x, i, far))
             return false;
-        call_was_ready(x, i, far);
     }
     return true;
 }
@@ -247,10 +245,7 @@ static bool await_call(struct engine *x, size_t i, uint32_t call)
     /* Fewer messages do not fill buffers, and those of an ideal network have no end. */
     x->locations[i].ignores |=
         wait->state == PORTOLAN_WAIT_FULL_BUFFER && (x->n_joined || x->is_ideal);
-    if (!has_begun(x, i, wait->by))
-        return false;
-    call_was_ready(x, i, wait->by);
-    return true;
+    return await_begin(x, i, wait->by);
 }
 
 bool engine_await(struct engine *x, size_t i, uint32_t e)

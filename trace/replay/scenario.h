@@ -113,10 +113,6 @@ struct scenario {
     struct statement *body;
 };
 
-/* scenario_read.c: PORTOLAN_ESYNTAX after mistakes, PORTOLAN_ENOMEM. */
-enum portolan_status scenario_parse(struct scenario *s, const char *text);
-/* scenario_run.c: whether RANK is in RANGES. */
-bool ranks_have(const struct rank_range *ranges, struct scenario_values *values);
 /* scenario_run.c: *TRACE: what the scenario does, in time. */
 enum portolan_status scenario_run(struct scenario *s, struct portolan_trace **trace,
                                   struct portolan_error *err);

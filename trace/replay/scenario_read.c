@@ -362,7 +362,8 @@ static void leave(void *out_of_memory)
     longjmp(*(jmp_buf *)out_of_memory, 1);
 }
 
-enum portolan_status scenario_parse(struct scenario *s, const char *text)
+/* PORTOLAN_ESYNTAX after mistakes. */
+static enum portolan_status parse(struct scenario *s, const char *text)
 {
     struct scenario_comm world = {.name = "world"};
     struct scenario_reader *r = &s->reader;
@@ -397,7 +398,7 @@ enum portolan_status scenario_read(const char *path, const char *text, uint64_t 
         status =
             portolan_error_set(err, PORTOLAN_EIO, "%s cannot be read: %s", path, strerror(errno));
     if (!status)
-        status = scenario_parse(&s, text ? text : file.bytes ? file.bytes : "");
+        status = parse(&s, text ? text : file.bytes ? file.bytes : "");
     if (!status)
         status = scenario_run(&s, trace, err);
     if (status == PORTOLAN_ENOMEM)

@@ -102,6 +102,21 @@ static int tag_of(struct scenario_runner *x, const struct statement *to, const s
     return (int)whole(x, to, e, 0, 1 << 30, "tag");
 }
 
+/* Whether the rank is in RANGES. */
+static bool ranks_have(const struct rank_range *ranges, struct scenario_values *values)
+{
+    double rank = values->variables[0];
+
+    for (; ranges; ranges = ranges->next) {
+        double first = expression_value(ranges->first, values);
+        double last = ranges->last ? expression_value(ranges->last, values) : first;
+
+        if (expression_is_condition(ranges->first) ? first != 0 : rank >= first && rank <= last)
+            return true;
+    }
+    return false;
+}
+
 /* ------------------------------------------------- requests */
 
 static uint32_t open_request(struct scenario_runner *x, const struct statement *to, unsigned done,
@@ -256,20 +271,6 @@ static void run_transfer(struct scenario_runner *x, const struct statement *to)
 }
 
 /* ------------------------------------------------- statements */
-
-bool ranks_have(const struct rank_range *ranges, struct scenario_values *values)
-{
-    double rank = values->variables[0];
-
-    for (; ranges; ranges = ranges->next) {
-        double first = expression_value(ranges->first, values);
-        double last = ranges->last ? expression_value(ranges->last, values) : first;
-
-        if (expression_is_condition(ranges->first) ? first != 0 : rank >= first && rank <= last)
-            return true;
-    }
-    return false;
-}
 
 static void run_block(struct scenario_runner *x, const struct statement *to);
 
