@@ -30,7 +30,7 @@ row() {
     echo "$name" | grep -Eq "${ROWS:-.}" || return 0
     if ${QUIET:-} "$portolan" clue run -m "$machine" -n 2 --no-trial --beside --repeat "${REPEAT:-1}" -- "$@" >out 2>err; then
         sed -n "s!^beside  *virtual \(.*\)   real \(.*\) (\(.*\) runs, \(.*\))   \(.*\)!| $name | \1 | \2 | \3: \4 | \5 |!p" err
-        sed -n "s!^  *\(.*half a small round trip.*\)!| | | | \1 | |!p" err
+        sed -n "s!^  *\(.*half a .* round trip.*\)!| | | | \1 | |!p" err
     else
         echo "| $name | $(tail -1 err) | | | |"
     fi

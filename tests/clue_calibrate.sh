@@ -9,7 +9,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 9
+plan 10
 cd "$work" || exit 99
 
 try "$PORTOLAN" clue calibrate -o here.xml -s 1 --no-check
@@ -25,10 +25,15 @@ cat >ping.c <<'END'
 #include <stdio.h>
 int main(int argc, char **argv)
 {
-    int rank, token = 0;
+    int rank, level, token = 0;
     double start;
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1 && rank == 0) {
+        FILE *levels = fopen(argv[1], "a");
+        fprintf(levels, "%d\n", level == MPI_THREAD_SERIALIZED);
+        fclose(levels);
+    }
     start = MPI_Wtime();
     for (int i = 0; i < 100; i++) {
         if (rank == 0)
@@ -44,9 +49,11 @@ int main(int argc, char **argv)
 }
 END
 "$MPICC" -O1 -w -o ping ping.c || exit 99
-try "$PORTOLAN" clue run -m here.xml -n 2 --no-trial --beside -- ./ping
+try "$PORTOLAN" clue run -m here.xml -n 2 --no-trial --beside -- ./ping levels
 gives 'a virtual run beside real ones' 0 \
     '^beside  +virtual [0-9.]+ .?s   real [0-9.]+ .?s \([0-9] runs, .* \.\.\. .*\)   [+-][0-9.]+ %'
+[ "$(sort -u levels)" = 1 ] && [ "$(wc -l <levels)" -ge 6 ]
+result 'both may start as many threads' $?
 
 slow=$BUILD/clue/calibrate/libportolan-slow.so
 if [ -f "$slow" ]; then

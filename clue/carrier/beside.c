@@ -14,9 +14,13 @@
 /* More are made if the machine was in another state than that of the machine file. */
 enum { REAL_RUNS = 5, MOST_RUNS = 8, FEWEST = 3 };
 
-/* A real run: how long it took, and half a small round trip before and after it. */
+/* What tells the state of the machine: half round trips of nothing, and of data sent back. */
+enum { SMALL, DATA, TRIPS };
+static const uint64_t trip_bytes[TRIPS] = {0, 65536};
+
+/* A real run: how long it took, and half round trips before and after it. */
 struct real_run {
-    double ns, half[2];
+    double ns, half[TRIPS][2];
 };
 
 /* mpiexec -n N env … PROGRAM …, as far as ARENA has memory. */
@@ -30,7 +34,8 @@ static struct portolan_words command_of(const struct clue_run *run, const char *
                            "env",
                            portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
                                                  before ? ":" : "", before ? before : ""),
-                           portolan_arena_printf(arena, "PORTOLAN_RUN_TIME=%s", times)};
+                           portolan_arena_printf(arena, "PORTOLAN_RUN_TIME=%s", times),
+                           run->is_apart ? "PORTOLAN_RUN_FOLDED=" : "PORTOLAN_RUN_FOLDED=yes"};
     struct portolan_words list = {0};
 
     portolan_words_append(arena, &list,
@@ -48,37 +53,65 @@ static size_t read_runs(const char *path, struct portolan_arena *arena, struct r
 
     if (portolan_file_read(arena, path, &text, &size, NULL))
         return 0;
-    for (int read = 0; n < MOST_RUNS && sscanf(text, "%lf %lf %lf%n", &runs[n].ns, &runs[n].half[0],
-                                               &runs[n].half[1], &read) == 3;
-         text += read)
+    for (int read = 0; n < MOST_RUNS; text += read) {
+        struct real_run *r = &runs[n];
+
+        if (sscanf(text, "%lf %lf %lf %lf %lf%n", &r->ns, &r->half[SMALL][0], &r->half[SMALL][1],
+                   &r->half[DATA][0], &r->half[DATA][1], &read) != 5)
+            break;
         n++;
+    }
     return n;
 }
 
-/* Half a small round trip between ranks 0 and 1 by the machine file; 0: there are no such. */
-static double expected_half(const struct clue_run *run)
+/* Half round trips between ranks 0 and 1 by the machine file; 0: there are no such. */
+static void expect_halves(const struct clue_run *run, double *half)
 {
     const struct clue_machine *m = run->machine;
     int to = run->n > 1 ? run->hosts[1] : 0;
     size_t number = run->n > 1 ? m->pair_of(m, run->hosts[0], to) : m->n_pairs;
     const struct clue_pair *pair = number < m->n_pairs ? &m->pairs[number] : NULL;
 
-    if (!pair)
-        return 0;
-    return clue_law_value(&pair->send, 0) + clue_law_value(&pair->transmission, 0) +
-           clue_law_value(&m->hosts[to].receive, 0);
+    for (int i = 0; i < TRIPS; i++) {
+        uint64_t bytes = trip_bytes[i];
+
+        half[i] = !pair ? 0
+                        : clue_law_value(&pair->send, bytes) +
+                              clue_law_value(&pair->transmission, bytes) +
+                              clue_law_value(&m->hosts[to].receive, bytes);
+        if (pair && to == run->hosts[0])
+            half[i] += clue_law_value(&m->hosts[to].fresh, bytes);
+    }
+}
+
+/* The half round trip of a run that is farthest from what it should be, and (KIND) of which. */
+static double farthest(const struct real_run *r, const double *half, int *kind)
+{
+    double most = 0, took = 0;
+
+    *kind = SMALL;
+    for (int i = 0; i < TRIPS; i++)
+        for (int k = 0; k < 2 && half[i] > 0; k++)
+            if (fabs(log(r->half[i][k] / half[i])) >= most) {
+                most = fabs(log(r->half[i][k] / half[i]));
+                took = r->half[i][k];
+                *kind = i;
+            }
+    return took;
 }
 
 /* Whether messages took about as long as the machine file says. Processors of virtual machines are
  * moved, and then they take several times as long, or a fraction. */
-static bool is_as_expected(const struct real_run *r, double half)
+static bool is_as_expected(const struct real_run *r, const double *half)
 {
-    return half <= 0 ||
-           (fmin(r->half[0], r->half[1]) > half / 1.6 && fmax(r->half[0], r->half[1]) < half * 1.6);
+    int kind;
+    double took = farthest(r, half, &kind);
+
+    return half[kind] <= 0 || fabs(log(took / half[kind])) < log(1.6);
 }
 
 /* Puts those runs first that were as expected; their number. */
-static size_t sort_expected(struct real_run *runs, size_t n, double half)
+static size_t sort_expected(struct real_run *runs, size_t n, const double *half)
 {
     size_t first = 0;
 
@@ -116,17 +149,18 @@ static void describe(const struct clue_report *report, double virtual_ns,
 }
 
 /* Of N runs that were not as expected, RUN is the first. */
-static void describe_others(const struct real_run *run, size_t n, double half, bool are_left_out,
-                            struct portolan_text *text)
+static void describe_others(const struct real_run *run, size_t n, const double *half,
+                            bool are_left_out, struct portolan_text *text)
 {
-    double took = fabs(log(run->half[0] / half)) > fabs(log(run->half[1] / half)) ? run->half[0]
-                                                                                  : run->half[1];
+    int kind;
+    double took = farthest(run, half, &kind);
     char a[32], b[32];
 
     portolan_text_add(
-        text, "              %zu %s: half a small round trip took %s then, by the file %s\n", n,
+        text, "              %zu %s: half a %s round trip took %s then, by the file %s\n", n,
         are_left_out ? "more left out" : "of these in another state of the machine",
-        portolan_format_time(took, 3, a, sizeof a), portolan_format_time(half, 3, b, sizeof b));
+        kind == SMALL ? "small" : "64 KB", portolan_format_time(took, 3, a, sizeof a),
+        portolan_format_time(half[kind], 3, b, sizeof b));
 }
 
 /* How many of N runs to show, the expected ones first: those alone, if they are enough. */
@@ -145,9 +179,10 @@ enum portolan_status output_beside(const struct clue_report *report, double virt
     const char *times = portolan_arena_printf(&arena, "%s/times", folder ? folder : "");
     enum portolan_status status = folder ? PORTOLAN_OK : err->status;
     struct real_run runs[MOST_RUNS];
-    double half = expected_half(run);
+    double half[TRIPS];
     size_t n = 0, n_expected = 0, n_shown;
 
+    expect_halves(run, half);
     if (!status && !library)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                     "libportolan-run-time.so, which --beside needs, is not there");

@@ -2,10 +2,11 @@
 /*
  * Preloaded into a real run that stands beside a virtual one: notes how long it took from the end
  * of MPI_Init, when all ranks have come, to the begin of MPI_Finalize on the slowest rank, in
- * nanoseconds, as a line of the file PORTOLAN_RUN_TIME, with what half a small round trip between
- * two ranks took before and after: who reads it sees in which state the machine was. Programs that
- * `portolan link` makes, and other profilers, call MPICH by its names PMPI_ only: these are taken,
- * too.
+ * nanoseconds, as a line of the file PORTOLAN_RUN_TIME, with what half a round trip between two
+ * ranks took before and after, of nothing and of 64 KB: who reads it sees in which state the
+ * machine was. Programs that `portolan link` makes, and other profilers, call MPICH by its names
+ * PMPI_ only: these are taken, too. With PORTOLAN_RUN_FOLDED it grants no more threads than the
+ * virtual run does, so that a program that would start a thread of its own is the same in both.
  */
 #include <mpi.h>
 
@@ -15,30 +16,34 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static double began, half_before;
+enum { DATA_BYTES = 65536 };
+
+static double began, half_before, data_before;
 static MPI_Comm own; /* for messages of this library */
+static char data[DATA_BYTES];
 
 /* The first messages between two ranks make their connections, which takes milliseconds. */
 static void connect_all(void)
 {
-    static char out[65536], in[65536];
+    static char out[DATA_BYTES];
     int rank, n;
 
     PMPI_Comm_dup(MPI_COMM_WORLD, &own);
     PMPI_Comm_rank(own, &rank);
     PMPI_Comm_size(own, &n);
     for (int i = 1; i < n; i++)
-        for (int bytes = 1; bytes <= (int)sizeof out; bytes *= 256)
-            PMPI_Sendrecv(out, bytes, MPI_BYTE, (rank + i) % n, 0, in, bytes, MPI_BYTE,
+        for (int bytes = 1; bytes <= DATA_BYTES; bytes *= 256)
+            PMPI_Sendrecv(out, bytes, MPI_BYTE, (rank + i) % n, 0, data, bytes, MPI_BYTE,
                           (rank + n - i) % n, 0, own, MPI_STATUS_IGNORE);
     PMPI_Barrier(own);
 }
 
-/* Half a round trip of empty messages between ranks 0 and 1, the least of some rounds; only rank 0
- * gets it. */
-static double measure_half(void)
+/* Half a round trip between ranks 0 and 1 of messages that are sent back, the least of some rounds;
+ * only rank 0 gets it. */
+static double measure_half(int bytes)
 {
-    enum { ROUNDS = 5, TRIPS = 20 };
+    enum { ROUNDS = 5 };
+    int trips = bytes ? 4 : 20;
     double least = 0;
     int rank, n;
 
@@ -47,12 +52,12 @@ static double measure_half(void)
     for (int round = 0; round < ROUNDS && rank < 2 && n > 1; round++) {
         double start = PMPI_Wtime(), took;
 
-        for (int i = 0; i < 2 * TRIPS; i++)
+        for (int i = 0; i < 2 * trips; i++)
             if (i % 2 == rank)
-                PMPI_Send(NULL, 0, MPI_BYTE, !rank, 0, own);
+                PMPI_Send(data, bytes, MPI_BYTE, !rank, 0, own);
             else
-                PMPI_Recv(NULL, 0, MPI_BYTE, !rank, 0, own, MPI_STATUS_IGNORE);
-        took = (PMPI_Wtime() - start) / (2 * TRIPS);
+                PMPI_Recv(data, bytes, MPI_BYTE, !rank, 0, own, MPI_STATUS_IGNORE);
+        took = (PMPI_Wtime() - start) / (2 * trips);
         least = round == 0 || took < least ? took : least;
     }
     return least;
@@ -62,7 +67,8 @@ static int begin(int result)
 {
     if (result == MPI_SUCCESS) {
         connect_all();
-        half_before = measure_half();
+        half_before = measure_half(0);
+        data_before = measure_half(DATA_BYTES);
         PMPI_Barrier(MPI_COMM_WORLD);
         began = PMPI_Wtime();
     }
@@ -81,7 +87,10 @@ EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided
 {
     int (*real)(int *, char ***, int, int *) =
         (int (*)(int *, char ***, int, int *))dlsym(RTLD_NEXT, __func__);
+    const char *folded = getenv("PORTOLAN_RUN_FOLDED");
 
+    if (required > MPI_THREAD_SERIALIZED && folded && *folded)
+        required = MPI_THREAD_SERIALIZED;
     return begin(real(argc, argv, required, provided));
 }
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
@@ -90,18 +99,20 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 EXPORT int PMPI_Finalize(void)
 {
     int (*real)(void) = (int (*)(void))dlsym(RTLD_NEXT, __func__);
-    double took = PMPI_Wtime() - began, longest = 0, half_after;
+    double took = PMPI_Wtime() - began, longest = 0, half_after, data_after;
     const char *path = getenv("PORTOLAN_RUN_TIME");
     int rank;
 
-    half_after = measure_half();
+    half_after = measure_half(0);
+    data_after = measure_half(DATA_BYTES);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0 && path) {
         FILE *file = fopen(path, "a");
 
         if (file) {
-            fprintf(file, "%.9g %.9g %.9g\n", 1e9 * longest, 1e9 * half_before, 1e9 * half_after);
+            fprintf(file, "%.9g %.9g %.9g %.9g %.9g\n", 1e9 * longest, 1e9 * half_before,
+                    1e9 * half_after, 1e9 * data_before, 1e9 * data_after);
             fclose(file);
         }
     }
