@@ -390,6 +390,7 @@ static void make_covariance(struct making *m)
         [CLUE_SEND] = relative_spread(s, "send"),
         [CLUE_TRANSMISSION] = relative_spread(s, "half"),
         [CLUE_RECEIVE] = relative_spread(s, "receive"),
+        [CLUE_COLLECTIVES] = fmax(relative_spread(s, "bcast"), relative_spread(s, "allreduce")),
     };
 
     for (int i = 0; i < CLUE_PARAMETERS; i++)

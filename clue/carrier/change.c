@@ -26,7 +26,7 @@ int clue_change_machine(const char *parameter, const char *from, const char *to,
     static const struct clue_routine routine = {"portolan_clue_change", CLUE_NO_NUMBER};
     const struct clue_machine *m = clue_carrier.run->machine;
     struct clue_change change = {.times = value};
-    int i = find(clue_parameter_names, CLUE_PARAMETERS, sizeof *clue_parameter_names, parameter);
+    int i = find(clue_parameter_names, CLUE_COLLECTIVES, sizeof *clue_parameter_names, parameter);
 
     change.parameter = (enum clue_parameter)i;
     change.host = i == CLUE_BANDWIDTH || i == CLUE_LATENCY

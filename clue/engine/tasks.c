@@ -219,7 +219,8 @@ enum clue_progress clue_engine_meet(struct clue_engine *e, int task,
         t->sums.path = m->path;
         t->clock = ready;
     }
-    task_add(t, offsetof(struct clue_times, spending_ns), what->ns);
+    task_add(t, offsetof(struct clue_times, spending_ns),
+             what->ns + llround((double)what->ns * e->machine->shared_more));
     t->meeting = NULL;
     if (++m->n_done == (uint32_t)what->n)
         meeting_end(e, m);

@@ -102,4 +102,5 @@ void clue_machine_vary(struct clue_machine_file *f, uint64_t draw)
     scale_pairs(f, times);
     scale_links(&f->machine.network, times);
     scale_changes(&f->machine, times);
+    f->machine.shared_more = times[CLUE_COLLECTIVES] - 1;
 }

@@ -172,6 +172,7 @@ enum clue_parameter {
     CLUE_PACKING,
     CLUE_BANDWIDTH,
     CLUE_LATENCY,
+    CLUE_COLLECTIVES, /**< in shared memory; only of errors, no change names it */
     CLUE_PARAMETERS
 };
 /** From a virtual time on, a parameter is another; what is under way feels it. */
@@ -203,6 +204,7 @@ struct clue_machine {
     const char *collectives_json; /**< path of a file with MPICH's rules; NULL: those built in */
     /** Shared memory collectives of a node: law of bytes; points NULL and 0: as messages. */
     struct clue_law shared_bcast, shared_reduce, shared_allreduce, shared_barrier;
+    double shared_more; /**< what they take longer, relatively: clue_machine_vary() draws it */
 };
 
 /* ------------------------------------------------- a run */

@@ -289,9 +289,9 @@ static void errors_are_drawn_from_their_covariance(void **state)
         "<machine name='m'><host name='n' count='2'/><send from='*' to='*' d='1us'/>"
         "<transmission from='*' to='*'><point bytes='0' time='1us'/><point bytes='1' time='2us'/>"
         "</transmission><provenance><error of='send' relative='0.1'/>"
-        "<error of='transmission' relative='0.2'/>"
+        "<error of='transmission' relative='0.2'/><error of='collectives' relative='0.1'/>"
         "<correlation of='send' with='transmission' value='-0.5'/></provenance></machine>";
-    double ss = 0, tt = 0, st = 0;
+    double ss = 0, tt = 0, st = 0, cc = 0;
     enum { DRAWS = 2000 };
 
     (void)state;
@@ -305,11 +305,13 @@ static void errors_are_drawn_from_their_covariance(void **state)
         ss += s * s;
         tt += t * t;
         st += s * t;
+        cc += pow(log(1 + f->machine.shared_more), 2);
         assert_true(f->machine.hosts[0].factor == 1);
         clue_machine_destroy(f);
     }
     assert_true(fabs(sqrt(ss / DRAWS) / 0.1 - 1) < 0.05);
     assert_true(fabs(sqrt(tt / DRAWS) / 0.2 - 1) < 0.05);
+    assert_true(fabs(sqrt(cc / DRAWS) / 0.1 - 1) < 0.05);
     assert_true(fabs(st / sqrt(ss * tt) + 0.5) < 0.06);
 }
 
