@@ -87,8 +87,8 @@ struct rank {
     struct burst_start *start; /* the call after which it began */
     int kind;                  /* enum burst_kind */
     bool was_switched;         /* others have run since its burst before */
-    /* Of the burst, before its last call of a function with a law and of all those, and where the
-     * present one returns. */
+    /* Of the burst, before its last call of a function with a law and of all those, with first
+     * touches within calls; and where the present one returns. */
     int64_t fronts_ns;
     const void *front_back;
     struct exit_call calls[CLUE_OWNERS];
@@ -211,6 +211,9 @@ void clue_burst_begin(struct rank *rank);
 uint64_t clue_site_key(const struct rank *rank, const void *call);
 /* Nanoseconds since its begin, of this machine's processor. */
 int64_t clue_burst_end(struct rank *rank, const void *site);
+/* clue_engine_settings.deliver */
+void clue_burst_deliver(int task, const struct clue_receive *receive,
+                        const struct clue_message *message);
 void clue_bursts_start(struct carrier *c);
 void clue_bursts_end(struct clue_bursts *sums);
 

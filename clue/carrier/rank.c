@@ -31,6 +31,9 @@ static struct thread_functions glibc;
 enum { ALIGN = 64 };
 /* Of glibc's malloc. */
 enum { HEAP_ALIGN = 64 << 20, NOT_OF_MAIN_HEAP = 4, MOST_HEAPS = 6000, MAPPED_BYTES = 16 << 20 };
+/* So many ranks have heaps as in processes of their own; those of more grow by a page, and all keep
+ * so much that was freed. */
+enum { FEW_RANKS = 64, ALL_KEPT = 1 << 30 };
 
 static size_t round_up(size_t size, size_t to)
 {
@@ -154,15 +157,19 @@ static uint8_t *write_arguments(char *const *words, uint8_t *end)
 }
 
 /* If the process does not count as single-threaded malloc() gives each thread a heap, and so each
- * rank, until memory maps are used up. */
+ * rank, until memory maps are used up. What is given back to the kernel takes time when it is used
+ * again: few ranks give back what they would as processes, by malloc()'s own rules. */
 static void give_heaps(int n)
 {
     bool has_maps = n <= MOST_HEAPS;
 
     __libc_single_threaded = !has_maps;
     mallopt(M_ARENA_MAX, has_maps ? n + 8 : 1);
+    if (n <= FEW_RANKS)
+        return;
     mallopt(M_TOP_PAD, PAGE);
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+    mallopt(M_TRIM_THRESHOLD, ALL_KEPT / n);
 }
 
 static void find_heap(struct rank *rank)

@@ -268,7 +268,10 @@ void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
         r->bytes = m->bytes;
         r->label = m->label;
     }
-    if (r->deliver)
+    if (r->deliver && e->settings.deliver && !(m->flags & CLUE_FREE))
+        e->settings.deliver((int)m->to,
+                            &(struct clue_receive){.deliver = r->deliver, .arg = r->arg}, &what);
+    else if (r->deliver)
         r->deliver(r->arg, &what);
     if (m->data_size)
         data_give(e, m->data, m->data_size);

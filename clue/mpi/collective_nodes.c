@@ -370,6 +370,23 @@ static void shared_reduce(const struct collective *c, struct span into)
         schedule_receive_now(c->s, p, sum, 0);
 }
 
+/* What is written for the first time. MPICH reduces large data to the root by halves: the others
+ * allocate the sum and a half for that, and free them. malloc() gives two such buffers back to the
+ * kernel each time, until a larger one has been freed. */
+static void touch_written(const struct collective *c)
+{
+    enum { LEAST_GIVEN_BACK = 128 << 10 };
+    uint64_t bytes = (uint64_t)(c->count * c->type->size), *most = &c->s->task->most_reduced;
+
+    if (c->kind == ALLREDUCE || (c->kind == REDUCE) == (c->p->rank == c->root)) {
+        if (c->kind != BARRIER && c->type->is_contiguous)
+            clue_touch((char *)result_of(c).at + c->type->true_lb, bytes);
+    } else if (c->kind == REDUCE && bytes >= LEAST_GIVEN_BACK && bytes >= *most) {
+        clue_touch(NULL, bytes + bytes / 2);
+        *most = bytes;
+    }
+}
+
 /* The data travel in messages that take no time; the meeting takes it. */
 static void run_in_shared_memory(const struct collective *c, enum clue_meeting_kind kind,
                                  int64_t ns)
@@ -380,6 +397,7 @@ static void run_in_shared_memory(const struct collective *c, enum clue_meeting_k
 
     while (bcast->kind != BCAST)
         bcast++;
+    touch_written(c);
     c->s->flags |= CLUE_FREE;
     if (c->kind == ALLREDUCE)
         all.root = 0;

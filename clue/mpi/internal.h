@@ -423,6 +423,7 @@ struct mpi_task {
     struct mpi_sent *sent; /* what was last sent to ranks of the same host; NULL: nothing */
     unsigned n_sent;
     uint64_t moved_bytes;          /* of large messages and copies, once there is `sent` */
+    uint64_t most_reduced;         /* bytes of a large reduction to another root */
     struct mpi_buffered *buffered; /* sent from there, and not yet complete */
     char error_text[256];
     MPI_Comm error_comm; /* whose handler is to be called, if the call itself names none */

@@ -197,6 +197,10 @@ PORTOLAN_API void clue_call_in(int task, void (*run)(void *arg), void *arg);
 PORTOLAN_API void clue_sleep(int64_t ns);
 /** Moves BYTES in memory, as the parts of a collective do: takes the host's packing delay. */
 PORTOLAN_API void clue_pack(uint64_t bytes);
+/** The task writes BYTES at AT within its call: its next burst takes what the kernel takes for
+ * those pages that nobody has touched (AT NULL: all, and they are given back). Where others run
+ * meanwhile it is called before. */
+PORTOLAN_API void clue_touch(void *at, uint64_t bytes);
 /** Takes NS in the library: no factor. */
 PORTOLAN_API void clue_spend(int64_t ns);
 

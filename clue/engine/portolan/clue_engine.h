@@ -215,6 +215,9 @@ struct clue_engine_settings {
     uint64_t seed;      /**< added to each source's own */
     bool takes_arrived; /**< --receive arrival: a receive takes what is there first */
     bool may_change;    /**< clue_engine_change() will be called: no task runs ahead of others */
+    /** Calls a receive's deliver() for a message to TASK; NULL, or CLUE_FREE: the engine does. */
+    void (*deliver)(int task, const struct clue_receive *receive,
+                    const struct clue_message *message);
 };
 
 /** MACHINE is borrowed for the life of the engine. NULL: no memory. */
