@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------ text */
 
-/* Text in the arena; "" when memory is out, never NULL. */
+/* Text in the arena; "" when memory runs out, never NULL. */
 const char *proxygen_print(struct portolan_arena *arena, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
 /* TEXT with '@' replaced by WITH; in the arena. */
@@ -300,7 +300,7 @@ enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
 
 /* ------------------------------------------------------------------ the model's helpers */
 
-/* Another method of the run's port, zeroed; NULL without memory. */
+/* Another method of the run's port, zeroed; NULL when memory runs out. */
 struct method *proxygen_add_method(struct run *run);
 /* Makes port number I of the run the current one; the ports of objects handed out come first.
  * False when there are no more; then the main port is current. */

@@ -39,7 +39,7 @@ struct import_text {
 
 /*
  * Reads the text of FILE, which is in the arena or outlives it, as metric M of N_METRICS. False
- * when it is not a profile, with a diagnostic in D, or when memory is out.
+ * when it is not a profile, with a diagnostic in D, or when memory runs out.
  */
 bool import_read_text(struct portolan_arena *a, char *text, const char *file, size_t m,
                       size_t n_metrics, struct import_text *out, struct portolan_diagnostics *d);

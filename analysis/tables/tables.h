@@ -4,7 +4,7 @@
  * of numbers, points, fits, words for models, curves, files of Extra-P.
  *
  * All of it happens in a statement. Any failure leaves that: statement_fail() and its kin do not
- * return, nor does an allocation when memory is out. What a statement makes is in its arena, and
+ * return, nor does an allocation when memory runs out. What a statement makes is in its arena, and
  * what must be freed otherwise is given to statement_own(). So functions return values, and callers
  * check nothing. But code that holds a resource of its own must not allocate in the arena
  * meanwhile.

@@ -20,7 +20,7 @@ extern "C" {
 /** Marks what a shared object exports; everything else is hidden. */
 #define PORTOLAN_API __attribute__((visibility("default")))
 
-/** Tells the compiler that a function takes printf arguments: FMT and FIRST are positions from 1.
+/** Lets the compiler check the printf arguments of a function: FMT and FIRST are positions from 1.
  */
 #define PORTOLAN_PRINTF(FMT, FIRST) __attribute__((format(printf, FMT, FIRST)))
 
@@ -33,13 +33,13 @@ extern "C" {
     X(ENOMEM, -1, "out of memory", OutOfMemory)                                                    \
     X(EINVAL, -2, "invalid argument", Nonstandard)                                                 \
     X(ENOTFOUND, -3, "not found", Nonstandard)                                                     \
-    X(EEXISTS, -4, "already there", Nonstandard)                                                   \
+    X(EEXISTS, -4, "already exists", Nonstandard)                                                  \
     X(EUNSUPPORTED, -5, "not supported", Nonstandard)                                              \
     X(EBUSY, -6, "in use", PortNotInUse)                                                           \
     X(ETIMEOUT, -7, "timed out", Nonstandard)                                                      \
     X(EIO, -8, "input or output failed", Nonstandard)                                              \
     X(ESYNTAX, -9, "bad input", Nonstandard)                                                       \
-    X(EFOREIGN, -10, "not ours", Nonstandard)                                                      \
+    X(EFOREIGN, -10, "not Portolan's own", Nonstandard)                                            \
     X(EMISMATCH, -11, "ranks disagree", Nonstandard)                                               \
     X(ECOMPONENT, -12, "component failed", Nonstandard)                                            \
     X(EPORTNOTDEFINED, -13, "port is not defined", PortNotDefined)                                 \
@@ -64,7 +64,7 @@ enum portolan_status {
 /** The text of a status, never NULL; "unknown status" for any other number. */
 PORTOLAN_API const char *portolan_status_text(enum portolan_status status);
 
-/** The first cause of a failure. Start it as `{0}`; nothing in it needs freeing. */
+/** The first cause of a failure. Start it as `{0}`; it owns no memory. */
 struct portolan_error {
     enum portolan_status status;
     char text[1000];
@@ -72,13 +72,13 @@ struct portolan_error {
 
 /**
  * Notes a cause unless ERR already holds one (the first cause is the one worth reading), and
- * returns STATUS, so that failing is one line. ERR may be NULL. Text too long is cut.
+ * returns STATUS, so that failing is one line. ERR may be NULL. A text that is too long is cut.
  */
 PORTOLAN_API enum portolan_status portolan_error_set(struct portolan_error *err,
                                                      enum portolan_status status,
                                                      const char *format, ...) PORTOLAN_PRINTF(3, 4);
 
-/** Notes that memory is out, and returns PORTOLAN_ENOMEM. */
+/** Notes that memory ran out, and returns PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_no_memory(struct portolan_error *err);
 
 /** Prefixes the text noted in ERR with words, as "words: text". */
@@ -102,7 +102,7 @@ PORTOLAN_API void portolan_diagnose(struct portolan_diagnostics *d, const char *
 
 /**
  * For readers that count their own problems: a diagnostics {portolan_diagnostics_relay, &relay}
- * hands every problem on to the user's, and the first also becomes ERR's text (PORTOLAN_ESYNTAX,
+ * passes every problem to the user's, and the first also becomes ERR's text (PORTOLAN_ESYNTAX,
  * "file:line: error: …").
  */
 struct portolan_diagnostics_relay {
@@ -119,18 +119,18 @@ enum portolan_log_level {
     PORTOLAN_LOG_WARNING
 };
 
-/** AREA is the room or component that logs; TEXT has no newline at its end. */
+/** AREA is the room or component that logs; TEXT does not end with a newline. */
 typedef void (*portolan_log_fn)(void *arg, enum portolan_log_level level, const char *area,
                                 const char *text);
 
-/** Installs the receiver of messages (NULL, the default: drop them). Not while threads log. */
+/** Installs the receiver of messages (NULL, the default: drop them); not while threads log. */
 PORTOLAN_API void portolan_log_set_handler(portolan_log_fn handler, void *arg);
 
-/** Formats a message and hands it to the handler, on the calling thread. */
+/** Formats a message and passes it to the handler, on the calling thread. */
 PORTOLAN_API void portolan_log(enum portolan_log_level level, const char *area, const char *format,
                                ...) PORTOLAN_PRINTF(3, 4);
 
-/** Zeroed memory for COUNT × SIZE bytes; NULL when the product overflows or memory is out. The
+/** Zeroed memory for COUNT × SIZE bytes; NULL when the product overflows or memory runs out. The
  * caller frees it. */
 PORTOLAN_API void *portolan_calloc(size_t count, size_t size);
 
@@ -146,13 +146,13 @@ PORTOLAN_API char *portolan_strdup(const char *text);
  */
 PORTOLAN_API void portolan_alloc_fail_at(unsigned long count);
 
-/** printf into fresh memory; NULL when memory is out; the caller frees it. */
+/** printf into fresh memory; NULL when memory runs out; the caller frees it. */
 PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1, 2);
 
 /**
- * Puts BYTES in the file PATH as a whole: readers see the old file or the new one, and when there
- * is no room the old one is still there. Its permissions stay, and a link stays a link; devices and
- * pipes are written to. Errors: EIO, ENOMEM.
+ * Puts BYTES in the file PATH as a whole: readers see the old file or the new one, and if the disk
+ * is full the old one remains. Permissions are kept, and a link remains a link; devices and pipes
+ * are written to directly. Errors: EIO, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const char *bytes,
                                                         size_t length, struct portolan_error *err);
@@ -161,9 +161,9 @@ PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const 
 PORTOLAN_API bool portolan_write_all(int fd, const char *bytes, size_t length);
 
 /**
- * Memory that is freed all at once: what a reader makes of a file, or one run of a generator. Start
- * it as `{0}`; one thread at a time. After a failure `failed` stays set, so that a whole run can be
- * checked at its end; what was allocated before stays valid.
+ * Memory that is freed all at once, such as the result of reading a file or one run of a generator.
+ * Start it as `{0}`; one thread at a time. After a failure `failed` stays set, so that a whole run
+ * can be checked at its end; earlier allocations stay valid.
  */
 struct portolan_arena {
     struct portolan_arena_block *blocks;
@@ -171,14 +171,14 @@ struct portolan_arena {
     size_t left;        /**< bytes after `next` */
     size_t block_bytes; /**< of the newest block: they grow */
     bool failed;
-    /** OPTIONAL: called when memory is out, before NULL is returned; may leave by longjmp. */
+    /** OPTIONAL: called when memory runs out, before NULL is returned; may leave by longjmp. */
     void (*no_memory)(void *arg);
     void *no_memory_arg;
 };
 
 /**
  * Zeroed memory for COUNT × SIZE bytes, aligned for anything, until portolan_arena_clear(); a
- * pointer of its own even for 0 bytes; NULL when the product overflows or memory is out.
+ * pointer of its own even for 0 bytes; NULL when the product overflows or memory runs out.
  */
 PORTOLAN_API void *portolan_arena_alloc(struct portolan_arena *a, size_t count, size_t size);
 
@@ -190,7 +190,7 @@ PORTOLAN_API void *portolan_arena_alloc(struct portolan_arena *a, size_t count, 
 PORTOLAN_API void *portolan_arena_grow(struct portolan_arena *a, void *items, size_t count,
                                        size_t size);
 
-/** Texts in the arena; NULL when memory is out. strndup copies LENGTH bytes and adds a NUL. */
+/** Texts in the arena; NULL when memory runs out. strndup copies LENGTH bytes and adds a NUL. */
 PORTOLAN_API char *portolan_arena_strdup(struct portolan_arena *a, const char *text);
 PORTOLAN_API char *portolan_arena_strndup(struct portolan_arena *a, const char *text,
                                           size_t length);
@@ -199,13 +199,13 @@ PORTOLAN_API char *portolan_arena_printf(struct portolan_arena *a, const char *f
 PORTOLAN_API char *portolan_arena_vprintf(struct portolan_arena *a, const char *format,
                                           va_list args) PORTOLAN_PRINTF(2, 0);
 
-/** Frees all; the arena may be used again. */
+/** Frees everything; the arena may be used again. */
 PORTOLAN_API void portolan_arena_clear(struct portolan_arena *a);
 
 /**
- * A text that grows. Start it as `{0}`, or with `.arena` set to keep the bytes there (then nothing
- * needs freeing). After a failed allocation it stays as it is and `failed` says so. One thread at
- * a time.
+ * A text that grows. Start it as `{0}`, or with `.arena` set to keep the bytes there (then
+ * nothing needs freeing). A failed allocation leaves it unchanged and sets `failed`. One thread
+ * at a time.
  */
 struct portolan_text {
     struct portolan_arena *arena; /**< or NULL: the heap */
@@ -222,21 +222,21 @@ PORTOLAN_API void portolan_text_add_bytes(struct portolan_text *t, const char *b
                                           size_t length);
 /**
  * The bytes of a whole file; false, with errno, when it cannot be read, has more than MOST_BYTES
- * (EFBIG), or memory is out (ENOMEM). Half a file may stand in the text then.
+ * (EFBIG), or memory runs out (ENOMEM). The text may then contain part of the file.
  */
 PORTOLAN_API bool portolan_text_add_file(struct portolan_text *t, const char *path,
                                          size_t most_bytes);
 /**
- * TEXT as an attribute's value or as content of XML 1.0, HTML labels included; and as a string of
- * JSON (RFC 8259), with its quotes. Characters that these forms do not allow, and bytes that are
- * not UTF-8, become U+FFFD.
+ * Adds TEXT as an attribute's value or as content of XML 1.0 (or an HTML label of Graphviz); or as
+ * a string of JSON (RFC 8259), with its quotes. Characters that these formats do not allow, and
+ * bytes that are not UTF-8, become U+FFFD.
  */
 PORTOLAN_API void portolan_text_add_xml(struct portolan_text *t, const char *text);
 PORTOLAN_API void portolan_text_add_json(struct portolan_text *t, const char *text);
 
 /**
  * Hands the text over, "" when nothing was added: the caller frees it unless it is an arena's.
- * ENOMEM when anything failed, with *TEXT NULL. The text is empty afterwards.
+ * ENOMEM, with *TEXT NULL, if anything failed. The text is empty afterwards.
  */
 PORTOLAN_API enum portolan_status portolan_text_take(struct portolan_text *t, char **text,
                                                      struct portolan_error *err);
@@ -245,14 +245,14 @@ PORTOLAN_API enum portolan_status portolan_text_take(struct portolan_text *t, ch
 PORTOLAN_API void portolan_text_clear(struct portolan_text *t);
 
 /**
- * A time for people with so many DIGITS (1 to 9), as "19.2 ns", "1.5 s", "2 min 05 s"; "never" when
- * it is infinite or unknown. Returns TEXT, for which 32 bytes are enough.
+ * A time in readable form, with DIGITS (1 to 9) significant digits, as "19.2 ns", "1.5 s", "2 min
+ * 05 s"; "never" when it is infinite or unknown. Returns TEXT, for which 32 bytes are enough.
  */
 PORTOLAN_API const char *portolan_format_time(double ns, int digits, char *text, size_t size_bytes);
 
 /**
  * The one of COUNT words KNOWN that is nearest to WORD by edits (insert, delete, replace, swap
- * neighbours), or NULL when none is near enough to suggest. The result is one of KNOWN's pointers.
+ * neighbours), or NULL if none is near enough to suggest. The result is one of KNOWN's pointers.
  */
 PORTOLAN_API const char *portolan_nearest_word(const char *word, const char *const *known,
                                                size_t count);
@@ -270,7 +270,7 @@ struct portolan_hint {
 };
 PORTOLAN_API struct portolan_hint portolan_did_you_mean(const char *near);
 
-/** 32 hexadecimal digits that nobody can guess. EIO: the system has no random numbers. */
+/** 32 hexadecimal digits that cannot be guessed. EIO: the system has no random numbers. */
 PORTOLAN_API enum portolan_status portolan_random_digits(char digits[33],
                                                          struct portolan_error *err);
 
@@ -281,8 +281,8 @@ PORTOLAN_API bool portolan_has_word(const char *words, const char *word);
 PORTOLAN_API bool portolan_is_c_word(const char *word);
 
 /**
- * Whole-text number readers: false when TEXT is NULL, empty, has anything after the number, or does
- * not fit. Read in the C locale's form whatever the locale is.
+ * Reads the whole of TEXT as a number, in the form of the C locale whatever the locale is: false if
+ * TEXT is NULL or empty, has anything after the number, or does not fit.
  */
 PORTOLAN_API bool portolan_read_int64(const char *text, int64_t *value);
 PORTOLAN_API bool portolan_read_double(const char *text, double *value);
@@ -294,7 +294,7 @@ PORTOLAN_API bool portolan_read_double(const char *text, double *value);
  * portolan_csv_begin(), and portolan_csv_next() for each line. One thread at a time.
  */
 struct portolan_csv {
-    struct portolan_arena *arena; /**< gets the fields; without memory its `failed` says so */
+    struct portolan_arena *arena; /**< gets the fields; its `failed` is set when memory runs out */
     struct portolan_diagnostics *d;
     const char *file; /**< in messages */
     char separator; /**< ' ': any number of blanks; 0: the first of , ; and tab that the first line
@@ -304,7 +304,7 @@ struct portolan_csv {
     size_t n_fields;
     char **fields;        /**< until the next line is read; their texts as long as the arena */
     int *columns;         /**< where they begin */
-    const char *at, *end; /* the reader's own, like the rest */
+    const char *at, *end; /* private to the reader, like the rest */
     size_t room;
 };
 
@@ -312,12 +312,12 @@ struct portolan_csv {
 PORTOLAN_API void portolan_csv_begin(struct portolan_csv *c, const char *text, size_t size);
 
 /**
- * Goes to the next line with fields; false when there is none, or memory is out. Lines whose quotes
+ * Goes to the next line with fields; false if there is none, or memory runs out. Lines whose quotes
  * are wrong are reported to D and skipped.
  */
 PORTOLAN_API bool portolan_csv_next(struct portolan_csv *c);
 
-/** The answer to a question; UNKNOWN where a value that it depends on is not known. */
+/** The answer to a question; UNKNOWN if it depends on a value that is not known. */
 enum portolan_answer { PORTOLAN_NO, PORTOLAN_YES, PORTOLAN_UNKNOWN };
 
 /**
@@ -370,13 +370,13 @@ PORTOLAN_API bool portolan_condition_number(portolan_condition_lookup_fn lookup,
 PORTOLAN_API const char *portolan_condition_peek_name(const struct portolan_condition *condition,
                                                       size_t index);
 
-/** How many bytes the UTF-8 character at TEXT has; 0 when there is none, or the text ends. */
+/** Number of bytes of the UTF-8 character at TEXT; 0 if there is none, or the text ends. */
 PORTOLAN_API size_t portolan_utf8_length(const char *text);
 
 /** 64-bit FNV-1a (Fowler, Noll and Vo) of SIZE bytes, continuing from SEED (0 starts anew). */
 PORTOLAN_API uint64_t portolan_hash(const void *bytes, size_t size, uint64_t seed);
 
-/** Merges two blocks into one: see `reduce`. *OUT is malloc'ed; on failure there is none. */
+/** Merges two blocks into one: see `reduce`. *OUT is malloc'ed; on failure it is not set. */
 typedef enum portolan_status (*portolan_cohort_merge_fn)(void *arg, const void *mine,
                                                          size_t mine_bytes, const void *theirs,
                                                          size_t theirs_bytes, void **out,
@@ -388,14 +388,14 @@ typedef enum portolan_status (*portolan_cohort_merge_fn)(void *arg, const void *
  * portolan_cohort_alone() serves a single process.
  *
  * All operations are collective over the cohort: every rank calls them in the same order. They may
- * block. They are called by one thread at a time. Errors: EIO (the messages failed), ENOMEM, EINVAL
+ * block. Only one thread may call them at a time. Errors: EIO (the messages failed), ENOMEM, EINVAL
  * (no such root). A struct of this kind reaches components as the framework service port
  * "portolan.Cohort" (a ForeignPort).
  */
 struct portolan_cohort {
     int rank; /**< 0 … size-1 */
     int size;
-    void *impl;         /**< the maker's own */
+    void *impl;         /**< private to its maker */
     const char *medium; /**< one line: what carries the messages; NULL: nothing does */
     const char *waits;  /**< one line: how ranks wait for each other; NULL: not known */
 
@@ -407,10 +407,10 @@ struct portolan_cohort {
     /** Every rank gets, entry by entry, the sum over ranks of VALUES, in place. */
     enum portolan_status (*sum)(struct portolan_cohort *c, double *values, size_t count);
     /**
-     * Bytes of every rank travel up a tree to rank 0. There, *ALL receives one malloc'ed block with
-     * the ranks' blocks one after the other in rank order and SIZES_BYTES (SIZE entries, or NULL
-     * where the lengths are known) their lengths; the caller frees *ALL. On the other ranks *ALL
-     * becomes NULL and SIZES_BYTES may be NULL.
+     * Sends the bytes of every rank up a tree to rank 0. There, *ALL receives one malloc'ed block
+     * with the ranks' blocks one after the other in rank order and SIZES_BYTES (SIZE entries, or
+     * NULL where the lengths are known) their lengths; the caller frees *ALL. On the other ranks
+     * *ALL becomes NULL and SIZES_BYTES may be NULL.
      */
     enum portolan_status (*gather)(struct portolan_cohort *c, const void *bytes, size_t size_bytes,
                                    void **all, size_t *sizes_bytes);
@@ -421,9 +421,9 @@ struct portolan_cohort {
      * ranks that have others below them; ARG is its own.
      *
      * *BYTES (malloc'ed, aligned as malloc does) is taken in any case. Rank 0 then has the result
-     * there, to be freed by the caller, and the others NULL. If MERGE, memory or a message fails on
-     * a rank, that rank and those above it up to rank 0 return the status and *BYTES is NULL; ranks
-     * below are not told: callers that need one verdict agree on it (portolan_cohort_agree()).
+     * there, which the caller frees, the others NULL. If MERGE, memory or a message fails on a
+     * rank, that rank and those above it up to rank 0 return the status and *BYTES is NULL; ranks
+     * below do not learn of it: for one verdict, call portolan_cohort_agree().
      */
     enum portolan_status (*reduce)(struct portolan_cohort *c, void **bytes, size_t *size_bytes,
                                    portolan_cohort_merge_fn merge, void *arg);
@@ -433,9 +433,9 @@ struct portolan_cohort {
 PORTOLAN_API struct portolan_cohort *portolan_cohort_alone(void);
 
 /**
- * Collective: brings every rank to the same verdict. STATUS and ERR are what happened on this rank.
- * When any rank failed, all return the status of the lowest failing rank and ERR holds its text,
- * after "rank N: " unless all failed. Also the errors of the cohort's operations.
+ * Collective: brings every rank to the same verdict. STATUS and ERR are those of this rank. When
+ * any rank failed, all return the status of the lowest failing rank and ERR holds its text, after
+ * "rank N: " unless all failed. Also the errors of the cohort's operations.
  */
 PORTOLAN_API enum portolan_status portolan_cohort_agree(struct portolan_cohort *c,
                                                         enum portolan_status status,

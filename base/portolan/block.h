@@ -3,7 +3,7 @@
  * base: values as bytes for another process of the same program on a like machine, and back.
  *
  * One function lists the fields of a struct for both directions: a block that is written copies
- * them from the struct, a block that is read copies them into it. Use what was read only after
+ * them from the struct, a block that is read copies them into it. Use the values only after
  * portolan_block_finish() has returned PORTOLAN_OK; until then values are valid but may be wrong
  * (zeros, empty texts and counts of 0 after the first error). One thread at a time.
  */
@@ -16,7 +16,7 @@
 /** Start it as `{0}` to write, with portolan_block_open() to read. */
 struct portolan_block {
     bool is_read;
-    enum portolan_status status;  /**< the first trouble: ENOMEM, EINTERNAL (bytes are missing) */
+    enum portolan_status status;  /**< the first error: ENOMEM, EINTERNAL (bytes are missing) */
     struct portolan_text written; /**< the bytes so far, owned */
     const char *at, *end;         /**< what is still to be read, borrowed */
     size_t n_texts, room;         /**< each text is in the bytes once */

@@ -24,7 +24,7 @@ struct portolan_words {
 
 /**
  * _add adds TEXT itself (not a copy), _split the words of TEXT, which blanks separate, _append all
- * of MORE. False when memory is out, or a text to be added is NULL.
+ * of MORE. False when memory runs out, or a text to be added is NULL.
  */
 bool portolan_words_add(struct portolan_arena *arena, struct portolan_words *w, const char *text);
 bool portolan_words_split(struct portolan_arena *arena, struct portolan_words *w, const char *text);
@@ -79,12 +79,12 @@ enum portolan_status portolan_files_write(struct portolan_arena *arena, const ch
                                           struct portolan_error *err);
 
 /**
- * A new folder for this process alone, below TMPDIR or /tmp; NULL, with ERR set to EIO or ENOMEM,
- * when none can be made. The path is the arena's, the folder the caller's to remove.
+ * Makes a new folder for this process alone, in TMPDIR or /tmp; NULL, with ERR set to EIO or
+ * ENOMEM, on failure. The path is the arena's, the folder the caller's to remove.
  */
 char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_error *err);
 
-/** Removes FOLDER and all in it, as far as that can be. */
+/** Removes FOLDER and its contents, as far as possible. */
 void portolan_folder_remove(const char *folder);
 
 /**

@@ -63,7 +63,7 @@ struct grid_row {
 
 /*
  * The positions of the heaviest TOP (0: all) of the rows that match, and of all rows above them,
- * each below its parent: *SHOWN of them; the caller frees them. NULL without memory.
+ * each below its parent: *SHOWN of them; the caller frees them. NULL when memory runs out.
  */
 size_t *grid_order(const struct grid_row *rows, size_t n, size_t top, size_t *shown);
 

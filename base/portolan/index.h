@@ -25,7 +25,7 @@ PORTOLAN_API size_t portolan_index_find(const struct portolan_index *x, uint64_t
 
 /**
  * Sets *AT to the position that portolan_index_find() finds; if there is none, adds I and sets *AT
- * to I. The wanted item may be at I already, after all others. False when memory is out.
+ * to I. The wanted item may be at I already, after all others. False when memory runs out.
  */
 PORTOLAN_API bool portolan_index_put(struct portolan_index *x, uint64_t hash, size_t i,
                                      portolan_index_same_fn same, const void *wanted, size_t *at);
@@ -39,10 +39,10 @@ PORTOLAN_API bool portolan_index_put(struct portolan_index *x, uint64_t hash, si
 PORTOLAN_API void *portolan_index_item(struct portolan_index *x, void *items, size_t *n,
                                        size_t *room, size_t size, const void *key, size_t key_size);
 
-/** Adds position I without a search; false when memory is out, with nothing changed. */
+/** Adds position I without a search; false when memory runs out, with nothing changed. */
 PORTOLAN_API bool portolan_index_add(struct portolan_index *x, uint64_t hash, size_t i);
 
-/** Makes room for N positions in all, so that adding them cannot fail; false when memory is out. */
+/** Makes room for N positions in all, so that adding cannot fail; false when memory runs out. */
 PORTOLAN_API bool portolan_index_reserve(struct portolan_index *x, size_t n);
 
 /** Frees and empties it. */

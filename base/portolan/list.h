@@ -30,14 +30,14 @@ extern "C" {
 
 /**
  * Makes room for N elements of SIZE bytes in the array that *ARRAY, a pointer, points to and that
- * has room for *CAPACITY of them; it doubles at least. Both change on success only.
+ * has room for *CAPACITY; the room at least doubles. Both change only on success; false: no memory.
  */
 PORTOLAN_API bool portolan_reserve(void *array, size_t *capacity, size_t n, size_t size);
 
 /**
  * Puts a copy of ITEM, SIZE bytes, after the *COUNT items of an array; ITEMS is the address of the
  * pointer to them, which is NULL while there are none. Returns the new item; NULL when memory is
- * out, with the array unchanged. Each addition reallocates: for few items.
+ * out, with the array unchanged. Each addition reallocates, so use it for few items.
  */
 PORTOLAN_API void *portolan_append(void *items, size_t *count, const void *item, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * base: who else uses the cores that this job runs on. Two readings of a process tell what happened
- * between them; those of all ranks together tell whether a measurement was disturbed. From Linux's
- * /proc (stat, schedstat, cpuinfo): what the kernel does not tell counts as 0. No function fails.
- * Any thread.
+ * between them; those of all ranks together show whether a measurement was disturbed. From Linux's
+ * /proc (stat, schedstat, cpuinfo): values that the kernel does not report count as 0. No function
+ * fails. Any thread.
  */
 #ifndef PORTOLAN_MACHINE_H
 #define PORTOLAN_MACHINE_H
@@ -40,11 +40,11 @@ PORTOLAN_API double portolan_machine_frequency_mhz(void);
 /** The processor's name into NAME, cut to SIZE_BYTES with its NUL; "" when it is not known. */
 PORTOLAN_API void portolan_machine_processor(char *name, size_t size_bytes);
 
-/** Whether PATH lies in a file system that other machines write too: then processes that use it
- * share no memory, and the kernel does not tell of their writes. */
+/** Whether PATH is in a file system that other machines also write to: then processes that use it
+ * share no memory, and the kernel does not report their writes. */
 PORTOLAN_API bool portolan_machine_shares(const char *path);
 
-/** FROM becomes what happened between FROM and TO: sums become differences. */
+/** Turns the sums in FROM into differences: what happened between FROM and TO. */
 PORTOLAN_API void portolan_machine_subtract(struct portolan_machine_reading *from,
                                             const struct portolan_machine_reading *to);
 

@@ -14,8 +14,8 @@ extern "C" {
 /** Bytes that every such text fits in, its NUL included. */
 enum { PORTOLAN_NUMBER_TEXT = 32 };
 
-/** VALUE with at most so many significant DIGITS, in the form of the C locale whatever the locale.
- */
+/** VALUE with at most DIGITS significant digits, in the form of the C locale whatever the locale
+   is. */
 PORTOLAN_API void portolan_number_round(double value, int digits, char text[PORTOLAN_NUMBER_TEXT]);
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * progress: how far a loop of a library is. Libraries tell a handler, as with the log; a command
- * shows it as one line on a terminal. Without a handler a call costs a comparison.
+ * progress: how far a loop of a library has come. Libraries report to a handler, as with the log; a
+ * command shows it as one line on a terminal. Without a handler a call costs a comparison.
  */
 #ifndef PORTOLAN_PROGRESS_H
 #define PORTOLAN_PROGRESS_H
@@ -11,7 +11,7 @@
 /** Arguments as those of portolan_progress(); WHAT NULL: as portolan_progress_hide(). */
 typedef void (*portolan_progress_fn)(const char *what, size_t done, size_t total, bool is_slow);
 
-/** Installs the receiver (NULL, the default: nothing is told). It hears only of this thread. */
+/** Installs the receiver (NULL, the default: none) of the progress of this thread. */
 PORTOLAN_API void portolan_progress_set_handler(portolan_progress_fn handler);
 
 /**
@@ -21,7 +21,7 @@ PORTOLAN_API void portolan_progress_set_handler(portolan_progress_fn handler);
  */
 PORTOLAN_API void portolan_progress(const char *what, size_t done, size_t total, bool is_slow);
 
-/** The loop has ended, well or not. */
+/** The loop has ended, successfully or not. */
 PORTOLAN_API void portolan_progress_done(const char *what);
 
 /** Something else is about to be printed; the loop goes on. */

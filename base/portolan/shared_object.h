@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: shared objects as files (ELF), before anything of them is loaded: which file a name means,
- * by the rules of ld.so(8), what an object says of itself, and all that it needs. Any thread, one
+ * base: shared objects as files (ELF), before any of them is loaded: which file a name stands for,
+ * by the rules of ld.so(8), what an object declares, and everything that it needs. Any thread, one
  * at a time for each search and arena; nothing is kept.
  */
 #ifndef PORTOLAN_SHARED_OBJECT_H
@@ -31,7 +31,7 @@ const char *shared_search_find(struct shared_search *s, const char *name, const 
 
 /* ------------------------------------------------------------------ reading */
 
-/* What an ELF file says of itself; lists end in NULL. All in the arena. */
+/* What an ELF file declares; lists end in NULL. All of it is in the arena. */
 struct shared_object {
     const char *file;
     const char *name;            /* by which another object of the closure needs it, or NULL */

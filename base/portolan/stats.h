@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: distributions, order and repeatable random numbers. No function fails, keeps anything or
- * allocates; all may be called by any thread.
+ * base: distributions, order and repeatable random numbers. No function fails, allocates or keeps
+ * state; any thread may call them.
  */
 #ifndef PORTOLAN_STATS_H
 #define PORTOLAN_STATS_H

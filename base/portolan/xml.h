@@ -30,7 +30,7 @@ struct xml_element {
 
 /**
  * What an element may hold; lists end with NULL. Children may come in any order. The user learns
- * the nearest known word from these lists, so that grammar and messages can't differ.
+ * the nearest known word from these lists, so that grammar and messages cannot differ.
  */
 struct xml_rule {
     const char *name;
@@ -52,9 +52,9 @@ enum xml_form {
 };
 
 /**
- * Reports problems to D and then returns ESYNTAX; EIO when the file can't be read; ENOMEM, and then
- * ARENA has `failed`. FILE is not copied: it must live as long as the tree, and as D reports about
- * it.
+ * Reports problems to D and then returns ESYNTAX; EIO if the file cannot be read; ENOMEM, and
+ * then ARENA has `failed`. FILE is not copied: it must live as long as the tree and as D may
+ * report.
  */
 enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,
                                    enum xml_form form, struct portolan_diagnostics *d,

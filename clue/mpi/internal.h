@@ -53,7 +53,7 @@ struct mpi_table {
 /* The new handle of ITEM. Memory that is out ends the run: clue_fail(). */
 int mpi_handle(struct mpi_task *t, enum mpi_kind kind, void *item);
 void mpi_handle_free(struct mpi_task *t, int handle);
-/* malloc that ends the run when memory is out; zeroed; the task's own. */
+/* malloc that ends the run when memory runs out; zeroed; the task's own. */
 void *mpi_alloc(size_t n, size_t size);
 void *mpi_copy_of(const void *bytes, size_t n, size_t size);
 

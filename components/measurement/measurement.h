@@ -54,7 +54,7 @@ struct names {
 /* Adds a copy; with IS_SET only a new name. A failure shows in the arena. */
 void names_add(struct names *names, const char *name, bool is_set);
 
-/* All names as an array, and clears NAMES; NULL with an exception when memory is out. */
+/* All names as an array, and clears NAMES; NULL with an exception when memory runs out. */
 struct sidl_string__array *names_take(struct names *names, sidl_BaseInterface *_ex);
 
 /* Throws, with the nearest name, unless WORD (a pattern if IS_PATTERN) matches one of the names. */

@@ -11,7 +11,7 @@ struct heat_matrix_object {
     struct heat_matrix data;
 };
 
-/** A new, empty one, the caller's reference; NULL with an exception when memory is out. */
+/** A new, empty one, the caller's reference; NULL with an exception when memory runs out. */
 struct heat_matrix_object *heat_matrix_object_create(sidl_BaseInterface *_ex);
 
 #endif

@@ -76,7 +76,7 @@ void assembly_check_cases(const struct portolan_assembly *a, struct portolan_dia
 void assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
                            struct portolan_diagnostics *d, const char **condition, int *line);
 
-/* The path of a file that the assembly names relative to its folder; NULL when memory is out. */
+/* The path of a file that the assembly names relative to its folder; NULL when memory runs out. */
 const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
                             const char *name);
 

@@ -20,7 +20,7 @@ extern const struct xml_rule palette_component_rule;
 
 /*
  * Makes a class from a description's tree, which must live in ARENA. NULL when something was
- * reported to D, or when memory is out (ARENA says so).
+ * reported to D, or when memory runs out (ARENA says so).
  */
 struct palette_class *palette_class_read(struct portolan_arena *arena,
                                          const struct xml_element *root, const char *file,

@@ -58,7 +58,7 @@ struct step {
 #define STEP_FAULT(S, ...) portolan_diagnose((S)->f->d, (S)->f->s->file, (S)->line, 0, __VA_ARGS__)
 #define STEP_LOSS(S, ...)  convert_tell((S)->f->c, (S)->f->s->file, (S)->line, true, __VA_ARGS__)
 
-/* Grows a list of the follower by one. Returns from the caller when memory is out (see arena). */
+/* Grows a list of the follower by one. Returns from the caller if memory runs out (see arena). */
 #define GROW(F, LIST, N)                                                                           \
     ((LIST) = portolan_arena_grow((F)->arena, (LIST), (N), sizeof *(LIST)), (LIST) != NULL)
 

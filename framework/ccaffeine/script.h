@@ -14,11 +14,11 @@ enum { SCRIPT_MAGIC_BYTES = 11 };
 /* Whether a line that begins with this word is a comment. */
 bool script_is_comment(const char *word);
 
-/* The words of one line, in the arena; false when memory is out. */
+/* The words of one line, in the arena; false when memory runs out. */
 bool script_split(struct portolan_arena *arena, const char *line,
                   struct portolan_script_command *command);
 
-/* Splits a list of folders at colons, without a leading "NAME="; false when memory is out. */
+/* Splits a list of folders at colons, without a leading "NAME="; false when memory runs out. */
 bool script_split_path(struct portolan_arena *arena, const char *list,
                        struct portolan_words *folders);
 

@@ -195,9 +195,9 @@ void parameters_retire(struct services *s);
 
 /* -- exceptions.c: the one place where status and exception meet ---------------------------- */
 
-/* sidl_object_create, with a gov.cca.CCAException when memory is out. */
+/* sidl_object_create, with a gov.cca.CCAException when memory runs out. */
 void *exception_or_object(const struct sidl_class *cls, sidl_BaseInterface *_ex);
-/* A copy that SIDL frees; NULL with an exception when memory is out. */
+/* A copy that SIDL frees; NULL with an exception when memory runs out. */
 char *exception_or_text(const char *text, sidl_BaseInterface *_ex);
 /* Throws the gov.cca.CCAException OutOfMemory, which needs no memory. */
 void exception_no_memory(sidl_BaseInterface *_ex);

@@ -42,7 +42,7 @@ enum portolan_status typemap_get(gov_cca_TypeMap map, const char *key, struct ty
 enum portolan_status typemap_put(gov_cca_TypeMap map, const char *key,
                                  const struct typemap_values *v, struct portolan_error *err);
 void typemap_clear(struct typemap_values *v);
-/* Makes room for COUNT values; false when memory is out. */
+/* Makes room for COUNT values; false when memory runs out. */
 bool typemap_make_room(struct typemap_values *v, size_t count);
 /* Whether two elements of that type are equal; whether E is within numeric bounds. */
 bool typemap_is_equal(enum gov_cca_Type__enum element, const union typemap_value *a,

@@ -30,7 +30,7 @@ enum portolan_value_type {
     PORTOLAN_VALUE_STRING,
 };
 
-/** Whether an implementation keeps something between calls that no swap may lose. */
+/** Whether an implementation keeps state between calls that a swap must preserve. */
 enum portolan_stateful {
     PORTOLAN_STATEFUL_UNSTATED,
     PORTOLAN_STATEFUL_NO,
@@ -112,7 +112,7 @@ struct portolan_assembly_instance {
     /** Which alternative a build instantiates; after reading the first that may run. */
     size_t selected;
     double accuracy; /**< largest accepted accuracy of its calls; 0: the assembly's holds */
-    /** For all alternatives, against what the descriptions of their classes say. */
+    /** For all alternatives; overrides the descriptions of their classes. */
     enum portolan_stateful stateful;
     bool is_placed; /**< x and y say where a graphical builder shows it */
     int x, y;
@@ -132,7 +132,7 @@ struct portolan_assembly_connection {
     int line;
 };
 
-/** What converting data from one layout to another takes. */
+/** The cost of converting data from one layout to another. */
 struct portolan_assembly_conversion {
     const char *from, *to;
     const char *seconds; /**< a formula, as of memory */
@@ -151,7 +151,7 @@ struct portolan_assembly_data {
     int line;
 };
 
-/** How the accuracies of components make that of the whole, to which the bound applies. */
+/** How the accuracies of components combine to that of the whole, to which the bound applies. */
 enum portolan_composition {
     PORTOLAN_COMPOSE_WORST,   /**< the largest */
     PORTOLAN_COMPOSE_SUM,     /**< errors add up */
@@ -165,8 +165,8 @@ struct portolan_assembly_pair {
 };
 
 /**
- * What a component of a paradigm is in this program: what fits all that is stated. NULL and -1: not
- * stated. Of several that fit, the first counts.
+ * What a component of a paradigm is in this program: everything that matches all stated fields.
+ * NULL and -1: not stated. Of several parts that match, the first counts.
  */
 struct portolan_assembly_part {
     const char *component;
@@ -207,7 +207,7 @@ struct portolan_assembly_sweep {
 
 /** What a column of the cases sets, or describes. */
 struct portolan_assembly_case_column {
-    const char *instance;  /**< NULL: sets no parameter; tells the value of a context */
+    const char *instance;  /**< NULL: sets no parameter, but gives the value of a context */
     const char *parameter; /**< of the instance, or the context's name */
 };
 
@@ -387,9 +387,9 @@ PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assem
 
 /**
  * Pins an instance to the alternative of that class, or forbids that one; an earlier pin of the
- * instance ends, and so does what was said of the alternative. If the selected one may no longer
- * run, selects the first that may. Errors: ENOTFOUND with the nearest name, EINFEASIBLE when no
- * alternative would be left.
+ * instance ends, and so does an earlier setting of the alternative. If the selected one may no
+ * longer run, selects the first that may. Errors: ENOTFOUND with the nearest name, EINFEASIBLE when
+ * no alternative would be left.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_pin(struct portolan_assembly *a,
                                                         const char *instance,
@@ -411,7 +411,7 @@ static inline bool portolan_assembly_may_run(const struct portolan_assembly_inst
 }
 
 /** A hash of everything that affects the computation; ranks must not start unless theirs are equal.
- * 0 when there is no memory for it. */
+ * 0 when memory runs out. */
 PORTOLAN_API uint64_t portolan_assembly_hash(const struct portolan_assembly *a);
 
 /** NULL is legal. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * framework: a choice among objects of C that do the same, in a program that knows nothing of
- * components. `portolan proxygen HEADER --port STRUCT` makes STRUCTProxy_choose(), which opens one;
- * the program calls what that returns, and portolan_choice_step() after each of its time steps.
- * Calls are measured, stored in NAME.db, modelled, and the object behind is exchanged when another
- * one is faster (docs/tutorial.md).
+ * framework: a choice among objects of C that do the same, in a program without components.
+ * `portolan proxygen HEADER --port STRUCT` makes STRUCTProxy_choose(), which opens one; the program
+ * calls the object that it returns, and portolan_choice_step() after each of its time steps. Calls
+ * are measured, stored in NAME.db, modelled, and the object behind it is exchanged when another one
+ * is faster (docs/tutorial.md).
  *
  * A choice is used by one thread at a time; the object may be called by several, but not during
  * portolan_choice_step(). With several processes all do the same steps.
@@ -32,8 +32,8 @@ struct portolan_candidate {
  * Returns the object to call instead of a candidate, valid until portolan_choice_close(); at first
  * the first candidate is behind it. NAME is that of the choice in reports, and of its store. COHORT
  * is that of all ranks and outlives the choice; NULL: one process. NULL with ERR set: EINVAL
- * without candidates, ESYNTAX for names, EEXISTS for two with one name, and what framework and
- * store report; then the program may call a candidate itself.
+ * without candidates, ESYNTAX for names, EEXISTS for two with one name, and the errors of framework
+ * and store; then the program may call a candidate itself.
  */
 PORTOLAN_API void *portolan_choice_open(const struct portolan_component *proxy, const char *type,
                                         const char *name,
@@ -43,19 +43,19 @@ PORTOLAN_API void *portolan_choice_open(const struct portolan_component *proxy, 
                                         struct portolan_error *err);
 
 /**
- * A time step has ended: what it measured is stored, and another object may take the place of the
- * present one. Collective. Errors: as the SwapPoint's.
+ * Ends a time step: stores its measurements, and may exchange the present object. Collective.
+ * Errors: as the SwapPoint's.
  */
 PORTOLAN_API enum portolan_status portolan_choice_step(struct portolan_choice *c,
                                                        struct portolan_error *err);
 
-/** Which value this context of calls has from the next step on. Optional: it lets us look ahead. */
+/** States the value of this context from the next step on. Optional: the choice can look ahead. */
 PORTOLAN_API enum portolan_status portolan_choice_announce(struct portolan_choice *c,
                                                            const char *context, double value,
                                                            struct portolan_error *err);
 
-/** What runs, why, and what else there is, as lines for people; the caller frees them. NULL: ERR
- * says why. */
+/** The present object, the reason, and the alternatives, as lines of text; the caller frees them.
+ * NULL: ERR says why. */
 PORTOLAN_API char *portolan_choice_explain(struct portolan_choice *c, struct portolan_error *err);
 
 /** Stores the rest. NULL is legal. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * framework: a CCA framework (package gov.cca 0.8.5) for one process of an SPMD program. Every rank
- * makes its own, alike.
+ * creates one in the same way.
  *
  * Life of a program: create a palette and a framework on it, build an assembly, go, destroy.
  * Components meet the framework through the SIDL interface gov.cca.Services and through service
@@ -9,9 +9,9 @@
  * for components.
  *
  * Threads: functions and builder ports are called by one thread at a time. getPort,
- * getPortNonblocking and releasePort may be called by any thread while no builder call concerns
- * the instance, and while one waits for its time-out. Calls through ports cost one indirect call;
- * the framework is not involved.
+ * getPortNonblocking and releasePort may be called by any thread while no builder call concerns the
+ * instance, and while one waits for its time-out. Calls through ports cost one indirect call; the
+ * framework is not involved.
  *
  * Plug-ins are loaded with dlopen(RTLD_NOW | RTLD_LOCAL) and are never unloaded: objects, threads
  * and exceptions of theirs may live on.

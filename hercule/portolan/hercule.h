@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * hercule: why a parallel program is slow, in terms of its paradigm, after Li and Malony,
+ * hercule: finds out why a parallel program is slow, in terms of its paradigm, after Li and Malony,
  * "Automatic Performance Diagnosis of Parallel Computations with Compositional Models" (IPDPS
  * 2007).
  *
@@ -57,7 +57,7 @@ portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *
 
 /* ------------------------------------------------- which paradigm is it? */
 
-/** A paradigm that a trace looks like. */
+/** A paradigm that a trace resembles. */
 struct portolan_suggestion {
     const char *paradigm; /**< its name, borrowed from the knowledge */
     /** Shares that its instances cover: of the ranks' time without start, finish and gaps, and of
@@ -87,7 +87,7 @@ struct portolan_threshold {
 enum portolan_verdict {
     PORTOLAN_NO_PROBLEM,
     PORTOLAN_PROBLEM,
-    PORTOLAN_NOT_THE_PROGRAM, /**< others took the processor, a slow host */
+    PORTOLAN_NOT_THE_PROGRAM, /**< other processes took the processor, or a host is slow */
     PORTOLAN_CANNOT_TELL
 };
 /** "no problem found", "problem", "not the program" or "cannot tell". */
@@ -98,7 +98,7 @@ struct portolan_finding {
     enum portolan_verdict verdict; /**< NO_PROBLEM, PROBLEM or CANNOT_TELL */
     const char *cause;             /**< name of the node, as in the tree */
     const char *text;   /**< "inter-level contiguity, parallel recursive tree in restriction" */
-    const char *factor; /**< decision of the design that costs it; for <alternative remedies=""> */
+    const char *factor; /**< the design decision that causes it; for <alternative remedies=""> */
     const char *remedy; /**< what to do */
     const char *where;  /**< ranks, steps, instances; "": unknown */
     /** The user and its uses port whose calls are the component that costs it; "": unknown. */
@@ -110,7 +110,7 @@ struct portolan_finding {
     double low, high;  /**< the 95 % interval of `gain` */
 };
 
-/** An experiment that would tell more. */
+/** An experiment that would give more information. */
 struct portolan_wanted {
     int experiment;                /**< 1: profile, 2: profile of operations, 3: trace */
     const char *text;              /**< "trace of restriction" */
@@ -132,7 +132,7 @@ struct portolan_diagnosis {
     size_t n_causes;                   /**< problems and other causes */
     const struct portolan_wanted *wanted;
     size_t n_wanted;
-    const char *disagreement; /**< why small causes cannot be told; "": they can */
+    const char *disagreement; /**< why small causes cannot be judged; "": they can */
 };
 
 /** A <part> of portolan-assembly(5): a component is the calls that match all given fields. */
@@ -189,8 +189,8 @@ portolan_diagnosis_create(const struct portolan_knowledge *knowledge, const char
                           struct portolan_diagnostics *diagnostics,
                           struct portolan_diagnosis **diagnosis, struct portolan_error *err);
 
-/** What profiles tell: QUANTITY of COMPONENT, summed over ranks; if COMPONENT is "", of the
-   run: P, T, mpi, collective … (portolan-paradigm(5), FORMULAS). Times are nanoseconds. */
+/** A value from profiles: QUANTITY of COMPONENT, summed over ranks; if COMPONENT is "", of the run:
+   P, T, mpi, collective … (portolan-paradigm(5), FORMULAS). Times are nanoseconds. */
 struct portolan_quantity {
     const char *component, *quantity;
     double value, spread; /**< SPREAD: half of the 95 % interval over repetitions */
@@ -198,9 +198,9 @@ struct portolan_quantity {
 };
 
 /**
- * *DIAGNOSIS: what N QUANTITIES alone tell of a run, without gains; `wanted` has the experiments
- * that would tell more. Ownership and errors of portolan_diagnosis_create(); PORTOLAN_ENOTFOUND
- * also for names of quantities.
+ * *DIAGNOSIS: the diagnosis of a run from N QUANTITIES alone, without gains; `wanted` has the
+ * experiments that would give more information. Ownership and errors of
+ * portolan_diagnosis_create(); PORTOLAN_ENOTFOUND also for names of quantities.
  */
 PORTOLAN_API enum portolan_status
 portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, const char *paradigm,

@@ -26,13 +26,13 @@ portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct por
                           struct portolan_arena *arena, struct portolan_part **parts, size_t *n,
                           struct portolan_diagnostics *diagnostics, struct portolan_error *err);
 
-/** Whether calls of C are what P says. */
+/** Whether P selects the calls of C. */
 PORTOLAN_API bool portolan_part_uses(const struct portolan_assembly_part *p,
                                      const struct portolan_assembly_connection *c);
 
-/** The instance of A that is a portolan.ManualClock; NULL: there is none. *STANDS_STILL: looking at
- * it takes no time (no `tick`). Then calls of ports and of MPI would all be at one instant, and
- * nothing would say which are within which. */
+/** The instance of A that is a portolan.ManualClock, or NULL. *STANDS_STILL: reading it takes no
+ * time (no `tick`). Then calls of ports and of MPI would all be at one instant, and their nesting
+ * would be unknown. */
 PORTOLAN_API const char *portolan_manual_clock(const struct portolan_assembly *a,
                                                bool *stands_still);
 
@@ -45,13 +45,13 @@ PORTOLAN_API void portolan_diagnosis_to_store(const struct portolan_diagnosis *d
 /** Rows of a trial on their way into a trace. */
 struct portolan_trace_rows;
 
-/** For a trace whose recorder was told how old the trial is (PORTOLAN_STORE_TRIAL_NS). *ROWS
- * borrows TRACE; portolan_trace_rows_join() destroys it. PORTOLAN_ENOMEM. */
+/** For a trace that has the age of the trial (PORTOLAN_STORE_TRIAL_NS). *ROWS borrows TRACE;
+ * portolan_trace_rows_join() destroys it. PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trace_rows_create(const struct portolan_trace *trace,
                                                              struct portolan_trace_rows **rows,
                                                              struct portolan_error *err);
-/** A visitor of rows (portolan_invocation_fn), for *ROWS. Rows of times that the trace has not are
- * left out. */
+/** A visitor of rows (portolan_invocation_fn), for *ROWS. Rows at times outside the trace are left
+ * out. */
 PORTOLAN_API int portolan_trace_rows_take(void *rows, const struct portolan_sample *path,
                                           const struct portolan_invocation *row);
 /**

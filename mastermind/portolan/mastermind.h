@@ -29,7 +29,7 @@ struct portolan_records;
 
 /**
  * Numbers that travel between the ranks with each step, in the collective by which the ranks agree
- * that the step is stored: they cost no message of their own. All ranks get, entry by entry, the
+ * that the step is stored: they need no message of their own. All ranks get, entry by entry, the
  * maximum over ranks. Both functions are called within the Mastermind's `reached`.
  */
 struct portolan_piggyback {
@@ -38,7 +38,7 @@ struct portolan_piggyback {
     void *arg;      /**< the owner's */
     /**
      * REQUIRED. On every rank: fills the values from this rank's SAMPLES of the step that ended.
-     * True: rank 0 must wait with its part, since all ranks must hear of this step first.
+     * True: rank 0 must wait with its part, because all ranks must learn of this step first.
      */
     bool (*fill)(struct portolan_piggyback *p, const struct portolan_sample *samples, size_t n);
     /**
@@ -76,7 +76,7 @@ struct portolan_records_ops {
     /**
      * REQUIRED. On rank 0 the samples, of the step just finished, of the rank that computed longest
      * in it, for which the others waited; on the other ranks their own. Borrowed until the next
-     * swap point. Collective. Never fails: where they did not arrive rank 0 has its own.
+     * swap point. Collective. Never fails: if they did not arrive, rank 0 has its own.
      */
     void (*slowest)(struct portolan_records *self, const struct portolan_sample **samples,
                     size_t *n);
@@ -102,14 +102,14 @@ struct portolan_records_ops {
                                           struct portolan_decision **d, struct portolan_error *err);
 
     /**
-     * REQUIRED. The run did not come to a good end: the trial's outcome becomes "failed" and WHY
-     * its metadata "failure". Any rank, not collective; it counts when any rank said so.
+     * REQUIRED. The run failed: the trial's outcome becomes "failed" and WHY its metadata
+     * "failure". Any rank, not collective; it counts when any rank calls it.
      */
     void (*mark_failed)(struct portolan_records *self, const char *why);
 
     /**
-     * REQUIRED. A fact about the running trial, stored with its next step; a name that is there
-     * already gets the new value. Effective on rank 0. Not collective.
+     * REQUIRED. A fact about the running trial, stored with its next step; an existing name gets
+     * the new value. Effective on rank 0. Not collective.
      */
     void (*put_fact)(struct portolan_records *self, const char *name, const char *value);
 
@@ -148,8 +148,8 @@ struct portolan_records_ops {
 #define PORTOLAN_FACT_FORETOLD "predicted step by step"
 /** Time of the Optimizer's own work at swap points, which the run's time leaves out, in ns. */
 #define PORTOLAN_FACT_DECIDING "deciding at swap points"
-/** What exploring cost: the time that the steps in which it tried something took longer, with
- * swaps, in ns; and the number of these steps. */
+/** The cost of exploring: the additional time of the steps in which it tried something, with swaps,
+ * in ns; and the number of these steps. */
 #define PORTOLAN_FACT_EXPLORING "exploring"
 #define PORTOLAN_FACT_EXPLORED  "exploring steps"
 

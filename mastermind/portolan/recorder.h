@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * mastermind: the recorder, which takes a trial from its begin to its end: from the probes of all
- * ranks, step by step, into the store. Its users are the Mastermind component and wrap/, which
- * measures another process and says where the snapshots come from. No ports here.
+ * mastermind: the recorder, which stores a trial from its begin to its end: from the probes of all
+ * ranks, step by step. Its users are the Mastermind component and wrap/, which measures another
+ * process and provides the source of the snapshots. It has no ports.
  *
  * A recorder is used by one thread at a time. Times are nanoseconds. Cohort, assembly, source and
  * job are borrowed until it is closed.
@@ -22,7 +22,7 @@ struct recorder_state;
 struct portolan_facts {
     size_t n, capacity;
     struct portolan_name_value *pairs;
-    bool failed; /**< memory was out: something is missing */
+    bool failed; /**< memory ran out: something is missing */
 };
 
 /** Frees what FACTS holds; it can be used again. */
@@ -63,7 +63,7 @@ struct portolan_recorder_source {
      * at first), as portolan_control_was_partial() tells.
      */
     bool (*was_partial)(void *self, uint64_t *mark);
-    /** OPTIONAL. What measuring costs; without it nothing is said. */
+    /** OPTIONAL. The cost of measuring; without it none is stored. */
     struct portolan_probe_cost (*cost)(void *self);
     /** OPTIONAL. The time now, by the clock of records and rows. */
     double (*now_ns)(void *self);
@@ -71,7 +71,7 @@ struct portolan_recorder_source {
     void (*put_gaps)(void *self, struct portolan_facts *facts);
     /**
      * OPTIONAL. Rows of single calls, which are handed over in batches and forgotten, as
-     * portolan_probe_rows_take() does; *LOST is how many had no room since the last time. A batch
+     * portolan_probe_rows_take() does; *LOST is how many had no room since the last call. A batch
      * is at most 8192 rows. Called before `restart`.
      */
     enum portolan_status (*take_rows)(void *self,
@@ -179,7 +179,7 @@ void portolan_recorder_close(struct portolan_recorder *r);
  * nothing of the step is stored, but measuring goes on and the statistics at the end contain it.
  * That another process holds the store locked is no failure: steps then wait in memory, up to 64
  * MiB of each rank, for a cut that finds it free; a warning is logged once. A trace that is
- * recorded meanwhile is told how old the trial is (PORTOLAN_STORE_TRIAL_NS).
+ * recorded meanwhile gets the age of the trial (PORTOLAN_STORE_TRIAL_NS).
  *
  * Rank 0 holds 16 MiB of other ranks' samples at once (or those of one rank, if that is more).
  * Errors: those of the store, the cohort and the source, EINTERNAL (damaged messages), ENOMEM.
@@ -190,8 +190,8 @@ enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next
 /**
  * Collective. Cuts the last piece, stores the statistics over ranks, which are merged up a tree,
  * and ends the trial: "finished", or "failed" if any rank did. After a failure the rest is stored
- * all the same; the first failure is returned, and EIO when steps were lost earlier. No trial is
- * made when none has begun and no rank has measured a call.
+ * anyway; the first failure is returned, and EIO when steps were lost earlier. No trial is made
+ * when none has begun and no rank has measured a call.
  */
 enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err);
 

@@ -69,7 +69,7 @@ struct texts;
 struct texts *texts_create(void);
 void texts_destroy(struct texts *texts); /* NULL is legal */
 
-/** The set's own copy of TEXT; NULL when memory is out. */
+/** The set's own copy of TEXT; NULL when memory runs out. */
 const char *texts_intern(struct texts *texts, const char *text);
 
 /* ---- rows.c: which columns of a row are which members of a struct. */
@@ -100,8 +100,8 @@ struct shape {
 void columns_put(const struct column *columns, size_t n, const void *row,
                  union backend_value *values);
 
-/** The columns from FIRST on of the row at hand as members of ROW; false when memory is out. TEXTS
- * may be NULL when there are none among them. */
+/** The columns from FIRST on of the row at hand as members of ROW; false when memory runs out.
+ * TEXTS may be NULL when there are none among them. */
 bool columns_take(const struct column *columns, size_t n, struct backend *b, enum statement which,
                   int first, struct texts *texts, void *row);
 
@@ -190,7 +190,7 @@ int64_t trial_names_find_path(const struct trial_names *names, int64_t id, int64
 int64_t trial_names_find_thread(const struct trial_names *names, int64_t id, int64_t near);
 int64_t trial_names_find_layout(const struct trial_names *names, int64_t id, int64_t near);
 
-/** The threads by rank and number, malloc'ed; NULL when memory is out. */
+/** The threads by rank and number, malloc'ed; NULL when memory runs out. */
 const struct named_thread **trial_names_sort_threads(const struct trial_names *names);
 
 /** Copies the names of a call path; several structs have these members. */

@@ -48,8 +48,8 @@ enum portolan_measurements_format {
 PORTOLAN_API bool portolan_measurements_are_in(const char *text);
 
 /**
- * The measurements in SIZE bytes of TEXT, whose content tells its form. FILE names the text in
- * messages: the first problem is reported to DIAGNOSTICS (may be NULL) with line, column and
+ * Reads the measurements in SIZE bytes of TEXT, whose content shows its form. FILE names the text
+ * in messages: the first problem is reported to DIAGNOSTICS (may be NULL) with line, column and
  * remedy, and ERR gets it as "file:line:column: what". *MEASUREMENTS is the caller's to destroy.
  * PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */
@@ -70,20 +70,20 @@ portolan_measurements_write(const struct portolan_measurements *measurements,
                             enum portolan_measurements_format format, char **text,
                             struct portolan_error *err);
 
-/** Without items; parameters are copied. NULL without memory. The caller destroys it. */
+/** Measurements without items, the caller's to destroy. PARAMS is copied. NULL: no memory. */
 PORTOLAN_API struct portolan_measurements *portolan_measurements_create(size_t n_params,
                                                                         const char *const *params);
 
 /**
- * The item of that call path and metric, borrowed; a new one, without rows, where there is none;
- * NULL without memory. It may move when the next one is made. Only for measurements from
+ * The item of that call path and metric, borrowed; a new one, without rows, if there is none; NULL
+ * when memory runs out. Adding another item may move it. Only for measurements from
  * portolan_measurements_create() or _read().
  */
 PORTOLAN_API struct portolan_measurement *
 portolan_measurements_item(struct portolan_measurements *measurements, const char *callpath,
                            const char *metric);
 
-/** Adds a row to ITEM; X, one number per parameter, is copied. False without memory. */
+/** Adds a row to ITEM; X, one number per parameter, is copied. False when memory runs out. */
 PORTOLAN_API bool portolan_measurements_add(struct portolan_measurements *measurements,
                                             struct portolan_measurement *item, const double *x,
                                             double y);

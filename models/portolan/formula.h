@@ -36,8 +36,8 @@ enum {
 struct portolan_formula;
 
 /**
- * The formula in SIZE bytes of TEXT. FILE, LINE and COLUMN (from 1) say where the text starts: they
- * stand in messages, moved on to the word that is wrong. A problem is reported to DIAGNOSTICS (may
+ * The formula in SIZE bytes of TEXT. FILE, LINE and COLUMN (from 1) say where the text starts:
+ * messages contain them, moved to the word that is wrong. A problem is reported to DIAGNOSTICS (may
  * be NULL) with the remedy, and ERR gets "file:line:column: what". *FORMULA is the caller's to
  * destroy. PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */
@@ -65,10 +65,10 @@ PORTOLAN_API bool portolan_formula_has_constants(const struct portolan_formula *
 PORTOLAN_API double portolan_formula_value(const struct portolan_formula *formula, const double *x);
 
 /**
- * *BOUND: a copy whose X are in the order of the N NAMES (all different, copied); the caller
- * destroys it.
- * PORTOLAN_ENOTFOUND when the formula uses another name; PORTOLAN_EINVAL for a missing or double
- * name, or more than PORTOLAN_FORMULA_MAX_NAMES. PORTOLAN_ENOMEM.
+ * *BOUND: a copy that takes X in the order of the N NAMES (all different, copied); the
+ * caller destroys it. PORTOLAN_ENOTFOUND when the formula uses another name;
+ * PORTOLAN_EINVAL for a missing or double name, or more than PORTOLAN_FORMULA_MAX_NAMES.
+ * PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_formula_bind(const struct portolan_formula *formula,
                                                         size_t n, const char *const *names,
@@ -90,9 +90,9 @@ struct portolan_formula_sum {
 
 /**
  * Splits FORMULA into its canonical form, a sum of constants times expressions: every term has one
- * constant, all of the same name, no constant twice, numbered from 0 without gaps.
- * FILE, LINE and COLUMN are those it was parsed with; deviations are reported there, with the
- * remedy. Clear *SUM with portolan_formula_sum_clear(). PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
+ * constant, all of the same name, no constant twice, numbered from 0 without gaps. FILE, LINE and
+ * COLUMN are those that it was parsed with; deviations are reported there, with the remedy. Clear
+ * *SUM with portolan_formula_sum_clear(). PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_formula_split(const struct portolan_formula *formula,
                                                          const char *file, int line, int column,

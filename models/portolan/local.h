@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * models: prediction without a law. At a measured place the prediction is the measured value;
+ * models: prediction without a formula. At a measured place the prediction is the measured value;
  * elsewhere it comes from its neighbours by kriging (Rasmussen and Williams, Gaussian Processes for
  * Machine Learning, 2006), on a logarithmic scale where all values are positive; more than 128
- * places are thinned for that. Also the error of laws and of neighbours on rows that were left out,
- * so that the two can be compared. Values have the unit of the rows.
+ * places are thinned for that. Also the error of fitted formulas and of neighbours on rows that
+ * were left out, so that the two can be compared. Values have the unit of the rows.
  *
  * Immutable after creation: many threads may read one. Nothing here prints or exits.
  */
@@ -83,9 +83,9 @@ PORTOLAN_API void portolan_local_predict(const struct portolan_local *local, con
                                          enum portolan_local_source *source);
 
 /**
- * Raises P, a law's prediction at X outside of all places, to a lower bound from the places: if the
+ * Raises P, a model's prediction at X outside all places, to a lower bound from the places: if the
  * value never fell as parameters rose (in at least three pairs of places), P is not less than the
- * value of any place whose parameters are all at most those of X, minus noise. Otherwise P stays.
+ * value of any place whose parameters are all at most those of X, minus noise. Else P stays.
  */
 PORTOLAN_API void portolan_local_bound(const struct portolan_local *local, const double *x,
                                        struct portolan_prediction *p);

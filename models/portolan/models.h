@@ -5,10 +5,10 @@
  * A model is a sum of terms, each a constant times a product of powers (and powers of base-2
  * logarithms) of the parameters: 0.12 + 3.4e-7 n^1.5, or 2e-9 n log2(n) m; or times an expression
  * of a user's formula (<portolan/formula.h>); or several such sums, each in an interval of its own.
- * Its constants are found by least squares, relative by default: 10 % off counts alike at 1 us and
- * at 1 h. What is not known is said: standard errors, prediction intervals, the range the rows
- * covered, and a mark on every prediction outside it. The form of the terms is Extra-P's (Calotoiu,
- * Hoefler, Poke, Wolf 2013).
+ * Its constants are found by least squares, relative by default: an error of 10 % counts the same
+ * at 1 us and at 1 h. A model states its uncertainty: standard errors, prediction intervals, the
+ * range that the rows covered, and a mark on every prediction outside it. The form of the terms is
+ * Extra-P's (Calotoiu, Hoefler, Poke, Wolf 2013).
  *
  * Values carry whatever unit the caller measured in (seconds, bytes, a residual); the envelope
  * notes it. Models are immutable after creation but for portolan_model_describe(), so many threads
@@ -34,8 +34,8 @@ enum {
 };
 
 /**
- * The relative standard deviation that is assumed where rows tell nothing of their own error: as
- * many constants as points and no repetition. Predictions resting on it are marked.
+ * The relative standard deviation that is assumed if the rows do not show their own error: as many
+ * constants as points and no repetition. Predictions that depend on it are marked.
  */
 #define PORTOLAN_MODEL_ASSUMED_ERROR 0.25
 
@@ -108,8 +108,8 @@ enum portolan_model_kind {
 struct portolan_model_options {
     bool allow_negative; /**< constants may be negative; they always may if no value is positive.
                               Otherwise values are sums of costs, and no constant is negative; but
-                            if no such sum fits its points (portolan_model_fits()) and a searched
-                            law with negative constants does, that is taken, and bounded */
+                              if no such sum fits its points (portolan_model_fits()) and a formula
+                              with negative constants does, that is taken, and bounded */
     enum portolan_model_weighting weighting;
     bool only_products; /**< the search looks for one product of all parameters, or a constant */
     double confidence;  /**< of intervals, 0 < c < 1; 0 = 0.95 */
@@ -154,7 +154,7 @@ struct portolan_model_dropped {
 /** The range of one parameter in the rows, and how sure the form is outside it. */
 struct portolan_model_range {
     double min, max;
-    double drift_below, drift_above; /**< how far forms that fit about as well go apart: standard
+    double drift_below, drift_above; /**< how far forms that fit about as well diverge: standard
                                           deviation of the value's logarithm one octave outside; it
                                           grows with the octaves' square, as an unknown curvature
                                           does */
@@ -218,7 +218,7 @@ struct portolan_model_break {
                                 may lie in any gap between these two values of rows */
 };
 
-/** Where a model comes from. All text is UTF-8; NULL = not said. */
+/** Where a model comes from. All text is UTF-8; NULL: not stated. */
 struct portolan_model_envelope {
     const char *name;    /**< of what is modelled: "heat.Cholmod.solve" */
     const char *unit;    /**< of the value: "s" */
@@ -227,16 +227,16 @@ struct portolan_model_envelope {
     const char *machine; /**< where the rows were measured */
     const char *program;
     const char *source;                                 /**< the rows: a store, a report, a line */
-    const char *created;                                /**< a date the caller chooses */
+    const char *created;                                /**< a date that the caller chooses */
     const char *param_units[PORTOLAN_MODEL_MAX_PARAMS]; /**< one per parameter */
 };
 
 struct portolan_model;
 
 /**
- * Chooses a model for DATA among the families by the evidence for each form: a richer one must earn
- * its constants. One point gives a constant; two give a power law (or a line) if they differ by
- * more than noise explains. OPTIONS may be NULL. *MODEL is the caller's to destroy.
+ * Chooses a model for DATA among the families by the evidence for each form: a richer form must fit
+ * better than chance explains. One point gives a constant; two give a power law (or a line) if they
+ * differ by more than noise explains. OPTIONS may be NULL. *MODEL is the caller's to destroy.
  *
  * PORTOLAN_EINVAL: no rows, too many parameters, a name missing or double, a number not finite, a
  * value too large, a negative weight, a confidence outside (0, 1). PORTOLAN_ENOMEM.
@@ -258,14 +258,14 @@ portolan_model_fit_terms(const struct portolan_model_data *data,
                          struct portolan_model **model, struct portolan_error *err);
 
 /**
- * Fits models that hold in intervals of one parameter, or of a ratio of two such as N/P, by exact
- * segmentation with relative weights; parts are split again. More pieces are accepted when noise,
- * estimated from repetitions and residuals, does not explain their gain; one smooth series in a
- * hundred gets false pieces (docs/decisions/0034). Each piece is fitted by SHAPES, constants that
- * do not change in all pieces at once; or by the search when N_SHAPES is 0. A single piece is an
- * ordinary model.
- * OPTIONS->max_pieces bounds their number. Bai and Perron 2003, "Computation and analysis of
- * multiple structural change models". Errors as above.
+ * Fits models that hold in intervals of one parameter, or of a ratio of two such as N/P, by
+ * exact segmentation with relative weights; parts are split again. More pieces are accepted when
+ * noise, estimated from repetitions and residuals, does not explain their gain; one smooth
+ * series in a hundred gets false pieces (docs/decisions/0034). Each piece is fitted by SHAPES,
+ * where constants that are equal in all pieces are fitted to all rows; or by the search if
+ * N_SHAPES is 0. A single piece is an ordinary model. OPTIONS->max_pieces bounds their number.
+ * Bai and Perron 2003, "Computation and analysis of multiple structural change models". Errors
+ * as above.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_fit_pieces(const struct portolan_model_data *data,
@@ -285,8 +285,8 @@ portolan_model_fit_formula(const struct portolan_model_data *data,
                            struct portolan_model **model, struct portolan_error *err);
 
 /**
- * The fit that a user asks for: of FORMULA or, if NULL, the search; PIECES: in several intervals.
- * Errors as of these.
+ * The fit that a user asks for: of FORMULA or, if that is NULL, by the search; with PIECES, in
+ * several intervals. Errors as of those functions.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_fit_as(const struct portolan_model_data *data,
@@ -347,12 +347,12 @@ PORTOLAN_API enum portolan_status portolan_model_predict(const struct portolan_m
                                                          const double *x,
                                                          struct portolan_prediction *out);
 
-/** The law's bare value at X, whatever the kind; NaN or infinite where the model has none. The
- * quick way, some 10 ns. */
+/** The value of the formula itself at X, whatever the kind; NaN or infinite where the model has
+ * none. Takes about 10 ns. */
 PORTOLAN_API double portolan_model_value(const struct portolan_model *model, const double *x);
 
 /**
- * Does the model fit its own points? False when it misses the value of a point by more than four
+ * Whether the model fits its own points: false if it misses the value of a point by more than four
  * standard deviations of repetitions; without any, by more than half (relative weighting only). A
  * model that does not fit its points should not be believed elsewhere.
  */
@@ -410,7 +410,7 @@ PORTOLAN_API enum portolan_status portolan_model_write_xml(const struct portolan
  * under a comment with unit, ranges of validity and error. FUNCTION is its name (NULL: made of the
  * envelope's by portolan_model_name_c(); PORTOLAN_EINVAL when it is no identifier, or taken). It
  * computes what portolan_model_value() does, in the same steps; where compilers fold pow(x, -1), or
- * contract to fused operations, the last bit may differ. The bound of a bounded one is not in it.
+ * contract to fused operations, the last bit may differ. The bound of a bounded model is not in it.
  */
 PORTOLAN_API enum portolan_status portolan_model_write_c(const struct portolan_model *model,
                                                          const char *function, char **text,
@@ -431,10 +431,10 @@ PORTOLAN_API enum portolan_status portolan_model_write_latex(const struct portol
                                                              struct portolan_error *err);
 
 /**
- * The model written in SIZE bytes of TEXT, number by number the one that was written. FILE names
- * the text in messages. Each problem is reported to DIAGNOSTICS (may be NULL) with its line; ERR
- * gets the first as "file:line: what". *MODEL is the caller's to destroy. PORTOLAN_ESYNTAX for bad
- * input, document types and external entities included; PORTOLAN_ENOMEM.
+ * Reads the model in SIZE bytes of TEXT; every number is exactly the one that was written. FILE
+ * names the text in messages. Each problem is reported to DIAGNOSTICS (may be NULL) with its line;
+ * ERR gets the first as "file:line: what". *MODEL is the caller's to destroy. PORTOLAN_ESYNTAX for
+ * bad input, document types and external entities included; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_model_read_xml(const char *text, size_t size,
                                                           const char *file,

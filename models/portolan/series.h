@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * series: finds what is wrong with measurements in the order in which they were taken. A fit
- * assumes that rows scatter independently around one value. These functions find where they do not:
- * spikes (the system was busy elsewhere), drift (it got warmer, the heap more fragmented), two
- * places (another frequency, another socket, a cache that holds or does not).
+ * series: finds defects of measurements in the order in which they were taken. A fit assumes that
+ * rows scatter independently around one value. These functions find where they do not: spikes
+ * (other work on the machine), drift (the processor got warmer, the heap more fragmented), two
+ * levels (two frequencies or sockets, data inside or outside a cache).
  *
- * Everything is robust: spikes neither hide a drift nor make a second place, and a skewed series
- * has only one. Pure functions; they may be called by any thread.
+ * Everything is robust: spikes neither hide a drift nor make a second level, and a skewed series
+ * has one. "Place" in names is a level. Pure functions; they may be called by any thread.
  */
 #ifndef PORTOLAN_SERIES_H
 #define PORTOLAN_SERIES_H
@@ -26,7 +26,7 @@ struct portolan_series_spikes {
     size_t n;       /**< too large ones */
     size_t n_small; /**< too small ones */
     double share;   /**< of both in all rows */
-    double factor;  /**< the median of the too large ones over the series' place; NaN if there are
+    double factor;  /**< the median of the too large ones over the series' level; NaN if there are
                          none */
     double largest; /**< the farthest of them; NaN if there are none */
     size_t n_kept;
@@ -41,14 +41,14 @@ struct portolan_series_drift {
     double probability; /**< of such a trend in rows without order; NaN for fewer than 4 */
 };
 
-/** Two places (Hartigan and Hartigan's dip test 1985). */
+/** Two levels (Hartigan and Hartigan's dip test 1985). */
 struct portolan_series_modes {
-    bool is_bimodal;  /**< significant, at least a tenth of the rows at each place, and the places
-                           apart by two standard deviations and more (Ashman, Bird and Zepf 1994) */
-    double low, high; /**< the places, in the values' unit or over the expected values */
-    double low_share; /**< of rows at the lower one; the others, except spikes, are at the higher */
-    double dip;       /**< the statistic; NaN for fewer than 4 rows */
-    double probability; /**< that a series with one place dips so deep; NaN as above */
+    bool is_bimodal;    /**< significant, at least a tenth of the rows at each level, and the levels
+                             at least two standard deviations apart (Ashman, Bird and Zepf 1994) */
+    double low, high;   /**< the levels, in the values' unit or over the expected values */
+    double low_share;   /**< of rows at the lower level; the others but spikes are at the higher */
+    double dip;         /**< the statistic; NaN for fewer than 4 rows */
+    double probability; /**< that a series with one level has at least this dip; NaN as above */
 };
 
 struct portolan_series_report {

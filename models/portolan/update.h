@@ -26,7 +26,7 @@ extern "C" {
 struct portolan_update;
 
 enum portolan_update_sign {
-    PORTOLAN_UPDATE_HOLDS,    /**< nothing speaks against the form */
+    PORTOLAN_UPDATE_HOLDS,    /**< the rows do not contradict the form */
     PORTOLAN_UPDATE_SHIFTED,  /**< the rows lie on one side of the predictions */
     PORTOLAN_UPDATE_SCATTERED /**< the rows lie farther off than the model's error explains */
 };
@@ -41,12 +41,12 @@ struct portolan_update_state {
  * An update of MODEL's terms with its constants' signs, weighting and confidence. Exponents that
  * were fitted keep their values. ROWS are those that MODEL was fitted from; they are read once, one
  * by one, and terms that the fit dropped may come back. A model of several pieces is updated piece
- * by piece. MODEL is copied and not needed any more. Rows that are farther off than GATE standard
+ * by piece. MODEL is copied and no longer needed. Rows that are farther off than GATE standard
  * deviations are moved to that distance (Huber 1964), so that a spike changes little; 0: rows are
  * taken as they are. *UPDATE is the caller's to destroy.
  *
- * Errors: EINVAL (ROWS are of other parameters or have numbers that no fit takes; a negative GATE),
- * ENOMEM.
+ * Errors: EINVAL (ROWS have other parameters or numbers that cannot be used in a fit; a negative
+ * GATE), ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_update_create(const struct portolan_model *model, const struct portolan_model_data *rows,
@@ -63,7 +63,7 @@ PORTOLAN_API void portolan_update_destroy(struct portolan_update *update);
 PORTOLAN_API enum portolan_status portolan_update_add(struct portolan_update *update,
                                                       const double *x, double y, double weight);
 
-/** Borrowed; changes with the next row. Of a model of several pieces: the first that gives a sign.
+/** Borrowed; changes with the next row. For a model of several pieces: the first piece with a sign.
  */
 PORTOLAN_API const struct portolan_update_state *
 portolan_update_peek_state(const struct portolan_update *update);

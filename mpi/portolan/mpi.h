@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * mpi: the only room that knows MPI. Wrappers by MPI's profiling interface charge the time of MPI
- * calls to the port call they are made from; a cohort carries Portolan's own messages on a
+ * calls to the port call that makes them; a cohort carries Portolan's own messages on a
  * communicator of its own; a launcher of another MPI is detected. The MPI is MPICH; the interface
  * is that of the MPI standard (PMPI). Functions are called by one thread at a time unless they say
  * otherwise; times are seconds.
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /**
- * Tells whether this process was started by the launcher of another MPI, under which every process
+ * Whether this process was started by the launcher of another MPI, under which every process
  * believes that it is rank 0 of 1. PORTOLAN_EFOREIGN with cause and remedy in ERR. Looks at the
  * environment only; needs no MPI to be initialised. Started without a launcher is fine: one rank.
  */
@@ -45,7 +45,7 @@ PORTOLAN_API bool portolan_mpi_is_running(void);
 
 /**
  * Ends all ranks at once with exit status STATUS; never returns. Without a running MPI it ends this
- * process. For the command line program only, which has said why before.
+ * process. For the command line program only, which has printed the reason before.
  */
 PORTOLAN_API void portolan_mpi_abort(int status) __attribute__((noreturn));
 
@@ -62,11 +62,11 @@ PORTOLAN_API enum portolan_status portolan_mpi_cohort_create(struct portolan_coh
 PORTOLAN_API void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort);
 
 /**
- * Collective if all ranks come: brings every rank to one *STATUS as portolan_cohort_agree() does, C
- * being a cohort of this room. A rank that brings a failure waits PATIENCE_S seconds for the others
- * (higher ranks a little longer), for they may be stuck in a call that it will never join; when
- * they do not come the result is false, *STATUS and ERR are the rank's own, and the only way on is
- * portolan_mpi_abort(). A rank that brings PORTOLAN_OK waits for ever.
+ * Collective if all ranks call it: brings every rank to one *STATUS as portolan_cohort_agree()
+ * does, C being a cohort of this room. A rank with a failure waits PATIENCE_S seconds for the
+ * others (higher ranks a little longer), which may be stuck in a call that it will never join. If
+ * they do not come, the result is false, *STATUS and ERR are the rank's own, and the rank must call
+ * portolan_mpi_abort(). A rank with PORTOLAN_OK waits for ever.
  */
 PORTOLAN_API bool portolan_mpi_verdict(struct portolan_cohort *c, enum portolan_status *status,
                                        double patience_s, struct portolan_error *err);
@@ -94,7 +94,7 @@ PORTOLAN_API uint64_t portolan_mpi_receives_unknown(void);
  * Whether blocking calls yield the processor while they wait: because a host has more ranks than
  * cores that they may use, because other processes use these cores, or because PORTOLAN_MPI_YIELD
  * says so. The same on all ranks; decided when MPI begins, and each `max` of the cohort may change
- * it from no to yes. The second function says it in one line, valid until the process ends.
+ * it from no to yes. The second function describes it in one line, valid until the process ends.
  */
 PORTOLAN_API bool portolan_mpi_yields(void);
 PORTOLAN_API const char *portolan_mpi_describe_waits(void);

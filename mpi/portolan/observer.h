@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * observer: the wrappers of mpi/ tell one observer of each MPI call (MPI 4.0). This header needs
- * no MPI, so that an observer can also be built without it. Sizes are bytes; what events point to
- * is the wrappers' and valid during the call. Nothing prints or exits.
+ * observer: the wrappers of mpi/ pass each MPI call (MPI 4.0) to one observer. This header needs no
+ * MPI, so that an observer can also be built without it. Sizes are bytes; data that events point to
+ * belong to the wrappers and are valid during the call. Nothing prints or exits.
  */
 #ifndef PORTOLAN_OBSERVER_H
 #define PORTOLAN_OBSERVER_H
@@ -33,9 +33,9 @@ struct portolan_mpi_comm {
 #define PORTOLAN_MPI_NO_ID UINT64_MAX
 
 /**
- * What is told. A call is BEGIN, what it posted, what it completed, END; a call of MPI from within
- * MPI (an attribute's callback) has no BEGIN and END. STARTED, ENDED and MARK are also told while
- * the observer is off.
+ * The events. A call is BEGIN, what it posted, what it completed, END; a call of MPI from within
+ * MPI (an attribute's callback) has no BEGIN and END. STARTED, ENDED and MARK also arrive while the
+ * observer is off.
  */
 enum portolan_mpi_event_kind {
     /** MPI has begun. `comm`: MPI_COMM_WORLD; `peer`: own rank; `tag`: sum of
@@ -56,7 +56,7 @@ enum portolan_mpi_event_kind {
     PORTOLAN_MPI_EPOCH,  /**< the call begins or ends an epoch, or makes or frees its window: `comm`
                           */
     PORTOLAN_MPI_MARK,   /**< MPI_Pcontrol. `tag`: level */
-    /** After the END of a call, now and then: what telling of it took, in ticks of the clock.
+    /** Sometimes, after the END of a call: the time that observing it took, in ticks of the clock.
        `bytes`: from BEGIN to the call itself; `request`: from END on. */
     PORTOLAN_MPI_COST,
     PORTOLAN_MPI_EVENT_KINDS
@@ -88,7 +88,7 @@ struct portolan_mpi_event {
 struct portolan_mpi_observer {
     /** Called by each thread that calls MPI; must neither call MPI nor wait. */
     void (*tell)(const struct portolan_mpi_event *event);
-    bool is_on; /**< whether calls are told; may change at any time, by any thread */
+    bool is_on; /**< whether it receives calls; may change at any time, by any thread */
 };
 
 /**

@@ -255,7 +255,7 @@ const char *optimizer_peek_finding(const struct optimizer *o);
 bool optimizer_is_ready(struct optimizer *o, sidl_BaseInterface *_ex);
 /* Collective: decides and swaps without waiting for a swap point; whether anything was swapped. */
 bool optimizer_swap_now(struct optimizer *o, sidl_BaseInterface *_ex);
-/* Sets the value of a context; false, with C unchanged, when memory is out. */
+/* Sets the value of a context; false, with C unchanged, when memory runs out. */
 bool optimizer_note(struct portolan_arena *pool, struct optimizer_contexts *c, const char *name,
                     double value);
 /* The method `announce` of both ports. */

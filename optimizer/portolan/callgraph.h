@@ -4,13 +4,13 @@
  * modeling of component assemblies", 2006, section 4, or within a bound. Part of
  * <portolan/optimizer.h>.
  *
- * The two rules compare a branch with its neighbours, so that what they drop adds up: along a chain
- * of calls it may be any share of the run. The bound is on the sum: with all dropped branches as
- * they were measured, no other implementation of them could save more than EPSILON of the run.
+ * The two rules compare a branch with its neighbours, so the dropped branches add up: along a chain
+ * of calls they may be any share of the run. The bound limits the sum: no other implementation of
+ * all dropped branches could save more than EPSILON of the run.
  *
  * A pruned instance keeps the implementation that was measured: the paper lets it have "any", but
- * only the measured one is known to be insignificant. Nothing is kept between calls: any thread may
- * call these functions.
+ * only the measured one is known to be insignificant. These functions keep no state: any thread may
+ * call them.
  */
 #ifndef PORTOLAN_CALLGRAPH_H
 #define PORTOLAN_CALLGRAPH_H
@@ -52,8 +52,8 @@ struct portolan_prune_mark {
 
 /**
  * Marks each of the N nodes. Rule 1 also prunes children whose times are all zero. Roots are kept.
- * Errors: EINVAL when a parent does not stand before its child or a threshold is negative or not a
- * number; then MARKS is untouched.
+ * Errors: EINVAL if a parent is not before its child, or a threshold is negative or NaN; then MARKS
+ * is untouched.
  */
 enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_node *nodes, size_t n,
                                               double alpha, double beta,
@@ -62,7 +62,7 @@ enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_no
 
 /**
  * Marks each of the N nodes: drops branches, the shortest first, while the sum of the inclusive
- * times of all that is dropped stays below EPSILON of the roots'. What is in a dropped branch
+ * times of all that is dropped stays below EPSILON of the roots'. The content of a dropped branch
  * counts once. Branches that took no time are dropped in any case. Roots are kept. Errors: as
  * above, ENOMEM.
  */

@@ -2,15 +2,15 @@
 /**
  * optimizer: the exact choice. A problem has variables with small domains (component instances and
  * their implementations) and factors: tables of costs over one, two or a few variables. The
- * solution is an assignment whose sum of costs is least, and that keeps within all budgets (memory,
+ * solution is an assignment whose sum of costs is least, and that stays within all budgets (memory,
  * errors that add up). Part of <portolan/optimizer.h>.
  *
  * The method is variable elimination along a min-degree order (Dechter, Bucket elimination, 1999).
  * Where its tables would be too big they are split (mini-buckets), and guide a depth-first branch
- * and bound; likewise within budgets, where it leaves what uses too much. The result is exact.
- * Costs that differ by less than 1e-12 of themselves are equal; among equal assignments the one
- * with the fewest variables away from "as written" wins, so the result is the same on every rank
- * and machine.
+ * and bound; likewise within budgets, where it skips assignments that use too much. The result is
+ * exact. Costs that differ by less than 1e-12 of themselves are equal; among equal assignments the
+ * one with the fewest variables away from "as written" wins, so the result is the same on every
+ * rank and machine.
  *
  * A problem is used by one thread at a time; solving does not change it.
  */
@@ -54,8 +54,8 @@ enum portolan_status portolan_choice_add_factor(struct portolan_choice *c, size_
 enum portolan_status portolan_choice_add_budget(struct portolan_choice *c, double limit,
                                                 size_t *budget, struct portolan_error *err);
 
-/** Adds a table of what is used of BUDGET, in the form of a factor; all numbers finite, of any
- * sign. Errors: those of portolan_choice_add_factor(), EINVAL for an unknown budget. */
+/** Adds a table of the use of BUDGET, in the form of a factor; all numbers finite, of any sign.
+ * Errors: those of portolan_choice_add_factor(), EINVAL for an unknown budget. */
 enum portolan_status portolan_choice_add_use(struct portolan_choice *c, size_t budget, size_t n,
                                              const size_t *variables, const double *uses,
                                              struct portolan_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * optimizer: from measurements to the best assembly. A pure library: it reads no store, asks no
- * framework, prints nothing. Pruning, exact choice, and the plan that joins them with models. Each
+ * optimizer: from measurements to the best assembly. A pure library: it does not read a store, call
+ * a framework or print. Pruning, exact choice, and the plan that joins them with models. Each
  * header states its errors, owners, threads and sources.
  */
 #ifndef PORTOLAN_OPTIMIZER_H

@@ -3,8 +3,8 @@
  * optimizer: the plan. It joins the measurements of an assembly (any number of trials, at several
  * parameter values and with several implementations) with models, and answers: what is the core,
  * what does each implementation cost, which assembly is best at these parameter values, how long
- * will it run, what should be measured next, and should a running assembly change now.
- * Part of <portolan/optimizer.h>.
+ * will it run, what should be measured next, and should a running assembly change now? Part of
+ * <portolan/optimizer.h>.
  *
  * How it counts. The time of a run is steps x (sum over call paths of calls x exclusive time) plus
  * the time that is spent once (before the first step, after the last, and what the first step takes
@@ -71,9 +71,9 @@ enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
                                           struct portolan_plan **plan, struct portolan_error *err);
 /**
  * Takes PLAN to the present parameter values of its assembly, where nothing was measured: all
- * models stay, and the plan then says what one made anew would, in a fraction of the time. Errors:
- * EUNSUPPORTED if trials ran with these values or the assembly has cases, EINVAL as above, ENOMEM;
- * after an error only moving and destroying are legal.
+ * models stay, and the plan then gives the same answers as a new one, in a fraction of the time.
+ * Errors: EUNSUPPORTED if trials ran with these values or the assembly has cases, EINVAL as above,
+ * ENOMEM; after an error the plan may only be moved or destroyed.
  */
 enum portolan_status portolan_plan_move(struct portolan_plan *plan, struct portolan_error *err);
 /** NULL is legal. */
@@ -132,14 +132,14 @@ double portolan_plan_wanted_accuracy(const struct portolan_assembly *a, const ch
 /**
  * The bytes that implementations state they need on each rank, with the CURRENT alternative of each
  * instance but ALTERNATIVE of INSTANCE, before anything is measured. NaN: a formula has names that
- * are no numbers of parameters.
+ * are not numeric parameters.
  */
 double portolan_plan_memory(const struct portolan_assembly *a, int ranks, const int32_t *current,
                             size_t instance, size_t alternative);
 
 /**
  * The condition or query because of which an alternative cannot be used, as far as parameters and
- * the accuracy that is wanted tell before anything runs; NULL: nothing excludes it.
+ * the required accuracy decide before anything runs; NULL: nothing excludes it.
  */
 const char *portolan_plan_excludes(const struct portolan_assembly *a, size_t instance,
                                    size_t alternative);
@@ -151,8 +151,8 @@ struct portolan_plan_prediction {
     double setup_ns;                  /**< once per run */
     int steps;
     size_t n_extrapolating;  /**< models that were used outside the measured range */
-    char extrapolating[160]; /**< the farthest of them, for a person; "" when none */
-    bool is_assumed;         /**< part of the interval rests on assumption */
+    char extrapolating[160]; /**< the farthest of them, for reports; "" if none */
+    bool is_assumed;         /**< part of the interval depends on an assumption */
     bool is_unusable;        /**< the time may be several times as long: not a prediction */
     /** The accuracy that is expected, composed as the assembly says (the worst of any call path, or
      * the sum or product over instances), where calls report one; else NaN. */
@@ -170,8 +170,8 @@ enum portolan_status portolan_plan_check_models(const struct portolan_assembly *
                                                 struct portolan_diagnostics *diagnostics);
 
 /**
- * Sentence number I, from 0 on, about data that were left out and replacements for missing
- * measurements; NULL after the last; the plan's.
+ * Sentence number I, from 0, about data that were left out and replacements for missing
+ * measurements; NULL after the last. Owned by the plan.
  */
 const char *portolan_plan_peek_note(const struct portolan_plan *plan, size_t i);
 
@@ -180,7 +180,7 @@ struct portolan_plan_option {
     const char *implementation;
     double total_ns;    /**< least time of the whole run with this one; INFINITY = not allowed */
     const char *reason; /**< why not allowed; "" otherwise */
-    bool is_unknown;    /**< not allowed for lack of measurements alone */
+    bool is_unknown;    /**< not allowed only because measurements are missing */
     bool extrapolates;  /**< outside the measured range, all else as chosen */
     bool is_unusable;   /**< likewise: the time may be several times as long */
 };
@@ -213,12 +213,12 @@ struct portolan_plan_choice {
     struct portolan_plan_prediction prediction;
     struct portolan_plan_prediction as_written; /**< total_ns is INFINITY when never measured */
     size_t n_reasons;
-    const char *const *reasons; /**< sentences for a person, the most important first */
+    const char *const *reasons; /**< sentences for reports, the most important first */
 };
 
 /**
  * The best assembly for a whole run. *CHOICE is the plan's, valid until it chooses or learns again
- * (portolan_plan_report_choice() chooses, too). Errors: EINFEASIBLE (the text names what is wanted
+ * (portolan_plan_report_choice() chooses, too). Errors: EINFEASIBLE (the text names the requirement
  * and the best available), ENOMEM.
  */
 enum portolan_status portolan_plan_choose(struct portolan_plan *plan,
@@ -249,7 +249,7 @@ enum portolan_status portolan_plan_write_selection(const struct portolan_assembl
 enum portolan_status portolan_plan_write_parameters(const struct portolan_assembly *a, char **text,
                                                     struct portolan_error *err);
 
-/** What is known in the middle of a run. */
+/** The state of a run between two steps. */
 struct portolan_plan_now {
     /** The samples of the step that ended last, of any ranks; contexts are taken from them. */
     const struct portolan_sample *samples;
@@ -311,7 +311,7 @@ enum portolan_status portolan_plan_weigh(const struct portolan_plan *plan,
                                          struct portolan_alternative *alternatives, size_t n,
                                          struct portolan_arena *pool, struct portolan_error *err);
 
-/** A call path whose time in a step was not as its model says. */
+/** A call path whose time in a step was outside its model's interval. */
 struct portolan_plan_miss {
     char path[160];                      /**< "driver.solver -> solver.solve [heat.Cholmod]" */
     double expected_ns, low_ns, high_ns; /**< exclusive, of all calls of the step */
@@ -335,7 +335,7 @@ struct portolan_next_parameter {
     const char *instance, *parameter, *value;
 };
 
-/** What the plan learned from a step. */
+/** Changes of the plan after a step. */
 struct portolan_plan_news {
     size_t n_unknown; /**< samples of call paths or implementations without a model */
     size_t n_stated;  /**< of these, samples of implementations whose model came from a file */
@@ -369,11 +369,10 @@ struct portolan_next_trial {
     size_t unaffordable;                        /**< trials that the budget does not allow */
     size_t done, left; /**< trials measured, and known to be needed, this one included */
     size_t n_notes;
-    const char **notes; /**< alternatives dropped and why, trials the budget does not allow,
-                       failures, disturbances */
-    const char
-        *summary; /**< when finished: how often all was measured, how narrow the intervals are;
-                     "": nothing was */
+    const char **notes;  /**< alternatives dropped and why, trials the budget does not allow,
+                        failures, disturbances */
+    const char *summary; /**< when finished: how often everything was measured, how narrow the
+                            intervals are; "" if nothing was */
 };
 
 /**

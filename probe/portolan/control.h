@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * control: what is measured, and where it goes, switched while the program runs. Whoever owns a
- * port that is measured (a proxy, a wrapped object, the front of a wrapped program) adds it here;
- * commands then come from inside (the Control port), from a control file or by a signal.
+ * control: switches what is measured, and where it goes, while the program runs. The owner of a
+ * measured port (a proxy, a wrapped object, the front of a wrapped program) adds it here; commands
+ * then come from inside (the Control port), from a control file or by a signal.
  *
  * A switch changes the flags of the port and nothing else: it adds no cost to calls, and calls that
  * are running end as they began. What a variant does not measure counts as its caller's own time.
@@ -26,7 +26,7 @@ enum portolan_variant {
     PORTOLAN_VARIANT_MASTERMIND /**< measures it for the Mastermind, which stores it */
 };
 
-/** "forward", "profile" or "mastermind"; NULL for a number that is no variant. */
+/** "forward", "profile" or "mastermind"; NULL for any other number. */
 PORTOLAN_API const char *portolan_variant_name(enum portolan_variant variant);
 
 /** False when TEXT (may be NULL) names no variant. */
@@ -42,19 +42,19 @@ struct portolan_control_gap {
 };
 
 /**
- * What can be steered. The owner fills it, adds it, and keeps it and its texts until it has removed
- * it; after that only this room writes it.
+ * A port under control. The owner fills it, adds it, and keeps it and its texts until it has
+ * removed it; in between only this room writes to it.
  */
 struct portolan_control_port {
     const char *name;                 /**< "user.uses", an object's name, or a front's port type */
     const char *type;                 /**< the port's type, which is its TAU group */
     struct portolan_probe_port *port; /**< its flags are this room's as long as it is added */
     enum portolan_variant variant;    /**< at first what the owner wants, then what is in force */
-    bool has_mastermind;              /**< somebody takes records of MASTERMIND; else that variant
-                                           only forwards */
+    bool has_mastermind;              /**< a Mastermind takes its records; else the variant
+                                           MASTERMIND only forwards */
     bool is_off;                      /**< not measured, whatever the variant */
     bool has_rows;                    /**< in MASTERMIND a row is noted for each timed call */
-    uint32_t one_in; /**< in MASTERMIND one call in so many is timed; 0 or 1: each */
+    uint32_t one_in; /**< in MASTERMIND one call in ONE_IN is timed; 0 or 1: each */
     /**
      * OPTIONAL: moves the port to another implementation. Called without locks by one thread at a
      * time, may block; the port is not removed meanwhile.
@@ -62,12 +62,12 @@ struct portolan_control_port {
     enum portolan_status (*select)(void *self, const char *implementation,
                                    struct portolan_error *err);
     /**
-     * OPTIONAL: sets the same flags, and the sampling that `port` has now, wherever else they
-     * count. Called under the lock whenever they are set; must call nothing of this room.
+     * OPTIONAL: sets the same flags, and the sampling that `port` has now, in other places that
+     * need them. Called under the lock whenever they are set; must not call this room.
      */
     void (*follow)(void *self, uint32_t flags);
     void *self;
-    const char *const *implementations; /**< what select takes; none: it tries anything */
+    const char *const *implementations; /**< names that select accepts; none: it tries any */
     size_t n_implementations;
     const char *selected; /**< OPTIONAL: which one is in force; kept up to date by the owner */
 
@@ -106,7 +106,7 @@ PORTOLAN_API void portolan_control_refresh(void);
  *     use GLOB IMPLEMENTATION                         another implementation
  *     counters [SET]                                  other counters are read, or which there are
  *     dump [FOLDER]                                   writes the TAU profiles now
- *     flush                                           gives what was measured to whoever keeps it
+ *     flush                                           passes the measurements to the store
  *     list                                            names the ports in the reply
  *     pin INSTANCE=CLASS, forbid INSTANCE=CLASS       only this implementation may run, or never
  *     release [INSTANCE[=CLASS]]                      ends pins and forbids
@@ -115,22 +115,22 @@ PORTOLAN_API void portolan_control_refresh(void);
  *                                                     and with what share of the time
  *
  * GLOB (fnmatch(3)) is matched with names of ports, `type:GLOB` with their types. All lines are
- * checked before any is obeyed; when a port cannot be moved to an implementation, those moved
- * before are put back. Errors: PORTOLAN_ESYNTAX, "ORIGIN:line: error: what is wrong", with one line
- * of text per mistake (ORIGIN is "command" when the first line of TEXT is "# request"); what
- * `select` or the file system answered. Any thread.
+ * checked before any is obeyed; if a port cannot be moved to an implementation, those moved before
+ * are moved back. Errors: PORTOLAN_ESYNTAX, "ORIGIN:line: error: what is wrong", with one line of
+ * text per mistake (ORIGIN is "command" when the first line of TEXT is "# request"); what `select`
+ * or the file system answered. Any thread.
  */
 PORTOLAN_API enum portolan_status portolan_control_apply(const char *text, const char *origin,
                                                          struct portolan_error *err);
 
-/** The same; what there is to tell (lists, files written) is added to REPLY, line by line. */
+/** The same; adds the answer (lists, files written) to REPLY, line by line. */
 PORTOLAN_API enum portolan_status portolan_control_execute(const char *text, const char *origin,
                                                            struct portolan_text *reply,
                                                            struct portolan_error *err);
 
 /**
  * Shows every port to VISIT, in the order they came, until it returns false. Under the lock: VISIT
- * calls nothing of this room.
+ * must not call this room.
  */
 PORTOLAN_API void portolan_control_visit(bool (*visit)(void *arg,
                                                        const struct portolan_control_port *port),
@@ -264,13 +264,13 @@ PORTOLAN_API void portolan_control_stop(void);
 /* --------------------------------------------------------------- which process this is */
 
 /**
- * This process' node, of COUNT, in profiles and answers: its rank. At first what PMI_RANK,
- * PMIX_RANK or their like say, else 0.
+ * This process' node, of COUNT, in profiles and answers: its rank. At first the value of PMI_RANK,
+ * PMIX_RANK or a similar variable, else 0.
  */
 PORTOLAN_API void portolan_control_set_node(int node, int count);
 PORTOLAN_API int portolan_control_node(void);
 
-/** How many nodes obey the same control file; at first PMI_SIZE or its like, else 1. */
+/** How many nodes obey the same control file; at first from PMI_SIZE or the like, else 1. */
 PORTOLAN_API int portolan_control_node_count(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * probe: what a proxied call touches. Clock, counters, the per-thread record with its shadow stack
- * and call-path tree, inline start and stop, the swap of what stands behind a port, snapshots.
+ * probe: the code that a measured call runs. Clock, counters, the per-thread record with its shadow
+ * stack and call-path tree, inline start and stop, the swap of the target of a port, snapshots.
  *
  * How a proxy uses it. At connect time it registers the methods of the connection and fills a
  * binding (target and handles); each of its methods then reads
@@ -20,8 +20,8 @@
  *     ... forward to call.binding->target ...
  *
  * The function holding these lines must be reached through a pointer or be `noinline`, with one
- * call in it: a frame is told dead or alive by the stack address of that function. Not to be used
- * from signal handlers, nor by fibers that interleave port calls on one thread.
+ * call in it: its stack address shows whether a frame is alive. Do not use it from signal handlers,
+ * or with fibers that interleave port calls on one thread.
  *
  * Times are kept in ticks of the clock and leave this room in nanoseconds. Counters are PAPI's;
  * events, timers and phases are TAU's; swaps rest on membarrier(2), as probe_inline.h explains.
@@ -54,7 +54,7 @@ extern "C" {
 enum portolan_probe_clock {
     PORTOLAN_PROBE_CLOCK_TSC, /**< the processor's counter, calibrated against CLOCK_MONOTONIC */
     PORTOLAN_PROBE_CLOCK_MONOTONIC, /**< clock_gettime, where the counter is not invariant */
-    PORTOLAN_PROBE_CLOCK_MANUAL     /**< stands still until told; ticks are nanoseconds */
+    PORTOLAN_PROBE_CLOCK_MANUAL     /**< stands still until advanced; ticks are nanoseconds */
 };
 
 /**
@@ -72,8 +72,8 @@ PORTOLAN_API enum portolan_probe_clock portolan_probe_clock_get(void);
 PORTOLAN_API enum portolan_status portolan_probe_clock_advance(uint64_t elapsed_ns);
 
 /** From now on the manual clock moves by TICK_NS whenever it is read, so that no two events have
- * the same time and calls of MPI take some; returns what it was. Until another clock is set; not
- * while other threads measure. */
+ * the same time and calls of MPI take time; returns the previous value. Valid until another clock
+ * is set; do not call it while other threads measure. */
 PORTOLAN_API uint64_t portolan_probe_clock_tick(uint64_t tick_ns);
 
 /** A difference of portolan_probe_now() values in nanoseconds (exact on the manual clock). */
@@ -81,7 +81,7 @@ PORTOLAN_API double portolan_probe_ticks_to_ns(uint64_t ticks);
 
 /* ---------------------------------------------------------------- methods */
 
-/** What a method is; all that are registered together are of one kind. */
+/** The kind of a method; all methods that are registered together have one kind. */
 enum portolan_probe_kind {
     PORTOLAN_PROBE_CALL_OF_PORT, /**< of a port, or a routine that is timed by name */
     PORTOLAN_PROBE_TIMER,        /**< a timer of a component's own; its port_type is its group */
@@ -157,7 +157,7 @@ struct portolan_probe_binding {
     void *extra;                  /**< the proxy's own */
 };
 
-/** The joint inside a proxy. Read and changed through the functions below only. */
+/** The part of a proxy that a swap changes. Read and change it only through the functions below. */
 struct portolan_probe_port {
     struct portolan_probe_binding *binding;
     uint32_t flags;
@@ -169,11 +169,11 @@ struct portolan_probe_port {
 PORTOLAN_API void portolan_probe_port_init(struct portolan_probe_port *port,
                                            struct portolan_probe_binding *binding, uint32_t flags);
 
-/** Told of a call on its thread: METHOD, a handle, begins or ends. */
+/** Called on the thread of a call when METHOD, a handle, begins or ends. */
 typedef void portolan_probe_call_fn(uint32_t method, bool begins);
 /**
- * From now on OBSERVER, the only one of the process, is told of each call of PORT that is timed.
- * These calls take the slow way; calls of other ports are what they were.
+ * From now on OBSERVER, the only one of the process, sees each call of PORT that is timed. These
+ * calls take the slow path; calls of other ports do not change.
  */
 PORTOLAN_API void portolan_probe_port_observe(struct portolan_probe_port *port,
                                               portolan_probe_call_fn *observer);
@@ -188,19 +188,19 @@ PORTOLAN_API uint32_t portolan_probe_port_flags(const struct portolan_probe_port
 /** Whether a call of PORT has begun since portolan_probe_port_init. Any thread. */
 PORTOLAN_API bool portolan_probe_port_was_called(const struct portolan_probe_port *port);
 
-/** The most that `one_in` may be; more is taken as this. */
+/** The largest `one_in`; larger values are reduced to it. */
 #define PORTOLAN_PROBE_SAMPLING_MAX 16777216U
 
 /**
  * From now on one in ONE_IN monitored calls of PORT is timed, 0 or 1: each. Every call is counted
  * and has its place in the call path; each is timed with probability 1 / ONE_IN on its own (the
- * gaps are random, so that they cannot coincide with a period of the program), and what is not
- * timed takes about a quarter of what measuring takes.
+ * gaps are random, so that they cannot coincide with a period of the program), and a call that is
+ * not timed costs about a quarter of a measured one.
  *
  * `calls` of a record counts all, `timed_calls` those that were timed; times, extremes, sums,
- * counters, MPI time and context sums are of timed calls alone. What a call that was not timed
- * takes is not taken off its caller's exclusive time; calls made inside it have their own records
- * and times as always, which are not taken off anything else.
+ * counters, MPI time and context sums are of timed calls alone. The time of a call that was not
+ * timed is not subtracted from its caller's exclusive time; calls made inside it have their own
+ * records and times as always, which are not subtracted from any other.
  */
 PORTOLAN_API void portolan_probe_port_set_sampling(struct portolan_probe_port *port,
                                                    uint32_t one_in);
@@ -213,7 +213,7 @@ portolan_probe_port_peek_binding(const struct portolan_probe_port *port);
 
 /**
  * Publishes NEW_BINDING and waits until no thread is inside a call that may have seen the old one,
- * which then comes back in *OLD_BINDING, free to be retired. New calls are never held up.
+ * which then comes back in *OLD_BINDING, free to be retired. New calls never wait.
  *
  * PORTOLAN_EBUSY when the calling thread itself is inside PORT. PORTOLAN_ETIMEOUT when calls were
  * still inside after TIMEOUT_NS of wall time. PORTOLAN_EUNSUPPORTED when the kernel has no private
@@ -357,8 +357,8 @@ portolan_probe_timer_stop_reading(uint32_t handle, const double *values, unsigne
  * The running activation of HANDLE (which the calling thread must have opened last) goes into the
  * record for NAME = VALUE, as if NAME were a context of the timer; up to PORTOLAN_PROBE_CONTEXTS
  * names, each with its latest value. What was called before stays below the record without it.
- * PORTOLAN_EINVAL: not what is running, or one name too many; PORTOLAN_ENOMEM. No lock when NAME is
- * known.
+ * PORTOLAN_EINVAL: HANDLE is not the one running, or there are too many names; PORTOLAN_ENOMEM. No
+ * lock when NAME is known.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_timer_set_parameter(uint32_t handle, const char *name, int64_t value);
@@ -367,31 +367,31 @@ portolan_probe_timer_set_parameter(uint32_t handle, const char *name, int64_t va
 
 /** Most atomic events of a process. */
 #define PORTOLAN_PROBE_EVENTS 65536
-/** Most (event, call path) pairs per thread; later paths count in the event's totals alone. */
+/** Most (event, call path) pairs per thread; later paths count only in the event's totals. */
 #define PORTOLAN_PROBE_EVENT_PATHS 65536
 
 /**
  * An atomic event (TAU's user event): a named value now and then, of which count, extremes, mean
  * and sum of squares are kept, per thread; with context, also per call path it was triggered in.
- * The same name is the same event, and has context once anybody asked for it. Any thread.
+ * The same name is the same event, and has context once it was registered with it. Any thread.
  * PORTOLAN_EINVAL for no name, PORTOLAN_ENOMEM (also beyond PORTOLAN_PROBE_EVENTS).
  */
 PORTOLAN_API enum portolan_status portolan_probe_event_register(const char *name, bool with_context,
                                                                 uint32_t *event,
                                                                 struct portolan_error *err);
 
-/** From now on triggers of EVENT are told apart by call path, or not. Any thread. */
+/** From now on triggers of EVENT are kept apart by call path, or not. Any thread. */
 PORTOLAN_API void portolan_probe_event_set_context(uint32_t event, bool with_context);
 
 /**
  * Notes VALUE on the calling thread. No lock; memory is asked for at a thread's first trigger of
- * the event (on the call path) only. A value that is no number is noted as such.
+ * the event (on the call path) only. A NaN is noted as NaN.
  */
 PORTOLAN_API void portolan_probe_event_trigger(uint32_t event, double value);
 
 /**
- * The same from a thread that is not to be measured, a helper of a component: counts with thread 0,
- * without call path. Takes a lock.
+ * The same from a thread that is not measured, such as a helper of a component: it counts for
+ * thread 0, without call path. Takes a lock.
  */
 PORTOLAN_API void portolan_probe_event_note(uint32_t event, double value);
 
@@ -409,8 +409,8 @@ struct portolan_probe_event_record {
 
 /**
  * Totals since start or reset: rows by thread, totals of events before their call paths. *ROWS is
- * malloc'ed; free() it. What call paths lack of their totals came after PORTOLAN_PROBE_EVENT_PATHS
- * paths, or while there was no context. Any thread. PORTOLAN_ENOMEM.
+ * malloc'ed; free() it. Triggers that call paths lack of their totals came after
+ * PORTOLAN_PROBE_EVENT_PATHS paths, or while there was no context. Any thread. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_events_take(struct portolan_probe_event_record **rows, size_t *n,
@@ -418,16 +418,16 @@ portolan_probe_events_take(struct portolan_probe_event_record **rows, size_t *n,
 
 /* ----------------------------------------------------------------- memory */
 
-/** TAU's names of the two memory events, the first without context, the second with. */
+/** TAU's names of the two memory events, the first without context, the second with it. */
 #define PORTOLAN_PROBE_EVENT_HEAP     "Memory Utilization (heap, in KB)"
 #define PORTOLAN_PROBE_EVENT_HEADROOM "Memory Headroom Left (in MB)"
 
-/** What the process has allocated from its heap and not given back, in KiB. */
+/** Memory that the process has allocated from its heap and not freed, in KiB. */
 PORTOLAN_API double portolan_probe_heap_kb(void);
 
 /**
- * How much more it could have, in MiB: the least of what the machine has left, what its control
- * group leaves it, and its limits of address space and data. Nothing is allocated to find out.
+ * How much more it could allocate, in MiB: the least of the machine's free memory, the rest of its
+ * control group's limit, and its limits of address space and data. Allocates nothing.
  */
 PORTOLAN_API double portolan_probe_headroom_mb(void);
 
@@ -439,7 +439,7 @@ struct portolan_probe_traffic {
     int partner;         /**< world rank; -1: a collective call, or none */
     bool received;       /**< the bytes came from the partner; else they went to it */
     uint64_t calls;      /**< a call that sends and receives counts in the row of what it sent */
-    double time_ns;      /**< inside these calls: never the time that a message was under way */
+    double time_ns;      /**< inside these calls: never the time that a message was in transit */
     uint64_t bytes;
 };
 
@@ -447,20 +447,20 @@ struct portolan_probe_traffic {
 typedef enum portolan_status (*portolan_probe_traffic_fn)(struct portolan_probe_traffic **rows,
                                                           size_t *n);
 
-/** Sets the function that tells this process's communication; NULL: none. Any thread. */
+/** Sets the function that reports this process's communication; NULL: none. Any thread. */
 PORTOLAN_API void portolan_probe_traffic_set_source(portolan_probe_traffic_fn fn);
 
 /**
  * The totals of this process, summed over its threads, in a malloc'ed array that the caller frees;
- * PORTOLAN_OK, NULL and 0 when nobody watches or nothing was exchanged. Any thread.
+ * PORTOLAN_OK, NULL and 0 if no source is set or nothing was exchanged. Any thread.
  */
 PORTOLAN_API enum portolan_status portolan_probe_traffic_take(struct portolan_probe_traffic **rows,
                                                               size_t *n);
 
 /**
- * One line on how blocking communication waits, for what is kept of an experiment: "blocking calls
- * poll", or that they yield the processor, and why. TEXT stays the caller's, and must stay; PEEK
- * gives NULL when nobody said. Any thread.
+ * One line on how blocking communication waits, for the metadata of a trial: "blocking calls poll",
+ * or that they yield the processor, and why. TEXT is the caller's and must stay valid; PEEK returns
+ * NULL if it was never set. Any thread.
  */
 PORTOLAN_API void portolan_probe_waits_set(const char *text);
 PORTOLAN_API const char *portolan_probe_waits_peek(void);

@@ -19,8 +19,8 @@ extern "C" {
  * name, of which one is in force: "cache=PAPI_L1_DCM,PAPI_L2_DCM; soft=perf::PAGE-FAULTS". A list
  * without a name is the set "". Ports with PORTOLAN_PROBE_COUNTERS read the set in force, at first
  * the first one. Each set is tried on the calling thread. A name with a star ("all*=…") lets PAPI
- * multiplex what cannot be counted together: estimates, whose names end in ":multiplexed".
- * A set may span components of PAPI; what the kernel does is counted, too, where it may be.
+ * multiplex what cannot be counted together: estimates, whose names end in ":multiplexed". A set
+ * may span components of PAPI; events in the kernel are counted, too, if that is permitted.
  *
  * Replaces the earlier definition and empties its counts; TEXT "" or NULL: none. Not while counted
  * calls run. PORTOLAN_EUNSUPPORTED: built without PAPI, an event that is unknown (with the nearest)
@@ -65,7 +65,7 @@ struct portolan_probe_counter_set {
     const char *counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< their names in results */
 };
 
-/** Shows the sets in their order until VISIT returns false. Under a lock: VISIT calls none here. */
+/** Shows the sets in their order until VISIT returns false. Locked: VISIT calls none here. */
 PORTOLAN_API void portolan_probe_counter_sets_visit(
     bool (*visit)(void *arg, const struct portolan_probe_counter_set *set), void *arg);
 
@@ -81,7 +81,7 @@ PORTOLAN_API size_t portolan_probe_counter_slot(size_t index);
 /**
  * The present counts of the calling thread, in the order of the set in force, of which callers take
  * differences. *SET, never 0, changes when another set is put in force: counts of different *SET
- * must not be subtracted. False: nothing is counted.
+ * must not be subtracted. False: no set is in force.
  */
 PORTOLAN_API bool portolan_probe_counters_read(uint64_t values[PORTOLAN_PROBE_COUNTERS_MAX],
                                                unsigned *set);
@@ -90,12 +90,12 @@ PORTOLAN_API bool portolan_probe_counters_read(uint64_t values[PORTOLAN_PROBE_CO
 PORTOLAN_API size_t portolan_probe_counter_slots(void);
 PORTOLAN_API const char *portolan_probe_counter_slot_peek_name(size_t slot);
 
-/** Calls of ports with counters whose counts could not be had, since the process began. */
+/** Calls of ports with counters that could not be read, since the process began. */
 PORTOLAN_API uint64_t portolan_probe_counters_missed(void);
 
 /**
- * One line on what this machine offers, for reports: "hardware counters: available", or why not and
- * what instead. Valid until the process ends.
+ * One line for reports on the counters of this machine: "hardware counters: available", or why not
+ * and what is used instead. Valid until the process ends.
  */
 PORTOLAN_API const char *portolan_probe_counters_describe(void);
 
@@ -112,7 +112,7 @@ struct portolan_probe_context_stats {
     double sum_time_ns; /**< Σ x·t, t the inclusive time of the call */
 };
 
-/** Totals of a timer or phase that portolan_probe_reset_unprofiled() took out of its record. */
+/** Totals of a timer or phase that portolan_probe_reset_unprofiled() removed from its record. */
 struct portolan_probe_carried {
     uint64_t calls, subroutine_calls;
     double inclusive_ns, exclusive_ns, mpi_ns;
@@ -125,15 +125,15 @@ struct portolan_probe_carried {
  */
 struct portolan_probe_record {
     uint64_t id;     /**< the same node has the same id in every snapshot of this process */
-    uint32_t thread; /**< 0 … threads-1; a thread that ended hands its number to a later one */
+    uint32_t thread; /**< 0 … threads-1; a later thread gets the number of one that ended */
     uint32_t handle; /**< what was called: portolan_probe_method_peek(handle) */
     bool profiled;   /**< by calls of a port with PORTOLAN_PROBE_PROFILED */
     int64_t parent;  /**< index in the same snapshot, smaller than the own one; -1 for roots */
     unsigned n_context;
     struct portolan_probe_context_stats context[PORTOLAN_PROBE_CONTEXTS];
-    uint64_t calls;        /**< all that did not fail */
-    uint64_t failed_calls; /**< those that failed, which nothing else here counts */
-    uint64_t timed_calls;  /**< fewer when they are sampled; what follows in times is of these */
+    uint64_t calls;            /**< all that did not fail */
+    uint64_t failed_calls;     /**< those that failed, which nothing else here counts */
+    uint64_t timed_calls;      /**< fewer when they are sampled; the times below are of these */
     uint64_t subroutine_calls; /**< monitored calls made directly from here */
     double descendants;        /**< timed calls anywhere below: each added its cost to this time */
     double inclusive_ns;
@@ -165,17 +165,17 @@ struct portolan_probe_snapshot {
 
 /**
  * Reads the records of all threads of this process into SNAPSHOT, which starts as `{0}` and whose
- * memory is used again by the next call. Threads that are inside calls meanwhile may show values
- * of one record that are one call apart. Any thread; PORTOLAN_ENOMEM, and then it is empty; where
- * the memory is fixed, it holds what there was room for, parents still before children.
+ * memory the next call reuses. Threads that are inside calls meanwhile may show values of one
+ * record that are one call apart. Any thread; PORTOLAN_ENOMEM, and then it is empty; if the memory
+ * is fixed, it holds as many records as fit, parents before children.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_snapshot_take(struct portolan_probe_snapshot *snapshot, struct portolan_error *err);
 
 /**
  * Leaves in SNAPSHOT only records that are `profiled` or only those that are not, and in both cases
- * the roots, what belongs to no port, timers and phases. What is left out counts as its caller's
- * own time, and its children become its caller's.
+ * the roots, records without a port, timers and phases. A record that is removed counts as its
+ * caller's own time, and its children become its caller's.
  */
 PORTOLAN_API void portolan_probe_snapshot_select(struct portolan_probe_snapshot *snapshot,
                                                  bool profiled);
@@ -186,17 +186,17 @@ PORTOLAN_API void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *
 /**
  * Empties all statistics, events too; records, ids and handles stay. Calls running on the calling
  * thread begin anew at this moment. PORTOLAN_EBUSY when another thread is inside a call; the caller
- * sees to it that none begins meanwhile.
+ * must ensure that none begins meanwhile.
  */
 PORTOLAN_API enum portolan_status portolan_probe_reset(struct portolan_error *err);
 
 /**
- * The same with only the records that are not `profiled`; the others go on. What timers and phases
- * have goes to `carried`. Also PORTOLAN_ENOMEM, and nothing has changed.
+ * The same for only the records that are not `profiled`; the others go on. The totals of timers and
+ * phases move to `carried`. Also PORTOLAN_ENOMEM, and nothing has changed.
  *
- * Running calls go on: when one ends, extremes, squares and its row are of the whole call, while
- * sums have what came since the reset. Until then `inclusive_ns` and `exclusive_ns` may be below 0:
- * together with their `open_` counterparts they give what came since.
+ * Running calls go on: when one ends, extremes, squares and its row cover the whole call, while
+ * sums cover the time since the reset. Until then `inclusive_ns` and `exclusive_ns` may be below 0:
+ * together with their `open_` counterparts they give the time since.
  */
 PORTOLAN_API enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err);
 
@@ -210,10 +210,10 @@ struct portolan_probe_row {
     double inclusive_ns, exclusive_ns;
     double mpi_ns;                     /**< in MPI called from here, part of the exclusive time */
     double x[PORTOLAN_PROBE_CONTEXTS]; /**< its context; 0 beyond those of its method */
-    double quality;                    /**< accuracy reported by it; not a number: none was */
+    double quality;                    /**< accuracy reported by it; NaN if none was */
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< inclusive; 0 where none were read */
     uint32_t thread;
-    uint32_t one_in; /**< it stands for so many calls: the sampling when it began */
+    uint32_t one_in; /**< it stands for ONE_IN calls: the sampling when it began */
 };
 
 struct portolan_probe_rows_limits {
@@ -227,13 +227,13 @@ struct portolan_probe_rows_limits {
 #define PORTOLAN_PROBE_ROWS_SPILL  ((uint64_t)4 << 30)
 
 /**
- * Chooses the room for rows and makes ready to note them. PORTOLAN_EBUSY while rows wait to be
- * taken or some port notes them; PORTOLAN_ENOMEM, PORTOLAN_EIO when the folder takes no file. On
- * failure all is as it was.
+ * Sets the limits of rows and prepares to note them. PORTOLAN_EBUSY while rows wait to be taken or
+ * some port notes them; PORTOLAN_ENOMEM, PORTOLAN_EIO if no file can be made in the folder. On
+ * failure nothing has changed.
  *
  * A call writes its row into a block of its thread; it never waits and never allocates. When half
- * the memory is full, a thread of this room writes blocks to the file. A call that finds no block
- * free loses its row, which is counted, and nothing else.
+ * the memory is full, a thread of this room writes blocks to the file. A call that finds no free
+ * block loses only its row, and the loss is counted.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_rows_configure(const struct portolan_probe_rows_limits *limits,
@@ -242,9 +242,9 @@ portolan_probe_rows_configure(const struct portolan_probe_rows_limits *limits,
 /**
  * Hands all rows noted before this call to VISIT, in batches, oldest first for each thread, and
  * forgets them. When VISIT answers other than 0, that batch and the rest are kept for the next
- * time. *LOST (may be NULL): calls without a row for want of room since the last time, exactly.
- * Threads may go on calling meanwhile, VISIT may take its time; one reader at a time. Resetting the
- * statistics forgets the rows that wait. PORTOLAN_ENOMEM, and the rows are kept.
+ * time. *LOST (may be NULL): the exact number of calls whose row had no room since the last time.
+ * Threads may make calls meanwhile, and VISIT may be slow; one reader at a time. Resetting the
+ * statistics drops the rows that wait. PORTOLAN_ENOMEM, and the rows are kept.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_rows_take(int (*visit)(void *arg, const struct portolan_probe_row *rows, size_t n),
@@ -259,13 +259,13 @@ PORTOLAN_API void portolan_probe_rows_trouble(char *text, size_t size);
 /* ------------------------------------------------------------------ cost */
 
 /**
- * What measuring itself costs, on an empty call with one context. The first three are means between
- * the quartiles over batches, so that other users of the processor do not count.
+ * The cost of measuring itself, for an empty call with one context. The first three are means
+ * between the quartiles over batches, so that other users of the processor do not count.
  */
 struct portolan_probe_cost {
     double mean_ns; /**< a monitored call, less the call itself */
     /**
-     * The cost is not one number: it differs by what runs around the call. Within MEAN +- 2 spreads
+     * The cost is not one number: it depends on the code around the call. Within MEAN +- 2 spreads
      * lie the means found for one record that is at hand, for 1,024 values of a context in no
      * order, and for a body that keeps the processor busy, and two standard deviations of the
      * measurement.

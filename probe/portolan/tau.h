@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * tau: TAU profiles. First their text, for everybody who has call paths with numbers: this room,
- * and exports of stored trials. Then the files that a process leaves behind. What is written
- * satisfies pprof, ParaProf, TAU's Python parser and Hatchet at once.
+ * tau: TAU profiles. First their text, for all who have call paths with numbers: this room, and
+ * exports of stored trials. Then the files of a process. pprof, ParaProf, TAU's Python parser and
+ * Hatchet can all read them.
  *
  * A profile is that of one thread. It is made from its call paths; the rows that TAU has besides
  * (flat totals, parameters) are derived from them. Any thread may call all functions here. The
@@ -49,7 +49,7 @@ struct portolan_tau_row {
     double *inclusive, *exclusive;
 };
 
-/** The rows of one thread, as they stand in the file; start it as {0}. */
+/** The rows of one thread, as in the file; start it as {0}. */
 struct portolan_tau_rows {
     struct portolan_arena arena; /**< holds all of it; clear it to free */
     struct portolan_tau_row *rows;
@@ -59,8 +59,8 @@ struct portolan_tau_rows {
 
 /**
  * The rows of NODES, which are borrowed and must stay while the rows are used. NODES[0] is the
- * root: its name and group are used, its numbers are taken as they are, but as whole numbers (some
- * readers take no others in the first row), so give inclusive times rounded up. ENOMEM.
+ * root: its name and group are used, its numbers are written as integers (some readers accept no
+ * others in the first row), so round inclusive times up. ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_tau_make_rows(struct portolan_tau_rows *rows,
                                                          const struct portolan_tau_node *nodes,
@@ -69,8 +69,8 @@ PORTOLAN_API enum portolan_status portolan_tau_make_rows(struct portolan_tau_row
 
 /**
  * Adds the file of metric number M (named METRIC) to TEXT. FACTS is what portolan_tau_fact() made
- * of the metadata, without the metric's name. EVENTS belong to the first metric's file. A failure
- * is noted in TEXT.
+ * of the metadata, without the metric's name. EVENTS belong to the first metric's file. On failure
+ * TEXT has `failed`.
  */
 PORTOLAN_API void portolan_tau_write(struct portolan_text *text,
                                      const struct portolan_tau_rows *rows, unsigned m,
@@ -83,16 +83,16 @@ PORTOLAN_API void portolan_tau_fact(struct portolan_text *text, const char *name
 
 /**
  * The folder of METRIC's files below FOLDER: FOLDER/MULTI__METRIC, without characters that TAU does
- * not have in such names. The caller frees; NULL when memory is out.
+ * not allow in such names. The caller frees; NULL when memory runs out.
  */
 PORTOLAN_API char *portolan_tau_metric_folder(const char *folder, const char *metric);
 
-/* Names are in the arena A; NULL (and A's `failed`) when memory is out. */
+/* Names are in the arena A; NULL (and A's `failed`) when memory runs out. */
 
-/** NAME as readers take it: no quotes or controls, one blank at a time, no "=>". */
+/** NAME as all readers accept it: no quotes or control characters, single blanks, no "=>". */
 PORTOLAN_API char *portolan_tau_name(struct portolan_arena *a, const char *name);
 
-/** The name of a port's method: `instance (class)::method()`, without what is "". */
+/** The name of a port's method: `instance (class)::method()`, without empty parts. */
 PORTOLAN_API char *portolan_tau_method_name(struct portolan_arena *a, const char *instance,
                                             const char *class_name, const char *method);
 
@@ -108,7 +108,7 @@ PORTOLAN_API void portolan_tau_parameter(struct portolan_text *text, const char 
 /**
  * Writes what timers and ports in the variant PROFILE have measured, and events:
  * FOLDER/profile.NODE.0.THREAD, or with counters FOLDER/MULTI__METRIC/…, each file replaced as a
- * whole. FOLDER NULL: PORTOLAN_PROFILE_DIR, else PROFILEDIR, else "."; it is made if need be.
+ * whole. FOLDER NULL: PORTOLAN_PROFILE_DIR, else PROFILEDIR, else "."; it is made if missing.
  * *FILES (may be NULL) is how many were written, 0 when nothing has been measured. Errors:
  * PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
@@ -124,7 +124,7 @@ struct portolan_probe_dump {
     size_t n_timers;           /**< 0: everything */
 };
 
-/** The same as DUMP says. Also PORTOLAN_EINVAL for a prefix that cannot be one. */
+/** The same with the settings of DUMP. Also PORTOLAN_EINVAL for a prefix that cannot be one. */
 PORTOLAN_API enum portolan_status portolan_probe_dump_tau(const struct portolan_probe_dump *dump,
                                                           int node, size_t *files,
                                                           struct portolan_error *err);
@@ -153,8 +153,8 @@ PORTOLAN_API enum portolan_status portolan_probe_dump_tau_names(const char *file
 PORTOLAN_API void portolan_control_want_profile(void);
 
 /**
- * For whoever ends a measured program (the Measurement component): writes the profiles if there is
- * anything that was not written. At exit this is done if nobody has done it. PORTOLAN_EIO,
+ * For the code that ends a measured program (the Measurement component): writes the profiles if
+ * they have unwritten data. Happens at exit if it was not called. PORTOLAN_EIO,
  * PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_control_finish(struct portolan_error *err);

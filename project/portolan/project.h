@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * project: makes and extends a user's project of components, for `portolan new`. What is written
- * belongs to the user from then on: no file that is there is replaced, but for lines added to
- * build files and to SIDL files. Each function writes all of its files or none.
+ * project: creates and extends a user's project of components, for `portolan new`. The files belong
+ * to the user from then on: no existing file is replaced; lines are only added to build files and
+ * to SIDL files. Each function writes all of its files or none.
  *
  * A project is a folder with a Makefile that includes portolan.mk, or a meson.build that uses
- * portolan; PORTOLAN_ENOTFOUND: it is none.
- * Other errors: EINVAL for names and options, ENOTFOUND for unknown types (with the nearest known
- * one), EEXISTS for what is there already, ESYNTAX when the SIDL file or header has mistakes,
- * which D was told, EIO, ENOMEM. One thread at a time.
+ * portolan; PORTOLAN_ENOTFOUND: it is not one. Other errors: EINVAL for names and options,
+ * ENOTFOUND for unknown types (with the nearest known one), EEXISTS for what exists already,
+ * ESYNTAX when the SIDL file or header has mistakes, which go to D, EIO, ENOMEM. One thread at a
+ * time.
  */
 #ifndef PORTOLAN_PROJECT_H
 #define PORTOLAN_PROJECT_H
 
 #include <portolan/command.h>
 
-/** Where, and what came of it. */
+/** The folder, and the output. */
 struct portolan_project {
     const char *folder;             /**< of the project; for a new one, the folder around it */
     struct portolan_diagnostics *d; /**< mistakes in the user's files */
-    struct portolan_text said; /**< gets lines for people: what was written, and what is next */
+    struct portolan_text said; /**< gets lines of text: what was written, and what to do next */
 };
 
-/** What builds a new project; one that is there has one of these, or both. */
+/** The build system of a new project; an existing one has one of these, or both. */
 enum portolan_project_build { PORTOLAN_BUILD_MAKE, PORTOLAN_BUILD_MESON, PORTOLAN_BUILDS };
 
 struct portolan_new_port {
@@ -63,8 +63,8 @@ enum portolan_status portolan_project_add_component(struct portolan_project *p,
                                                     const struct portolan_new_component *c,
                                                     struct portolan_error *err);
 /**
- * Connects what fits: for each uses port of the driver, and of what is connected, the classes of
- * the project that provide its type; of several, the first is used and the others are alternatives.
+ * Connects ports: for each uses port of the driver, and of what is connected, the classes of the
+ * project that provide its type; of several, the first is used and the others are alternatives.
  */
 enum portolan_status portolan_project_add_assembly(struct portolan_project *p,
                                                    const struct portolan_new_assembly *a,

@@ -20,7 +20,7 @@ extern "C" {
 struct portolan_report_source {
     struct portolan_store *store;
     const char *store_name;
-    /** Its parameters are changed for the time of a call: what would be chosen elsewhere. */
+    /** Its parameters change during a call, to find what would be chosen elsewhere. */
     struct portolan_assembly *assembly;
     const struct portolan_palette *palette;
     struct portolan_plan *plan;                  /**< of the assembly as it is */
@@ -40,7 +40,7 @@ enum portolan_status portolan_report_write_json(const struct portolan_report_sou
 
 struct portolan_report_page {
     const char *d3; /**< file with D3's script; NULL: where Debian has it */
-    bool follows;   /**< the events of <portolan/page_server.h>, from where it came */
+    bool follows;   /**< it follows the events of its server (<portolan/page_server.h>) */
 };
 
 /**

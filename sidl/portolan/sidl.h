@@ -196,7 +196,7 @@ struct portolan_sidl_symbol {
     /**
      * All methods except static ones, inherited first, in the order of the entry-point table. Those
      * of a class begin with those of the class it extends. A method that `from` renames has no slot
-     * of its old name: portolan_sidl_implementation tells which one implements it.
+     * of its old name: portolan_sidl_implementation() finds the method that implements it.
      */
     const struct portolan_sidl_method **slots;
     size_t n_slots;
@@ -261,14 +261,14 @@ struct portolan_sidl_options {
      */
     const char *const *include_dirs;
     size_t n_include_dirs;
-    const char *output_dir; /**< for portolan_sidl_emit; made if it is not there */
-    const char *impl_dir;   /**< for Impl files, must be there; NULL: OUTPUT_DIR */
-    /** Implementations are wanted too: their skeletons, and files for their authors to fill in. */
+    const char *output_dir; /**< for portolan_sidl_emit; made if it is missing */
+    const char *impl_dir;   /**< for Impl files, must exist; NULL: OUTPUT_DIR */
+    /** Also emit implementations: their skeletons, and files for their authors to fill in. */
     bool server;
     bool hooks; /**< implementations get a function before and after each method */
     /**
      * OPTIONAL: receives notes that are not errors: code of removed methods, a built-in
-     * specification used for another version, a thrown interface that is no exception.
+     * specification used for another version, a thrown interface that is not an exception.
      */
     struct portolan_diagnostics *notes;
 };
@@ -277,7 +277,7 @@ struct portolan_sidl_model;
 
 /**
  * Reads and checks FILES and what they require. Problems go to D, in the order of the text; when
- * there are any the result is PORTOLAN_ESYNTAX and no model. ENOMEM when memory is out.
+ * there are any the result is PORTOLAN_ESYNTAX and no model. ENOMEM when memory runs out.
  */
 PORTOLAN_API enum portolan_status portolan_sidl_read(const struct portolan_sidl_options *options,
                                                      struct portolan_diagnostics *d,
@@ -314,12 +314,12 @@ PORTOLAN_API const struct portolan_sidl_attribute *
 portolan_sidl_attribute(const struct portolan_sidl_attribute *list, size_t count, const char *name);
 
 /**
- * Pieces of C, as texts in the arena, whose `failed` tells that memory was out.
+ * Pieces of C, as texts in the arena, whose `failed` is set if memory ran out.
  *
- * _result: the type that the method returns ("void", "struct sidl_double__array *").
- * _slot: a function of the entry-point table: "RESULT NAME(void *self, …, sidl_BaseInterface
- * *_ex)". _slot_arguments: what a forwarding function passes after the object: ", a, b, _ex".
- * _epv_value: the value of an `in` argument inside such a function: its name, or for an extent, its
+ * _result: the type that the method returns ("void", "struct sidl_double__array *"). _slot: a
+ * function of the entry-point table: "RESULT NAME(void *self, …, sidl_BaseInterface *_ex)".
+ * _slot_arguments: what a forwarding function passes after the object: ", a, b, _ex". _epv_value:
+ * the value of an `in` argument inside such a function: its name, or for an extent, its
  *   array's length ("sidlLength(x, 0)"), which is only meaningful when the array is not NULL.
  */
 PORTOLAN_API const char *portolan_sidl_c_result(struct portolan_arena *a,

@@ -3,7 +3,7 @@
  * SIDL run time: strings, with Babel's names. Strings that cross an interface as out, inout or
  * result are made by these functions (or malloc) and freed by sidl_String_free (or free). NULL is a
  * legal argument everywhere. Functions that return a string return a new one, the caller's; NULL
- * when memory is out, and those ending in _ex store the exception for that in *_ex, and NULL
+ * when memory runs out, and those ending in _ex store the exception for that in *_ex, and NULL
  * otherwise. Sizes and indices are bytes, from 0. Any thread.
  */
 #ifndef SIDL_STRING_H

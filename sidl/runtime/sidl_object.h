@@ -211,8 +211,8 @@ struct sidl_object {
 
 /**
  * A new object of CLS: zeroed, with one reference, which sidl_object_release (or deleteRef on any
- * facet) gives back. NULL with an exception in *_ex when memory is out (sidl.MemAllocException), a
- * table lacks a method (sidl.NotImplementedException, naming it), or a constructor threw.
+ * facet) gives back. NULL with an exception in *_ex when memory runs out (sidl.MemAllocException),
+ * a table lacks a method (sidl.NotImplementedException, naming it), or a constructor threw.
  */
 SIDL_API void *sidl_object_create(const struct sidl_class *cls, sidl_BaseInterface *_ex);
 
@@ -259,7 +259,7 @@ SIDL_API void sidl_reference_delete(void *reference, sidl_BaseInterface *_ex);
 SIDL_API void *sidl_reference_cast(void *reference, const char *type_name, sidl_BaseInterface *_ex);
 SIDL_API sidl_bool sidl_reference_is_type(void *reference, const char *type_name,
                                           sidl_BaseInterface *_ex);
-/** A new reference; NULL with *_ex set when memory is out. */
+/** A new reference; NULL with *_ex set when memory runs out. */
 SIDL_API sidl_ClassInfo sidl_reference_class_info(void *reference, sidl_BaseInterface *_ex);
 
 static inline sidl_bool sidl_reference_is_same(void *a, void *b, sidl_BaseInterface *_ex)
@@ -301,7 +301,7 @@ enum sidl_wrapper { SIDL_CONTRACTS, SIDL_HOOKS };
 /**
  * Switches contracts or hooks of a class: of its static methods and of all its objects, from now
  * on, also in calls that other threads make, and even before the class is first used. Classes that
- * extend it have switches of their own. sidl.MemAllocException when memory is out.
+ * extend it have switches of their own. sidl.MemAllocException when memory runs out.
  */
 SIDL_API void sidl_class_switch(const char *class_name, enum sidl_wrapper what, sidl_bool enable,
                                 sidl_BaseInterface *_ex);

@@ -5,9 +5,9 @@
  * this header. Calls of ports are not recorded: readers of the trace add them from the probe's rows
  * (portolan_trace_with_spans()).
  *
- * Recording an event never waits for another thread. If the disk is full, events are counted as
- * lost, and recorded again when there is room. What was recorded can be read whatever ends the
- * process. A child of fork() does not record. Nothing prints or exits.
+ * Recording an event never waits for another thread. If the disk is full, events are lost and
+ * counted, until there is room again. Everything recorded can be read, however the process ends. A
+ * child of fork() does not record. Nothing prints or exits.
  */
 #ifndef PORTOLAN_RECORD_H
 #define PORTOLAN_RECORD_H
@@ -49,8 +49,8 @@ portolan_record_configure(const struct portolan_record_settings *settings,
 PORTOLAN_API enum portolan_status
 portolan_record_configure_by_environment(bool *is_wanted, struct portolan_error *err);
 
-/** The folder in use; NULL: none yet. Borrowed until portolan_record_configure() is called again.
- */
+/** The folder in use; NULL if there is none yet. Borrowed until portolan_record_configure() is
+   called again. */
 PORTOLAN_API const char *portolan_record_peek_folder(void);
 /** Whether portolan_record_configure() would begin recording: MPI has begun with the recorder as
  * its observer, or portolan_record_start() was called; and recording has not ended. */

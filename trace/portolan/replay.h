@@ -4,9 +4,9 @@
  *
  * One engine of discrete events knows the rules of MPI 4.0: who waits for whom, and how long. A
  * *scenario* is a text of what each rank does; the engine makes a trace of it, with exact times. A
- * *replay* runs a trace again without the time that something takes: how long would the run
- * have taken? Time between calls is kept; a call ends when it and all that it waits for
- * have come, plus the time that it took beyond that in the trace. Times are nanoseconds. A trace
+ * *replay* runs a trace again without the time that something takes: how long would the run have
+ * taken? Time between calls is kept; a call ends when it has begun and everything that it waits for
+ * has arrived, plus the time that it took beyond that in the trace. Times are nanoseconds. A trace
  * may be replayed by several threads, and changed by one. Nothing prints or exits; no MPI.
  */
 #ifndef PORTOLAN_REPLAY_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/** What messages cost: latency + bytes * ns_per_byte. */
+/** The cost of a message: latency + bytes * ns_per_byte. */
 struct portolan_costs {
     int64_t latency_ns;
     double ns_per_byte;
@@ -45,8 +45,8 @@ PORTOLAN_API enum portolan_status portolan_scenario_read(const char *path, const
  * For a TRACE in which each rank has its own clock, which stands still while the rank waits (the
  * component portolan.ManualClock): changes all times to those of one run. All ranks begin together,
  * time between calls of MPI is kept, a call takes its time plus its waiting, and messages take no
- * time. PORTOLAN_EINFEASIBLE: ranks wait for each other; PORTOLAN_ENOMEM; after either the times of
- * the trace mean nothing.
+ * time. PORTOLAN_EINFEASIBLE: ranks wait for each other; PORTOLAN_ENOMEM; after either, the times
+ * of the trace are undefined.
  */
 PORTOLAN_API enum portolan_status portolan_trace_schedule(struct portolan_trace *trace,
                                                           struct portolan_error *err);
@@ -92,8 +92,8 @@ struct portolan_replay {
     int64_t as_is_ns;    /**< with nothing removed, replayed likewise */
     int64_t measured_ns; /**< of the trace */
     double gain;         /**< (as_is - run) / as_is; the replay's own bias cancels */
-    double error;        /**< |as_is - measured| / measured: above 0.05 the gain says nothing */
-    bool is_refused;     /**< since that error is too large: gain is 0 */
+    double error;        /**< |as_is - measured| / measured: above 0.05 the gain is meaningless */
+    bool is_refused;     /**< because that error is too large; the gain is then 0 */
     struct portolan_costs costs; /**< those that were used */
 };
 
@@ -101,15 +101,15 @@ struct portolan_replay_options {
     const struct portolan_costs *costs; /**< NULL: portolan_costs_estimate() */
     /** For runs in which others used the processors: time between calls is the processor time of
        the trace (CPU), where it has one, and calls take as long beyond waiting as the shortest of
-       their routine. `error` then says nothing of the replay, and nothing is refused. */
+       their routine. `error` then does not measure the replay, and no replay is refused. */
     bool use_cpu;
-    bool without_recording; /**< without the time that recording took, as the trace tells it */
+    bool without_recording; /**< without the time that recording took, according to the trace */
     int64_t *event_ns;      /**< NULL, or the caller's array for the new time of each event */
     int64_t as_is_ns; /**< 0, or that of an earlier replay with the same options: saves a run */
 };
 
 /**
- * Runs the trace of WAITS again without what the N REMOVALS (0 to 15) say. OPTIONS may be NULL.
+ * Runs the trace of WAITS again without what the N REMOVALS (0 to 15) remove. OPTIONS may be NULL.
  * PORTOLAN_EINFEASIBLE: ranks would then wait for each other; PORTOLAN_EINVAL: N is above 15;
  * PORTOLAN_ENOMEM.
  */
@@ -120,11 +120,11 @@ PORTOLAN_API enum portolan_status portolan_replay(const struct portolan_waits *w
                                                   struct portolan_error *err);
 
 /**
- * Changes all times of TRACE to those of a run that nobody disturbed: if its ranks SHARE_CORES,
- * to those with a core for each; else to those without recording, if its calls tell what that took;
- * times that are virtual stay. *RECORDING: the share of the run that recording took. *MATCHING and
- * *WAITS, those of the trace, are replaced if times change; NULL after an error. Errors of
- * portolan_replay().
+ * Changes all times of TRACE to those of an undisturbed run: if its ranks SHARE_CORES, to those
+ * with a core for each; else to those without recording, if its calls have the time that recording
+ * took. Virtual times are not changed. *RECORDING: the share of the run that recording took.
+ * *MATCHING and *WAITS, those of the trace, are replaced if times change; NULL after an error.
+ * Errors of portolan_replay().
  */
 PORTOLAN_API enum portolan_status
 portolan_trace_undisturb(struct portolan_trace *trace, bool share_cores,

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** What an event says, and what its fields mean; fields that are not named are 0. */
+/** What an event means, and its fields; fields that are not named are 0. */
 enum portolan_trace_kind {
     /** A region of the program begins or ends. `what`: region. */
     PORTOLAN_TRACE_ENTER,
@@ -53,8 +53,8 @@ enum portolan_trace_kind {
     PORTOLAN_TRACE_VALUE, /**< of the region entered last. `what`: name; `bytes`: a double, see
                              portolan_trace_value() */
     PORTOLAN_TRACE_CPU,   /**< `bytes`: nanoseconds of processor time that the thread has used */
-    /** Nothing is known of the time since the event before. `bytes`: events that were lost; 0:
-       recording was off. */
+    /** A gap since the event before. `bytes`: number of events that were lost; 0: recording was
+       off. */
     PORTOLAN_TRACE_GAP,
     PORTOLAN_TRACE_KINDS
 };
@@ -177,7 +177,7 @@ struct portolan_trace {
     const char *source;        /**< what it was read from, for messages */
 };
 
-/** The index of RANK in the N RANKS (of a communicator, for instance); N: it is not there. */
+/** The index of RANK in the N RANKS (of a communicator, for instance); N if it is missing. */
 PORTOLAN_API size_t portolan_trace_place(const int *ranks, size_t n, int rank);
 
 /** The value of an event of kind VALUE. */
@@ -241,8 +241,8 @@ PORTOLAN_API size_t portolan_trace_window(struct portolan_trace *trace,
                                           const struct portolan_trace_comm *window);
 
 /**
- * What RANK tells of its N neighbours in a communicator that was defined without any, by its index;
- * only the first time, and only of members. False: no memory.
+ * Sets the N neighbours of RANK in a communicator that was defined without any, given by its index;
+ * only the first call counts, and only for members. False: no memory.
  */
 PORTOLAN_API bool portolan_trace_neighbours(struct portolan_trace *trace, size_t comm, int rank,
                                             const int *ranks, size_t n);
@@ -263,23 +263,23 @@ PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int
                                      const struct portolan_trace_event *event);
 
 /**
- * To be called once, when all has been added: puts locations and events in order, moves times to
- * start at 0, and mends what a cut file leaves (the location `is_cut`): regions and calls without
- * an end get one at the location's last time; ends without a begin, and events that refer to
- * missing entries, are dropped. PORTOLAN_ENOMEM; PORTOLAN_EUNSUPPORTED: too many events.
+ * Call this once, when everything has been added: sorts locations and events, moves times to start
+ * at 0, and completes what a truncated file lacks (then the location `is_cut`): regions and calls
+ * without an end get one at the location's last time; ends without a begin, and events that refer
+ * to missing entries, are dropped. PORTOLAN_ENOMEM; PORTOLAN_EUNSUPPORTED: too many events.
  */
 PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,
                                                         struct portolan_error *err);
 
 /**
  * ORIGINS[rank], of all ranks of TRACE, which is finished: the time at which NAME was 0, a value
- * that tells the nanoseconds since then; INT64_MAX: not known. Such a value may be read a little
+ * that is the nanoseconds since then; INT64_MAX: not known. Such a value may be read a little
  * before its event, so the least is taken.
  */
 PORTOLAN_API void portolan_trace_origins(const struct portolan_trace *trace, const char *name,
                                          int64_t *origins);
 
-/** A stay in a region that is known from elsewhere, with its values. */
+/** A stay in a region that was measured by other means, with its values. */
 struct portolan_trace_span {
     int rank, thread;
     int64_t begin_ns, end_ns; /**< times of the trace */
@@ -302,10 +302,10 @@ PORTOLAN_API enum portolan_status portolan_trace_with_spans(const struct portola
 /* ------------------------------------------------- files */
 
 /**
- * *TRACE, which the caller destroys: that at PATH, an OTF2 anchor (*.otf2), a folder of Portolan's
- * streams, or one such stream. Damage that does not prevent reading (a cut file, a missing rank)
- * goes to DIAGNOSTICS and is noted in the trace. PORTOLAN_ENOTFOUND, PORTOLAN_ESYNTAX (none of
- * these), PORTOLAN_EUNSUPPORTED (built without OTF2), PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ * *TRACE, which the caller destroys: the trace at PATH, an OTF2 anchor (*.otf2), a folder of
+ * Portolan's streams, or one such stream. Damage that does not prevent reading (a truncated file, a
+ * missing rank) goes to DIAGNOSTICS and is noted in the trace. PORTOLAN_ENOTFOUND, PORTOLAN_ESYNTAX
+ * (none of these), PORTOLAN_EUNSUPPORTED (built without OTF2), PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trace_read(const char *path,
                                                       struct portolan_diagnostics *diagnostics,
@@ -319,7 +319,7 @@ PORTOLAN_API enum portolan_status portolan_trace_write(const struct portolan_tra
                                                        struct portolan_error *err);
 
 /**
- * Writes TRACE as an OTF2 archive whose anchor file is PATH, NAME.otf2; its folder must not hold
+ * Writes TRACE as an OTF2 archive whose anchor file is PATH, NAME.otf2; its folder must not contain
  * another NAME. Values at the begin of their region become its attributes, others become metrics.
  * OTF2 has no record of processor times and marks; they are left out. FACTS: NULL, or names and
  * values alternately, then NULL. PORTOLAN_EIO, PORTOLAN_ENOMEM, PORTOLAN_EUNSUPPORTED (built

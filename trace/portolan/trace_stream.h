@@ -9,7 +9,7 @@
  * (kind and flags), the time since the record before in ticks, and its fields, all as LEB128
  * varints (DWARF 5, 7.6), signed ones in zigzag; the header has the first time of the block. The
  * records end with a byte of 0 or with the block. A record becomes valid by its first byte, which
- * is written last: whatever kills the process, all records that it wrote before can be read.
+ * is written last: however the process ends, all records that it wrote can be read.
  *
  * The functions only write to the caller's memory, which must have room; nothing fails or locks.
  */
@@ -98,7 +98,7 @@ static const uint8_t portolan_stream_fields[] = {
     8,  /* GAP */
 };
 
-/** The most that an event takes: kind, time, five fields. */
+/** The most bytes that an event takes: kind, time, five fields. */
 #define PORTOLAN_STREAM_EVENT_MAX 64
 
 /** The checksum of SIZE bytes, in four lanes of eight bytes; missing bytes at the end count as 0.

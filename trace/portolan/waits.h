@@ -23,12 +23,12 @@ extern "C" {
 
 /* ------------------------------------------------- clocks of several hosts */
 
-/** What was done to the times of a trace. */
+/** How the times of a trace were corrected. */
 struct portolan_clocks {
-    size_t n_clocks;       /**< with one, nothing is done */
+    size_t n_clocks;       /**< if there is one, times stay */
     size_t n_unrelated;    /**< clocks whose difference from the first one is unknown */
-    double uncertainty_ns; /**< by which times of two hosts may be wrong: half of the shortest way
-                              there and back, of the pair of hosts that is farthest apart */
+    double uncertainty_ns; /**< possible error of times of two hosts: half of the shortest round
+                              trip, of the pair of hosts with the longest one */
     double most_moved_ns;  /**< the largest change of a time */
     /** Messages that were received before they were sent: as recorded, without the drifts, and in
      * the result. */
@@ -38,9 +38,9 @@ struct portolan_clocks {
 /**
  * Moves the times of a finished TRACE to one clock, if those of several hosts differ: messages and
  * collectives between the hosts give offset and (constant) drift; the controlled logical clock
- * (Becker et al. 2009) moves events that are still reversed. A matching or waits made before are
- * not true any more. Traces of other tools, which should have one clock, stay as they are if no
- * message is reversed. If messages between two hosts go in one direction only, the trace notes it
+ * (Becker et al. 2009) moves events that are still reversed. An earlier matching or waits are then
+ * invalid. Traces of other tools, which should have one clock, are not changed if no message is
+ * reversed. If messages between two hosts go in one direction only, the trace notes it
  * (n_unrelated_clocks). One thread. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
@@ -104,12 +104,12 @@ PORTOLAN_API enum portolan_status portolan_matching_create(const struct portolan
 /** NULL is legal. */
 PORTOLAN_API void portolan_matching_destroy(struct portolan_matching *matching);
 
-/** The call by which RANK takes part in COLLECTIVE; none: it does not. */
+/** The call by which RANK takes part in COLLECTIVE; none if it does not. */
 PORTOLAN_API uint32_t portolan_collective_call(const struct portolan_matching *matching,
                                                const struct portolan_collective *collective,
                                                int rank);
 
-/** Whom a member of a collective operation waits for. */
+/** The ranks that a member of a collective operation waits for. */
 enum portolan_awaited {
     PORTOLAN_AWAITS_NOBODY, /**< or unknown ranks */
     PORTOLAN_AWAITS_RANKS,
@@ -138,7 +138,7 @@ PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trac
 
 /* ------------------------------------------------- wait states */
 
-/** Name, and text for people; each wait has one state. */
+/** Name, and text for reports; each wait has one state. */
 #define PORTOLAN_WAIT_LIST(X)                                                                      \
     X(LATE_SENDER, "late sender")                                                                  \
     X(WRONG_ORDER_SAME_SOURCE, "late sender, wrong order of the same source")                      \
@@ -176,7 +176,7 @@ PORTOLAN_API const char *portolan_wait_state_name(enum portolan_wait_state state
 /** A call path's last part. */
 enum portolan_path_kind {
     PORTOLAN_PATH_PROGRAM, /**< path 0: outside of all regions; parent of the outermost ones */
-    PORTOLAN_PATH_GAP,     /**< path 1: gaps, of which nothing is known */
+    PORTOLAN_PATH_GAP,     /**< path 1: gaps in the recording */
     PORTOLAN_PATH_REGION,
     PORTOLAN_PATH_CALL
 };
@@ -184,21 +184,21 @@ enum portolan_path_kind {
 /** A call path: regions entered, and the call of MPI inside. Times are exclusive. */
 struct portolan_path {
     enum portolan_path_kind kind;
-    uint32_t parent;        /**< index of a path; itself for the first two */
-    uint32_t what;          /**< region, or routine */
-    uint32_t n_locations;   /**< that were here */
-    int64_t ns, waiting_ns; /**< sums over locations */
-    int64_t overload_ns;    /**< sum of what exceeds the mean over the locations that were here */
-    int64_t critical_ns;    /**< on the critical path */
+    uint32_t parent;              /**< index of a path; itself for the first two */
+    uint32_t what;                /**< region, or routine */
+    uint32_t n_locations;         /**< that had this path */
+    int64_t ns, waiting_ns;       /**< sums over locations */
+    int64_t overload_ns;          /**< sum of the times above the mean over these locations */
+    int64_t critical_ns;          /**< on the critical path */
     double critical_imbalance_ns; /**< max(0, critical_ns - mean over all locations) */
 };
 
 /** A stretch of waiting. */
 struct portolan_wait {
-    uint32_t call; /**< that waited; of several polls the one that succeeded */
+    uint32_t call; /**< the call that waited; of several polls, the one that succeeded */
     uint32_t from; /**< the call in which waiting began: the first poll, else `call` */
     uint32_t by;   /**< the call on the causing rank that ended the waiting; none: no rank caused it
-                      (the rest after all have come) */
+                      (the rest after all have arrived) */
     uint32_t cause_path;  /**< where the causing rank lost most of this time itself; UINT32_MAX:
                              nowhere (it waited itself), or no rank caused it */
     int64_t begin_ns, ns; /**< waiting by polling includes the time between polls */
@@ -215,7 +215,7 @@ struct portolan_delay {
     uint32_t location; /**< of the cause; UINT32_MAX: not known */
     uint32_t path;     /**< of the cause; of completions that of the wait; UINT32_MAX: not known */
     int64_t direct_ns; /**< waiting for this location */
-    int64_t indirect_ns; /**< waiting for others whom it had made wait */
+    int64_t indirect_ns; /**< waiting for ranks that had to wait for it */
 };
 
 struct portolan_waits {

@@ -52,7 +52,7 @@ struct portolan_export_options {
     bool force;   /**< replace an existing file, or a folder with an export in this format */
     /** otf2: the folder of the trial's trace, which has its messages; NULL: none */
     const char *recorded;
-    struct portolan_diagnostics *diagnostics; /**< what is wrong with that; may be NULL */
+    struct portolan_diagnostics *diagnostics; /**< problems with that trace; may be NULL */
 };
 
 /**

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * Comparison of repeated trials: two sets of profiles, call path by call path, with a test of each
- * difference. And the tests themselves. Any thread may call these functions. Values are in the
- * metric's unit: ns for times, else counts. Shares are from 0 to 1.
+ * difference; and these tests. Any thread may call these functions. Values are in the metric's
+ * unit: ns for times, else counts. Shares are from 0 to 1.
  */
 #ifndef PORTOLAN_COMPARE_H
 #define PORTOLAN_COMPARE_H

@@ -97,7 +97,7 @@ struct portolan_profile_cell {
     const double *counters; /**< the profile's n_counters */
 };
 
-/** A child that has more time than its parent: stored data that contradict themselves. */
+/** Children with more time than their parent: stored data that contradict each other. */
 struct portolan_profile_violation {
     size_t node; /**< the parent */
     double inclusive_ns, children_ns;
@@ -307,11 +307,11 @@ struct portolan_profile_report {
      */
     const char *sort;
     const char *method; /**< a pattern of fnmatch(3) of labels or methods; NULL: all */
-    size_t top;         /**< number of rows; 0: all. The report tells how many are left out */
+    size_t top;         /**< number of rows; 0: all. The report states how many are left out */
     bool wide;          /**< do not shorten long names */
 };
 
-/** What rank FROM sent to rank TO, as its sender and its receiver told it. */
+/** What rank FROM sent to rank TO, as its sender and its receiver recorded it. */
 struct portolan_profile_pair {
     int from, to;
     double calls;          /**< of the sender */
@@ -319,17 +319,17 @@ struct portolan_profile_pair {
     double time_ns;        /**< of the calls on both sides */
 };
 
-/** Pairs of ranks, by their numbers: *N of them, which the caller frees; NULL without memory. _sort
- * puts those with most bytes first. */
+/** Pairs of ranks, by their numbers: *N of them, which the caller frees; NULL when memory runs out.
+ * _sort puts those with most bytes first. */
 PORTOLAN_API struct portolan_profile_pair *
 portolan_profile_sum_pairs(const struct portolan_traffic_set *set, size_t *n);
 PORTOLAN_API void portolan_profile_sort_pairs(struct portolan_profile_pair *pairs, size_t n);
 
 /**
  * Adds a view of a trial to OUT. A text begins with lines on the trial: its program, how it ended,
- * the cost of measuring, and warnings on how far the numbers can be trusted.
- * Errors: ENOTFOUND (no such trial or rank, no single call stored), EINVAL (no such metric or
- * order: the text names those there are), those of the store, ENOMEM.
+ * the cost of measuring, and warnings on how far the numbers can be trusted. Errors: ENOTFOUND (no
+ * such trial or rank, no single call stored), EINVAL (no such metric or order: the text lists
+ * them), those of the store, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_profile_write(struct portolan_store *store,
                                                          const struct portolan_profile_report *r,

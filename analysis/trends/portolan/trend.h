@@ -57,10 +57,10 @@ PORTOLAN_API enum portolan_status portolan_trends_read(struct portolan_store *st
 /**
  * Rows from SIZE bytes of TEXT (with a NUL after them), the content of FILE: one of Extra-P's forms
  * (see <portolan/extrap.h>), or comma separated values: a line of names, then numbers. The columns
- * before the value are the parameters; where one column is called "callpath" or "metric" its texts
- * tell trends apart. Blank lines, those that begin with # and a byte order mark are skipped.
- * *TRENDS is the caller's to destroy. Errors: ESYNTAX, ENOTFOUND (no such call path or metric),
- * ENOMEM.
+ * before the value are the parameters; if a column has the name "callpath" or "metric", each of its
+ * texts is a separate trend. Blank lines, those that begin with # and a byte order mark are
+ * skipped. *TRENDS is the caller's to destroy. Errors: ESYNTAX, ENOTFOUND (no such call path or
+ * metric), ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_trends_read_text(const char *text, size_t size, const char *file,
@@ -128,9 +128,9 @@ struct portolan_trend_view {
 };
 
 /**
- * Adds to OUT the trends as VIEW says. Errors: EINVAL (a trend without model or several in a form
- * that wants one, something that a form cannot express; no such order or parameter, no number),
- * ENOMEM.
+ * Adds to OUT the trends as VIEW says. Errors: EINVAL (a trend without model, or several trends, in
+ * a form that needs one model; something that the form cannot express; no such order or parameter;
+ * not a number), ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_write(const struct portolan_trends *trends,
                                                         const struct portolan_trend_view *view,

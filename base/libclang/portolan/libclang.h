@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libclang (LLVM's C interface to clang), loaded when C is first read and never unloaded: loading
- * it takes longer than all the rest, and most runs of a program that can read C read none. Not
- * installed: for Portolan's own readers. One thread at a time.
+ * it takes longer than everything else, and most runs of a program that can read C never do. Not
+ * installed: only for Portolan's own readers. One thread at a time.
  */
 #ifndef PORTOLAN_LIBCLANG_H
 #define PORTOLAN_LIBCLANG_H
@@ -126,7 +126,7 @@ const struct portolan_libclang *portolan_libclang_load(struct portolan_error *er
 const char *portolan_libclang_text(const struct portolan_libclang *clang,
                                    struct portolan_arena *arena, CXString s);
 
-/* printf in the arena; "" when memory is out, which the arena remembers. */
+/* printf in the arena; "" when memory runs out, which the arena remembers. */
 const char *portolan_libclang_print(struct portolan_arena *arena, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
 

@@ -3,8 +3,8 @@
  * chart: numbers as a picture. A chart is a title, two axes and series of points, lines and bands;
  * it becomes SVG, or a script for gnuplot that draws the same.
  *
- * The same chart always gives the same text. Nothing here prints or writes files.
- * Functions may be called by many threads at once.
+ * The same chart always gives the same text. Nothing here prints or writes files. Many threads may
+ * call these functions at once.
  */
 #ifndef PORTOLAN_CHART_H
 #define PORTOLAN_CHART_H

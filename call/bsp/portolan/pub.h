@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * bsp: bulk synchronous parallel programs over MPICH, with the interface of the Paderborn
- * University BSP library (PUB) as its clients and the papers on it show it: Bonorden, Juurlink, von
- * Otte, Rieping, "The Paderborn University BSP (PUB) library", Parallel Computing 29 (2003);
+ * University BSP library (PUB), as known from its clients and the papers on it: Bonorden, Juurlink,
+ * von Otte, Rieping, "The Paderborn University BSP (PUB) library", Parallel Computing 29 (2003);
  * González et al., "Analysis and Tools for Performance Prediction" (2001). portolan-bsp(7) says
  * what is PUB's and what, where nothing is published, is Portolan's own.
  *
@@ -12,11 +12,11 @@
  * messages as it is told and for nobody else. So processors may be in different supersteps;
  * messages that come early are kept for theirs.
  *
- * All processors of an object make the same calls in the same order, but for messages. One thread
- * of a process at a time calls. Messages travel on a communicator of their own. Sizes and offsets
- * are bytes. Wrong use (a bound that does not increase, bsp_done() out of order, a destination
- * outside the object, a message that is not there) ends the job with a text on standard error that
- * says what is wrong, for none of these functions returns a status.
+ * All processors of an object make the same calls in the same order, except for messages. One
+ * thread of a process at a time calls. Messages travel on a communicator of their own. Sizes and
+ * offsets are bytes. Wrong use (a bound that does not increase, bsp_done() out of order, a
+ * destination outside the object, a message that is not there) ends the job with a message on
+ * standard error, because none of these functions returns a status.
  */
 #ifndef PORTOLAN_PUB_H
 #define PORTOLAN_PUB_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * obsp: how long a bulk synchronous program takes according to the models OBSP* and plain BSP.
+ * obsp: the time of a bulk synchronous program by the models OBSP* and plain BSP.
  *
  * OBSP* (J. A. González et al., "Analysis and Tools for Performance Prediction", 2001, section 2)
  * knows oblivious synchronisation and groups of processors. The time F at which processor i ends
@@ -8,9 +8,9 @@
  *
  *     F(s,i) = max { F(s-1,j) + w(s,j) : j in Ω(s,i) } + g h(s,i) + L                   (2)
  *
- * where w is time of computation, Ω(s,i) are i and those who send to it in s, or all of its group
- * when the superstep ends in a barrier (1), and h(s,i) the most bytes in and out, their maximum or
- * sum, of one of Ω(s,i) (4). What a group does between partition and done is computation of its
+ * where w is time of computation, Ω(s,i) are i and the senders to it in s, or all of its group when
+ * the superstep ends in a barrier (1), and h(s,i) the most bytes in and out, their maximum or sum,
+ * of one of Ω(s,i) (4). What a group does between partition and done is computation of its
  * processors to the group it was made of (5, 6). g h + L may be replaced, superstep by superstep,
  * by the value of an experiment with constants of its own that surrounds the end of the superstep.
  *
@@ -97,8 +97,8 @@ enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *tr
  * or, if REPORT is NULL, to the trace's own runs; then without the time that communication spent
  * waiting for others. If times follow the formula in several intervals
  * (portolan_model_fit_pieces()), the intervals are used for prediction; the constants are those of
- * all rows. Experiments without rows keep what they have. PORTOLAN_ENOTFOUND when no experiment got
- * constants, PORTOLAN_ENOMEM.
+ * all rows. Experiments without rows keep their constants. PORTOLAN_ENOTFOUND when no experiment
+ * got constants, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *trace,
                                        const struct portolan_cll_report *report,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * cll_report: the files that programs annotated with CALL's pragmas leave, in memory, and their
- * two forms: text and JSON. The run time (<portolan/cll.h>) writes them, llac reads them.
+ * cll_report: the files that programs annotated with CALL's pragmas leave, in memory, and their two
+ * forms: text and JSON. The run time (<portolan/cll.h>) writes them, llac reads them.
  *
- * What is in them is CALL's (J. A. González et al., *Analysis and Tools for Performance
+ * Their contents are CALL's (J. A. González et al., *Analysis and Tools for Performance
  * Prediction*, 2001, and the public parts of its sources); docs/portolan-cll.7 has the forms in
  * full. Numbers are written so that they read back as the same double. An observable that was not
  * available is not a number: "nan" in text, null in JSON.
@@ -88,7 +88,7 @@ PORTOLAN_API enum portolan_status portolan_cll_report_save(const struct portolan
                                                            const char *path, bool overwrite,
                                                            struct portolan_error *err);
 
-/** An empty report; NULL when memory is out. */
+/** An empty report; NULL when memory runs out. */
 PORTOLAN_API struct portolan_cll_report *portolan_cll_report_create(void);
 /** Frees all. NULL is legal. */
 PORTOLAN_API void portolan_cll_report_destroy(struct portolan_cll_report *report);
@@ -109,7 +109,7 @@ PORTOLAN_API enum portolan_status portolan_cll_report_add_header(struct portolan
 PORTOLAN_API enum portolan_status portolan_cll_report_join(struct portolan_cll_report *report,
                                                            const struct portolan_cll_sample *like,
                                                            struct portolan_cll_sample **sample);
-/** Room for N more rows at the end of S, which the caller fills in: NULL when memory is out. */
+/** Room for N more rows at the end of S, which the caller fills in: NULL when memory runs out. */
 PORTOLAN_API double *portolan_cll_sample_add_rows(struct portolan_cll_sample *s, size_t n);
 
 #ifdef __cplusplus

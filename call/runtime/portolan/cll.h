@@ -13,8 +13,8 @@
  * and "SYSTEM", those of it in the program and in the kernel; and the names of PAPI events. One
  * that is not available is reported once on stderr, and is NaN in the reports.
  *
- * This library speaks for the user's program: it tells on stderr what goes wrong at run time,
- * with the source's file and line, and never ends the program.
+ * This library is part of the user's program: it reports run-time errors on stderr, with the
+ * source's file and line, and never ends the program.
  *
  * After J. A. González et al., *Analysis and Tools for Performance Prediction*, 2001, section 3.
  */
@@ -102,8 +102,8 @@ PORTOLAN_CLL_API void portolan_cll_sync(const struct portolan_cll_driver *driver
  * report has those that came since. NAME: only that experiment; NULL: all. Other threads may go on
  * measuring; experiments that are open now are not in it.
  *
- * 0, or -1 when something failed, which was told on stderr; then what was not written waits for
- * the next report, and no file is left half written.
+ * 0, or -1 after a failure, which was reported on stderr; then unwritten samples wait for the next
+ * report, and no file is left incomplete.
  */
 PORTOLAN_CLL_API int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
                                          const char *program, const char *name);

@@ -4,8 +4,8 @@
  *
  * FILE.c gives FILE.cll.c, the same code with calls of <portolan/cll.h> in place of the pragmas,
  * and FILE.cll.h, the data of its experiments; job scripts that pragmas ask for are written next to
- * them. portolan-call(1) has the language. What the C around a pragma is (statements, scopes,
- * types, jumps) libclang says, which is loaded at the first use.
+ * them. portolan-call(1) has the language. libclang, which is loaded at the first use, analyses the
+ * C around a pragma (statements, scopes, types, jumps).
  *
  * After J. A. González et al., *Analysis and Tools for Performance Prediction*, 2001, section 3.
  *

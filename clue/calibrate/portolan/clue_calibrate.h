@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * clue_calibrate: from what micro-benchmarks measured between two ranks (portolan-calibrate) to a
- * machine file. Quartiles of interleaved rounds, their standard errors, laws with as few points as
- * meet them. Nothing here prints, exits or measures.
+ * clue_calibrate: makes a machine file from micro-benchmarks between two ranks
+ * (portolan-calibrate): quartiles of interleaved rounds, their standard errors, and laws with as
+ * few points as fit them. Nothing here prints, exits or measures.
  */
 #ifndef PORTOLAN_CLUE_CALIBRATE_H
 #define PORTOLAN_CLUE_CALIBRATE_H
@@ -14,13 +14,13 @@
 extern "C" {
 #endif
 
-/** What was measured of one kind ("half": half a round trip) and size. */
+/** The measurements of one kind ("half": half a round trip) and size. */
 struct clue_sample {
     const char *kind;
     uint64_t bytes;
     size_t n;
     double *ns;              /**< in the order of rounds */
-    double value, std_error; /**< lower quartile: others only make it longer; its error */
+    double value, std_error; /**< lower quartile: disturbances only add time; its error */
 };
 
 struct clue_samples {
@@ -28,14 +28,14 @@ struct clue_samples {
     struct clue_sample *sample; /**< by kind, then by bytes */
     const char *hosts[2];       /**< where the ranks were */
     const char *library;
-    /** Machines whose processors move, as virtual ones do, have two states: messages take one or
-     * the other time. The samples are of the rounds in the state that most were in. */
+    /** Machines whose processors move, as virtual ones do, have two states: messages take one of
+     * two times. The samples are of the rounds in the more frequent state. */
     size_t n_rounds, n_left_out;
     double half_ns, other_half_ns; /**< smallest messages in this state, and in the other */
     struct portolan_arena arena;
 };
 
-/** Reads the benchmark's lines. *SAMPLES is for clue_samples_destroy(). EIO, ESYNTAX, ENOMEM. */
+/** Reads the benchmark's lines. Free *SAMPLES with clue_samples_destroy(). EIO, ESYNTAX, ENOMEM. */
 enum portolan_status clue_samples_read(const char *path, struct clue_samples **samples,
                                        struct portolan_error *err);
 /** NULL is legal. */
@@ -45,8 +45,8 @@ const struct clue_sample *clue_samples_of(const struct clue_samples *samples, co
                                           size_t *n);
 
 /**
- * The law of KIND: pieces of straight lines that models/ finds, and where they miss a quartile by
- * more than 2 % and two standard errors, that quartile. Points are ARENA's. ENOTFOUND: there is no
+ * The law of KIND: straight lines in pieces, fitted by models/; where they miss a quartile by more
+ * than 2 % and two standard errors, that quartile is a point. Points are in ARENA. ENOTFOUND: no
  * such kind; ENOMEM.
  */
 enum portolan_status clue_law_of(const struct clue_samples *samples, const char *kind,
@@ -54,19 +54,19 @@ enum portolan_status clue_law_of(const struct clue_samples *samples, const char 
                                  struct portolan_error *err);
 
 struct clue_calibration {
-    const struct clue_samples *between; /**< ranks on two hosts; NULL: there is one host alone */
+    const struct clue_samples *between; /**< ranks on two hosts; NULL: there is only one host */
     const struct clue_samples *within;  /**< two ranks of a host; NULL: a rank on each host */
     const char *name;                   /**< of the machine */
     const char *created;                /**< a date, or NULL */
     const char *processor;              /**< or NULL */
     int n_hosts;
     unsigned cpus; /**< of each */
-    double factor; /**< of computing, against this machine; 1 when it is this one */
+    double factor; /**< of computing, relative to this machine; 1 for this machine */
     double factor_error;
 };
 
 /**
- * *TEXT, for free(): the machine file. Send and receive delays are what calls took; the
+ * *TEXT, for free(): the machine file. Send and receive delays are the times of the calls; the
  * transmission is the rest of half a round trip, so that a virtual ping-pong takes what the real
  * one took. EINVAL: something was not measured; ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * clue_run: a run of an unmodified program in virtual time, as the program portolan-clue makes it.
- * One run in a process, on one thread. Prints what ranks say of their end; all else is returned.
+ * One run in a process, on one thread. Prints the messages of ranks that end; returns all else.
  */
 #ifndef PORTOLAN_CLUE_RUN_H
 #define PORTOLAN_CLUE_RUN_H
@@ -11,7 +11,7 @@
 /** How long ranks compute. */
 enum clue_compute_kind {
     CLUE_COMPUTE_MEASURED, /**< processor time of this machine */
-    CLUE_COMPUTE_TABLE,    /**< as a recorded run did, by rank, call site and occurrence */
+    CLUE_COMPUTE_TABLE,    /**< as in a recorded run, by rank, call site and occurrence */
     CLUE_COMPUTE_MODEL,    /**< laws by call site or function */
     CLUE_COMPUTE_NONE
 };
@@ -24,44 +24,44 @@ struct clue_run {
     int n;            /**< ranks */
     const int *hosts; /**< of each */
     char **program;   /**< its words, the last is NULL */
-    bool is_apart;    /**< each rank is a process, in the place of all in this one */
+    bool is_apart;    /**< each rank is a process, instead of all in this one */
     enum clue_compute_kind compute;
     const char *record; /**< file that gets a record of the run; or NULL */
-    /** Where times of computing come from (TABLE), or what runs instead of the program; or NULL. */
+    /** The source of times of computing (TABLE); what runs instead of the program; or NULL. */
     const struct record *table, *replay;
     uint64_t draw; /**< not 0: of TABLE, drawn by this seed from all of the same call site */
     struct clue_laws *laws;    /**< of MODEL; or NULL */
     size_t stack_bytes;        /**< of each rank */
-    size_t thread_local_bytes; /**< what portolan-clue has room for */
+    size_t thread_local_bytes; /**< the room that portolan-clue has */
     size_t n_private, n_shared;
     const char *const *private, *const *shared; /**< names of libraries: --private, --shared */
-    /** Files: MPI and PVM of virtual time; if ranks are processes, first what they ask through. */
+    /** Files: MPI and PVM of virtual time; if ranks are processes, that of requests first. */
     const char *const *libraries;
     size_t n_libraries;
-    const struct portolan_mpi_observer *observer; /**< is told of all calls; or NULL */
+    const struct portolan_mpi_observer *observer; /**< sees all calls; or NULL */
 };
 
-/** What the run could not know ("assumed"), or a mistake of the program that did not end it. */
+/** An assumption of the run ("assumed"), or a mistake of the program that did not end it. */
 struct clue_remark {
     bool is_mistake;
-    char *text, *where; /**< WHERE: of the call, NULL: it is in the text, or not known */
+    char *text, *where; /**< WHERE: the place of the call; NULL: in the text, or not known */
     uint64_t n;         /**< how often */
 };
 
-/** What came out. Freed by clue_run_end(). */
+/** The results. Free them with clue_run_end(). */
 struct clue_outcome {
-    struct clue_engine *engine; /**< for its sums; NULL: it did not begin */
+    struct clue_engine *engine; /**< for its sums; NULL: the run did not begin */
     int n_tasks;                /**< ranks, and tasks that were spawned */
     int exit_status;            /**< as mpiexec would return it */
     double wall_s;
-    double rank_bytes; /**< memory that a rank took here, on the mean; 0: not known */
+    double rank_bytes; /**< mean memory of a rank on this machine; 0: not known */
     struct clue_bursts {
         uint64_t n_missing;      /**< that the table did not have */
-        uint64_t n, n_preempted; /**< bursts, and those replaced since another process ran */
-        double added;            /**< share that folding is thought to have added */
+        uint64_t n, n_preempted; /**< bursts, and those replaced because another process ran */
+        double added;            /**< estimated share that folding added */
         uint64_t n_laws;         /**< bursts among N whose time a law gave */
         uint64_t n_fronts;       /**< calls of functions whose time a law gave */
-        bool is_void;            /**< and which were not made: results are void */
+        bool is_void;            /**< such calls were skipped: results are void */
     } bursts;
     const struct clue_remark *remarks;
     size_t n_remarks;
@@ -76,7 +76,7 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
                               struct portolan_error *err);
 void clue_run_end(struct clue_outcome *outcome);
 
-/** The program portolan-clue, but for the memory that it has for thread-locals of ranks. */
+/** The program portolan-clue, except for its memory for thread-locals of ranks. */
 PORTOLAN_API int clue_main(int argc, char **argv, size_t thread_local_bytes);
 
 #endif

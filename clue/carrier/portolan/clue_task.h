@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * clue_task: what a task, a rank of a program that runs in virtual time, asks of the virtual
- * cluster. The message-passing libraries of clue/mpi and clue/pvm stand on this header alone.
+ * clue_task: the operations of a task, a rank of a program that runs in virtual time, on the
+ * virtual cluster. The message-passing libraries of clue/mpi and clue/pvm use only this header.
  *
- * All functions are called by the task itself, between clue_call_begin() and clue_call_end(), and
- * take effect at its present virtual time. A function that must wait lets other tasks run: data of
- * the process may have changed when it returns, and so the caller keeps its state by task
- * (clue_own()). Times are nanoseconds, sizes are bytes, tasks are numbers from 0. What cannot go on
- * ends the run (clue_fail()); so no function returns an error unless it says so.
+ * The task itself calls all functions, between clue_call_begin() and clue_call_end(); they take
+ * effect at its present virtual time. A function that must wait lets other tasks run: data of the
+ * process may have changed when it returns, so the caller keeps its state by task (clue_own()).
+ * Times are nanoseconds, sizes are bytes, tasks are numbers from 0. A failure ends the run
+ * (clue_fail()), so no function returns an error unless it says so.
  */
 #ifndef PORTOLAN_CLUE_TASK_H
 #define PORTOLAN_CLUE_TASK_H
@@ -24,7 +24,7 @@ extern "C" {
 PORTOLAN_API int clue_self(void);
 /** Tasks with which the run began: ranks of MPI_COMM_WORLD. */
 PORTOLAN_API int clue_n_tasks(void);
-/** Number of the host on which TASK runs: tasks with the same one share memory. */
+/** Number of the host on which TASK runs; tasks on the same host share memory. */
 PORTOLAN_API int clue_host_of(int task);
 PORTOLAN_API int clue_n_hosts(void);
 /** Name of a host ("node[3]"), and of its type ("node"); constant. */
@@ -32,7 +32,7 @@ PORTOLAN_API const char *clue_host_name(int host);
 PORTOLAN_API const char *clue_host_type(int host);
 PORTOLAN_API int64_t clue_now(void);
 
-/** What a library keeps for the calling task; at first NULL, the library's own. */
+/** A library's own data of the calling task; at first NULL. */
 enum clue_owner { CLUE_MPI, CLUE_PVM, CLUE_OWNERS };
 PORTOLAN_API void **clue_own(enum clue_owner owner);
 
@@ -47,13 +47,13 @@ struct clue_routine {
 /**
  * Begins and ends a call of the library. What the task computed since its last call, times its
  * host's performance factor, is added to its time at the begin. SITE is the caller's return
- * address: it says where a call stands. Calls from within calls (callbacks, profiling) only count.
+ * address, the place of the call. Calls from within calls (callbacks, profiling) only count.
  */
 PORTOLAN_API void clue_call_begin(const struct clue_routine *routine, const void *site);
 PORTOLAN_API void clue_call_end(void);
 
-/** Who is told of calls and messages, as by mpi/; NULL: nobody. `ticks` are clue_now(). Carrier
- * tells BEGIN and END; the library what lies between. */
+/** The observer of calls and messages, as in mpi/, or NULL. `ticks` are clue_now(). The carrier
+ * reports BEGIN and END; the library reports the events between them. */
 PORTOLAN_API const struct portolan_mpi_observer *clue_observer(void);
 
 /* ------------------------------------------------- messages */
@@ -66,10 +66,10 @@ enum { CLUE_ANY = -1 };
 enum clue_send_flag {
     CLUE_SYNCHRONOUS = 1, /**< complete only when it is matched, whatever its size */
     CLUE_BUFFERED = 2,    /**< complete at once, whatever its size */
-    CLUE_READY = 4, /**< an error of the program if no receive is posted (told, and counted) */
-    CLUE_FREE = 8,  /**< takes no time: bookkeeping of the library, which real ones do not send */
+    CLUE_READY = 4, /**< an error of the program if no receive is posted (reported, and counted) */
+    CLUE_FREE = 8,  /**< takes no time: bookkeeping, which real libraries do not send */
     /** Of receives from CLUE_ANY: takes every message that matches, one after the other as they
-     * arrive in virtual time, until it is cancelled; never complete. So a task is reached while it
+     * arrive in virtual time, until it is cancelled; never complete. This reaches a task while it
      * computes: one-sided communication. */
     CLUE_STANDING = 16,
     CLUE_FRESH = 64 /**< of data that the sender has written since it last sent them */
@@ -101,9 +101,9 @@ struct clue_receive {
     int tag;        /**< or CLUE_ANY */
     unsigned flags; /**< CLUE_FREE, CLUE_STANDING */
     /**
-     * Takes the data out of a message that has been matched; called once, before the request is
-     * complete, possibly while another task runs; must not call anything of this header but what
-     * is about memory of all tasks.
+     * Takes the data out of a matched message; called once, before the request is complete,
+     * possibly while another task runs; of this header it may call only the functions on memory of
+     * all tasks.
      */
     void (*deliver)(void *arg, const struct clue_message *message);
     void *arg;
@@ -116,25 +116,25 @@ PORTOLAN_API clue_request clue_receive(const struct clue_receive *receive);
 
 /**
  * Waits for all (IS_ALL), or else for one of the N requests; those that are 0 do not count. Returns
- * the index of the one that was complete first (ties: the least index), N if all are 0. Those that
- * are complete stay so until clue_free(). Each receive that it waited for takes the receive delay.
+ * the index of the one that was complete first (ties: the least index), N if all are 0. Complete
+ * requests stay so until clue_free(). Each receive that it waited for takes the receive delay.
  */
 PORTOLAN_API size_t clue_wait(const clue_request *requests, size_t n, bool is_all);
-/** Whether the request is complete at the task's time; takes the receive delay (of the paper: also
- * if it is not). */
+/** Whether the request is complete at the task's time; takes the receive delay (as in the paper,
+ * also if it is not complete). */
 PORTOLAN_API bool clue_test(clue_request request);
 /** The same for several, as one poll: index of the first that is complete, N: none is. */
 PORTOLAN_API size_t clue_test_any(const clue_request *requests, size_t n);
 /** Whether it is complete at the task's time; takes no time. */
 PORTOLAN_API bool clue_is_complete(clue_request request);
-/** Gives the number back; a request that is not complete goes on by itself. */
+/** Releases the number; a request that is not complete continues. */
 PORTOLAN_API void clue_free(clue_request request);
-/** Takes back a receive, or a send, that is not matched. True: it is complete and has no message.
+/** Cancels a receive, or a send, that is not matched. True: it is complete, without a message.
  */
 PORTOLAN_API bool clue_cancel(clue_request request);
 
 /**
- * Looks for a message that has come (IS_WAITING: waits for one), without receiving it; takes the
+ * Looks for a message that has arrived (IS_WAITING: waits for one), without receiving it; takes the
  * receive delay. TAKEN (may be NULL): the message is taken out of the queue, and only
  * clue_receive_taken() with this number can have it. False: there is none.
  */
@@ -146,11 +146,11 @@ PORTOLAN_API void clue_receive_taken(clue_request taken, const struct clue_recei
 /* ------------------------------------------------- meetings */
 
 enum clue_meeting_kind {
-    CLUE_MEET_ALL,     /**< all go on when the last has come */
+    CLUE_MEET_ALL,     /**< all go on when the last has arrived */
     CLUE_MEET_AT_ROOT, /**< only the root waits, for all */
     CLUE_MEET_OF_ROOT  /**< all wait for the root only */
 };
-/** An operation that real libraries do in shared memory, without messages. */
+/** An operation that real libraries perform in shared memory, without messages. */
 struct clue_meeting {
     enum clue_meeting_kind kind;
     uint64_t context;
@@ -166,29 +166,29 @@ enum clue_shared {
     CLUE_SHARED_ALLREDUCE,
     CLUE_SHARED_BARRIER
 };
-/** What such an operation of BYTES takes on a node, by the machine file; -1: it says nothing, and
- * messages do it. */
+/** Time of such an operation of BYTES on a node, by the machine file; -1: the file has none, and
+ * messages are used. */
 PORTOLAN_API int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes);
 /** How much longer a message of BYTES takes to TASK if it is CLUE_FRESH; 0: not at all. */
 PORTOLAN_API int64_t clue_fresh_ns(int task, uint64_t bytes);
-/** What a message to itself takes a task, all in all; -1: the machine file says nothing. */
+/** Total time of a message of a task to itself; -1: the machine file has none. */
 PORTOLAN_API int64_t clue_self_ns(uint64_t bytes);
 /** File with rules of collectives that the machine file names; NULL: none. */
 PORTOLAN_API const char *clue_collectives_file(void);
 
 /* ------------------------------------------------- memory of all tasks */
 
-/** Whether tasks have memory together: not if some of the machine's hosts are real ones. */
+/** Whether tasks share memory: not if some of the machine's hosts are real ones. */
 PORTOLAN_API bool clue_shares_memory(void);
-/** BYTES of zeros, aligned to 64 bytes, at the same address in all tasks, each of which may give
- * them back. One task runs at a time, so nothing is locked; other pointers of a task, also those to
- * functions, mean nothing to others. Ends the run where tasks share no memory. */
+/** BYTES of zeros, aligned to 64 bytes, at the same address in all tasks, each of which may free
+ * them. One task runs at a time, so no lock is needed; other pointers of a task, also to
+ * functions, are invalid in other tasks. Ends the run if tasks share no memory. */
 PORTOLAN_API void *clue_share(size_t bytes);
 PORTOLAN_API void clue_unshare(void *memory);
-/** What the tasks' libraries of OWNER keep there; at first NULL. */
+/** The data of the tasks' libraries of OWNER there; at first NULL. */
 PORTOLAN_API void **clue_shared(enum clue_owner owner);
-/** From deliver() of a standing receive alone, at most once: RUN(ARG) of TASK is called there,
- * before anybody goes on. RUN and ARG are that task's. */
+/** From deliver() of a standing receive alone, at most once: calls RUN(ARG) in TASK before any task
+ * goes on. RUN and ARG are addresses of that task. */
 PORTOLAN_API void clue_call_in(int task, void (*run)(void *arg), void *arg);
 
 /* ------------------------------------------------- time, tasks, ends */
@@ -201,7 +201,7 @@ PORTOLAN_API void clue_pack(uint64_t bytes);
  * those pages that nobody has touched (AT NULL: all, and they are given back). Where others run
  * meanwhile it is called before. */
 PORTOLAN_API void clue_touch(void *at, uint64_t bytes);
-/** Takes NS in the library: no factor. */
+/** Takes NS in the library, without the performance factor. */
 PORTOLAN_API void clue_spend(int64_t ns);
 
 /** A request that is complete after NS; for clue_wait() with others. */
@@ -211,20 +211,21 @@ PORTOLAN_API void clue_in_order(void);
 
 /**
  * Starts N tasks of the executable PROGRAM with ARGV, on HOSTS. Takes the host's initialization
- * delay, and for each task the spawn delay, after which it begins. Returns how many were started,
- * the first ones; their numbers go to TASKS. Fewer than N: PROGRAM cannot be loaded.
+ * delay, and for each task the spawn delay, after which it begins. Returns how many were started;
+ * their numbers go to TASKS. Fewer than N: PROGRAM cannot be loaded.
  */
 PORTOLAN_API int clue_spawn(const char *program, char *const argv[], const int *hosts, int n,
                             int *tasks);
 /** Whether TASK is the number of a task, also of one that has exited; and whether it has not. */
 PORTOLAN_API bool clue_is_known(int task);
 PORTOLAN_API bool clue_is_alive(int task);
-/** Ends another task at the caller's time; nothing of it runs any more. */
+/** Ends another task at the caller's time; it does not run again. */
 PORTOLAN_API void clue_kill(int task);
 /** RUN is called in the calling task when that exits, within a call. */
 PORTOLAN_API void clue_at_exit(enum clue_owner owner, void (*run)(void));
 
-/** clue_now(), as the program reads it. Ends the run of one that waits for a clock that stands. */
+/** clue_now(), as the program reads it. Ends the run if that waits for a clock that stands still.
+ */
 PORTOLAN_API int64_t clue_read_clock(void);
 
 /** Ends the run: routine, task, time and call site are added to the message. Does not return. */
@@ -232,11 +233,11 @@ PORTOLAN_API void clue_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2), noreturn));
 /** Ends the run as MPI_Abort does. */
 PORTOLAN_API void clue_abort(int status) __attribute__((noreturn));
-/** Says once for each TEXT and call site that the run cannot know something: "assumed". */
+/** Notes an assumption of the run ("assumed"), once for each TEXT and call site. */
 PORTOLAN_API void clue_assume(const char *text);
-/** Where a call of TASK stands: "file.c:12", or what is known; valid until the next one. */
+/** The place of a call of TASK: "file.c:12", or what is known; valid until the next call. */
 PORTOLAN_API const char *clue_site_text(int task, const void *site);
-/** A mistake of the program that does not end it: told in the report with task, time and site. */
+/** A mistake of the program that does not end it: in the report with task, time and site. */
 PORTOLAN_API void clue_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #ifdef __cplusplus

@@ -2,11 +2,11 @@
 /**
  * clue_engine: tasks on a virtual cluster, by discrete events.
  *
- * The engine knows clocks, messages, processors and networks; who computes and how tasks are
- * switched is the caller's: he runs the task that clue_engine_next() names until one of its
- * operations says CLUE_WAITS, and asks again. The task with the least time goes first, ties by
- * number, and so all is the same whenever it runs. Times are nanoseconds, sizes bytes, hosts and
- * tasks are numbers from 0. One thread at a time; nothing prints or exits.
+ * The engine knows clocks, messages, processors and networks; the caller computes and switches
+ * tasks: it runs the task that clue_engine_next() names until one of its operations returns
+ * CLUE_WAITS, and calls it again. The task with the least time goes first, ties by number, so every
+ * run gives the same result. Times are nanoseconds, sizes bytes, hosts and tasks are numbers from
+ * 0. One thread at a time; nothing prints or exits.
  *
  * Parameters follow section 3 of *Cluster Configuration by Simulation* (2000).
  */
@@ -71,7 +71,7 @@ struct clue_host {
     uint64_t memory;
     int64_t init_ns, spawn_ns; /**< of pvm_spawn: once per call, once per task */
     struct clue_law receive;   /**< of receive, probe and test, successful or not */
-    struct clue_law fresh;     /**< what messages within the host take longer that are CLUE_FRESH */
+    struct clue_law fresh;     /**< additional time of CLUE_FRESH messages within the host */
     double packing_ns_per_byte;
     double card_gap_ns, card_ns_per_byte; /**< a card is taken for gap + bytes * that, each way */
     double price;
@@ -79,17 +79,17 @@ struct clue_host {
     size_t n_busy;
 };
 
-/** The delays from hosts to hosts; the most special pair wins: the machine file's reader has
- * decided. Indexed by clue_machine.pair_of. */
+/** The delays between hosts; the reader of the machine file has chosen the most specific pair.
+ * Indexed by clue_machine.pair_of. */
 struct clue_pair {
-    struct clue_law send;         /**< the sender is blocked */
-    struct clue_law transmission; /**< then until the message is there */
+    struct clue_law send;         /**< time that the sender is blocked */
+    struct clue_law transmission; /**< time from then until the message has arrived */
 };
 
 enum clue_network_model {
     CLUE_NETWORK_NONE,   /**< delays alone */
-    CLUE_NETWORK_FACTOR, /**< the paper's: send and transmission times a factor of how many are in
-                            flight */
+    CLUE_NETWORK_FACTOR, /**< the paper's: send and transmission times a factor that depends on the
+                            number in flight */
     CLUE_NETWORK_QUEUE,  /**< cards and links serve one message after the other */
     CLUE_NETWORK_FAIR    /**< max-min shares of the links */
 };
@@ -99,8 +99,8 @@ struct clue_link {
     double bytes_per_ns;
     int64_t latency_ns;
 };
-/** Links on the way between hosts, as a function so that 4,096 hosts need no table. Returns their
- * number, at most CLUE_MOST_HOPS, 0: there is no way (or FROM is TO). */
+/** Links on the route between hosts, as a function so that 4,096 hosts need no table. Returns their
+ * number, at most CLUE_MOST_HOPS; 0: there is no route (or FROM is TO). */
 enum { CLUE_MOST_HOPS = 64 };
 struct clue_size_factor {
     uint64_t from_bytes;
@@ -144,7 +144,7 @@ struct clue_topology {
     } * routes;
     size_t n_routes;
 };
-/** How many hosts it has room for: SIZE_MAX: any number; and the links that it needs. */
+/** The number of hosts that it has room for (SIZE_MAX: any number), and of links that it needs. */
 size_t clue_topology_hosts(const struct clue_topology *topology);
 size_t clue_topology_links(const struct clue_topology *topology);
 /** "leaf3-spine1", into TEXT of SIZE bytes; not of EXPLICIT. */
@@ -152,7 +152,7 @@ void clue_topology_link_name(const struct clue_topology *topology, size_t link, 
                              size_t size);
 size_t clue_topology_route(const struct clue_network *network, int from, int to, uint32_t *links);
 
-/** Jobs of others on a host, or messages of others. */
+/** Other users' jobs on a host, or messages. */
 struct clue_background {
     bool is_traffic;
     int host, to;
@@ -175,7 +175,7 @@ enum clue_parameter {
     CLUE_COLLECTIVES, /**< in shared memory; only of errors, no change names it */
     CLUE_PARAMETERS
 };
-/** From a virtual time on, a parameter is another; what is under way feels it. */
+/** A parameter changes at a virtual time, also for what has begun. */
 struct clue_change {
     int64_t at_ns;
     enum clue_parameter parameter;
@@ -196,7 +196,7 @@ struct clue_machine {
     size_t (*pair_of)(const struct clue_machine *machine, int from, int to);
     const void *pair_table;
     struct clue_network network;
-    uint64_t eager_bytes; /**< more: the sender goes on when it is received */
+    uint64_t eager_bytes; /**< for larger messages the sender waits until they are received */
     const struct clue_background *background;
     size_t n_background;
     const struct clue_change *changes; /**< in order of time */
@@ -213,8 +213,8 @@ struct clue_engine;
 
 struct clue_engine_settings {
     uint64_t seed;      /**< added to each source's own */
-    bool takes_arrived; /**< --receive arrival: a receive takes what is there first */
-    bool may_change;    /**< clue_engine_change() will be called: no task runs ahead of others */
+    bool takes_arrived; /**< --receive arrival: a receive takes the message that arrived first */
+    bool may_change;    /**< clue_engine_change() will be called: no task runs ahead */
     /** Calls a receive's deliver() for a message to TASK; NULL, or CLUE_FREE: the engine does. */
     void (*deliver)(int task, const struct clue_receive *receive,
                     const struct clue_message *message);
@@ -228,27 +228,27 @@ void clue_engine_free(struct clue_engine *engine);
 
 /** A new task on HOST that begins at NS; its number, -1: no memory. */
 int clue_engine_add(struct clue_engine *engine, int host, int64_t ns);
-/** It will not run again; messages to it are lost. */
+/** TASK will not run again; messages to it are lost. */
 void clue_engine_exit(struct clue_engine *engine, int task);
-/** VICTIM, which waits, exits at TASK's time, or where it has come to by itself. */
+/** VICTIM, which waits, exits at TASK's time, or at its own time if that is later. */
 void clue_engine_kill(struct clue_engine *engine, int task, int victim);
 
 enum { CLUE_FINISHED = -1, CLUE_DEADLOCK = -2, CLUE_FAILED = -3 };
-/** Lets time pass until a task can run: its number, FINISHED: all have exited; DEADLOCK: those left
- * wait for each other; FAILED: see clue_engine_error(). */
+/** Lets time pass until a task can run, and returns its number; FINISHED: all have exited;
+ * DEADLOCK: the others wait for each other; FAILED: see clue_engine_error(). */
 int clue_engine_next(struct clue_engine *engine);
-/** A task that it is likely to name soon, so that the caller may fetch what that needs; -1: none.
- * Each is told once. */
+/** A task that it is likely to name soon, so that the caller may prefetch its data; -1: none. Each
+ * is returned once. */
 int clue_engine_soon(struct clue_engine *engine);
 /** Why it FAILED: no memory, or a message between hosts for which the machine has no delays. */
 const struct portolan_error *clue_engine_error(const struct clue_engine *engine);
 
-/** What an operation says: DONE: the task goes on, its clock is the end; WAITS: when
- * clue_engine_next() names the task, the same operation is called again with the same arguments,
- * until it is DONE (results are set then). */
+/** The result of an operation. DONE: the task goes on; its clock is the end. WAITS: when
+ * clue_engine_next() names the task, call the same operation again with the same arguments, until
+ * it is DONE (then results are set). */
 enum clue_progress { CLUE_DONE, CLUE_WAITS };
 
-/* Operations of TASK, which clue_engine_next() has named. What they mean stands in clue_task.h. */
+/* Operations of TASK, which clue_engine_next() has named. clue_task.h says what they mean. */
 
 int64_t clue_engine_now(const struct clue_engine *engine, int task);
 int clue_engine_host(const struct clue_engine *engine, int task);
@@ -271,8 +271,8 @@ enum clue_progress clue_engine_wait(struct clue_engine *engine, int task,
 /** *INDEX as clue_test_any() returns it; clue_test() is the same with N = 1. */
 enum clue_progress clue_engine_test(struct clue_engine *engine, int task,
                                     const clue_request *requests, size_t n, size_t *index);
-/** *IS_COMPLETE at the task's time; takes none, but may have to wait until others have come so far.
- */
+/** *IS_COMPLETE at the task's time; takes no time, but may have to wait until other tasks have
+   reached it. */
 enum clue_progress clue_engine_is_complete(struct clue_engine *engine, int task,
                                            clue_request request, bool *is_complete);
 void clue_engine_received(const struct clue_engine *engine, clue_request request,
@@ -280,7 +280,7 @@ void clue_engine_received(const struct clue_engine *engine, clue_request request
 /** When it was complete; INT64_MAX: not known. */
 int64_t clue_engine_completed(const struct clue_engine *engine, clue_request request);
 void clue_engine_release(struct clue_engine *engine, clue_request request);
-/** At the task's time; a receive whose message is known to come is not cancelled. */
+/** At the task's time; a receive that has its message is not cancelled. */
 enum clue_progress clue_engine_cancel(struct clue_engine *engine, int task, clue_request request,
                                       bool *is_cancelled);
 
@@ -303,7 +303,7 @@ void clue_engine_receive_taken(struct clue_engine *engine, int task, clue_reques
 enum clue_progress clue_engine_meet(struct clue_engine *engine, int task,
                                     const struct clue_meeting *meeting);
 
-/** From the task's time on CHANGE holds (its `at_ns` does not count). Needs `may_change`. False: no
+/** Applies CHANGE from the task's time on (its `at_ns` is ignored). Needs `may_change`. False: no
  * memory. */
 bool clue_engine_change(struct clue_engine *engine, int task, const struct clue_change *change);
 
@@ -322,32 +322,32 @@ enum clue_operation {
     CLUE_EXITED
 };
 
-/** What a task is in. */
+/** The operation that a task is in. */
 struct clue_state {
     enum clue_operation operation;
     int64_t since_ns;
     /** The first request that a wait waits for, or the probe: a receive, or a send. */
     bool is_send;
-    int partner; /**< task, CLUE_ANY; of a meeting: the first member that has not come is unknown */
+    int partner; /**< task, CLUE_ANY; unknown for a meeting */
     uint64_t context;
     int tag;
     uint64_t bytes; /**< of a send */
     size_t n;       /**< requests, or members of the meeting, that are missing */
 };
 void clue_engine_state(const struct clue_engine *engine, int task, struct clue_state *state);
-/** The first message to TASK that nobody has received: its sender (partner), tag, context, bytes.
+/** The first message to TASK that was not received: its sender (partner), tag, context, bytes.
  * False: there is none. */
 bool clue_engine_left(const struct clue_engine *engine, int task, struct clue_state *message);
 
 /** Parts of time, of a task or of the critical path. */
 struct clue_times {
-    int64_t computing_ns; /**< with the share of others in the processor */
+    int64_t computing_ns; /**< including the time that other jobs had the processor */
     int64_t sending_ns;   /**< send and packing delay */
     int64_t waiting_ns;   /**< of a path: nothing */
     int64_t receiving_ns;
     int64_t spending_ns; /**< sleeping, spawning, meetings' own time */
-    int64_t network_ns;  /**< of a path: under way, queueing included */
-    int64_t queueing_ns; /**< of a path: of it, waiting for cards and links */
+    int64_t network_ns;  /**< of a path: in transit, including queueing */
+    int64_t queueing_ns; /**< of a path: the part of it spent waiting for cards and links */
 };
 struct clue_task_sums {
     struct clue_times times, path; /**< PATH: the critical path to where the task is now */
@@ -377,9 +377,9 @@ struct clue_run_sums {
     uint64_t n_messages, n_events;
     uint64_t n_wildcards; /**< receives and probes with CLUE_ANY as source */
     uint64_t n_polls;     /**< tests and probes that did not wait */
-    uint64_t n_choices;   /**< wildcards that had more than one message to take */
+    uint64_t n_choices;   /**< wildcards with more than one message to take */
     uint64_t n_unready;   /**< ready sends whose receive was not posted */
-    uint64_t n_left;      /**< messages that nobody has received */
+    uint64_t n_left;      /**< messages that were not received */
     struct clue_size_sums sizes[CLUE_SIZE_CLASSES];
 };
 void clue_engine_run_sums(const struct clue_engine *engine, struct clue_run_sums *sums);

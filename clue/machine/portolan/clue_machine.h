@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * clue_machine: machine files, portolan-machine(5): which hosts a virtual cluster has, what its
- * messages cost, and who else uses it.
+ * clue_machine: machine files, portolan-machine(5): the hosts of a virtual cluster, the cost of its
+ * messages, and other users' load.
  *
  * All strings and arrays belong to the file and live as long as it does. One thread at a time for
  * each file. Nothing here prints or exits.
@@ -19,7 +19,7 @@ extern "C" {
 /** A <host>: COUNT equal hosts from number FIRST on. */
 struct clue_host_type {
     struct clue_host host; /**< as each of them; host.name is the type's name */
-    int first, count;      /**< count 0: one host that is called as the type */
+    int first, count;      /**< count 0: one host with the name of the type */
     int line;
 };
 
@@ -38,7 +38,7 @@ struct clue_fact {
     const char *name, *value;
 };
 
-/** A machine file. The first member is for clue_engine_new(), the others are what it says beyond.
+/** A machine file. The first member is for clue_engine_new(), the others are further contents.
  */
 struct clue_machine_file {
     struct clue_machine machine;
@@ -56,11 +56,12 @@ struct clue_machine_file {
 
 /**
  * Reads and checks a file. All problems are reported to D (may be NULL), the first also becomes
- * ERR's text. *FILE is for clue_machine_destroy(), NULL on failure. ESYNTAX, EIO, ENOMEM.
+ * ERR's text. Free *FILE, NULL on failure, with clue_machine_destroy(). ESYNTAX, EIO, ENOMEM.
  */
 enum portolan_status clue_machine_read(const char *path, struct portolan_diagnostics *d,
                                        struct clue_machine_file **file, struct portolan_error *err);
-/** The same for SIZE bytes of TEXT; PATH stands in messages, and what it names is beside it. */
+/** The same for SIZE bytes of TEXT; messages contain PATH, and the files that it names are beside
+ * it. */
 enum portolan_status clue_machine_read_text(const char *text, size_t size, const char *path,
                                             struct portolan_diagnostics *d,
                                             struct clue_machine_file **file,
@@ -87,7 +88,7 @@ enum portolan_status clue_machine_place(const struct clue_machine_file *file, in
 void clue_machine_vary(struct clue_machine_file *file, uint64_t draw);
 
 /**
- * *TEXT, for free(): what can be measured of a machine as a file: its name, types, rules, network
+ * *TEXT, for free(): the measurable part of a machine as a file: its name, types, rules, network
  * (model, eager limit, bandwidth and latency if all links are equal, factors), collectives in
  * shared memory, facts, and covariance. ENOMEM.
  */
@@ -100,7 +101,7 @@ enum portolan_status clue_machine_draw(const struct clue_machine_file *file, cha
 
 /**
  * A time (bare: in units of 100 us), a size (bare: bytes) and a bandwidth as machine files write
- * them, "60us", "64KB", "125MB/s"; false when TEXT is none. Not negative.
+ * them, "60us", "64KB", "125MB/s"; false if TEXT is not one. Never negative.
  */
 bool clue_read_time(const char *text, double *ns);
 bool clue_read_bytes(const char *text, double *bytes);

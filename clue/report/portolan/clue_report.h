@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * clue_report: what a run in virtual time says of itself: a text, JSON, a trial in a store, a
- * trace, a line a call, pictures. Nothing here prints or exits; no wall clock enters but where it
- * says so, so that two runs with the same bursts say the same, byte by byte.
+ * clue_report: the results of a run in virtual time: a text, JSON, a trial in a store, a trace, a
+ * line for each call, pictures. Nothing here prints or exits. Real time appears only where stated,
+ * so two runs with the same bursts have the same results, byte by byte.
  */
 #ifndef PORTOLAN_CLUE_REPORT_H
 #define PORTOLAN_CLUE_REPORT_H
@@ -17,17 +17,17 @@ extern "C" {
 
 /* ------------------------------------------------- while it runs */
 
-/** Sums of calls, and all of them if it is asked to keep them. One at a time in a process. */
+/** Sums of calls and, on request, all calls. One at a time in a process. */
 struct clue_recorder;
 
 /** For a run on MACHINE of N ranks on HOSTS; KEEPS_EVENTS: for traces, call traces and time lines;
- * they take some 40 bytes a message, six times. NULL: no memory. */
+ * they take about six times 40 bytes for each message. NULL: no memory. */
 struct clue_recorder *clue_recorder_new(const struct clue_machine *machine, int n, const int *hosts,
                                         bool keeps_events);
 /** For clue_run.observer. */
 const struct portolan_mpi_observer *clue_recorder_observer(const struct clue_recorder *recorder);
-/** From the last end of MPI_Init to the last begin of MPI_Finalize: what a real run can be timed
- * by.
+/** From the last end of MPI_Init to the last begin of MPI_Finalize: the time that a real run can
+ * measure.
  */
 double clue_recorder_span_ns(const struct clue_recorder *recorder);
 /** NULL is legal. */
@@ -40,40 +40,40 @@ const struct portolan_trace *clue_recorder_trace(struct clue_recorder *recorder,
 
 /* ------------------------------------------------- after it */
 
-/** All is borrowed. The outcome's engine must be there. */
+/** All is borrowed. The outcome must have an engine. */
 struct clue_report {
     const struct clue_machine_file *file;
     const struct clue_run *run;
     const struct clue_outcome *outcome;
-    struct clue_recorder *recorder; /**< NULL: nothing is known of single calls */
+    struct clue_recorder *recorder; /**< NULL: single calls are not known */
     const char *machine_path;
-    const char *trace; /**< folder of its trace, absolute, which the trial then has; or NULL */
+    const char *trace; /**< absolute path of the folder of its trace, for the trial; or NULL */
     size_t n_settings; /**< options of the run, for the trial */
     const struct portolan_name_value *settings;
     /** Of --repeat: median and bounds of the run's time; 0: it ran once. */
     double median_ns, low_ns, high_ns;
     int n_repeats;
-    bool is_rerun; /**< the program itself ran again, since what it did depended on time */
+    bool is_rerun; /**< the program itself ran again, because its course depended on time */
 };
 
-/** Lines for people, as in portolan-clue(1); without the one that says what it took here. */
+/** Lines of text, as in portolan-clue(1), without the line of clue_report_took(). */
 void clue_report_text(const struct clue_report *report, struct portolan_text *text);
 enum clue_report_part { CLUE_BY_HOST, CLUE_BY_LINK, CLUE_BY_SIZE };
-/** A table for people, a line for each host with ranks, for each link that was used, or for each
- * power of two of bytes. */
+/** A table as text, a line for each host with ranks, for each link that was used, or for each power
+ * of two of bytes. */
 void clue_report_by(const struct clue_report *report, enum clue_report_part by,
                     struct portolan_text *text);
-/** That line: wall time, messages per second, memory, whether this machine swapped. TRIAL: its
- * number, 0: there is none, in STORE. */
+/** The line on the run here: wall time, messages per second, memory, whether this machine swapped.
+ * TRIAL: its number, 0: there is none, in STORE. */
 void clue_report_took(const struct clue_report *report, int64_t trial, const char *store,
                       struct portolan_text *text);
-/** The same as JSON, with what is known of each rank, host, link and size. */
+/** The same as JSON, with all numbers of each rank, host, link and size. */
 void clue_report_json(const struct clue_report *report, struct portolan_text *text);
 
 /**
- * A trial in the store at PATH: what calls took by routine and partner, what ranks computed and
- * waited, the machine, and each setting. Its fact "virtual machine" keeps it from all choices that
- * are not made for that machine. *TRIAL: its number. As portolan_store_open().
+ * A trial in the store at PATH: times of calls by routine and partner, computing and waiting of
+ * ranks, the machine, and each setting. Its metadata "virtual machine" excludes it from choices for
+ * other machines. *TRIAL: its number. As portolan_store_open().
  */
 enum portolan_status clue_report_store(const struct clue_report *report, const char *path,
                                        int64_t *trial, struct portolan_error *err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * clue_study: which cluster is the best one for a budget, from prices of parts and from what
- * workloads reach on each configuration (section 5 of *Cluster Configuration by Simulation*, 2000).
- * The format of files is documented in portolan-study(5).
+ * clue_study: finds the best cluster for a budget, from prices of parts and what workloads reach on
+ * each configuration (section 5 of *Cluster Configuration by Simulation*, 2000). The format of
+ * files is documented in portolan-study(5).
  *
- * All that a study shows belongs to it. One thread at a time for each. Nothing prints or exits.
+ * A study owns all that it returns. One thread at a time for each. Nothing prints or exits.
  */
 #ifndef PORTOLAN_CLUE_STUDY_H
 #define PORTOLAN_CLUE_STUDY_H
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/** What a workload reaches: a rate, or a time, with the interval that holds it. */
+/** The performance of a workload: a rate, or a time, with its interval. */
 struct clue_study_value {
     double value, low, high;
     double communication; /**< part of the time that messages take */
@@ -38,26 +38,27 @@ struct clue_study;
 
 /**
  * Reads and checks a file. All problems are reported to D (may be NULL), the first also becomes
- * ERR's text. *STUDY is for clue_study_destroy(), NULL on failure. ESYNTAX, EIO, ENOMEM.
+ * ERR's text. Free *STUDY, NULL on failure, with clue_study_destroy(). ESYNTAX, EIO, ENOMEM.
  */
 enum portolan_status clue_study_read(const char *path, struct portolan_diagnostics *d,
                                      struct clue_study **study, struct portolan_error *err);
-/** The same for SIZE bytes of TEXT; PATH stands in messages, and what it names is beside it. */
+/** The same for SIZE bytes of TEXT; messages contain PATH, and the files that it names are beside
+ * it. */
 enum portolan_status clue_study_read_text(const char *text, size_t size, const char *path,
                                           struct portolan_diagnostics *d, struct clue_study **study,
                                           struct portolan_error *err);
 /** NULL is legal. */
 void clue_study_destroy(struct clue_study *study);
 
-/** Finds what each workload reaches; RUN is called, with ARG, for programs and records. Its errors,
- * EINVAL when a formula has no value, ENOMEM. */
+/** Determines the performance of each workload; calls RUN, with ARG, for programs and records.
+ * Errors: those of RUN, EINVAL if a formula has no value, ENOMEM. */
 enum portolan_status clue_study_evaluate(struct clue_study *study, clue_study_run_fn *run,
                                          void *arg, struct portolan_error *err);
 
 /** The tables, or all of them as JSON; *TEXT is for free(). ENOMEM. */
 enum portolan_status clue_study_report(const struct clue_study *study, bool is_json, char **text,
                                        struct portolan_error *err);
-/** Time over price, as <portolan/chart.h> writes it to FILE. */
+/** *TEXT, for free(): a chart of time over price, in the form for FILE (<portolan/chart.h>). */
 enum portolan_status clue_study_draw(const struct clue_study *study, const char *file, char **text,
                                      struct portolan_error *err);
 

@@ -86,7 +86,7 @@ struct portolan_interpreter_options {
                                    struct portolan_error *err);
     void *arg;
     bool quiet;       /**< commands that only do something print nothing */
-    bool keeps_going; /**< portolan_interpreter_run() goes on after a command that failed */
+    bool keeps_going; /**< portolan_interpreter_run() continues after a command that failed */
 };
 
 /** The options' texts are copied; COHORT must outlive the interpreter. Errors: ENOMEM. */
@@ -138,12 +138,12 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
 
 /* -- converting ---------------------------------------------------------------------------- */
 
-/** Where a converter reports what it cannot express in the other form. Start it as
- * `{.tell = …, .arg = …}`. */
+/** Where a converter reports constructs that the other form cannot express. Start it as `{.tell =
+ * …, .arg = …}`. */
 struct portolan_conversion {
     /**
-     * LOSES: what was left out changes the program; else it only shows or places something. LINE 0:
-     * no line. May be NULL.
+     * LOSES: the omission changes the program; else it only affects the display. LINE 0: no line.
+     * May be NULL.
      */
     void (*tell)(void *arg, const char *file, int line, bool loses, const char *text);
     void *arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * store: the experiment store, one SQLite file per project (or a PostgreSQL data base). Nobody else
- * sees SQL.
+ * store: the experiment store, one SQLite file per project (or a PostgreSQL database). No other
+ * code uses SQL.
  *
  * The schema (docs/portolan-store.5) keeps the names of TAUdb's core (trial, thread, metric, timer,
  * timer_callpath, timer_call_data, counter, primary_metadata, …) and adds components, contexts,
@@ -9,13 +9,13 @@
  * versioned in the file (application_id and user_version).
  *
  * A store handle is used by one thread at a time. Each `put` is one transaction: when it returns
- * PORTOLAN_OK the rows survive the death of the process; on failure nothing of it is stored and the
- * text says what was not. Times are nanoseconds, of the rank's own clock.
+ * PORTOLAN_OK the rows survive the death of the process; on failure nothing is stored, and the text
+ * says what is missing. Times are nanoseconds, of the rank's own clock.
  *
  * Errors of all functions with a status: EIO, EBUSY (locked by another process), ENOMEM, and EINVAL
  * for rows that contradict what is stored; of all that put or change something in a trial also
- * ENOTFOUND (no such trial). Others are named below. What is put is borrowed for the call; a set
- * that is read owns all that it points to.
+ * ENOTFOUND (no such trial). Others are named below. Arguments of `put` are borrowed for the call;
+ * a set that is read owns everything that it points to.
  */
 #ifndef PORTOLAN_STORE_H
 #define PORTOLAN_STORE_H
@@ -44,12 +44,12 @@ enum portolan_store_mode { PORTOLAN_STORE_READ, PORTOLAN_STORE_WRITE };
  * journal where the file system cannot share memory (network file systems).
  *
  * A store of an older schema is brought to today's in one transaction in WRITE mode (all of it or
- * nothing); in READ mode the file stays as it is and a temporary copy of it is read.
- * The path ":memory:" opens an empty store that lives as long as its handle. A path that
- * portolan_store_is_server() knows names a PostgreSQL data base.
+ * nothing); in READ mode the file stays as it is and a temporary copy of it is read. The path
+ * ":memory:" opens an empty store that lives as long as its handle. A path that
+ * portolan_store_is_server() knows names a PostgreSQL database.
  *
- * Errors: EIO (cannot be opened or written), EFOREIGN (a file, but no experiment store; or one of a
- * newer schema: the text says which), EBUSY (another process holds it for longer than 5 s),
+ * Errors: EIO (cannot be opened or written), EFOREIGN (a file that is not an experiment store, or
+ * has a newer schema: the text says which), EBUSY (another process holds it for longer than 5 s),
  * EUNSUPPORTED (a server, and this Portolan was built without). *STORE is the caller's to close.
  */
 PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
@@ -60,7 +60,7 @@ PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
 /** Whether PATH names a server ("postgresql://…", "postgres://…", "host=…") instead of a file. */
 PORTOLAN_API bool portolan_store_is_server(const char *path);
 
-/** Whether PATH names a server, or a file with a data base in it. */
+/** Whether PATH names a server, or a file with a database in it. */
 PORTOLAN_API bool portolan_store_is_one(const char *path);
 
 /** How long to wait for a lock of another process before EBUSY; 5,000 ms at first. */
@@ -70,17 +70,17 @@ PORTOLAN_API void portolan_store_set_patience(struct portolan_store *store, int 
 PORTOLAN_API void portolan_store_close(struct portolan_store *store);
 
 /**
- * Makes all that is put from here to portolan_store_commit() one transaction, so that what belongs
- * together can be given piece by piece. When a put fails, everything since the begin is undone at
- * once, and puts and the commit fail until portolan_store_rollback(). Brackets do not nest.
- * Errors: EINVAL (one is open), EBUSY, EIO.
+ * Makes all that is put from here to portolan_store_commit() one transaction, so that related data
+ * can be stored piece by piece. When a put fails, everything since the begin is undone at once, and
+ * puts and the commit fail until portolan_store_rollback(). Brackets do not nest. Errors: EINVAL
+ * (one is open), EBUSY, EIO.
  */
 PORTOLAN_API enum portolan_status portolan_store_begin(struct portolan_store *store,
                                                        struct portolan_error *err);
 /** On failure nothing of it is stored, and the bracket is closed. */
 PORTOLAN_API enum portolan_status portolan_store_commit(struct portolan_store *store,
                                                         struct portolan_error *err);
-/** Undoes what was put since the begin; without effect when no bracket is open. */
+/** Undoes all puts since the begin; without effect if no bracket is open. */
 PORTOLAN_API void portolan_store_rollback(struct portolan_store *store);
 
 struct portolan_name_value {
@@ -114,7 +114,7 @@ struct portolan_trial {
  */
 #define PORTOLAN_STORE_PARTIAL "partial step "
 
-/** Metadata of this name says what disturbed a trial: others on its cores, in words. */
+/** Metadata of this name describes what disturbed a trial: other processes on its cores. */
 #define PORTOLAN_STORE_DISTURBED "disturbed"
 
 /**
@@ -126,7 +126,7 @@ struct portolan_trial {
 #define PORTOLAN_STORE_TRIAL_NS "time of the trial"
 
 /** Metadata of this name says that the trial's time is that of a virtual machine, and of which: it
- * tells nothing about the machine that it ran on. */
+ * is no measurement of the machine that it ran on. */
 #define PORTOLAN_STORE_VIRTUAL "virtual machine"
 
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
@@ -151,10 +151,10 @@ struct portolan_sample {
     const char *context_name[PORTOLAN_CONTEXT_MAX];
     double context[PORTOLAN_CONTEXT_MAX]; /**< mean over the calls; without any over the failed */
     bool binned;                          /**< contexts are a bin's means, not exact values */
-    int64_t calls, subroutines;           /**< calls: that came back as they should */
+    int64_t calls, subroutines;           /**< calls: those that did not fail */
     /**
-     * Calls that ended in an exception or a status that says failure: they count in no other number
-     * or time here. Their time is in the inclusive time of their callers, not in the exclusive.
+     * Calls that ended with an exception or a failure status: they count in no other number or time
+     * here. Their time is in the inclusive time of their callers, not in the exclusive.
      */
     int64_t failed_calls;
     /**
@@ -211,8 +211,8 @@ PORTOLAN_API enum portolan_status portolan_store_begin_trial(struct portolan_sto
                                                              struct portolan_error *err);
 
 /**
- * For jobs whose ranks are stored by separate processes that share only JOB, a text that no other
- * running job has. RANK joins the job's trial that is still running and that it has not left, or
+ * For jobs whose ranks are stored by separate processes that share only JOB, a text that is unique
+ * among running jobs. RANK joins the job's trial that is still running and that it has not left, or
  * begins it as TRIAL; *ID is its number. A trial stays "running" until all of its ranks have left.
  */
 PORTOLAN_API enum portolan_status portolan_store_join_trial(struct portolan_store *store,
@@ -229,7 +229,7 @@ PORTOLAN_API enum portolan_status portolan_store_leave_trial(struct portolan_sto
                                                              const char *outcome, double elapsed_ns,
                                                              struct portolan_error *err);
 
-/** Adds facts to a trial; a name that is there already gets the new value. */
+/** Adds metadata to a trial; an existing name gets the new value. */
 PORTOLAN_API enum portolan_status
 portolan_store_put_metadata(struct portolan_store *store, int64_t trial,
                             const struct portolan_name_value *metadata, size_t n,
@@ -245,7 +245,7 @@ PORTOLAN_API enum portolan_status portolan_store_put_step(struct portolan_store 
                                                           const struct portolan_sample *samples,
                                                           size_t n, struct portolan_error *err);
 
-/** Notes how a trial ended and the wall time of its slowest rank. ENOTFOUND: there is none. */
+/** Notes how a trial ended and the wall time of its slowest rank. ENOTFOUND: no such trial. */
 PORTOLAN_API enum portolan_status portolan_store_end_trial(struct portolan_store *store,
                                                            int64_t trial, const char *outcome,
                                                            double elapsed_ns,
@@ -257,7 +257,7 @@ struct portolan_rank_fact {
     const char *name, *value;
 };
 
-/** Adds facts; a name that is there already on the same thread gets the new value. */
+/** Adds facts; an existing name of the same thread gets the new value. */
 PORTOLAN_API enum portolan_status
 portolan_store_put_rank_facts(struct portolan_store *store, int64_t trial,
                               const struct portolan_rank_fact *facts, size_t n,
@@ -286,7 +286,7 @@ struct portolan_store_query {
     const int *first_step, *last_step; /**< only samples of these steps; NULL: no bound */
 };
 
-/** A veto that no longer counts: somebody repaired the implementation. */
+/** A veto that no longer counts, because the implementation was repaired. */
 struct portolan_lifted_veto {
     const char *assembly, *instance, *implementation;
     int64_t trial; /**< failures and missed accuracies in trials up to this one do not count */
@@ -313,7 +313,7 @@ struct portolan_sample_set {
 };
 
 /** Reads trials into *SET, the caller's to destroy; on failure it is NULL. QUERY NULL: everything.
- * Without samples when WITH_SAMPLES is false. An empty set is no error. */
+ * Without samples when WITH_SAMPLES is false. An empty set is not an error. */
 PORTOLAN_API enum portolan_status portolan_store_read(struct portolan_store *store,
                                                       const struct portolan_store_query *query,
                                                       bool with_samples,
@@ -327,8 +327,8 @@ PORTOLAN_API enum portolan_status portolan_sample_set_create(struct portolan_sam
 PORTOLAN_API void portolan_sample_set_destroy(struct portolan_sample_set *set);
 
 /**
- * One call ("invocation"): a row per call, or per call that was timed, of the ports that rows were
- * asked for.
+ * One call ("invocation"): a row per call, or per timed call, of the ports with
+ * rows.
  */
 struct portolan_invocation {
     /**
@@ -366,15 +366,15 @@ portolan_store_put_invocations(struct portolan_store *store, int64_t trial,
 typedef int (*portolan_invocation_fn)(void *arg, const struct portolan_sample *path,
                                       const struct portolan_invocation *row);
 
-/** The single calls of a trial (RANK NULL: of all ranks) by rank, thread and start; in little
- * memory however many there are. The visitor must not use the store. */
+/** The single calls of a trial (RANK NULL: of all ranks) by rank, thread and start; in bounded
+ * memory. The visitor must not use the store. */
 PORTOLAN_API enum portolan_status portolan_store_visit_invocations(struct portolan_store *store,
                                                                    int64_t trial, const int *rank,
                                                                    portolan_invocation_fn visit,
                                                                    void *arg,
                                                                    struct portolan_error *err);
 
-/** Values that a program gave by name ("atomic events" of TAU): on a thread, or below a path. */
+/** Named values from a program (TAU's "atomic events"): on a thread, or below a path. */
 struct portolan_event {
     int rank, thread;
     int64_t path; /**< position in the samples given with it, or -1 */
@@ -498,7 +498,7 @@ struct portolan_summary_set {
     int ranks; /**< of the trial: what the statistics are over */
     size_t n;
     struct portolan_path_summary *rows; /**< parents before their children */
-    int n_counters_left_out; /**< by name, beyond PORTOLAN_SUMMARY_COUNTER_MAX; of a computed one */
+    int n_counters_left_out; /**< by name, beyond PORTOLAN_SUMMARY_COUNTER_MAX, when computed */
     void *impl;
 };
 
@@ -529,7 +529,7 @@ struct portolan_decision {
     const char *decided;                  /**< UTC, ISO 8601; given by the store when NULL */
 };
 
-/** Stores D (its `id` is ignored); *ID is its number. ENOTFOUND: there is no such trial. */
+/** Stores D (its `id` is ignored); *ID is its number. ENOTFOUND: no such trial. */
 PORTOLAN_API enum portolan_status portolan_store_put_decision(struct portolan_store *store,
                                                               const struct portolan_decision *d,
                                                               int64_t *id,
@@ -561,13 +561,13 @@ struct portolan_swap {
     const char *outcome; /**< "done", "kept: why" or "undone: why" */
 };
 
-/** Adds S to its trial. ENOTFOUND: there is none. */
+/** Adds S to its trial. ENOTFOUND: no such trial. */
 PORTOLAN_API enum portolan_status portolan_store_put_swap(struct portolan_store *store,
                                                           const struct portolan_swap *s,
                                                           struct portolan_error *err);
 
 /**
- * A decision of a run: what was chosen at a step, who asked for it, and why. Times that are not
+ * A decision of a run: what was chosen at a step, what requested it, and why. Times that are not
  * known are NaN.
  */
 struct portolan_reason {
@@ -586,12 +586,12 @@ struct portolan_reason {
     double now_ns;                   /**< predicted per step, with what ran before */
     double step_ns, low_ns, high_ns; /**< per step with what was chosen, 95 % interval */
     double cost_ns;                  /**< of the change, once */
-    double chance;                   /**< that what was chosen is the best of all */
-    const char *text;                /**< sentences for a person */
+    double chance;                   /**< that the choice is the best of all */
+    const char *text;                /**< sentences for reports */
     const char *outcome;             /**< "stays", "asked", "done", "kept: why" or "undone: why" */
 };
 
-/** What one implementation would have cost at a decision, all others as chosen. */
+/** The cost of one implementation at a decision, with all others as chosen. */
 struct portolan_alternative {
     int64_t trial;
     int number; /**< of the decision */
@@ -603,10 +603,10 @@ struct portolan_alternative {
     double chance;    /**< that it belongs to the best choice */
     const char
         *binding;     /**< what excludes it: "accuracy", "failure", "unmeasured" …; "": nothing */
-    const char *text; /**< the same for a person */
+    const char *text; /**< the same as a sentence */
 };
 
-/** What a step was expected to take and took, or a call path of it that was not as expected. */
+/** Expected and measured time of a step, or of a call path in it that was not as expected. */
 struct portolan_expectation {
     int64_t trial;
     int step;
@@ -621,7 +621,7 @@ struct portolan_expectation {
 
 /**
  * Stores a decision of R's trial with its N alternatives, whose `trial` and `number` are ignored.
- * If the number is there already, only its outcome changes, unless it is "stays", and N must be 0.
+ * If the number exists already, only its outcome changes, unless it is "stays", and N must be 0.
  */
 PORTOLAN_API enum portolan_status
 portolan_store_put_reason(struct portolan_store *store, const struct portolan_reason *r,
@@ -666,7 +666,7 @@ struct portolan_stored_diagnosis {
     double unexplained; /**< share of it on all ranks */
 };
 
-/** A cause that was looked into. Shares are of the run: ranks times run time. */
+/** A cause that was examined. Shares are of the run: ranks times run time. */
 struct portolan_stored_finding {
     int64_t trial;
     int diagnosis;              /**< its number */
@@ -674,9 +674,9 @@ struct portolan_stored_finding {
     const char *cause;          /**< node of the paradigm's tree */
     const char *title;          /**< the same for people */
     const char *verdict;        /**< "problem", "no problem found" or "cannot tell" */
-    const char *instance;       /**< whose calls cost it; "": no part says so */
+    const char *instance;       /**< whose calls cause it; "": no part names it */
     const char *port;           /**< by its uses port */
-    const char *factor;         /**< decision of the design; for <alternative remedies=""> */
+    const char *factor;         /**< the design decision; for <alternative remedies=""> */
     const char *remedy, *place; /**< what to do; which ranks, steps, instances */
     double share, spread;       /**< SPREAD: half of the 95 % interval over repetitions */
     double without_ns;          /**< run time without it */

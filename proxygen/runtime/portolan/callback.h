@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * callback: functions that a caller passes to a method. If a side file says so
- * ("method.callback: argument"), generated code passes a stand-in instead. It measures the function
- * as a call path below the method that counts for the user, so that the method's exclusive time
- * does not include it.
+ * callback: functions that a caller passes to a method. If a side file says so ("method.callback:
+ * argument"), generated code passes a stand-in instead. It measures the function as a call path
+ * below the method that counts for the user, so that the method's exclusive time does not include
+ * it.
  *
- * A function keeps its stand-in for good, since implementations may store the pointer and call it
- * later and from other threads. There are a few stand-ins for each parameter; further functions,
+ * A function keeps its stand-in permanently, since implementations may store the pointer and call
+ * it later and from other threads. There are a few stand-ins for each parameter; further functions,
  * functions of calls that are not measured, and values that are no addresses (SQLITE_TRANSIENT,
  * SIG_IGN) are passed unchanged. Only code that `portolan proxygen` made includes this header.
  */

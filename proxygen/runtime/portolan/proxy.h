@@ -203,7 +203,7 @@ PORTOLAN_API void *portolan_proxy_unwrap(const struct portolan_proxy_description
 /** The error of this thread's last wrap or unwrap; "" if it succeeded. */
 PORTOLAN_API const char *portolan_proxy_wrap_error(void);
 
-/** A method ended the target: a face outside a framework ends with it. */
+/** A method has destroyed the target: a face outside a framework ends with it. */
 PORTOLAN_API void portolan_proxy_end(struct portolan_proxy *proxy);
 
 /**

@@ -5,8 +5,8 @@
  * one of several libraries. This process stores the measurements step by step in an experiment
  * store, so that neither SQLite nor MPI nor any other library is loaded into the program for it.
  *
- * Which functions of the header are wrapped, which are not and why, is logged as information; that
- * something is compiled, which may take seconds, is logged as a notice.
+ * Logs as information which functions of the header are wrapped, which are not, and why; logs a
+ * notice when something is compiled, which may take seconds.
  *
  * Functions here may be called from one thread at a time, in a process without other children.
  */
@@ -44,15 +44,15 @@ struct portolan_wrap_options {
     const char *trial;            /**< OPTIONAL: name of the trials; default: the program's */
     const char *keep;             /**< OPTIONAL: folder for what is generated, default: a cache */
     const char *compiler;         /**< OPTIONAL: command; default: the one of Portolan's build */
-    const char *control;          /**< OPTIONAL: file with commands, obeyed when it changes */
+    const char *control;          /**< OPTIONAL: file with commands, executed when it changes */
     const char *signals;  /**< OPTIONAL: signals that are commands, as <portolan/control.h> */
     const char *settings; /**< REQUIRED: file that tells where this Portolan's archives lie */
     const char *counters; /**< OPTIONAL: sets of events, as portolan_probe_counter_sets_define() */
     double interval_s;    /**< between steps; < 0: a second at first, then longer; 0: at the end */
     double rotate_s;      /**< > 0: libraries take turns of this length */
     uint32_t one_in;      /**< one call in ONE_IN is timed, all are counted; 0 or 1: each */
-    bool profile;         /**< nothing is stored: the program leaves TAU profiles */
-    bool children;        /**< what the program starts is measured, too */
+    bool profile;         /**< nothing is stored: the program writes TAU profiles */
+    bool children;        /**< processes that the program starts are measured, too */
     char *const *program; /**< REQUIRED. The program and its arguments, ended by NULL */
 };
 
@@ -83,7 +83,7 @@ enum portolan_status portolan_wrap_run(const struct portolan_wrap_options *optio
 
 /**
  * Whether something can be preloaded into the program that WORDS start, found as a shell does, and
- * whether it is of the MPI of this Portolan, or of none that its file tells. PORTOLAN_ENOTFOUND,
+ * whether it is of the MPI of this Portolan, or of none that its file shows. PORTOLAN_ENOTFOUND,
  * PORTOLAN_EUNSUPPORTED; the text says why. PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_wrap_check_program(char *const *words, struct portolan_error *err);
