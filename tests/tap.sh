@@ -40,10 +40,11 @@ result() {
     fi
 }
 
-# try COMMAND...: runs it, keeps its exit status in $status, its output in $work/out and $work/err.
+# try COMMAND...: runs it, for 120 or $TRY_SECONDS at most, keeps its exit status in $status, its output in $work/out
+# and $work/err.
 try() {
     status=0
-    timeout 120 "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    timeout "${TRY_SECONDS:-120}" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 
 # gives NAME STATUS PATTERN...: the last command ended so and its output has each pattern (ERE).

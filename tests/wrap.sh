@@ -40,10 +40,14 @@ timeout 120 grep -E '^(SigBlk|SigIgn|Cap|NoNew)' /proc/self/status >"$work/plain
 wrap -- grep -E '^(SigBlk|SigIgn|Cap|NoNew)' /proc/self/status
 cmp -s "$work/plain" "$work/out"
 result 'so are masks and dispositions of signals' $?
-(trap '' HUP && exec "$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- \
-    grep SigIgn /proc/self/status) >"$work/out" 2>"$work/err"
-grep -q 'SigIgn:.*[13579bdf]$' "$work/out"
-result 'a hangup that nohup ignores is ignored by the program' $?
+if (trap '' HUP && exec grep -q 'SigIgn:.*[13579bdf]$' /proc/self/status); then
+    (trap '' HUP && exec "$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- \
+        grep SigIgn /proc/self/status) >"$work/out" 2>"$work/err"
+    grep -q 'SigIgn:.*[13579bdf]$' "$work/out"
+    result 'a hangup that nohup ignores is ignored by the program' $?
+else
+    result 'a hangup that nohup ignores is ignored by the program # SKIP QEMU does not keep it' 0
+fi
 rm -f "$store"*
 (trap '' CHLD && exec "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" -- \
     "$subject" exit 9) >"$work/out" 2>"$work/err"

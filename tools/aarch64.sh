@@ -15,7 +15,7 @@ qemu="qemu-aarch64-static"
 
 packages='libc6-dev libmpich-dev libxml2-dev libelf-dev libedit-dev libjansson-dev libsqlite3-dev
     libopen-trace-format2-dev libclang1-14 liblapacke-dev libopenblas0-serial uthash-dev libcmocka-dev
-    libsuitesparse-dev libsuperlu-dev libclips-dev'
+    libsuitesparse-dev libsuperlu-dev libclips-dev dash coreutils grep'
 
 if ! command -v $qemu >/dev/null || ! command -v $triple-gcc >/dev/null || ! command -v proot >/dev/null; then
     apt-get install -y -qq --no-install-recommends gcc-$triple proot qemu-user-static >/dev/null
@@ -61,9 +61,13 @@ printf '#!/bin/sh\nexec %s/cc -I%s/mpich "$@" -L%s -lmpich -Wl,-rpath-link,%s\n'
     "$root/usr/lib/$triple" "$root/usr/lib/$triple" >"$bin/mpicc.mpich"
 chmod +x "$bin/cc" "$bin/mpicc.mpich"
 ln -sf cc "$bin/gcc"
-# What tests compile as C++ runs here as it is; its assembler and linker are this machine's.
+# Programs that tests have Portolan start by name.
+ln -sf "$root/bin/dash" "$bin/sh"
+ln -sf "$root/bin/grep" "$root/bin/true" "$bin/"
+# What tests compile as C++ runs here as it is, without MPI; its assembler and linker are this machine's.
 printf '#!/bin/sh\nPATH=/usr/bin:/bin exec /usr/bin/g++ "$@"\n' >"$bin/g++"
-chmod +x "$bin/g++"
+printf '#!/bin/sh\nexit 1\n' >"$bin/mpicxx.mpich"
+chmod +x "$bin/g++" "$bin/mpicxx.mpich"
 
 cat >"$build/cross.ini" <<EOF
 [binaries]
@@ -89,30 +93,66 @@ EOF
         -Dpvm=disabled "$build/meson"
 cd "$build/meson"
 
-# QEMU runs one program; PRoot has it also run those that shells, launchers and programs start.
-emulated() {
-    proot -q "$qemu -L $root" env PATH="$bin:$PATH" "$@"
+# PRoot does not know calls newer than itself, and leaves the kernel to read their relative paths in the wrong folder.
+# Where they fail, the C library takes the older ones.
+cc -x c -o "$bin/older-calls" - <<'EOF'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define RETURN(WHAT) BPF_STMT(BPF_RET | BPF_K, WHAT)
+#define FAIL(CALL) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##CALL, 0, 1), RETURN(SECCOMP_RET_ERRNO | ENOSYS)
+int main(int argc, char **argv)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        FAIL(faccessat2), FAIL(openat2), FAIL(statx), RETURN(SECCOMP_RET_ALLOW)};
+    struct sock_fprog all = {sizeof filter / sizeof *filter, filter};
+
+    return argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) || execvp(argv[1], argv + 1);
 }
+EOF
+
+# QEMU runs one program; PRoot has it also run those that shells, launchers and programs start. By SIGQUIT it ends all
+# of them: Meson sends SIGTERM when a test's time is over, and nothing is left.
+# Ranks share memory: where UCX may use TCP as well, two of any program now and then wait for each other for ever.
+cat >"$bin/emulated" <<EOF
+#!/bin/sh
+PATH=$bin:\$PATH UCX_TLS=posix,self TRY_SECONDS=600 '$bin/older-calls' env --default-signal=INT,QUIT \\
+    proot -q '$qemu -L $root' "\$@" &
+trap 'kill -QUIT \$!; wait' TERM INT
+status=0
+wait \$! || status=\$?
+exit \$status
+EOF
+chmod +x "$bin/emulated"
 
 # The command, what the paper's example and tests of whole commands load, unit tests. Not what is made of C++ headers.
 targets() {
     ninja -t targets all | sed 's/: .*//' | grep -E "$1" | grep -Ev '\.p/|tsan'
 }
 rooms='analysis|base|clue|components|framework|mastermind|mpi|models|optimizer|probe|sidl|trace'
-# shellcheck disable=SC2046 # lists of words
-emulated ninja $(targets "^($rooms)/(.*/)?(test|fuzz)_[a-z_0-9]*$") \
-    $(targets '^(clue|mpi|proxygen/wrap|trace)/[^ ]*(\.so[.0-9]*|portolan-clue)$|^(cli|proxygen/wrap/test)/[a-z_.-]*$') \
-    $(targets '^(examples/paper|components|mastermind|optimizer/component|proxygen/gov_cca|framework/(ccaffeine/)?test/components)[^ ]*\.(so|xml)$')
+{
+    targets "^($rooms)/(.*/)?(test|fuzz)_[a-z_0-9]*$"
+    targets '^(call|clue|mpi|proxygen/wrap|trace)/[^ ]*(\.a|\.so[.0-9]*|portolan-clue)$'
+    targets '^(cli|proxygen/wrap/test|call/runtime)/[a-z_.-]*$|^examples/fft/fft$'
+    targets '^(examples/(heat|paper)|components|mastermind|optimizer|proxygen/gov_cca|sidl/test)[^ ]*\.(so|xml|inp)$'
+    targets '^framework/(ccaffeine/)?test/components[^ ]*\.(so|xml)$'
+} >targets.list
+# PRoot slows compilers down: it has what is left, where scripts start programs.
+xargs ninja -k 0 <targets.list >ninja.log 2>&1 || "$bin/emulated" xargs -a targets.list ninja
 
 # Tests of whole commands that meet what depends on the processor: the context switch, relocations, thread-locals.
-whole='clue_mistakes clue_run'
+whole='clue_mistakes clue_run llac paper trace wrap'
 # NAME, ...: why they cannot run here.
-cannot='probe rows tsan, probe threads tsan, probe gate tsan: what the thread sanitizer checks does not end under QEMU
-components components: its checks of counters need PAPI, which is not built
-record: ranks hang in MPI_Win_free under QEMU, in programs without Portolan as well'
+cannot='probe rows tsan, probe threads tsan, probe gate tsan: what the thread sanitizer checks does not end under QEMU'
 
 echo '== tests'
-rm -f meson-logs/testlog.json
+rm -f meson-logs/testlog-emulated.json
 python3 - "$whole" "$cannot" >tests.list <<'EOF'
 import json, os, sys
 chosen, cannot = sys.argv[1].split(), [line.split(":")[0] for line in sys.argv[2].splitlines()]
@@ -122,23 +162,22 @@ for test in json.load(open("meson-info/intro-tests.json")):
                                   built and all(map(os.path.exists, built))):
         print(test["name"])
 EOF
-# shellcheck disable=SC2016 # the words are xargs's
-emulated sh -c 'xargs -d "\n" meson test --no-rebuild -t 10 <tests.list' || true
+xargs -d '\n' meson test --no-rebuild --wrapper "$bin/emulated" -t 6 <tests.list || true
 
 echo "== the paper's example"
 # A study that cannot tell, for want of a run as stated, ends with 3.
 example() {
     . tests/devenv.sh
     cd examples/paper && rm -f aarch64.db* &&
-        emulated portolan measure --store=aarch64.db paper.xml &&
-        { emulated portolan optimize --store=aarch64.db paper.xml || [ $? -eq 3 ]; }
+        "$bin/emulated" portolan measure --store=aarch64.db paper.xml &&
+        { "$bin/emulated" portolan optimize --store=aarch64.db paper.xml || [ $? -eq 3 ]; }
 }
 if (example); then example=OK; else example=FAIL; fi
 
 python3 - "$example" "$cannot" <<'EOF'
 import json, sys
 results = [("the paper's example", sys.argv[1])]
-for line in open("meson-logs/testlog.json"):
+for line in open("meson-logs/testlog-emulated.json"):
     test = json.loads(line)
     results.append((test["name"].split(" / ")[-1], test["result"]))
 cannot = [name + ":" + why for names, why in (line.split(":", 1) for line in sys.argv[2].splitlines())

@@ -46,16 +46,18 @@ static void unknown_counters_are_refused(const char *assembly)
 {
     struct sidl_string__array *words = sidl_string__array_create1d(1);
     struct sidl_string__array *many = sidl_string__array_create1d(9);
+    struct portolan_error err = {0};
     sidl_BaseInterface ex = NULL;
 
     bench_start(assembly);
     sidl_string__array_set1(words, 0, "NO_SUCH_EVENT");
     portolan_ports_Measurement_setCounters(bench_port("measurement"), words, &ex);
-    bench_exception(&ex, "");
+    assert_int_not_equal(portolan_catch(&ex, &err), PORTOLAN_OK);
     for (int i = 0; i < 9; ++i)
         sidl_string__array_set1(many, i, "perf::PAGE-FAULTS");
     portolan_ports_Measurement_setCounters(bench_port("measurement"), many, &ex);
-    bench_exception(&ex, "9 counters are too many");
+    bench_exception(&ex,
+                    strstr(err.text, "without PAPI") ? "without PAPI" : "9 counters are too many");
     sidl_string__array_deleteRef(words);
     sidl_string__array_deleteRef(many);
 }
