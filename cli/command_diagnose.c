@@ -94,7 +94,9 @@ static const struct cli_option options[] = {
      .least = 1, .most = 3, .wanted = "1, 2 or 3"},
     {"budget", 0, "SECONDS", "start no experiment that would bring the total above this time",
      INTO(struct diagnose_options, budget_s), .most = 1e9, .wanted = "seconds"},
-    {"repeat", 0, "N", "record N runs, and report how far they differ",
+    {"repeat", 0, "N",
+     "record N runs, and report how far they differ (default: one; a second in its place if runs "
+     "disagree or others used the cores)",
      INTO(struct diagnose_options, repeat), .least = 1, .most = 1000, .wanted = "a number of runs"},
     {"once", 0, NULL, "record everything in one run instead of up to three",
      INTO(struct diagnose_options, once)},
@@ -556,8 +558,7 @@ int command_diagnose(int argc, char **argv)
                "problem, 4 cannot tell, 1 bad input, 2 wrong usage.",
         .options = options,
     };
-    struct diagnose_options o = {
-        .digits = 1, .level = 3, .repeat = 1, .budget_s = NO_BUDGET, .tree = NO_TREE};
+    struct diagnose_options o = {.digits = 1, .level = 3, .budget_s = NO_BUDGET, .tree = NO_TREE};
     struct subject s = {.d = {print_diagnostic, NULL, 0}};
     struct portolan_error err = {0};
     int result = 0;

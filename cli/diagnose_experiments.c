@@ -305,25 +305,55 @@ static void take_others(struct work *w, size_t n_before)
             w->how->overhead = w->s->run_ns / w->e->made[k].run_ns - 1;
 }
 
+/* REPLACES: the run before does not count any more. */
+static enum portolan_status make_trace(struct work *w, const struct diagnose_run *r,
+                                       const char *title, size_t n_before, bool replaces,
+                                       bool *is_made)
+{
+    enum portolan_status status = run(w, r, title, is_made);
+
+    if (status || !*is_made)
+        return status;
+    if (replaces)
+        portolan_diagnosis_destroy(w->e->all[--w->e->n]);
+    take_others(w, n_before);
+    return diagnose_trace(w);
+}
+
+/* Why the run should be made again, once, as far as the budget goes; NULL: it should not. */
+static const char *doubt_of_run(const struct work *w)
+{
+    const struct portolan_diagnosis *d = latest(w->e);
+
+    if (w->o->repeat || w->o->keep ||
+        (w->o->budget_s != NO_BUDGET && w->e->spent_s + w->e->last_s > w->o->budget_s))
+        return NULL;
+    return d->verdict == PORTOLAN_NOT_THE_PROGRAM ? d->why
+           : d->runs_disagree                     ? d->disagreement
+                                                  : NULL;
+}
+
 /* The last of the repetitions has the means of all. */
 static enum portolan_status make_traces(struct work *w, const struct diagnose_run *r)
 {
-    const char *title = title_of(w, r, latest(w->e)), *text = title;
+    const char *title = title_of(w, r, latest(w->e)), *text = title, *why = NULL;
     size_t n_before = w->e->n;
     enum portolan_status status = title ? PORTOLAN_OK : portolan_no_memory(w->err);
     bool is_made = true;
 
     if (!status && w->o->plan && may_begin(w, r, title, false))
         print_plan(w, r, title, 0);
-    for (int i = 0; !w->o->plan && i < w->o->repeat && !status && is_made; i++) {
+    /* Without --repeat: one run, or two if there is a reason WHY. */
+    for (int i = 0; !w->o->plan && !status && is_made && (i < w->o->repeat || i == !!why); i++) {
         is_made = false;
-        if (may_begin(w, r, title, false))
-            status = run(w, r, title, &is_made);
+        if (why || may_begin(w, r, title, false))
+            status = make_trace(w, r, title, n_before, why, &is_made);
         if (status || !is_made)
             break;
-        take_others(w, n_before);
-        if (!(status = diagnose_trace(w)))
-            text = portolan_arena_printf(&w->s->arena, "%s, %.3g MB", title, 1e-6 * w->s->bytes);
+        text = portolan_arena_printf(&w->s->arena, "%s, %.3g MB%s", title, 1e-6 * w->s->bytes,
+                                     why ? ", second run" : "");
+        if (!why && (why = doubt_of_run(w)))
+            fprintf(stderr, "portolan: note: %s: experiment 3 is run again\n", why);
     }
     if (status || w->e->n == n_before)
         return status;

@@ -171,6 +171,7 @@ static double disagreement(struct diagnosis *d)
                 "runs disagree: %s is %.1f %% of run time in one run and %.1f %% in another",
                 item_title(&d->arena, d->paradigm, &metric->item), 100 * there, 100 * here);
         }
+    d->public.runs_disagree = most > wrong && most > least;
     return most;
 }
 
@@ -497,35 +498,9 @@ static void list_wanted(struct diagnosis *d)
     d->public.n_wanted = n;
 }
 
-/* A symptom that no cause explains; NULL: there is none that is large. */
-static const char *unexplained_symptom(struct diagnosis *d, double least)
-{
-    for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
-        const struct node *node = &d->paradigm->nodes[i];
-        double share = d->metrics[node->metric].of_run;
-
-        if (!node->n_under && d->conclusions[i].holds && share >= least)
-            return portolan_arena_printf(
-                &d->arena, "%s is %.0f %% of run time, but no cause was found",
-                item_title(&d->arena, d->paradigm, &node->item), 100 * share);
-    }
-    return NULL;
-}
-
-/* Why there may be a problem although nothing was found; NULL: there is none. */
-static const char *doubt(struct diagnosis *d, double least)
-{
-    for (size_t i = 0; i < d->paradigm->n_nodes; i++)
-        if (d->conclusions[i].why)
-            return d->conclusions[i].why;
-    if (d->public.n_wanted)
-        return portolan_arena_printf(&d->arena, "%s was not made", d->public.wanted[0].text);
-    return unexplained_symptom(d, least);
-}
-
 static void conclude(struct diagnosis *d)
 {
-    const char *why = d->public.n_findings ? NULL : doubt(d, threshold(d, "unexplained"));
+    const char *why = d->public.n_findings ? NULL : diagnosis_doubt(d, threshold(d, "unexplained"));
 
     d->public.verdict = d->public.n_findings ? PORTOLAN_PROBLEM
                         : why                ? PORTOLAN_CANNOT_TELL

@@ -111,6 +111,9 @@ double diagnosis_threshold(const struct paradigm *paradigm,
 /* The rest of COMPOSED's whole that its parts do not explain; false: something is not measured. */
 bool composed_rest(const struct diagnosis *d, const struct composed *composed, double *whole,
                    double *rest);
+/* doubts.c: why there may be a problem although nothing was found, which no small causes explain
+ * but for LEAST of the run; NULL: there is none. */
+const char *diagnosis_doubt(struct diagnosis *d, double least);
 /* Components in the order in which they were named, each once: a paradigm has at most 64. */
 struct named_components {
     size_t n, of[64];

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 80
+plan 81
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -163,7 +163,7 @@ try "$PORTOLAN" diagnose --against 4 1
 gives 'trials that were seen as different paradigms' 0 'their paradigms differ' '^  task-size .* - +[0-9.]+ % +-  only one of the two looked'
 
 # Where ranks share cores, times are processor times then, too.
-try "$PORTOLAN" diagnose -n 3 -p master-worker --store shared.db -- ./farm tasks=20
+try "$PORTOLAN" diagnose -n 3 --repeat 1 -p master-worker --store shared.db -- ./farm tasks=20
 grep -Ev '^(20 tasks|recorded once|experiment 3|farm:)' "$work/out" >first
 try "$PORTOLAN" diagnose -p master-worker --store shared.db 1
 grep -Ev '^(experiment 3|shared.db:)' "$work/out" | cmp -s first -
@@ -172,7 +172,7 @@ result 'a trial of the store is diagnosed as the run was' $?
 # An assembly, whose work is only communication: experiments one after the other. A launcher of one's own: whether
 # ranks share cores is then not looked at.
 amr="$BUILD/examples/amr/amr.xml"
-set -- --launcher "$MPIEXEC -n 2" --store amr.db --set driver.steps=12 --set mesh.work=0
+set -- --launcher "$MPIEXEC -n 2" --store amr.db --repeat 1 --set driver.steps=12 --set mesh.work=0
 try "$PORTOLAN" diagnose "$@" --plan "$amr"
 gives 'a plan runs nothing' 0 '^experiment 1: profile of computation and communication: a run'
 [ ! -e amr.db ]
@@ -266,6 +266,10 @@ try "$PORTOLAN" diagnose -p flash.xml --store tau.db 1
 gives 'profiles of TAU are experiments' 4 'communication is 40\.0 % of run time: a symptom' \
     'of communication .* guard cells 75\.0 %, .*; in no operation 25\.0 %' \
     '^cannot tell: trace of guard cells was not made$'
+try "$PORTOLAN" diagnose --launcher "$MPIEXEC -n 2" --store again.db --set driver.steps=12 --set mesh.work=0 \
+    --threshold runs=0 "$amr"
+gives 'where runs disagree the last is made again' "$status" \
+    '^portolan: note: runs disagree: .*: experiment 3 is run again$' '^experiment 3: .*, second run \(.*trial 4\)'
 try "$PORTOLAN" diagnose -n 2 -p own.xml --set driver.steps=24 "$amr"
 gives 'wrong parts are told before anything runs' 1 "own.xml:2.*compte"
 [ ! -e portolan.db ] || ! "$PORTOLAN" trials portolan.db | grep -q amr

@@ -133,6 +133,7 @@ struct portolan_diagnosis {
     const struct portolan_wanted *wanted;
     size_t n_wanted;
     const char *disagreement; /**< why small causes cannot be judged; "": they can */
+    bool runs_disagree;       /**< that is because this run and others differ */
 };
 
 /** A <part> of portolan-assembly(5): a component is the calls that match all given fields. */

@@ -289,6 +289,24 @@ static void runs_that_disagree_are_noticed(void **state)
     portolan_knowledge_destroy(k);
 }
 
+/* A symptom of 3.8 % is all explained by causes that are too small to matter; one of 10.9 % is not,
+   where the larger cause holds, but would gain little. */
+static void small_causes_explain_a_symptom(void **state)
+{
+    static const struct portolan_threshold settings[] = {{"unexplained", 0.03}};
+    static const struct table tables[] = {{1.9, 1.9, 0, 0, NULL, {0, 0}, NULL},
+                                          {1.9, 9.0, 0, 0, NULL, {0, 0.01}, NULL}};
+    static const enum portolan_verdict expected[] = {PORTOLAN_NO_PROBLEM, PORTOLAN_CANNOT_TELL};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        enum portolan_verdict verdict;
+
+        free(diagnose(FARM(")"), &tables[i], settings, 1, &verdict, NULL));
+        assert_int_equal(verdict, expected[i]);
+    }
+}
+
 static void an_overhead_as_large_as_a_cause_hides_it(void **state)
 {
     const struct table t = {30, 10, 0, 0, NULL, {0.25, 0.05}, NULL};
@@ -397,6 +415,7 @@ int main(void)
         cmocka_unit_test(asks_for_the_experiment_that_tells_more),
         cmocka_unit_test(repetitions_are_averaged_and_tell_how_far_they_differ),
         cmocka_unit_test(runs_that_disagree_are_noticed),
+        cmocka_unit_test(small_causes_explain_a_symptom),
         cmocka_unit_test(an_overhead_as_large_as_a_cause_hides_it),
         cmocka_unit_test(rules_of_ones_own_conclude),
         cmocka_unit_test(stops_and_names_endless_rules),

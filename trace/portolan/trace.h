@@ -86,11 +86,13 @@ static const uint8_t portolan_trace_tables[] = {
 };
 
 /**
- * Names of values that the recorder adds after the END of a call, now and then: nanoseconds that
- * recording the call took between its BEGIN and what MPI did, and from its END on.
+ * Names of values that the recorder adds: after the END of a call, now and then, nanoseconds that
+ * recording the call took between its BEGIN and what MPI did, and from its END on; before the event
+ * for which there was no room, nanoseconds that it took to store what was recorded.
  */
 #define PORTOLAN_TRACE_COST_BEFORE "recording: before the call"
 #define PORTOLAN_TRACE_COST_AFTER  "recording: after the call"
+#define PORTOLAN_TRACE_COST_BLOCK  "recording: storing"
 
 enum {
     PORTOLAN_TRACE_NONE = -1, /**< MPI_PROC_NULL, no root, a process outside MPI_COMM_WORLD */

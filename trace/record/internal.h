@@ -46,6 +46,7 @@ struct record_process {
     char *folder;
     int rank, n_ranks;
     unsigned flags;
+    uint32_t block_cost;         /* the name of what a block took */
     char host[256], counter[64]; /* the latter "": not known */
 };
 extern struct record_process record_process;

@@ -218,6 +218,7 @@ static void begin(void)
         choose_cpu();
         cost_names[0] = portolan_record_name(PORTOLAN_TRACE_COST_BEFORE);
         cost_names[1] = portolan_record_name(PORTOLAN_TRACE_COST_AFTER);
+        record_process.block_cost = portolan_record_name(PORTOLAN_TRACE_COST_BLOCK);
         unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }
     pthread_mutex_unlock(&lock);

@@ -193,9 +193,23 @@ void stream_close(struct stream *s)
 
 /* -- records -- */
 
+/* What it took to begin a block. */
+static void put_cost(struct stream *s, uint64_t took)
+{
+    double ns = portolan_probe_ticks_to_ns(took);
+    struct portolan_stream_event event = {
+        .kind = PORTOLAN_TRACE_VALUE, .ticks = s->last, .what = record_process.block_cost};
+
+    if (event.what == UINT32_MAX) /* without memory */
+        return;
+    define_name(s, record_process.block_cost);
+    memcpy(&event.bytes, &ns, sizeof ns);
+    stream_put(s, &event);
+}
+
 bool stream_make_room(struct stream *s, uint64_t ticks)
 {
-    uint64_t lost = s->lost - s->lost_told;
+    uint64_t lost = s->lost - s->lost_told, began = s->is_virtual ? 0 : portolan_probe_now();
 
     if (!s->block || s->is_ending || (lost && s->lost < s->retry))
         return false;
@@ -210,6 +224,8 @@ bool stream_make_room(struct stream *s, uint64_t ticks)
     s->lost_told = s->lost;
     if (lost)
         stream_put_gap(s, ticks, lost);
+    if (!s->is_virtual)
+        put_cost(s, portolan_probe_now() - began);
     return true;
 }
 

@@ -28,6 +28,7 @@ struct engine_location {
     int64_t clock;            /* new time of the event before */
     uint32_t call;            /* that has begun; none: between calls */
     int64_t ready, ready_was; /* when all was there that it waits for: new, and in the trace */
+    int64_t least;            /* new: when the calls began that it waits for */
     int64_t begin_was;        /* in the trace; of several polls, of the first */
     size_t wait;              /* next of its waits */
     uint32_t next_waiting;    /* with it for the same, + 1 */
@@ -115,6 +116,9 @@ struct recording_cost {
 /* recording.c: in the arena; false: no memory. All is 0 where no call tells. */
 bool recording_cost_find(const struct portolan_trace *t, const struct portolan_matching *m,
                          struct portolan_arena *arena, struct recording_cost *cost);
+/* recording.c: where a block was stored after a call had begun, it begins after that: so storing
+ * lies between calls. */
+void recording_cost_move(struct portolan_trace *t, const struct portolan_matching *m);
 void recording_cost_remove(const struct portolan_trace *t, const struct portolan_matching *m,
                            const struct recording_cost *cost, int64_t *following_ns);
 

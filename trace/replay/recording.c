@@ -93,7 +93,35 @@ bool recording_cost_find(const struct portolan_trace *t, const struct portolan_m
     return true;
 }
 
-/* Time between calls that recording the call before took is gone. */
+/* What storing took at E; 0: that is no such value, or a damaged one. */
+static int64_t storing_ns(const struct portolan_trace *t, uint32_t e)
+{
+    double ns = is_cost(t, &t->events[e], PORTOLAN_TRACE_COST_BLOCK)
+                    ? portolan_trace_value(&t->events[e])
+                    : 0;
+
+    return ns > 0 && ns < (double)PORTOLAN_TRACE_MOST_NS ? (int64_t)ns : 0;
+}
+
+void recording_cost_move(struct portolan_trace *t, const struct portolan_matching *m)
+{
+    for (size_t l = 0; l < t->n_locations; l++)
+        for (size_t i = 0; i + 1 < t->locations[l].n; i++) {
+            uint32_t e = (uint32_t)(t->locations[l].first + i), begin = e + 1;
+            int64_t late = storing_ns(t, e);
+
+            if (!late || t->events[begin].kind != PORTOLAN_TRACE_BEGIN ||
+                m->call[begin] == PORTOLAN_NO_EVENT)
+                continue;
+            late += t->events[begin].ns;
+            if (late > t->events[m->call[begin]].ns)
+                late = t->events[m->call[begin]].ns;
+            for (uint32_t k = begin; k < m->call[begin] && t->events[k].ns < late; k++)
+                t->events[k].ns = late;
+        }
+}
+
+/* Time between calls that recording the call before took is gone, and what storing took. */
 void recording_cost_remove(const struct portolan_trace *t, const struct portolan_matching *m,
                            const struct recording_cost *cost, int64_t *following_ns)
 {
@@ -102,6 +130,7 @@ void recording_cost_remove(const struct portolan_trace *t, const struct portolan
     for (uint32_t e = 0; e < t->n_events; e++) {
         unsigned kind = t->events[e].kind;
 
+        owed += (double)storing_ns(t, e);
         if (kind == PORTOLAN_TRACE_END)
             owed += cost->event_ns[t->events[e].what] * (e - m->call[e]);
         if (kind == PORTOLAN_TRACE_BEGIN)

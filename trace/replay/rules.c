@@ -39,13 +39,16 @@ static bool has_begun(struct engine *x, size_t i, uint32_t call)
     return false;
 }
 
-/* What is awaited came at NEW, and in the trace at WAS. */
-static void was_ready(struct engine *x, size_t i, int64_t new, int64_t was)
+/* What is awaited came at NEW, and in the trace at WAS; the call that it came from began at BEGAN.
+ */
+static void was_ready(struct engine *x, size_t i, int64_t new, int64_t was, int64_t began)
 {
     struct engine_location *l = &x->locations[i];
 
-    if (!l->ignores)
+    if (!l->ignores) {
         l->ready = later(l->ready, new);
+        l->least = later(l->least, began);
+    }
     if (x->waits)
         l->ready_was = later(l->ready_was, was + x->recording_ns);
 }
@@ -55,7 +58,7 @@ static bool await_begin(struct engine *x, size_t i, uint32_t call)
 {
     if (!has_begun(x, i, call))
         return false;
-    was_ready(x, i, x->ns[call], x->trace->events[call].ns);
+    was_ready(x, i, x->ns[call], x->trace->events[call].ns, x->ns[call]);
     return true;
 }
 
@@ -119,7 +122,8 @@ static bool await_message(struct engine *x, size_t i, uint32_t e, bool is_send)
     if (!has_begun(x, i, is_send ? to : from))
         return false;
     was_ready(x, i, arrival(x, send, recv, true),
-              is_send ? arrival(x, e, was, false) : arrival(x, was, e, false));
+              is_send ? arrival(x, e, was, false) : arrival(x, was, e, false),
+              x->ns[is_send ? to : from]);
     return true;
 }
 
@@ -153,7 +157,7 @@ static bool await_all(struct engine *x, size_t i, uint32_t meeting, bool must_ov
         return false;
     }
     if (!must_overlap || !x->waits || c->first_end_ns >= c->last_ns)
-        was_ready(x, i, g->last, c->last_ns);
+        was_ready(x, i, g->last, c->last_ns, g->last);
     return true;
 }
 

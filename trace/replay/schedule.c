@@ -63,6 +63,8 @@ enum portolan_status portolan_trace_undisturb(struct portolan_trace *trace, bool
     *recording = 0;
     if (trace->is_virtual || (!share_cores && !tells_cost(trace)))
         return PORTOLAN_OK;
+    if (!share_cores)
+        recording_cost_move(trace, *matching);
     options.event_ns = ns = portolan_calloc(trace->n_events + 1, sizeof *ns);
     status =
         ns ? portolan_replay(*waits, NULL, 0, &options, &replay, err) : portolan_no_memory(err);

@@ -446,6 +446,15 @@ static void clocks_of_ranks_become_one(void **state)
     portolan_trace_destroy(t);
 }
 
+static void value(struct portolan_trace *t, int rank, int64_t ns, const char *name, double value)
+{
+    size_t what = portolan_trace_name(t, name);
+    uint64_t bytes;
+
+    memcpy(&bytes, &value, sizeof bytes);
+    EVENT(rank, VALUE, .ns = ns, .what = what & 0xffffff, .bytes = bytes);
+}
+
 /* A call of rank RANK with one message, recorded: 30 before it reached MPI, 20 for each of two
    events after. */
 static void recorded_call(struct portolan_trace *t, int rank, int64_t begin, int64_t end)
@@ -460,13 +469,30 @@ static void recorded_call(struct portolan_trace *t, int rank, int64_t begin, int
     else
         EVENT(0, SEND, .ns = begin, .peer = 1, .tag = 7, .bytes = 8);
     END(rank, end, routine);
-    for (int i = 0; i < 2; i++) {
-        size_t what = portolan_trace_name(t, names[i]);
-        uint64_t bytes;
+    for (int i = 0; i < 2; i++)
+        value(t, rank, end, names[i], costs[i]);
+}
 
-        memcpy(&bytes, &costs[i], sizeof bytes);
-        EVENT(rank, VALUE, .ns = end, .what = what & 0xffffff, .bytes = bytes);
-    }
+/* Recording took SHARE of the trace, which is destroyed; new times of all BEGIN and END. */
+static void expect_undisturbed(struct portolan_trace *t, double share, const int64_t *expected,
+                               size_t n)
+{
+    struct portolan_matching *m = made_matching(t);
+    struct portolan_waits *w;
+    double recording;
+    size_t k = 0;
+
+    assert_int_equal(portolan_waits_create(m, &w, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_trace_undisturb(t, false, &m, &w, &recording, NULL), PORTOLAN_OK);
+    assert_true(fabs(recording - share) < 1e-12);
+    assert_int_equal(m->n_reversed, 0);
+    for (size_t e = 0; e < t->n_events; e++)
+        if (t->events[e].kind == PORTOLAN_TRACE_BEGIN || t->events[e].kind == PORTOLAN_TRACE_END)
+            assert_int_equal(t->events[e].ns, expected[k++]);
+    assert_int_equal(k, n);
+    portolan_waits_destroy(w);
+    portolan_matching_destroy(m);
+    portolan_trace_destroy(t);
 }
 
 /* Sends take 10, messages 15; rank 0 computes 100 before each, rank 1 computes 5 between. */
@@ -475,34 +501,50 @@ static void what_recording_took_is_taken_out(void **state)
     static const double damaged[] = {-1e9, NAN, INFINITY};
     static const int64_t expected[] = {100, 110, 210, 220, 0, 115, 120, 225};
     struct portolan_trace *t = portolan_trace_create(2, "made");
-    struct portolan_matching *m;
-    struct portolan_waits *w;
-    double recording;
-    size_t n = 0;
 
     (void)state;
     recorded_call(t, 0, 100, 140);
     recorded_call(t, 0, 280, 320);
     recorded_call(t, 1, 0, 145);
     recorded_call(t, 1, 190, 325);
-    for (size_t i = 0; i < 3; i++) { /* what no clock can say is passed over */
-        uint64_t bytes;
+    for (size_t i = 0; i < 3; i++) /* what no clock can say is passed over */
+        value(t, 0, 320, PORTOLAN_TRACE_COST_AFTER, damaged[i]);
+    expect_undisturbed(t, 1 - 225.0 / 325, expected, 8);
+}
 
-        memcpy(&bytes, &damaged[i], sizeof bytes);
-        EVENT(0, VALUE, .ns = 320,
-              .what = portolan_trace_name(t, PORTOLAN_TRACE_COST_AFTER) & 0xffffff, .bytes = bytes);
-    }
-    m = made_matching(t);
-    assert_int_equal(portolan_waits_create(m, &w, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_trace_undisturb(t, false, &m, &w, &recording, NULL), PORTOLAN_OK);
-    assert_true(fabs(recording - (1 - 225.0 / 325)) < 1e-12);
-    for (size_t e = 0; e < t->n_events; e++)
-        if (t->events[e].kind == PORTOLAN_TRACE_BEGIN || t->events[e].kind == PORTOLAN_TRACE_END)
-            assert_int_equal(t->events[e].ns, expected[n++]);
-    assert_int_equal(n, 8);
-    portolan_waits_destroy(w);
-    portolan_matching_destroy(m);
-    portolan_trace_destroy(t);
+/* What recording took is a mean: of a message that arrived 20 after its call began it took no 30.
+ */
+static void no_message_arrives_before_it_was_sent(void **state)
+{
+    static const int64_t expected[] = {100, 110, 0, 100};
+    struct portolan_trace *t = portolan_trace_create(2, "made");
+
+    (void)state;
+    recorded_call(t, 0, 100, 140);
+    recorded_call(t, 1, 0, 120);
+    expect_undisturbed(t, 1 - 110.0 / 140, expected, 4);
+}
+
+/* Blocks were stored, which took 50, in the first send and after the second, and 1000, as nobody
+ * can know so exactly, where rank 1 computed for 45. */
+static void what_storing_took_is_taken_out(void **state)
+{
+    static const int64_t expected[] = {100, 110, 210, 220, 270, 280, 0, 115, 115, 225, 225, 285};
+    struct portolan_trace *t = portolan_trace_create(2, "made");
+
+    (void)state;
+    value(t, 0, 0, PORTOLAN_TRACE_COST_BLOCK, 50);
+    recorded_call(t, 0, 100, 190);
+    recorded_call(t, 0, 330, 370);
+    value(t, 0, 370, PORTOLAN_TRACE_COST_BLOCK, 50);
+    value(t, 0, 370, "what had no room", 1);
+    recorded_call(t, 0, 510, 550);
+    recorded_call(t, 1, 0, 195);
+    value(t, 1, 195, PORTOLAN_TRACE_COST_BLOCK, 1000);
+    value(t, 1, 195, "what had no room", 1);
+    recorded_call(t, 1, 240, 375);
+    recorded_call(t, 1, 415, 555);
+    expect_undisturbed(t, 1 - 285.0 / 555, expected, 12);
 }
 
 static void a_failed_allocation_is_told(void **state)
@@ -547,6 +589,8 @@ int main(void)
         cmocka_unit_test(processor_times_repair_a_shared_run),
         cmocka_unit_test(clocks_of_ranks_become_one),
         cmocka_unit_test(what_recording_took_is_taken_out),
+        cmocka_unit_test(no_message_arrives_before_it_was_sent),
+        cmocka_unit_test(what_storing_took_is_taken_out),
         cmocka_unit_test(a_failed_allocation_is_told),
     };
 

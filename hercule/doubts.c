@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Why there may be a problem although no cause was found. */
+#include "diagnosis.h"
+
+static bool is_below(const struct paradigm *p, size_t node, size_t root)
+{
+    const struct node *n = &p->nodes[node];
+
+    for (size_t u = 0; u < n->n_under; u++)
+        if (n->parents[u] == root || is_below(p, n->parents[u], root))
+            return true;
+    return false;
+}
+
+/* A cause below ROOT that is known to be small. */
+static bool is_small_below(const struct diagnosis *d, size_t node, size_t root)
+{
+    const struct conclusion *c = &d->conclusions[node];
+
+    return d->paradigm->nodes[node].kind == NODE_CAUSE && c->condition == CONDITION_YES &&
+           !c->holds && !c->why && is_below(d->paradigm, node, root);
+}
+
+/* What the small causes below ROOT cost, as a share of the run; two of one metric are one time. */
+static double small_below(const struct diagnosis *d, size_t root)
+{
+    const struct node *nodes = d->paradigm->nodes;
+    double sum = 0;
+
+    for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
+        double share = d->metrics[nodes[i].metric].of_run;
+        bool is_new = share > 0 && is_small_below(d, i, root);
+
+        for (size_t k = 0; is_new && k < i; k++)
+            is_new = nodes[k].metric != nodes[i].metric || !is_small_below(d, k, root);
+        sum += is_new ? share : 0;
+    }
+    return sum;
+}
+
+/* A symptom that small causes do not explain; NULL: there is none that is large. */
+static const char *unexplained_symptom(struct diagnosis *d, double least)
+{
+    for (size_t i = 0; i < d->paradigm->n_nodes; i++) {
+        const struct node *node = &d->paradigm->nodes[i];
+        double share = d->metrics[node->metric].of_run;
+
+        if (!node->n_under && d->conclusions[i].holds && share - small_below(d, i) >= least)
+            return portolan_arena_printf(
+                &d->arena, "%s is %.0f %% of run time, but no cause was found",
+                item_title(&d->arena, d->paradigm, &node->item), 100 * share);
+    }
+    return NULL;
+}
+
+const char *diagnosis_doubt(struct diagnosis *d, double least)
+{
+    for (size_t i = 0; i < d->paradigm->n_nodes; i++)
+        if (d->conclusions[i].why)
+            return d->conclusions[i].why;
+    if (d->public.n_wanted)
+        return portolan_arena_printf(&d->arena, "%s was not made", d->public.wanted[0].text);
+    return unexplained_symptom(d, least);
+}
