@@ -5,7 +5,7 @@ was planted, whether the gain comes true when the setting is turned back, and ho
 
     diagnose.py [PROGRAM [RUNS [SETTING]]]     one of the programs, runs of each row, rows that have that setting
 
-RANKS (default 2) and BUILD are of the environment. It needs a machine to itself; a row of 20 runs takes 20 to 40 s."""
+RANKS (default 2) and BUILD are of the environment. It needs a machine to itself; a row of 20 runs takes half a minute to two."""
 import json
 import math
 import os
@@ -13,7 +13,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 P = int(os.environ.get("RANKS", "2"))
@@ -92,51 +91,55 @@ def first_of(d):
     return None if d["verdict"] == "no problem found" else d["verdict"]
 
 
-HEALTHY = {}
+def span(row, settings):
+    """How long a run that is not recorded takes between MPI_Init and MPI_Finalize, in seconds."""
+    command = ["mpiexec.mpich", "-n", str(P), "env", "LD_PRELOAD=" + BUILD + "/bench/libbench_span.so",
+               BUILD + "/examples/patterns/" + row[1]] + settings.split()
+    err = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                         check=True).stderr
+    return max(float(line.split()[1]) for line in err.decode().splitlines() if line.startswith("span "))
 
 
-def run_time(row, settings, n):
-    """The median of undisturbed runs of healthy settings, in seconds."""
-    key = row[1] + settings
-    if key not in HEALTHY:
-        all = [d for d in (diagnose(row, settings) for _ in range(n)) if d and d["verdict"] != "not the program"]
-        HEALTHY[key] = 1e-9 * statistics.median(d["run_ns"] for d in all) if all else math.nan
-    return HEALTHY[key]
+def longer_times(row):
+    """What runs take longer with the fault than without, in seconds: two pairs."""
+    if not isinstance(row[5], int):
+        return []
+    return [span(row, row[2]) - span(row, row[4]) for _ in range(2)]
 
 
-def plain_time(row, settings):
-    """Of a run that is not recorded, in seconds."""
-    begin = time.monotonic()
-    subprocess.run(["mpiexec.mpich", "-n", str(P), BUILD + "/examples/patterns/" + row[1]] + settings.split(),
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    return time.monotonic() - begin
+def planted(row, d, longer):
+    """The share of the run that is lost; LONGER: of the pairs just before and after it."""
+    lost = row[5]() if callable(row[5]) else row[5] * statistics.median(longer)
+    return 100e9 * lost / (P * d["run_ns"])
 
 
-def longer_time(row):
-    """What a run takes longer with the fault than without, in seconds: the medians of three of each, in turn."""
-    both = [(plain_time(row, row[2]), plain_time(row, row[4])) for _ in range(3)]
-    return statistics.median(b for b, _ in both) - statistics.median(b for _, b in both)
+def measure(row, n):
+    """N diagnoses, what was planted in each, and how much the run without the fault that each predicts is off. All in
+    turn, since the cost of messages drifts with the machine, by a factor of three in minutes."""
+    all, truth, errors, before = [], [], [], longer_times(row)
+    for _ in range(n):
+        d, after = diagnose(row, row[2]), longer_times(row)
+        back = diagnose(row, row[4]) if row[4] else None
+        found = d["findings"][0] if d and first_of(d) == row[3] and d["findings"] else None
+        all.append(d)
+        truth.append(planted(row, d, before + after) if found and row[5] is not None else math.nan)
+        if found and found.get("without_ns") and back and back["verdict"] != "not the program":
+            errors.append((1e-9 * found["without_ns"], 1e-9 * back["run_ns"]))
+        before = after
+    return all, truth, errors
 
 
 def report(row, n):
-    back = run_time(row, row[4], min(n, 10)) if row[4] else math.nan
-    all, longer = [], []  # in turn, since the cost of messages drifts with the machine, by a factor of three in minutes
-    for _ in range(n):
-        all.append(diagnose(row, row[2]))
-        longer.append(longer_time(row) if isinstance(row[5], int) else 0)
+    all, truth, errors = measure(row, n)
     first = [first_of(d) for d in all]
-    good = [i for i, cause in enumerate(first) if cause == row[3] and cause]
+    good = [(d["findings"][0]["share"] * 100, t) for d, t in zip(all, truth) if not math.isnan(t)]
     text = "%2d of %d" % (first.count(row[3]), n)
-    if good and row[5] is not None:
-        share = [100 * all[i]["findings"][0]["share"] for i in good]
-        lost = [row[5]() if callable(row[5]) else row[5] * longer[i] for i in good]
-        truth = [100e9 * l / (P * all[i]["run_ns"]) for l, i in zip(lost, good)]
-        near = sum(abs(a - b) <= (2 if P == 2 else 4) for a, b in zip(share, truth))
-        text += "  %5.1f %5.1f  %2d" % (statistics.median(truth), statistics.median(share), near)
-        without = [f["without_ns"] for f in (all[i]["findings"][0] for i in good) if f.get("without_ns")]
-        if without:
-            predicted = 1e-9 * statistics.median(without)
-            text += "  %6.3f %6.3f %+5.1f %%" % (predicted, back, 100 * (predicted / back - 1))
+    if good:
+        near = sum(abs(a - b) <= (2 if P == 2 else 4) for a, b in good)
+        text += "  %5.1f %5.1f  %2d" % (statistics.median(t for _, t in good), statistics.median(s for s, _ in good), near)
+    if errors:
+        predicted, back = (statistics.median(column) for column in zip(*errors))
+        text += "  %6.3f %6.3f %+5.1f %%" % (predicted, back, 100 * (predicted / back - 1))
     others = sorted({str(c) for c in first if c != row[3]})
     print("%-10s %-38s %-20s %s%s" % (row[1], row[2], row[3] or "(healthy)", text,
                                       "   not: " + ", ".join(others) if others else ""), flush=True)
