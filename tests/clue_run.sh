@@ -251,10 +251,11 @@ try "$PORTOLAN" clue run -m "$fattree" --store "$work/portolan.db" --calls "$wor
 again=$(sed -n "$virtual" "$work/again.json" | head -1)
 [ -n "$first" ] && [ "$first" = "$again" ] && grep -q 'rank 15 .* MPI_Finalize' "$work/calls"
 result "a record takes the time of its run ($first, $again ns)" $?
-told() { # FOLDER WORD...: all that a run says, in a folder of its own; an archive has an identifier of its own
+on=$fattree
+told() { # FOLDER WORD...: all that a run on machine $on says, in a folder of its own; an archive has an identifier of its own
     rm -f "$work/told.db"
     mkdir "$work/$1"
-    (cd "$work/$1" && shift && try "$PORTOLAN" clue run -m "$fattree" --calls calls --picture picture.svg \
+    (cd "$work/$1" && shift && try "$PORTOLAN" clue run -m "$on" --calls calls --picture picture.svg \
         --trace trace --otf2 events.otf2 --store "$work/told.db" --quiet "$@" && [ "$status" = 0 ] &&
         try "$PORTOLAN" profile --matrix "$work/told.db" && grep '^ ' "$work/out" >matrix)
 }
@@ -266,6 +267,58 @@ told three "$work/record" && diff -r -x events.otf2 "$work/one" "$work/three" &&
 result 'and so is what the record says without the program: calls, trace, OTF2, picture, matrix' $?
 try "$PORTOLAN" clue run --no-trial -m "$fattree" --repeat 30 -- "$work/record"
 gives 'an interval' 0 'virtual time .*\(median [0-9.]+ [um]?s, [0-9.]+ [um]?s \.\.\. [0-9.]+ [um]?s\), 16 ranks'
+
+# How far a nonblocking collective has come at a call depends on the machine; what it does, does not.
+cat >"$work/ahead.c" <<'END'
+#include <mpi.h>
+static void compute(int n)
+{
+    for (volatile int i = 0; i < 1000 * n; i++)
+        ;
+}
+int main(int argc, char **argv)
+{
+    static double a[4096], b[4096], c[64], d[64], e[8], sum;
+    int me, n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    for (int i = 0; i < 4; i++) {
+        MPI_Request r[5];
+        MPI_Iallreduce(a, b, i % 2 ? 4096 : 16, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r[0]);
+        compute((7 * me + i) % 5);
+        MPI_Ibcast(e, 8, MPI_DOUBLE, i, MPI_COMM_WORLD, &r[1]);
+        MPI_Ialltoall(c, 16, MPI_DOUBLE, d, 16, MPI_DOUBLE, MPI_COMM_WORLD, &r[2]);
+        compute((3 * me + i) % 7);
+        MPI_Isend(a, 1, MPI_DOUBLE, (me + 1) % n, 1, MPI_COMM_WORLD, &r[3]);
+        MPI_Irecv(b, 1, MPI_DOUBLE, (me + n - 1) % n, 1, MPI_COMM_WORLD, &r[4]);
+        MPI_Allreduce(a, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+        MPI_Sendrecv(a, 1, MPI_DOUBLE, (me + 1) % n, 2, b, 1, MPI_DOUBLE, (me + n - 1) % n, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Ibarrier(MPI_COMM_WORLD, &r[1]);
+        compute((5 * me + i) % 4);
+        MPI_Waitall(5, r, MPI_STATUSES_IGNORE);
+    }
+    return MPI_Finalize();
+}
+END
+"$MPICC" -w "$work/ahead.c" -o "$work/ahead"
+cat >"$work/slow.xml" <<'END'
+<machine name="slow">
+  <host name="node" count="4" receive="3us" packing="0.02"/>
+  <send from="*" to="*" k="0.5" d="10us"/>
+  <transmission from="*" to="*" k="11" d="55us"/>
+</machine>
+END
+try "$PORTOLAN" clue run -m "$fattree" -n 4 --no-trial --record "$work/ahead.record" -- "$work/ahead"
+for machine in slow gigabit; do
+    on=$machines/$machine.xml
+    [ -f "$on" ] || on=$work/$machine.xml
+    told "$machine-table" -n 4 --compute="table=$work/ahead.record" -- "$work/ahead" &&
+        told "$machine-record" "$work/ahead.record" && diff -r -x events.otf2 "$work/$machine-table" "$work/$machine-record" &&
+        grep -q 'rank 3 .* MPI_Ialltoall' "$work/$machine-record/calls"
+    result "with nonblocking collectives a record of another machine says what the program says on '$machine'" $?
+done
 cat >"$work/any.c" <<'END'
 #include <mpi.h>
 #include <stdio.h>

@@ -76,6 +76,7 @@ struct rank {
     uint8_t *base;        /* of its images */
     uint8_t *stack, *top; /* lowest address, and the words of main() */
     void *own[CLUE_OWNERS];
+    uint32_t recorded_as; /* clue_record_as() */
     /* The call that it is in, or was in last. */
     const struct clue_routine *routine;
     const void *site;

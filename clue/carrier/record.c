@@ -11,15 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is recorded of a rank. */
+/* What is recorded of a rank itself, or of a schedule of it. */
 struct track {
     struct portolan_text bytes;
     clue_request *requests; /* by their number; 0: free */
     size_t n_requests, room, last;
 };
+struct recorded {
+    struct track own, *schedules;
+    size_t n_schedules, n_open;
+};
 
 static struct {
-    struct track *tracks; /* by rank */
+    struct recorded *ranks;
     size_t n, room;
     const struct clue_routine **routines;
     size_t n_routines;
@@ -31,18 +35,26 @@ static struct {
     uint64_t n_depends;
 } recording;
 
-static struct track *track_of(int rank)
+/* Of the current rank. */
+static struct recorded *recorded_now(void)
 {
-    size_t before = recording.n;
+    size_t rank = (size_t)clue_carrier.current->task, before = recording.n;
 
-    if ((size_t)rank >= before) {
-        if (!portolan_reserve(&recording.tracks, &recording.room, (size_t)rank + 1,
-                              sizeof *recording.tracks))
+    if (rank >= before) {
+        if (!portolan_reserve(&recording.ranks, &recording.room, rank + 1, sizeof *recording.ranks))
             clue_fail("out of memory for the record");
-        memset(recording.tracks + before, 0, ((size_t)rank + 1 - before) * sizeof(struct track));
-        recording.n = (size_t)rank + 1;
+        memset(recording.ranks + before, 0, (rank + 1 - before) * sizeof *recording.ranks);
+        recording.n = rank + 1;
     }
-    return &recording.tracks[rank];
+    return &recording.ranks[rank];
+}
+
+static struct track *track_now(void)
+{
+    uint32_t schedule = clue_carrier.current->recorded_as;
+    struct recorded *r = recorded_now();
+
+    return schedule ? &r->schedules[schedule - 1] : &r->own;
 }
 
 static void add_number(struct portolan_text *to, uint64_t value)
@@ -55,7 +67,7 @@ static void add_number(struct portolan_text *to, uint64_t value)
 
 void record_add(enum record_operation operation, int n, ...)
 {
-    struct track *track = track_of(clue_carrier.current->task);
+    struct track *track = track_now();
     va_list numbers;
 
     if (operation == RECORD_TEST || operation == RECORD_COMPLETE || operation == RECORD_PROBE ||
@@ -76,7 +88,7 @@ void record_add(enum record_operation operation, int n, ...)
 void record_add_requests(enum record_operation operation, int is_all, const clue_request *requests,
                          size_t n)
 {
-    struct portolan_text *bytes = &track_of(clue_carrier.current->task)->bytes;
+    struct portolan_text *bytes = &track_now()->bytes;
 
     if (operation == RECORD_WAIT) {
         record_add(operation, 2, (uint64_t)is_all, (uint64_t)n);
@@ -91,7 +103,7 @@ void record_add_requests(enum record_operation operation, int is_all, const clue
 /* Requests are mostly used in the order in which they were made. */
 uint64_t record_request(clue_request request, bool is_new)
 {
-    struct track *track = track_of(clue_carrier.current->task);
+    struct track *track = track_now();
     clue_request wanted = is_new ? 0 : request;
 
     for (size_t i = 0; i < track->n_requests; i++) {
@@ -111,11 +123,45 @@ uint64_t record_request(clue_request request, bool is_new)
 
 void record_free_request(clue_request request)
 {
-    struct track *track = track_of(clue_carrier.current->task);
+    struct track *track = track_now();
     uint64_t number = record_request(request, false);
 
     record_add(RECORD_FREE, 1, number);
     track->requests[number] = 0;
+}
+
+uint32_t record_schedule(void)
+{
+    struct recorded *r = recorded_now();
+
+    if (!portolan_append(&r->schedules, &r->n_schedules, &(struct track){0}, sizeof(struct track)))
+        clue_fail("out of memory for the record");
+    r->n_open++;
+    record_add(RECORD_SCHEDULE, 0);
+    return (uint32_t)r->n_schedules;
+}
+
+void record_schedule_end(uint32_t schedule)
+{
+    struct recorded *r = recorded_now();
+    struct track *track = &r->schedules[schedule - 1];
+
+    free(track->requests);
+    track->requests = NULL;
+    r->n_open--;
+}
+
+void record_await(const struct clue_awaited *awaited, size_t n, bool is_all)
+{
+    struct track *track = track_now();
+
+    recording.n_depends += !is_all;
+    record_add(RECORD_AWAIT, 1, (uint64_t)n);
+    for (size_t i = 0; i < n; i++)
+        add_number(&track->bytes, awaited[i].schedule ? 2 * (uint64_t)awaited[i].schedule + 1
+                                  : awaited[i].request
+                                      ? 2 * (record_request(awaited[i].request, false) + 1)
+                                      : 0);
 }
 
 uint64_t record_routine(const struct clue_routine *routine)
@@ -185,8 +231,7 @@ static void tell(const struct portolan_mpi_event *e)
         if (e->kind == PORTOLAN_MPI_COLLECTIVE && e->comm->n_neighbours)
             add_members(told, e->comm->neighbours, (size_t)e->comm->n_neighbours);
         record_add(RECORD_TELL, 1, (uint64_t)told->length);
-        portolan_text_add_bytes(&track_of(clue_carrier.current->task)->bytes, told->bytes,
-                                told->length);
+        portolan_text_add_bytes(&track_now()->bytes, told->bytes, told->length);
     }
     if (other && (other->is_on || e->kind < PORTOLAN_MPI_BEGIN))
         other->tell(e);
@@ -215,6 +260,23 @@ static void add_comms(struct portolan_text *to, const struct portolan_trace_comm
     }
 }
 
+/* Operations of schedules that have not come to their end are not all known: counts them, too. */
+static uint64_t count_depends(const struct clue_run *run)
+{
+    uint64_t n = recording.n_depends + (recording.n != (size_t)run->n) + clue_carrier.may_change;
+
+    for (size_t i = 0; i < recording.n; i++)
+        n += recording.ranks[i].n_open;
+    return n;
+}
+
+static void add_track(struct portolan_text *to, const struct track *track)
+{
+    to->failed |= track->bytes.failed;
+    add_number(to, track->bytes.length);
+    portolan_text_add_bytes(to, track->bytes.bytes ? track->bytes.bytes : "", track->bytes.length);
+}
+
 enum portolan_status record_write(const struct clue_run *run, struct portolan_error *err)
 {
     const struct portolan_trace *known = recording.known;
@@ -226,8 +288,7 @@ enum portolan_status record_write(const struct clue_run *run, struct portolan_er
         n_words++;
     portolan_text_add_bytes(&file, RECORD_MAGIC, strlen(RECORD_MAGIC));
     add_number(&file, recording.n);
-    add_number(&file,
-               recording.n_depends + (recording.n != (size_t)run->n) + clue_carrier.may_change);
+    add_number(&file, count_depends(run));
     add_number(&file, n_words);
     for (uint64_t i = 0; i < n_words; i++)
         add_word(&file, run->program[i]);
@@ -242,11 +303,12 @@ enum portolan_status record_write(const struct clue_run *run, struct portolan_er
     add_comms(&file, known ? known->comms : NULL, known ? known->n_comms : 0);
     add_comms(&file, known ? known->windows : NULL, known ? known->n_windows : 0);
     for (size_t i = 0; i < recording.n; i++) {
-        const struct portolan_text *bytes = &recording.tracks[i].bytes;
+        const struct recorded *r = &recording.ranks[i];
 
-        file.failed |= bytes->failed;
-        add_number(&file, bytes->length);
-        portolan_text_add_bytes(&file, bytes->bytes ? bytes->bytes : "", bytes->length);
+        add_track(&file, &r->own);
+        add_number(&file, r->n_schedules);
+        for (size_t k = 0; k < r->n_schedules; k++)
+            add_track(&file, &r->schedules[k]);
     }
     status = file.failed ? portolan_no_memory(err)
                          : portolan_replace_file(run->record, file.bytes, file.length, err);
@@ -254,13 +316,21 @@ enum portolan_status record_write(const struct clue_run *run, struct portolan_er
     return status;
 }
 
+static void clear_track(struct track *track)
+{
+    portolan_text_clear(&track->bytes);
+    free(track->requests);
+}
+
 void record_end(void)
 {
     for (size_t i = 0; i < recording.n; i++) {
-        portolan_text_clear(&recording.tracks[i].bytes);
-        free(recording.tracks[i].requests);
+        clear_track(&recording.ranks[i].own);
+        for (size_t k = 0; k < recording.ranks[i].n_schedules; k++)
+            clear_track(&recording.ranks[i].schedules[k]);
+        free(recording.ranks[i].schedules);
     }
-    free(recording.tracks);
+    free(recording.ranks);
     free(recording.routines);
     portolan_index_clear(&recording.index);
     free(recording.contexts);
@@ -339,6 +409,31 @@ static bool read_contexts(struct record_reader *r, struct record *record)
     return record->contexts != NULL;
 }
 
+static bool read_operations(struct record_reader *r, struct record_reader *to)
+{
+    uint64_t length = record_number(r);
+
+    if (length > (uint64_t)(r->end - r->at))
+        return false;
+    *to = (struct record_reader){r->at, r->at + length};
+    r->at += length;
+    return true;
+}
+
+static bool read_rank(struct record_reader *r, struct record_rank *rank)
+{
+    if (!read_operations(r, &rank->own))
+        return false;
+    rank->n_schedules = record_number(r);
+    if (rank->n_schedules > (uint64_t)(r->end - r->at))
+        return false;
+    rank->schedules = portolan_calloc(rank->n_schedules + 1, sizeof *rank->schedules);
+    for (size_t i = 0; rank->schedules && i < rank->n_schedules; i++)
+        if (!read_operations(r, &rank->schedules[i]))
+            return false;
+    return rank->schedules != NULL;
+}
+
 static bool read_record(struct record_reader *r, struct record *record)
 {
     uint64_t most = (uint64_t)(r->end - r->at), n = record_number(r), n_words;
@@ -364,14 +459,9 @@ static bool read_record(struct record_reader *r, struct record *record)
     if (!read_contexts(r, record) || !read_comms(r, record, false) || !read_comms(r, record, true))
         return false;
     record->ranks = portolan_calloc(n, sizeof *record->ranks);
-    for (uint64_t i = 0; record->ranks && i < n; i++) {
-        uint64_t length = record_number(r);
-
-        if (length > (uint64_t)(r->end - r->at))
+    for (uint64_t i = 0; record->ranks && i < n; i++)
+        if (!read_rank(r, &record->ranks[i]))
             return false;
-        record->ranks[i] = (struct record_reader){r->at, r->at + length};
-        r->at += length;
-    }
     return record->words && record->routines && record->ranks;
 }
 
@@ -424,6 +514,8 @@ void record_clear(struct record *record)
     free(record->words);
     free(record->routines);
     free(record->contexts);
+    for (int i = 0; record->ranks && i < record->n; i++)
+        free(record->ranks[i].schedules);
     free(record->ranks);
     portolan_text_clear(&record->bytes);
     *record = (struct record){0};

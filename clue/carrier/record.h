@@ -6,8 +6,8 @@
  * A file is RECORD_MAGIC and numbers as LEB128 (DWARF 5, 7.6): ranks, what depended on the order in
  * time, words of the program (each its length and bytes), routines (1 if observers are not told of
  * it, then likewise), contexts, communicators and windows (each its id, members and remote
- * members), and for each rank the bytes of its operations. An operation is enum record_operation
- * and its numbers.
+ * members), and for each rank the bytes of its operations, and how many schedules it had, and the
+ * bytes of each. An operation is enum record_operation and its numbers.
  */
 #ifndef PORTOLAN_CLUE_RECORD_H
 #define PORTOLAN_CLUE_RECORD_H
@@ -16,10 +16,10 @@
 
 #include <portolan/command.h>
 
-#define RECORD_MAGIC "CLUEREC4"
+#define RECORD_MAGIC "CLUEREC5"
 
-/* Requests are numbers of the rank's own, used again when they were freed; contexts are places in
- * the file's table. */
+/* Requests are numbers of the rank's (or schedule's) own, used again when they were freed; contexts
+ * are places in the file's table. */
 enum record_operation {
     RECORD_CALL = 1, /* routine, site, ns computed before */
     RECORD_END,
@@ -34,8 +34,11 @@ enum record_operation {
     RECORD_MEET,     /* kind, context, sequence, n, index, root, ns */
     RECORD_SLEEP,    /* ns */
     RECORD_SPEND,    /* ns */
+    RECORD_PACK,     /* bytes, is message */
     RECORD_TIMER,    /* request, ns */
     RECORD_ORDER,
+    RECORD_SCHEDULE, /* the next one begins */
+    RECORD_AWAIT,    /* n; 2 (request + 1), or 2 (schedule) + 1; 0: neither */
     RECORD_EXIT,
     /* Bytes that follow; what observers are told: kind, communicator (0: none, or its place times
      * 2, and 1, or 2 of a window), peer + 2, tag + 2, bytes, request; the rank's neighbours, if
@@ -51,6 +54,10 @@ void record_add_requests(enum record_operation operation, int is_all, const clue
 /* The rank's own number of a request; a new one gets a number. */
 uint64_t record_request(clue_request request, bool is_new);
 void record_free_request(clue_request request);
+/* What clue_task.h says of them. */
+uint32_t record_schedule(void);
+void record_schedule_end(uint32_t schedule);
+void record_await(const struct clue_awaited *awaited, size_t n, bool is_all);
 uint64_t record_routine(const struct clue_routine *routine);
 uint64_t record_context(uint64_t context);
 /* Who is to be told while the run is recorded: it keeps what it hears, and tells the run's. */
@@ -71,6 +78,12 @@ static inline uint64_t record_number(struct record_reader *reader)
                                                           : record_long_number(reader);
 }
 
+/* Operations of a rank, and of its schedules. */
+struct record_rank {
+    struct record_reader own, *schedules;
+    size_t n_schedules;
+};
+
 /* A record that was read. */
 struct record {
     struct portolan_text bytes;
@@ -83,7 +96,7 @@ struct record {
     size_t n_contexts;
     struct portolan_mpi_comm *comms[2]; /* communicators, windows */
     size_t n_comms[2];
-    struct record_reader *ranks;
+    struct record_rank *ranks;
 };
 /* Whether the file begins as a record does. */
 bool record_is_at(const char *path);

@@ -22,7 +22,7 @@ enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed
 {
     pool_seed = seed;
     for (int i = 0; i < record->n; i++)
-        if (!record_add_bursts(&pool, record->ranks[i]))
+        if (!record_add_bursts(&pool, record->ranks[i].own))
             return portolan_no_memory(err);
     record_sort_bursts(&pool);
     return PORTOLAN_OK;

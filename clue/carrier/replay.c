@@ -6,12 +6,28 @@
 
 #include <stdlib.h>
 
-struct replayed {
+/* Operations of a rank, or of a schedule of it. */
+struct course {
     struct record_reader reader;
     clue_request *requests; /* by the record's numbers */
     size_t n, room;
-    clue_request *waited; /* of a wait or test */
-    size_t room_waited;
+    clue_request *waited; /* of its wait */
+    size_t n_waited, room_waited, n_checked;
+    bool is_held, is_over; /* of a schedule: its wait is not complete */
+    struct course *next;
+};
+
+enum await_phase { BEGINNING, WAITING_FOR_ALL, ADVANCING, CHECKING, WAITING, CHARGING, AWAITED };
+
+struct replayed {
+    struct course own, *now;  /* NOW: whose operations are read */
+    struct course *schedules; /* all */
+    size_t n_schedules, n_begun;
+    struct course *active, **turn; /* those that are not over; who is next to take steps */
+    /* Of an await: what it still waits for, its own requests first, and how far it has come. */
+    enum await_phase phase;
+    struct course awaited;
+    size_t n_own, n_open, n_kept;
     const struct clue_routine *routine; /* of the call that it is in */
 };
 
@@ -24,40 +40,45 @@ struct replay {
     bool is_damaged;
 };
 
-static clue_request *request_at(struct replay *p, struct replayed *rank, uint64_t number)
+static clue_request *request_at(struct replay *p, struct course *c, uint64_t number)
 {
     static clue_request none;
 
-    if (number >= rank->n) {
-        if (number > rank->n ||
-            !portolan_reserve(&rank->requests, &rank->room, rank->n + 1, sizeof *rank->requests)) {
+    if (number >= c->n) {
+        if (number > c->n ||
+            !portolan_reserve(&c->requests, &c->room, c->n + 1, sizeof *c->requests)) {
             p->is_damaged = true;
             return &none;
         }
-        rank->requests[rank->n++] = 0;
+        c->requests[c->n++] = 0;
     }
-    return &rank->requests[number];
+    return &c->requests[number];
 }
 
-static size_t take_requests(struct replay *p, struct replayed *rank)
+static bool reserve_waited(struct replay *p, struct course *c, uint64_t n)
 {
-    uint64_t n = record_number(&rank->reader);
+    p->is_damaged |= !portolan_reserve(&c->waited, &c->room_waited, n, sizeof *c->waited);
+    return !p->is_damaged;
+}
 
-    if (n > (uint64_t)(rank->reader.end - rank->reader.at) ||
-        !portolan_reserve(&rank->waited, &rank->room_waited, n + 1, sizeof *rank->waited)) {
+static size_t take_requests(struct replay *p, struct course *c)
+{
+    uint64_t n = record_number(&c->reader);
+
+    if (n > (uint64_t)(c->reader.end - c->reader.at) || !reserve_waited(p, c, n + 1)) {
         p->is_damaged = true;
         return 0;
     }
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t number = record_number(&rank->reader);
+        uint64_t number = record_number(&c->reader);
 
-        rank->waited[i] = number ? *request_at(p, rank, number - 1) : 0;
+        c->waited[i] = number ? *request_at(p, c, number - 1) : 0;
     }
     return n;
 }
 
 /* A number of the operation that is read. */
-#define NEXT record_number(&rank->reader)
+#define NEXT record_number(&rank->now->reader)
 
 static uint64_t context(struct replay *p, struct replayed *rank)
 {
@@ -76,7 +97,7 @@ with_neighbours(struct replayed *rank, const struct portolan_mpi_comm *comm, con
     struct portolan_mpi_comm *own = NULL;
     int *list;
 
-    if (n <= (uint64_t)(end - rank->reader.at))
+    if (n <= (uint64_t)(end - rank->now->reader.at))
         own = portolan_calloc(1, sizeof *own + n * sizeof *list);
     if (!own)
         return NULL;
@@ -93,11 +114,11 @@ static void tell(struct replay *p, struct replayed *rank)
 {
     const struct portolan_mpi_observer *observer = clue_carrier.observer;
     uint64_t length = NEXT, comm;
-    const uint8_t *end = rank->reader.at + length;
+    const uint8_t *end = rank->now->reader.at + length;
     struct portolan_mpi_event e = {.name = ""};
     struct portolan_mpi_comm *own = NULL;
 
-    if (length > (uint64_t)(rank->reader.end - rank->reader.at)) {
+    if (length > (uint64_t)(rank->now->reader.end - rank->now->reader.at)) {
         p->is_damaged = true;
         return;
     }
@@ -111,24 +132,24 @@ static void tell(struct replay *p, struct replayed *rank)
         e.ticks = (uint64_t)clue_now();
         if (comm && (comm - 1) / 2 < p->record->n_comms[(comm - 1) % 2])
             e.comm = &p->record->comms[(comm - 1) % 2][(comm - 1) / 2];
-        if (e.comm && rank->reader.at < end)
+        if (e.comm && rank->now->reader.at < end)
             e.comm = own = with_neighbours(rank, e.comm, end);
         if (rank->routine) {
             e.name = rank->routine->name;
             e.routine = rank->routine->number;
         }
-        if (rank->reader.at == end && e.kind < PORTOLAN_MPI_EVENT_KINDS && (e.comm || !comm))
+        if (rank->now->reader.at == end && e.kind < PORTOLAN_MPI_EVENT_KINDS && (e.comm || !comm))
             observer->tell(&e);
         else
             p->is_damaged = true;
     }
     free(own);
-    rank->reader.at = end;
+    rank->now->reader.at = end;
 }
 
 static enum clue_progress send(struct replay *p, int task, struct replayed *rank)
 {
-    clue_request *request = request_at(p, rank, NEXT);
+    clue_request *request = request_at(p, rank->now, NEXT);
     struct clue_send what = {0};
 
     what.to = (int)NEXT;
@@ -147,7 +168,7 @@ static enum clue_progress send(struct replay *p, int task, struct replayed *rank
 
 static void receive(struct replay *p, int task, struct replayed *rank)
 {
-    clue_request *request = request_at(p, rank, NEXT);
+    clue_request *request = request_at(p, rank->now, NEXT);
     struct clue_receive what = {0};
 
     what.from = (int)NEXT - 1;
@@ -172,7 +193,8 @@ static enum clue_progress meet(struct replay *p, int task, struct replayed *rank
 
 static enum clue_progress call(struct replay *p, int task, struct replayed *rank)
 {
-    uint64_t place = (uint64_t)(rank->reader.end - rank->reader.at), routine = NEXT, site = NEXT;
+    uint64_t place = (uint64_t)(rank->now->reader.end - rank->now->reader.at), routine = NEXT,
+             site = NEXT;
     int64_t ns = (int64_t)NEXT;
 
     if (p->draw)
@@ -188,11 +210,216 @@ static enum clue_progress call(struct replay *p, int task, struct replayed *rank
     return CLUE_DONE;
 }
 
+static enum clue_progress pack(struct replay *p, int task, struct replayed *rank)
+{
+    uint64_t bytes = NEXT;
+    int64_t ns = clue_engine_pack_ns(p->engine, task, bytes, NEXT);
+
+    return ns > 0 ? clue_engine_spend(p->engine, task, ns) : CLUE_DONE;
+}
+
+/* ------------------------------------------------- waits, schedules */
+
+/* A schedule asks for a wait only when all is complete, and is held before. */
+static enum clue_progress wait(struct replay *p, int task, struct replayed *rank)
+{
+    struct course *c = rank->now;
+    bool is_all = NEXT, is_complete;
+    size_t n = take_requests(p, c), index;
+
+    for (; c != &rank->own && c->n_checked < n; c->n_checked++) {
+        if (clue_engine_is_complete(p->engine, task, c->waited[c->n_checked], &is_complete) ==
+            CLUE_WAITS)
+            return CLUE_WAITS;
+        if (is_complete)
+            continue;
+        c->is_held = true;
+        c->n_checked = 0;
+        c->n_waited = n;
+        return CLUE_DONE;
+    }
+    if (clue_engine_wait(p->engine, task, c->waited, n, is_all, &index) == CLUE_WAITS)
+        return CLUE_WAITS;
+    c->n_checked = 0;
+    return CLUE_DONE;
+}
+
+static enum clue_progress step(struct replay *p, int task, struct replayed *rank);
+
+/* Operations of C until it is held, has come to its end, or (WAITS) the rank must wait. */
+static enum clue_progress advance(struct replay *p, int task, struct replayed *rank,
+                                  struct course *c)
+{
+    enum clue_progress progress = CLUE_DONE;
+
+    rank->now = c;
+    c->is_held = false;
+    while (c->reader.at < c->reader.end && !p->is_damaged) {
+        const uint8_t *before = c->reader.at;
+
+        progress = step(p, task, rank);
+        if (progress == CLUE_WAITS || c->is_held) {
+            c->reader.at = before;
+            break;
+        }
+    }
+    rank->now = &rank->own;
+    return progress;
+}
+
+/* All that are active, in the order in which they began. */
+static enum clue_progress advance_schedules(struct replay *p, int task, struct replayed *rank)
+{
+    struct course *c;
+
+    while ((c = *rank->turn)) {
+        if (advance(p, task, rank, c) == CLUE_WAITS)
+            return CLUE_WAITS;
+        c->is_over = c->reader.at == c->reader.end;
+        if (c->is_over)
+            *rank->turn = c->next;
+        else
+            rank->turn = &c->next;
+    }
+    rank->turn = &rank->active;
+    return CLUE_DONE;
+}
+
+static enum clue_progress begin_schedule(struct replay *p, int task, struct replayed *rank)
+{
+    struct course *c = &rank->schedules[rank->n_begun], **last = &rank->active;
+
+    if (rank->n_begun == rank->n_schedules) {
+        p->is_damaged = true;
+        return CLUE_DONE;
+    }
+    if (advance(p, task, rank, c) == CLUE_WAITS)
+        return CLUE_WAITS;
+    rank->n_begun++;
+    while (*last)
+        last = &(*last)->next;
+    *last = c;
+    return CLUE_DONE;
+}
+
+/* The requests of an await of N, whose numbers are read next. False: there are schedules, too. */
+static bool list_own(struct replay *p, struct replayed *rank, size_t n)
+{
+    struct record_reader numbers = rank->own.reader;
+    struct course *a = &rank->awaited;
+    bool has_schedules = false;
+
+    a->n_waited = a->n_checked = rank->n_open = rank->n_kept = 0;
+    for (size_t i = 0; i < n && reserve_waited(p, a, n); i++) {
+        uint64_t number = record_number(&numbers), schedule = number / 2 - 1;
+
+        has_schedules |= number % 2;
+        if (number % 2)
+            rank->n_open += schedule >= rank->n_begun || !rank->schedules[schedule].is_over;
+        else if (number)
+            a->waited[a->n_waited++] = *request_at(p, &rank->own, number / 2 - 1);
+    }
+    rank->n_own = a->n_waited;
+    return !has_schedules;
+}
+
+/* And what active schedules wait for. */
+static void list_active(struct replay *p, struct replayed *rank)
+{
+    struct course *a = &rank->awaited;
+
+    for (const struct course *c = rank->active; c; c = c->next)
+        for (size_t i = 0; i < c->n_waited && reserve_waited(p, a, a->n_waited + 1); i++)
+            a->waited[a->n_waited++] = c->waited[i];
+}
+
+/* Keeps those that are not complete, as many as the library takes of schedules. */
+static enum clue_progress check_awaited(struct replay *p, int task, struct replayed *rank, size_t n)
+{
+    enum { MOST_OF_SCHEDULES = 64 };
+    struct course *a = &rank->awaited;
+    bool is_complete;
+
+    for (; a->n_checked < a->n_waited; a->n_checked++) {
+        bool is_own = a->n_checked < rank->n_own;
+
+        if (!is_own && (!rank->n_open || rank->n_kept == n + MOST_OF_SCHEDULES))
+            break;
+        if (clue_engine_is_complete(p->engine, task, a->waited[a->n_checked], &is_complete) ==
+            CLUE_WAITS)
+            return CLUE_WAITS;
+        if (!is_complete)
+            a->waited[rank->n_kept++] = a->waited[a->n_checked];
+        rank->n_open += is_own && !is_complete;
+    }
+    p->is_damaged |= rank->n_open && !rank->n_kept;
+    return CLUE_DONE;
+}
+
+/* As mpi_await() of clue/mpi: without schedules it is a wait for all. */
+static enum clue_progress await_phase(struct replay *p, int task, struct replayed *rank, size_t n)
+{
+    struct course *a = &rank->awaited;
+    enum clue_progress progress = CLUE_DONE;
+    enum await_phase next = AWAITED;
+    size_t index;
+
+    switch (rank->phase) {
+    case BEGINNING:
+        next = list_own(p, rank, n) && !rank->active ? WAITING_FOR_ALL : ADVANCING;
+        break;
+    case WAITING_FOR_ALL:
+        progress = clue_engine_wait(p->engine, task, a->waited, a->n_waited, true, &index);
+        break;
+    case ADVANCING:
+        progress = advance_schedules(p, task, rank);
+        list_own(p, rank, n);
+        list_active(p, rank);
+        next = CHECKING;
+        break;
+    case CHECKING:
+        progress = check_awaited(p, task, rank, n);
+        next = rank->n_open ? WAITING : CHARGING;
+        if (progress == CLUE_DONE && next == CHARGING)
+            list_own(p, rank, n);
+        break;
+    case WAITING:
+        progress = clue_engine_wait(p->engine, task, a->waited, rank->n_kept, false, &index);
+        next = ADVANCING;
+        break;
+    case CHARGING: /* each its receive delay */
+        if (a->n_checked < a->n_waited) {
+            progress = clue_engine_wait(p->engine, task, a->waited + a->n_checked, 1, true, &index);
+            a->n_checked += progress == CLUE_DONE;
+            next = CHARGING;
+        }
+        break;
+    case AWAITED:
+        break;
+    }
+    rank->phase = progress == CLUE_DONE ? next : rank->phase;
+    return progress;
+}
+
+static enum clue_progress await(struct replay *p, int task, struct replayed *rank)
+{
+    uint64_t n = NEXT;
+
+    p->is_damaged |= n > (uint64_t)(rank->own.reader.end - rank->own.reader.at);
+    while (!p->is_damaged && rank->phase != AWAITED)
+        if (await_phase(p, task, rank, n) == CLUE_WAITS)
+            return CLUE_WAITS;
+    rank->phase = BEGINNING;
+    for (uint64_t i = 0; i < n && !p->is_damaged; i++)
+        (void)NEXT;
+    return CLUE_DONE;
+}
+
+/* ------------------------------------------------- all operations */
+
 static enum clue_progress step(struct replay *p, int task, struct replayed *rank)
 {
     struct clue_engine *e = p->engine;
-    bool is_all;
-    size_t n, index;
     clue_request *request;
 
     switch ((enum record_operation)NEXT) {
@@ -211,11 +438,9 @@ static enum clue_progress step(struct replay *p, int task, struct replayed *rank
         receive(p, task, rank);
         return CLUE_DONE;
     case RECORD_WAIT:
-        is_all = NEXT;
-        n = take_requests(p, rank);
-        return clue_engine_wait(e, task, rank->waited, n, is_all, &index);
+        return wait(p, task, rank);
     case RECORD_FREE:
-        request = request_at(p, rank, NEXT);
+        request = request_at(p, rank->now, NEXT);
         if (*request)
             clue_engine_release(e, *request);
         *request = 0;
@@ -226,14 +451,20 @@ static enum clue_progress step(struct replay *p, int task, struct replayed *rank
         return clue_engine_sleep(e, task, (int64_t)NEXT);
     case RECORD_SPEND:
         return clue_engine_spend(e, task, (int64_t)NEXT);
+    case RECORD_PACK:
+        return pack(p, task, rank);
+    case RECORD_SCHEDULE:
+        return begin_schedule(p, task, rank);
+    case RECORD_AWAIT:
+        return await(p, task, rank);
     case RECORD_TIMER:
-        request = request_at(p, rank, NEXT);
+        request = request_at(p, rank->now, NEXT);
         *request = clue_engine_timer(e, task, (int64_t)NEXT);
         return CLUE_DONE;
     case RECORD_ORDER:
         return clue_engine_order(e, task);
     case RECORD_EXIT:
-        rank->reader.at = rank->reader.end;
+        rank->own.reader.at = rank->own.reader.end;
         return CLUE_DONE;
     default: /* records of courses that depend on time are not replayed */
         p->is_damaged = true;
@@ -248,34 +479,51 @@ static void run_rank(struct replay *p, int task)
 
     p->self.task = task;
     clue_carrier.current = &p->self;
-    while (rank->reader.at < rank->reader.end && !p->is_damaged) {
-        const uint8_t *before = rank->reader.at;
-
-        if (step(p, task, rank) == CLUE_WAITS) {
-            rank->reader.at = before;
-            break;
-        }
-    }
+    advance(p, task, rank, &rank->own);
     clue_carrier.current = NULL;
-    if (rank->reader.at == rank->reader.end)
+    if (rank->own.reader.at == rank->own.reader.end)
         clue_engine_exit(p->engine, task);
+}
+
+static bool begin_rank(struct replayed *rank, const struct record_rank *from)
+{
+    rank->own.reader = from->own;
+    rank->turn = &rank->active;
+    rank->n_schedules = from->n_schedules;
+    rank->schedules = portolan_calloc(from->n_schedules + 1, sizeof *rank->schedules);
+    for (size_t i = 0; rank->schedules && i < from->n_schedules; i++)
+        rank->schedules[i].reader = from->schedules[i];
+    return rank->schedules != NULL;
+}
+
+static void end_course(struct course *c)
+{
+    free(c->requests);
+    free(c->waited);
+}
+
+static void end_rank(struct replayed *rank)
+{
+    for (size_t i = 0; rank->schedules && i < rank->n_schedules; i++)
+        end_course(&rank->schedules[i]);
+    free(rank->schedules);
+    end_course(&rank->own);
+    end_course(&rank->awaited);
 }
 
 bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
                  int *verdict)
 {
     struct replay p = {.engine = engine, .record = record, .draw = draw};
+    bool is_ready = (p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks));
 
-    p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks);
-    for (int i = 0; p.ranks && i < record->n; i++)
-        p.ranks[i].reader = record->ranks[i];
+    for (int i = 0; is_ready && i < record->n; i++)
+        is_ready = begin_rank(&p.ranks[i], &record->ranks[i]);
     *verdict = CLUE_FAILED;
-    while (p.ranks && !p.is_damaged && (*verdict = clue_engine_next(engine)) >= 0)
+    while (is_ready && !p.is_damaged && (*verdict = clue_engine_next(engine)) >= 0)
         run_rank(&p, *verdict);
-    for (int i = 0; p.ranks && i < record->n; i++) {
-        free(p.ranks[i].requests);
-        free(p.ranks[i].waited);
-    }
+    for (int i = 0; p.ranks && i < record->n; i++)
+        end_rank(&p.ranks[i]);
     free(p.ranks);
     return !p.is_damaged;
 }

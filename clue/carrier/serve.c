@@ -392,6 +392,15 @@ static void serve_message(struct rank *rank, struct parts *p, const int64_t *wor
     case LINK_WAIT:
         answer(rank, (int64_t)clue_wait(take(p, n * sizeof(clue_request)), n, words[0]));
         break;
+    case LINK_AWAIT:
+        n = (size_t)(p->end - p->at) / sizeof(struct clue_awaited);
+        clue_record_await(take(p, n * sizeof(struct clue_awaited)), n, words[0]);
+        answer(rank, 0);
+        break;
+    case LINK_PACK:
+        clue_pack((uint64_t)words[0], words[1]);
+        answer(rank, 0);
+        break;
     case LINK_TEST_ANY:
         answer(rank, (int64_t)clue_test_any(take(p, n * sizeof(clue_request)), n));
         break;

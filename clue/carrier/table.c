@@ -30,7 +30,8 @@ static void skip(struct record_reader *r, uint64_t operation)
     static const uint8_t numbers[] = {
         [RECORD_SEND] = 8,   [RECORD_RECEIVE] = 5, [RECORD_WAIT] = 1,  [RECORD_COMPLETE] = 1,
         [RECORD_CANCEL] = 1, [RECORD_FREE] = 1,    [RECORD_PROBE] = 5, [RECORD_MEET] = 7,
-        [RECORD_SLEEP] = 1,  [RECORD_SPEND] = 1,   [RECORD_TIMER] = 2, [RECORD_EXIT] = 0};
+        [RECORD_SLEEP] = 1,  [RECORD_SPEND] = 1,   [RECORD_PACK] = 2,  [RECORD_TIMER] = 2,
+        [RECORD_EXIT] = 0};
     uint64_t n = operation <= RECORD_EXIT ? numbers[operation] : 0;
 
     if (operation == RECORD_TELL && (n = record_number(r)) <= (uint64_t)(r->end - r->at)) {
@@ -39,7 +40,7 @@ static void skip(struct record_reader *r, uint64_t operation)
     }
     for (uint64_t i = 0; i < n; i++)
         record_number(r);
-    if (operation == RECORD_WAIT || operation == RECORD_TEST)
+    if (operation == RECORD_WAIT || operation == RECORD_TEST || operation == RECORD_AWAIT)
         for (n = record_number(r); n && r->at < r->end; n--)
             record_number(r);
 }
@@ -107,7 +108,7 @@ enum portolan_status clue_table_begin(const struct clue_run *run, struct portola
     table.n = record->n;
     table.ranks = portolan_calloc((size_t)record->n, sizeof *table.ranks);
     for (int i = 0; table.ranks && i < record->n; i++)
-        if (!read_rank(i, record->ranks[i], run->draw))
+        if (!read_rank(i, record->ranks[i].own, run->draw))
             return portolan_no_memory(err);
     clue_draws_end();
     return table.ranks ? PORTOLAN_OK : portolan_no_memory(err);

@@ -14,10 +14,11 @@
 struct carrier clue_carrier;
 
 #define RUN clue_carrier
-/* If the run is recorded. */
+/* If the run is recorded, and this is not part of what the record has as one. */
+#define RECORDS (RUN.run->record && RUN.current->recorded_as != CLUE_UNRECORDED)
 #define RECORD(...)                                                                                \
     do                                                                                             \
-        if (RUN.run->record)                                                                       \
+        if (RECORDS)                                                                               \
             record_add(__VA_ARGS__);                                                               \
     while (0)
 #define N(value) ((uint64_t)(value))
@@ -234,7 +235,7 @@ size_t clue_wait(const clue_request *requests, size_t n, bool is_all)
     size_t index = n;
 
     UNTIL_DONE(clue_engine_wait(RUN.engine, RUN.current->task, requests, n, is_all, &index));
-    if (RUN.run->record)
+    if (RECORDS)
         record_add_requests(RECORD_WAIT, is_all, requests, n);
     return index;
 }
@@ -244,7 +245,7 @@ size_t clue_test_any(const clue_request *requests, size_t n)
     size_t index = n;
 
     UNTIL_DONE(clue_engine_test(RUN.engine, RUN.current->task, requests, n, &index));
-    if (RUN.run->record)
+    if (RECORDS)
         record_add_requests(RECORD_TEST, false, requests, n);
     return index;
 }
@@ -259,13 +260,14 @@ bool clue_is_complete(clue_request request)
     bool is_complete = false;
 
     UNTIL_DONE(clue_engine_is_complete(RUN.engine, RUN.current->task, request, &is_complete));
-    RECORD(RECORD_COMPLETE, 1, record_request(request, false));
+    if (!RUN.current->recorded_as)
+        RECORD(RECORD_COMPLETE, 1, record_request(request, false));
     return is_complete;
 }
 
 void clue_free(clue_request request)
 {
-    if (RUN.run->record)
+    if (RECORDS)
         record_free_request(request);
     clue_engine_release(RUN.engine, request);
 }
@@ -297,6 +299,31 @@ void clue_receive_taken(clue_request taken, const struct clue_receive *receive)
     clue_engine_receive_taken(RUN.engine, RUN.current->task, taken, receive);
 }
 
+uint32_t clue_schedule_begin(void)
+{
+    return RUN.run->record ? record_schedule() : 0;
+}
+
+void clue_schedule_end(uint32_t schedule)
+{
+    if (schedule)
+        record_schedule_end(schedule);
+}
+
+uint32_t clue_record_as(uint32_t schedule)
+{
+    uint32_t before = RUN.current->recorded_as;
+
+    RUN.current->recorded_as = schedule;
+    return before;
+}
+
+void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all)
+{
+    if (RUN.run->record)
+        record_await(awaited, n, is_all);
+}
+
 void clue_meet(const struct clue_meeting *meeting)
 {
     UNTIL_DONE(clue_engine_meet(RUN.engine, RUN.current->task, meeting));
@@ -323,11 +350,6 @@ int64_t clue_fresh_ns(int task, uint64_t bytes)
     int own = clue_host_of(RUN.current->task);
 
     return clue_host_of(task) == own ? clue_law_ns(&RUN.run->machine->hosts[own].fresh, bytes) : 0;
-}
-
-int64_t clue_self_ns(uint64_t bytes)
-{
-    return clue_engine_self_ns(RUN.engine, RUN.current->task, bytes);
 }
 
 const char *clue_collectives_file(void)
@@ -415,13 +437,13 @@ void clue_sleep(int64_t ns)
     RECORD(RECORD_SLEEP, 1, N(ns));
 }
 
-void clue_pack(uint64_t bytes)
+void clue_pack(uint64_t bytes, bool is_message)
 {
-    int host = clue_engine_host(RUN.engine, RUN.current->task);
-    double ns = RUN.run->machine->hosts[host].packing_ns_per_byte * (double)bytes;
+    int64_t ns = clue_engine_pack_ns(RUN.engine, RUN.current->task, bytes, is_message);
 
-    if (ns >= 0.5)
-        clue_spend((int64_t)(ns + 0.5));
+    if (ns > 0)
+        UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
+    RECORD(RECORD_PACK, 2, bytes, N(is_message));
 }
 
 void clue_spend(int64_t ns)

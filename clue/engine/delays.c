@@ -64,13 +64,14 @@ int64_t receive_ns(const struct clue_engine *e, uint32_t task, uint64_t bytes)
     return delay_ns(e, CLUE_RECEIVE, host, 0, &e->machine->hosts[host].receive, bytes);
 }
 
-int64_t clue_engine_self_ns(struct clue_engine *e, int task, uint64_t bytes)
+int64_t clue_engine_pack_ns(struct clue_engine *e, int task, uint64_t bytes, bool is_message)
 {
     uint32_t host = task_of(e, (uint32_t)task)->host;
-    const struct clue_pair *pair = has_pair(e, host, host) ? pair_of_hosts(e, host, host) : NULL;
+    const struct clue_pair *pair =
+        is_message && has_pair(e, host, host) ? pair_of_hosts(e, host, host) : NULL;
 
     return pair ? delay_ns(e, CLUE_SEND, host, host, &pair->send, bytes) +
                       delay_ns(e, CLUE_TRANSMISSION, host, host, &pair->transmission, bytes) +
                       receive_ns(e, (uint32_t)task, bytes)
-                : -1;
+                : (int64_t)(e->machine->hosts[host].packing_ns_per_byte * (double)bytes + 0.5);
 }

@@ -46,6 +46,8 @@ static int finish(struct call *x)
     if (!x->request)
         return schedule_end(x->c.s);
     schedule_hold(x->c.s);
+    x->c.s->number = clue_schedule_begin();
+    x->t->n_recorded += x->c.s->number != 0;
     mpi_schedule_advance(x->c.s);
     mpi_request_of_schedule(x->t, x->c.comm, x->c.s, x->request);
     return MPI_SUCCESS;

@@ -403,6 +403,8 @@ struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm 
  */
 bool mpi_schedule_advance(struct mpi_schedule *s);
 size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room);
+/* For records; 0: it has none. */
+uint32_t mpi_schedule_number(const struct mpi_schedule *s);
 /* Returns its error. */
 int mpi_schedule_free(struct mpi_schedule *s);
 
@@ -416,7 +418,8 @@ struct mpi_task {
     struct mpi_comm *world, *self;
     struct mpi_table tables[MPI_KINDS];
     struct mpi_request *free_requests;
-    struct mpi_request *schedules;          /* active ones */
+    struct mpi_request *schedules; /* active ones */
+    unsigned n_recorded;           /* that the program has not waited for, if the run is recorded */
     struct mpi_request *freed, *last_freed; /* by MPI_Request_free, on their way */
     void *buffer;                           /* of MPI_Buffer_attach */
     MPI_Count buffer_bytes;

@@ -289,6 +289,7 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
     if (r->kind == MPI_REQUEST_RECEIVE)
         mpi_written(t, r->buf, r->bytes);
     if (r->kind == MPI_REQUEST_SCHEDULE) {
+        t->n_recorded -= mpi_schedule_number(r->schedule) != 0;
         code = mpi_schedule_free(r->schedule);
         r->schedule = NULL;
     } else if (code == MPI_ERR_TRUNCATE)

@@ -161,7 +161,7 @@ void schedule_wait_for(struct mpi_task *t, const clue_request *requests, size_t 
 {
     struct mpi_request *items, **list;
 
-    if (!t->schedules) {
+    if (!t->schedules && !t->n_recorded) {
         clue_wait(requests, n, true);
         return;
     }
@@ -217,17 +217,14 @@ static void do_step(struct mpi_schedule *s, const struct step *step)
         wait_pending(s, s->is_stored);
         break;
     case STEP_REDUCE:
-        clue_pack((uint64_t)span_bytes(step->data));
+        clue_pack((uint64_t)span_bytes(step->data), false);
         operation_apply(s->task, s->op, step->other.at, step->data.at, step->data.count,
                         step->data.type);
         mpi_written(s->task, step->data.at, span_bytes(step->data));
         break;
     case STEP_SELF:
     case STEP_COPY:
-        if (step->kind == STEP_COPY || clue_self_ns((uint64_t)span_bytes(step->data)) < 0)
-            clue_pack((uint64_t)span_bytes(step->data));
-        else
-            clue_spend(clue_self_ns((uint64_t)span_bytes(step->data)));
+        clue_pack((uint64_t)span_bytes(step->data), step->kind == STEP_SELF);
         mpi_written(s->task, step->other.at, span_bytes(step->other));
         if (is_dense(step->data) && is_dense(step->other))
             memmove(bytes_of(step->other), bytes_of(step->data), (size_t)span_bytes(step->data));
@@ -349,11 +346,12 @@ struct mpi_schedule *schedule_of_request(struct mpi_task *t, clue_request reques
 
         x->request = request;
         x->is_over = is_over;
+        clue_record_await(NULL, 0, false);
     }
     return s;
 }
 
-bool mpi_schedule_advance(struct mpi_schedule *s)
+static bool take_steps(struct mpi_schedule *s)
 {
     for (; s->next < s->n_steps; s->next++) {
         if (s->steps[s->next].kind == STEP_WAIT && is_pending(s))
@@ -366,6 +364,19 @@ bool mpi_schedule_advance(struct mpi_schedule *s)
     return true;
 }
 
+bool mpi_schedule_advance(struct mpi_schedule *s)
+{
+    uint32_t before;
+
+    if (!s->number)
+        return s->is_over = take_steps(s);
+    before = clue_record_as(s->number);
+    if (!s->is_over && (s->is_over = take_steps(s)))
+        clue_schedule_end(s->number);
+    clue_record_as(before);
+    return s->is_over;
+}
+
 size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room)
 {
     size_t n = 0;
@@ -374,6 +385,11 @@ size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size
         if (!clue_is_complete(x->request))
             to[n++] = x->request;
     return n;
+}
+
+uint32_t mpi_schedule_number(const struct mpi_schedule *s)
+{
+    return s->number;
 }
 
 int mpi_schedule_free(struct mpi_schedule *s)

@@ -54,9 +54,11 @@ struct mpi_schedule {
     int tag;
     unsigned flags; /**< of clue_send() and clue_receive(): CLUE_FREE in shared memory */
     struct mpi_op *op;
-    bool is_stored; /**< steps are kept for mpi_schedule_advance() */
+    uint32_t number; /**< clue_schedule_begin() */
+    bool is_stored;  /**< steps are kept for mpi_schedule_advance() */
     struct step *steps;
     size_t n_steps, room, next;
+    bool is_over;
     int error;                /**< of MPI, when it is done */
     bool has_fresh;           /**< data that were sent or received were fresh, fresh.c */
     struct transfer *pending; /**< begun and not waited for */

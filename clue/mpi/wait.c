@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- what goes on meanwhile */
 
-void mpi_progress(struct mpi_task *t)
+static void advance_schedules(struct mpi_task *t)
 {
     for (struct mpi_request **at = &t->schedules; *at;) {
         struct mpi_request *r = *at;
@@ -23,6 +23,13 @@ void mpi_progress(struct mpi_task *t)
             mpi_request_release(t, r);
         }
     }
+}
+
+void mpi_progress(struct mpi_task *t)
+{
+    if (t->n_recorded)
+        clue_record_await(NULL, 0, true);
+    advance_schedules(t);
 }
 
 bool mpi_is_done(const struct mpi_request *r)
@@ -84,14 +91,14 @@ static void charge(const struct mpi_request *r)
         clue_wait(&r->engine, 1, true);
 }
 
-static size_t await_with_schedules(struct mpi_task *t, struct mpi_request **requests, size_t n,
-                                   bool is_all)
+static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, size_t n,
+                            bool is_all)
 {
     for (;;) {
         size_t first = n, open = 0;
         struct numbers x;
 
-        mpi_progress(t);
+        advance_schedules(t);
         begin_numbers(&x, n + 64);
         for (size_t i = 0; i < n; i++) {
             if (!requests[i])
@@ -106,9 +113,6 @@ static size_t await_with_schedules(struct mpi_task *t, struct mpi_request **requ
         }
         if (!open || (!is_all && first < n)) {
             end_numbers(&x);
-            for (size_t i = 0; i < n; i++)
-                if (requests[i] && (is_all || i == first))
-                    charge(requests[i]);
             return first;
         }
         add_schedules(t, &x);
@@ -119,15 +123,50 @@ static size_t await_with_schedules(struct mpi_task *t, struct mpi_request **requ
     }
 }
 
-size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all)
+/* A record has it as one, since its steps depend on the machine. */
+static void record(struct mpi_request **requests, size_t n, bool is_all)
+{
+    struct clue_awaited *awaited = mpi_alloc(n, sizeof *awaited);
+
+    for (size_t i = 0; i < n; i++)
+        if (requests[i])
+            awaited[i] = (struct clue_awaited){requests[i]->engine,
+                                               requests[i]->kind == MPI_REQUEST_SCHEDULE
+                                                   ? mpi_schedule_number(requests[i]->schedule)
+                                                   : 0};
+    clue_record_await(awaited, n, is_all || n == 1);
+    free(awaited);
+}
+
+static size_t await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all)
 {
     bool is_simple = !t->schedules;
+    size_t first;
 
     for (size_t i = 0; is_simple && i < n; i++)
         is_simple = !requests[i] || (requests[i]->kind != MPI_REQUEST_SCHEDULE &&
                                      requests[i]->kind != MPI_REQUEST_GENERALIZED);
-    return is_simple ? await_messages(requests, n, is_all)
-                     : await_with_schedules(t, requests, n, is_all);
+    if (is_simple)
+        return await_messages(requests, n, is_all);
+    first = advance_until(t, requests, n, is_all);
+    for (size_t i = 0; i < n; i++)
+        if (requests[i] && (is_all || i == first))
+            charge(requests[i]);
+    return first;
+}
+
+size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all)
+{
+    uint32_t before;
+    size_t first;
+
+    if (!t->n_recorded)
+        return await(t, requests, n, is_all);
+    record(requests, n, is_all);
+    before = clue_record_as(CLUE_UNRECORDED);
+    first = await(t, requests, n, is_all);
+    clue_record_as(before);
+    return first;
 }
 
 /* A poll without success takes time, whatever the machine file says: else a loop would never end.
@@ -145,6 +184,8 @@ static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n
     int64_t began = clue_now();
     struct numbers x;
 
+    if (t->n_recorded)
+        clue_record_await(NULL, 0, false);
     mpi_progress(t);
     begin_numbers(&x, n + 64);
     for (size_t i = 0; i < n; i++)
@@ -434,6 +475,8 @@ int do_Request_free(struct mpi_task *t, MPI_Request *handle)
         return MPI_SUCCESS;
     }
     r->is_free = true;
+    if (t->n_recorded)
+        clue_record_await(NULL, 0, false);
     if (r->kind == MPI_REQUEST_GENERALIZED && !r->is_done)
         return MPI_SUCCESS; /* MPI_Grequest_complete() ends it */
     if (r->kind == MPI_REQUEST_GENERALIZED || (r->kind == MPI_REQUEST_SCHEDULE && r->is_done))

@@ -270,6 +270,18 @@ size_t clue_wait(const clue_request *requests, size_t n, bool is_all)
     return (size_t)ask_with(LINK_WAIT, (const int64_t[LINK_WORDS]){is_all}, &part, 1)->words[0];
 }
 
+void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all)
+{
+    const struct iovec part = link_part(awaited, n * sizeof *awaited);
+
+    ask_with(LINK_AWAIT, (const int64_t[LINK_WORDS]){is_all}, &part, 1);
+}
+
+void clue_pack(uint64_t bytes, bool is_message)
+{
+    ask(LINK_PACK, (int64_t)bytes, is_message, 0, 0, 0);
+}
+
 size_t clue_test_any(const clue_request *requests, size_t n)
 {
     const struct iovec part = link_part(requests, n * sizeof *requests);

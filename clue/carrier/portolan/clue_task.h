@@ -143,6 +143,29 @@ PORTOLAN_API bool clue_probe(int from, uint64_t context, int tag, bool is_waitin
 /** The receive of a taken message: the same request goes on, with DELIVER of RECEIVE. */
 PORTOLAN_API void clue_receive_taken(clue_request taken, const struct clue_receive *receive);
 
+/* ------------------------------------------------- schedules, for records alone */
+
+/** A schedule is what a nonblocking operation asks for, as far as messages have come whenever the
+ * task is in a call. How far that is depends on the machine, so a record keeps it apart from the
+ * rest, and its replay goes on with it in the same way: a wait of a schedule is asked for only when
+ * its requests are complete. Returns the schedule's number, 0: the run is not recorded. It takes
+ * its first steps at once. */
+PORTOLAN_API uint32_t clue_schedule_begin(void);
+/** It takes no more steps. */
+PORTOLAN_API void clue_schedule_end(uint32_t schedule);
+/** What the task asks from here on belongs to this schedule; 0: to none; CLUE_UNRECORDED: it is
+ * part of an await. Returns what was set before. */
+enum { CLUE_UNRECORDED = UINT32_MAX };
+PORTOLAN_API uint32_t clue_record_as(uint32_t schedule);
+/** A request of the task's own, or a schedule. */
+struct clue_awaited {
+    clue_request request;
+    uint32_t schedule;
+};
+/** All schedules take steps, in the order in which they began, and with them the task waits until
+ * all N are complete. Not IS_ALL: what follows depends on time. */
+PORTOLAN_API void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all);
+
 /* ------------------------------------------------- meetings */
 
 enum clue_meeting_kind {
@@ -171,8 +194,6 @@ enum clue_shared {
 PORTOLAN_API int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes);
 /** How much longer a message of BYTES takes to TASK if it is CLUE_FRESH; 0: not at all. */
 PORTOLAN_API int64_t clue_fresh_ns(int task, uint64_t bytes);
-/** Total time of a message of a task to itself; -1: the machine file has none. */
-PORTOLAN_API int64_t clue_self_ns(uint64_t bytes);
 /** File with rules of collectives that the machine file names; NULL: none. */
 PORTOLAN_API const char *clue_collectives_file(void);
 
@@ -195,8 +216,9 @@ PORTOLAN_API void clue_call_in(int task, void (*run)(void *arg), void *arg);
 
 /** The task does nothing for NS. */
 PORTOLAN_API void clue_sleep(int64_t ns);
-/** Moves BYTES in memory, as the parts of a collective do: takes the host's packing delay. */
-PORTOLAN_API void clue_pack(uint64_t bytes);
+/** Moves BYTES in memory, as the parts of a collective do: takes the host's packing delay; or, by a
+ * message to itself, all that the machine file says that one takes. */
+PORTOLAN_API void clue_pack(uint64_t bytes, bool is_message);
 /** The task writes BYTES at AT within its call: its next burst takes what the kernel takes for
  * those pages that nobody has touched (AT NULL: all, and they are given back). Where others run
  * meanwhile it is called before. */

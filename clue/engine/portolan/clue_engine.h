@@ -284,8 +284,8 @@ void clue_engine_release(struct clue_engine *engine, clue_request request);
 enum clue_progress clue_engine_cancel(struct clue_engine *engine, int task, clue_request request,
                                       bool *is_cancelled);
 
-/** As clue_self_ns(). */
-int64_t clue_engine_self_ns(struct clue_engine *engine, int task, uint64_t bytes);
+/** What clue_pack() takes. */
+int64_t clue_engine_pack_ns(struct clue_engine *engine, int task, uint64_t bytes, bool is_message);
 
 /** A request that is complete NS from now. 0: no memory. */
 clue_request clue_engine_timer(struct clue_engine *engine, int task, int64_t ns);
