@@ -110,13 +110,20 @@ struct rank {
     struct apart *apart; /* it is a process; NULL: it is folded */
 };
 
+/* What a rank that waits needs first: where its stack ends, and what a library keeps for it. Of all
+ * ranks beside each other, since what is fetched must be known without waiting for it. */
+struct stand {
+    const void *stack, *library;
+};
+
 struct carrier {
     const struct clue_run *run;
     struct clue_engine *engine;
     struct program **programs; /* the first is the run's */
     size_t n_programs;
     struct rank **ranks;
-    size_t n_ranks, room_ranks;
+    size_t n_ranks, room_ranks, room_stands;
+    struct stand *stands; /* by rank */
     struct rank *current; /* NULL: none runs, all is real */
     struct context main;
     bool may_change;           /* the program may change the machine */

@@ -21,7 +21,6 @@
 struct thread_functions {
     void (*static_info)(size_t *size, size_t *align);
     void *(*allocate)(void *descriptor);
-    void (*deallocate)(void *descriptor, bool is_freed);
     void (*ctype)(void);
     const uint32_t *descriptor_bytes;
     const ptrdiff_t *rseq_offset;
@@ -48,7 +47,6 @@ static enum portolan_status find_thread_functions(struct portolan_error *err)
     } wanted[] = {
         {"_dl_get_tls_static_info", (void **)&glibc.static_info},
         {"_dl_allocate_tls", (void **)&glibc.allocate},
-        {"_dl_deallocate_tls", (void **)&glibc.deallocate},
         {"__ctype_init", (void **)&glibc.ctype},
         {"_thread_db_sizeof_pthread", (void **)&glibc.descriptor_bytes},
     };
@@ -94,39 +92,62 @@ static void copy_descriptor(uint8_t *thread)
     memcpy(thread - before, (uint8_t *)__builtin_thread_pointer() - before, bytes);
 }
 
-/* Gives back what of the room for thread-locals this program does not need. */
-static void drop_unused(const struct carrier *c, const struct program *p, uint8_t *thread)
+/* What of THREAD's memory, from BEGIN to END, this program does not need: most of the room for
+ * thread-locals. */
+static void find_unused(const struct carrier *c, const struct program *p, uint8_t *thread,
+                        uint8_t **begin, uint8_t **end)
 {
     size_t room = c->run->thread_local_bytes, used = (size_t)p->set.tls_bytes;
-    uint8_t *begin = TLS_IS_BELOW ? thread - room : thread + used;
-    uint8_t *end = TLS_IS_BELOW ? thread - used : thread + room;
 
-    begin = (uint8_t *)round_up((uintptr_t)begin, PAGE);
-    end = (uint8_t *)((uintptr_t)end / PAGE * PAGE);
-    if (end > begin)
-        madvise(begin, (size_t)(end - begin), MADV_DONTNEED);
+    *begin = TLS_IS_BELOW ? thread - room : thread + used;
+    *end = TLS_IS_BELOW ? thread - used : thread + room;
+    if (*end < *begin)
+        *end = *begin;
 }
 
-/* A thread pointer for a rank: what it needs ends before END. NULL: no memory. */
+/* The vector of modules' thread-locals: its length stands before it, and a word of generation
+ * first. Those in memory of SCRATCH are moved. */
+static void move_vector(void **vector, const uint8_t *scratch, size_t bytes, ptrdiff_t by)
+{
+    for (size_t i = 1; i <= (size_t)vector[-2]; i++) {
+        uint8_t *at = vector[2 * i];
+
+        if (at >= scratch && at < scratch + bytes)
+            vector[2 * i] = at + by;
+    }
+}
+
+/*
+ * A thread pointer for a rank: what it needs lies in the BYTES before END. The C library clears all
+ * of the room for thread-locals, which would take pages that most programs do not need; so it does
+ * that in one place, and what is needed is copied. NULL: no memory.
+ */
 static uint8_t *make_thread(const struct carrier *c, const struct program *p, uint8_t *end)
 {
-    size_t locals, align;
-    uint8_t *thread;
+    static uint8_t *scratch;
+    size_t locals, align, bytes = p->thread_bytes;
+    uint8_t *thread, *unused, *used, *memory = end - bytes;
     void *vector;
 
+    if (!scratch && !(scratch = aligned_alloc(PAGE, bytes)))
+        return NULL;
     glibc.static_info(&locals, &align);
-    thread = end - round_up(TLS_IS_BELOW ? *glibc.descriptor_bytes : locals, ALIGN);
+    thread = scratch + bytes - round_up(TLS_IS_BELOW ? *glibc.descriptor_bytes : locals, ALIGN);
     copy_descriptor(thread);
     if (!glibc.allocate(thread))
         return NULL;
     vector = ((void **)thread)[TLS_VECTOR_WORD];
+    move_vector(vector, scratch, bytes, memory - scratch);
+    find_unused(c, p, thread, &unused, &used);
+    memcpy(memory, scratch, (size_t)(unused - scratch));
+    memcpy(memory + (used - scratch), used, (size_t)(scratch + bytes - used));
+    thread += memory - scratch;
     copy_descriptor(thread);
     if (TLS_IS_BELOW)
         ((void **)thread)[0] = ((void **)thread)[2] = thread;
     ((void **)thread)[TLS_VECTOR_WORD] = vector;
     if (glibc.rseq_offset) /* the kernel tells only the real thread which processor it runs on */
         ((int32_t *)(thread + *glibc.rseq_offset))[1] = -2;
-    drop_unused(c, p, thread);
     return thread;
 }
 
@@ -195,12 +216,14 @@ struct rank *clue_rank_add(struct carrier *c)
 {
     struct rank *rank = portolan_calloc(1, sizeof *rank);
 
-    if (!rank || !portolan_reserve(&c->ranks, &c->room_ranks, c->n_ranks + 1, sizeof rank)) {
+    if (!rank || !portolan_reserve(&c->ranks, &c->room_ranks, c->n_ranks + 1, sizeof rank) ||
+        !portolan_reserve(&c->stands, &c->room_stands, c->n_ranks + 1, sizeof *c->stands)) {
         free(rank);
         return NULL;
     }
     rank->task = (int)c->n_ranks;
     rank->mask = c->mask;
+    c->stands[rank->task] = (struct stand){0};
     return c->ranks[c->n_ranks++] = rank;
 }
 
@@ -272,6 +295,9 @@ void clue_ranks_free(struct carrier *c)
     }
     free(c->folder);
     free(c->ranks);
+    free(c->stands);
     c->ranks = NULL;
+    c->stands = NULL;
+    c->room_stands = 0;
     c->n_ranks = c->room_ranks = 0;
 }

@@ -23,20 +23,27 @@ struct carrier clue_carrier;
     while (0)
 #define N(value) ((uint64_t)(value))
 
+static void fetch(const void *from, int lines)
+{
+    enum { LINE = 64 };
+
+    for (int i = 0; i < lines; i++)
+        __builtin_prefetch((const char *)from + i * LINE);
+}
+
 /* What a rank needs that goes on soon comes into the cache meanwhile. */
 static void fetch_soon(void)
 {
-    enum { STACK_LINES = 24, LIBRARY_LINES = 4, LINE = 64 };
+    enum { RANK_LINES = 3, STACK_LINES = 24, LIBRARY_LINES = 4, SAVED = 128 };
     int soon = clue_engine_soon(RUN.engine);
-    const struct rank *rank;
 
     if (soon < 0)
         return;
-    rank = RUN.ranks[soon];
-    for (int i = 0; i < STACK_LINES; i++)
-        __builtin_prefetch((const char *)rank->context.stack + i * LINE);
-    for (int i = 0; i < LIBRARY_LINES; i++)
-        __builtin_prefetch((const char *)rank->own[CLUE_MPI] + i * LINE);
+    fetch(RUN.ranks[soon], RANK_LINES);
+    if (!RUN.stands[soon].stack)
+        return;
+    fetch((const char *)RUN.stands[soon].stack - SAVED, STACK_LINES);
+    fetch(RUN.stands[soon].library, LIBRARY_LINES);
 }
 
 /* The rank that can go on, or the main context if the run has come to its end. */
@@ -65,6 +72,7 @@ static void let_others(void)
 
     if (next != &rank->context) {
         rank->was_switched = true;
+        RUN.stands[rank->task] = (struct stand){__builtin_frame_address(0), rank->own[CLUE_MPI]};
         clue_switch(&rank->context, next);
     }
 }

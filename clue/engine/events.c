@@ -160,8 +160,11 @@ static void fetch(struct clue_engine *e, const event *next, size_t n)
             __builtin_prefetch((char *)task_of(e, event_about(next[FETCHED_FIRST])) + i);
     if (n > FETCHED_THEN && event_kind(next[FETCHED_THEN]) == EVENT_HOP)
         network_fetch(e, message_of(e, event_about(next[FETCHED_THEN])));
-    else if (n > FETCHED_THEN && event_kind(next[FETCHED_THEN]) == EVENT_RESUME)
+    else if (n > FETCHED_THEN && event_kind(next[FETCHED_THEN]) == EVENT_RESUME) {
         e->soon = (int)event_about(next[FETCHED_THEN]);
+        for (size_t i = 0; i < RECENT_CHANNELS; i++)
+            __builtin_prefetch(channel_of(e, task_of(e, (uint32_t)e->soon)->recent[i]));
+    }
 }
 
 /* Turns to the next day that has events, which are near then. */

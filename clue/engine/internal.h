@@ -153,8 +153,7 @@ struct request {
 
 /* From a task to a task in a context: what is on one side and not yet on the other. */
 struct __attribute__((aligned(64))) channel {
-    uint32_t next_free;
-    uint32_t from, to;
+    uint32_t from, to;                     /* FROM first, for the pool */
     uint32_t n_messages;                   /* on their way or not received */
     uint32_t n_sent, n_landed, first_held; /* HELD: those that must not overtake others */
     uint32_t first_message, last_message, first_receive, last_receive;
@@ -162,6 +161,8 @@ struct __attribute__((aligned(64))) channel {
     int64_t last_arrival;
     struct way *way; /* NULL: not asked for yet */
 };
+
+enum { RECENT_CHANNELS = 16 };
 
 struct task {
     int64_t clock;
@@ -197,6 +198,9 @@ struct task {
     uint64_t taken_bytes;
     size_t result;
     struct clue_task_sums sums;
+    uint32_t
+        recent[RECENT_CHANNELS]; /* in the order of their use, which is mostly the same again */
+    uint32_t next_recent;
 };
 
 struct meeting {
@@ -360,8 +364,9 @@ bool changes_settle(struct clue_engine *e, uint32_t task, enum clue_parameter pa
 
 /* ------------------------------------------------- matching.c */
 
-/* Finds or makes it; 0: no memory. */
-uint32_t channel_find(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t context);
+/* Finds or makes it, for TASK, which is one of the two; 0: no memory. */
+uint32_t channel_find(struct clue_engine *e, uint32_t task, uint32_t from, uint32_t to,
+                      uint64_t context);
 /* A message is new; its channel is set. */
 void matching_send(struct clue_engine *e, uint32_t message);
 void matching_receive(struct clue_engine *e, uint32_t receive);

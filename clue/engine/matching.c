@@ -50,6 +50,7 @@ static bool channels_grow(struct clue_engine *e)
     for (size_t i = 0; i < n_old; i++)
         if (old[i] && e->n_slots > MOST_KEPT && channel_is_idle(e, channel_of(e, old[i]))) {
             network_forget(e, channel_of(e, old[i]));
+            channel_of(e, old[i])->to = UINT32_MAX; /* nobody finds it among recent ones */
             pool_give(&e->channels, sizeof(struct channel), old[i]);
             e->n_channels--;
         } else if (old[i])
@@ -58,18 +59,20 @@ static bool channels_grow(struct clue_engine *e)
     return true;
 }
 
-uint32_t channel_find(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t context)
+static bool channel_is(const struct channel *c, uint32_t from, uint32_t to, uint64_t context)
+{
+    return c->from == from && c->to == to && c->context == context;
+}
+
+static uint32_t channel_look_up(struct clue_engine *e, uint32_t from, uint32_t to, uint64_t context)
 {
     uint32_t i;
 
     if (e->n_slots)
         for (size_t slot = hash_of(from, to, context) & (e->n_slots - 1); (i = e->slots[slot]);
-             slot = (slot + 1) & (e->n_slots - 1)) {
-            const struct channel *c = channel_of(e, i);
-
-            if (c->from == from && c->to == to && c->context == context)
+             slot = (slot + 1) & (e->n_slots - 1))
+            if (channel_is(channel_of(e, i), from, to, context))
                 return i;
-        }
     if ((2 * e->n_channels >= e->n_slots && !channels_grow(e)) ||
         !(i = pool_take(&e->channels, sizeof(struct channel)))) {
         engine_no_memory(e);
@@ -78,6 +81,22 @@ uint32_t channel_find(struct clue_engine *e, uint32_t from, uint32_t to, uint64_
     *channel_of(e, i) = (struct channel){.from = from, .to = to, .context = context};
     channels_place(e, i);
     e->n_channels++;
+    return i;
+}
+
+uint32_t channel_find(struct clue_engine *e, uint32_t task, uint32_t from, uint32_t to,
+                      uint64_t context)
+{
+    struct task *t = task_of(e, task);
+    uint32_t at = t->next_recent % RECENT_CHANNELS, i = t->recent[at];
+
+    if (!i || !channel_is(channel_of(e, i), from, to, context)) {
+        i = channel_look_up(e, from, to, context);
+        for (uint32_t k = 0; k < RECENT_CHANNELS && t->recent[at] != i; k++)
+            at = (at + 1) % RECENT_CHANNELS;
+        t->recent[at] = i;
+    }
+    t->next_recent = at + 1;
     return i;
 }
 
@@ -376,7 +395,7 @@ void matching_receive(struct clue_engine *e, uint32_t receive)
         receive_wild(e, receive);
         return;
     }
-    if (!(r->channel = channel_find(e, (uint32_t)r->from, r->task, r->context)))
+    if (!(r->channel = channel_find(e, r->task, (uint32_t)r->from, r->task, r->context)))
         return;
     message = first_of_channel(e, r->channel, r->tag);
     if (message && !message_of(e, message)->is_pending) {
@@ -533,7 +552,7 @@ uint32_t matching_probe(struct clue_engine *e, uint32_t task, int from, uint64_t
         e->sums.n_choices += i && is_choice;
         return i;
     }
-    i = channel_find(e, (uint32_t)from, task, context);
+    i = channel_find(e, task, (uint32_t)from, task, context);
     i = i ? first_of_channel(e, i, tag) : 0;
     m = message_of(e, i);
     return i && !m->is_pending && m->has_landed && m->arrival <= task_of(e, task)->clock ? i : 0;

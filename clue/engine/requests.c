@@ -103,7 +103,9 @@ static void copy_data(struct clue_engine *e, struct message *m, const struct clu
 {
     void *copy;
 
-    if (m->receive || m->is_rendezvous || !send->bytes || !send->data)
+    bool is_copied = !m->is_rendezvous || send->flags & CLUE_COPIED;
+
+    if (m->receive || !is_copied || !send->bytes || !send->data)
         return;
     copy = data_take(e, send->bytes, &m->data_size);
     if (copy)
@@ -113,7 +115,7 @@ static void copy_data(struct clue_engine *e, struct message *m, const struct clu
 
 static uint32_t message_new(struct clue_engine *e, uint32_t task, const struct clue_send *send)
 {
-    uint32_t channel = channel_find(e, task, (uint32_t)send->to, send->context);
+    uint32_t channel = channel_find(e, task, task, (uint32_t)send->to, send->context);
     uint32_t i = channel ? pool_take(&e->messages, sizeof(struct message)) : 0;
     struct task *t = task_of(e, task);
 

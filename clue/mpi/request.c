@@ -51,9 +51,11 @@ static void send_buffered(struct clue_send *send)
 
 static void post_send(struct mpi_request *r)
 {
+    enum { SMALL = 256 };
     const struct mpi_type *type = r->type;
     struct clue_send send = {
         .context = r->comm->context + MPI_POINT_TO_POINT, .tag = r->tag, .flags = r->flags};
+    char small[SMALL];
 
     if (r->rank == MPI_PROC_NULL)
         return;
@@ -62,11 +64,17 @@ static void post_send(struct mpi_request *r)
     if (type->is_contiguous || (type->is_dense && r->count == 1)) {
         send.data = (const char *)r->buf + type->true_lb;
     } else if (send.bytes) {
-        send.data = r->packed = mpi_alloc((size_t)send.bytes, 1);
+        char *packed = small;
+
+        if (send.bytes <= SMALL)
+            send.flags |= CLUE_COPIED;
+        else
+            packed = r->packed = mpi_alloc((size_t)send.bytes, 1);
+        send.data = packed;
         send.packed = send.bytes;
-        mpi_pack(type, r->buf, r->count, r->packed);
+        mpi_pack(type, r->buf, r->count, packed);
     }
-    if (r->packed || mpi_is_fresh(mpi_task(), send.data, send.bytes, send.to))
+    if (send.packed || mpi_is_fresh(mpi_task(), send.data, send.bytes, send.to))
         send.flags |= CLUE_FRESH;
     if (r->flags & CLUE_BUFFERED)
         send_buffered(&send);
