@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 36
+plan 40
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -226,6 +226,17 @@ gives 'a thread' 1 'rank 1 .*starts a thread'
 ends exec
 gives 'a rank that becomes another program' 1 '^of a child is here$' \
     'rank 1 after MPI_.* the program calls exec'
+printf 'int calls;\nint count(void) { return ++calls; }\n' >"$work/plug.c"
+printf 'int host(void);\nint count(void) { return host(); }\n' >"$work/plug2.c"
+printf '%s\n' '#include <dlfcn.h>' '#include <mpi.h>' 'int host(void) { return 1; }' \
+    'int main(int n, char **words) { MPI_Init(&n, &words); dlopen(words[1], RTLD_NOW); return MPI_Finalize(); }' >"$work/load.c"
+"$MPICC" -w -shared -fPIC "$work/plug.c" -o "$work/plug.so"
+"$MPICC" -w -shared -fPIC "$work/plug2.c" -o "$work/plug2.so"
+"$MPICC" -w "$work/load.c" -o "$work/load" -ldl
+try "$PORTOLAN" clue run --compute=none --no-trial -n 2 -- "$work/load" "$work/plug.so"
+gives 'a plug-in whose data ranks share' 0 'all ranks share the data of .*plug\.so.*--apart'
+try "$PORTOLAN" clue run --compute=none --no-trial -n 2 -- "$work/load" "$work/plug2.so"
+gives 'a plug-in that needs the program' 0 'dlopen\(.*plug2\.so\) fails; .*--apart'
 
 # What cannot be folded is told before anything runs.
 "$MPICC" -no-pie "$test/ends.c" -o "$work/fixed"

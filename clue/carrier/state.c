@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,6 +332,27 @@ static int own_pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
     return code ? code : pthread_attr_setstack(attributes, rank->stack, clue_carrier.stack_bytes);
 }
 
+/* The system loads it, once for all ranks, and without the program's names. */
+static void *own_dlopen(const char *file, int flags)
+{
+    void *handle = dlopen(file, flags);
+    const struct link_map *map = NULL;
+    char *text = NULL;
+
+    if (!file || !handle)
+        text = portolan_asprintf("dlopen(%s)%s the program's own functions and data are found only "
+                                 "with --apart",
+                                 file ? file : "NULL", handle ? ":" : " fails;");
+    else if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && clue_is_own(map->l_name))
+        text = portolan_asprintf("all ranks share the data of '%s', which the program has loaded; "
+                                 "with --apart each has its own",
+                                 file);
+    if (text)
+        clue_remark(false, text, clue_carrier.current, NULL);
+    free(text);
+    return handle;
+}
+
 void clue_state_begin(struct rank *rank)
 {
     int *index = variable_of(rank, INDEX), *error = variable_of(rank, ERROR);
@@ -360,6 +382,7 @@ static const struct {
     {"__realpath_chk", (function *)own_realpath},
     {"fclose", (function *)own_fclose},
     {"close", (function *)own_close},
+    {"dlopen", (function *)own_dlopen},
     {"pthread_getattr_np", (function *)own_pthread_getattr_np},
     {"sigaction", (function *)clue_own_sigaction},
     {"signal", (function *)clue_own_signal},

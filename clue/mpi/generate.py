@@ -20,7 +20,7 @@ NOT_SERVED = [
      'sessions'),
     (r'^P(send|recv|ready|arrived)', 'partitioned communication'),
     (r'spawn|^Comm_(accept|connect|join)|_port$|^(Publish|Lookup|Unpublish)_name',
-     'processes that are started or joined later'),
+     'processes that are started or joined later (start all ranks at once, with -n)'),
     (r'_init$', 'persistent collectives'),
     (r'^X_', 'extensions of MPICH'),
 ]

@@ -73,7 +73,7 @@ enum clue_send_flag {
      * computes: one-sided communication. */
     CLUE_STANDING = 16,
     CLUE_COPIED = 32, /**< the data may be changed at once, whatever the size */
-    CLUE_FRESH = 64 /**< of data that the sender has written since it last sent them */
+    CLUE_FRESH = 64   /**< of data that the sender has written since it last sent them */
 };
 
 struct clue_send {
