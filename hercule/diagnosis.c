@@ -226,14 +226,17 @@ static void judge_metrics(struct diagnosis *d, double disagreement)
 
 bool composed_rest(const struct diagnosis *d, const struct composed *c, double *whole, double *rest)
 {
+    const struct metric *metrics = d->paradigm->metrics;
+
     if (c->event != HERCULE_NONE)
         return false;
     *whole = c->metric == HERCULE_NONE ? d->run_ns : d->measured[c->metric].value;
     *rest = *whole;
     for (size_t i = 0; i < c->n_of; i++) {
-        if (!d->measured[c->parts[i]].samples)
-            return false;
-        *rest -= d->measured[c->parts[i]].value;
+        if (d->measured[c->parts[i]].samples)
+            *rest -= d->measured[c->parts[i]].value;
+        else if (metrics[c->parts[i]].experiment <= metrics[c->parts[0]].experiment)
+            return false; /* a later experiment takes it out of the rest */
     }
     return c->metric == HERCULE_NONE || d->measured[c->metric].samples;
 }

@@ -96,6 +96,7 @@ enum aggregate {
     X(MPI_COLLECTIVE, collective)   /* time in collective operations, of all ranks */              \
     X(OUTSIDE, outside)             /* time in no component, beyond STARTING */                    \
     X(OUTSIDE_DELAY, outside_delay) /* waiting of others meanwhile */                              \
+    X(OUTSIDE_WAIT, outside_wait)   /* waiting in MPI in no component */                           \
     X(STARTING, starting)           /* P * least time of a rank in MPI_Init and MPI_Finalize */    \
     X(ENDING, ending)               /* P * least time of a rank in MPI_Finalize */                 \
     X(LATENCY, latency)             /* of a message without bytes: lower envelope */               \

@@ -78,6 +78,8 @@ static void add_parts(struct report *r, const struct composed *c, double whole, 
     const struct paradigm *p = r->d->paradigm;
 
     for (size_t i = 0; i < c->n_of; i++) {
+        if (!r->d->measured[c->parts[i]].samples)
+            continue;
         portolan_text_add(r->out, "%s%s ", i ? ", " : "", p->metrics[c->parts[i]].item.text);
         add_percent(r, r->d->measured[c->parts[i]].value / whole);
     }

@@ -43,7 +43,9 @@
   (metric (name balance) (base communication) (formula "balance.mpi.sum") (experiment operations))
   (composed (metric communication) (rest "in no operation")
             (of check_refinement refinement check_derefinement derefinement guard_cells prolongation
-                balance))
+                balance awaiting_work))
+  (metric (name awaiting_work) (text "waiting for uneven work") (base communication)
+          (formula "min(outside_wait, solve.delay.sum)"))
   (metric (name restriction) (base guard_cells) (formula "restriction.mpi.sum"))
   (metric (name tree_connection) (base guard_cells) (formula "tree_connection.mpi.sum"))
   (metric (name guard_data) (base guard_cells) (formula "guard_data.mpi.sum"))

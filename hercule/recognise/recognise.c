@@ -57,6 +57,22 @@ static double sum_tokens(const struct recognition *r, enum quantity quantity, bo
     return sum;
 }
 
+/* Not that of ranks that have ended. */
+static double wait_outside(const struct recognition *r)
+{
+    double sum = 0;
+
+    for (size_t l = 0; l < r->n_rows; l++) {
+        const struct token_row *row = &r->rows[l];
+
+        for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside)
+            if (row->tokens[i].component == TOKEN_NO_COMPONENT)
+                sum += fmin(token_quantity(&row->tokens[i], QUANTITY_WAIT),
+                            token_quantity(&row->tokens[i], QUANTITY_MPI));
+    }
+    return sum;
+}
+
 /* What LOCATION does in calls of a CLASS, but for waiting there. */
 static double time_in_class(const struct portolan_waits *waits,
                             const struct portolan_trace_location *location,
@@ -108,7 +124,7 @@ static bool measure_run(struct recognition *r)
     g[GLOBAL_MPI_TIME] = sum_tokens(r, QUANTITY_MPI, false);
     g[GLOBAL_MPI_WAIT] = sum_tokens(r, QUANTITY_WAIT, false);
     g[GLOBAL_MPI_COLLECTIVE] = sum_tokens(r, QUANTITY_COLLECTIVE, false);
-    g[GLOBAL_OUTSIDE] = g[GLOBAL_OUTSIDE_DELAY] = NAN;
+    g[GLOBAL_OUTSIDE] = g[GLOBAL_OUTSIDE_DELAY] = g[GLOBAL_OUTSIDE_WAIT] = NAN;
     g[GLOBAL_ENDING] = least_in_class(r->waits, PORTOLAN_ROUTINE_FINALIZE);
     g[GLOBAL_STARTING] = least_in_class(r->waits, PORTOLAN_ROUTINE_INIT) + g[GLOBAL_ENDING];
     g[GLOBAL_LATENCY] = (double)costs.latency_ns;
@@ -126,6 +142,7 @@ static bool recognise_instances(struct recognition *r, const struct bound *b)
         fmax(0, sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true) -
                     r->globals[GLOBAL_STARTING]);
     r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, true);
+    r->globals[GLOBAL_OUTSIDE_WAIT] = wait_outside(r);
     return delays_delegate(r);
 }
 
