@@ -159,6 +159,8 @@ def main():
     part = sys.argv[1] if len(sys.argv) > 1 else "all"
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     setting = sys.argv[3] if len(sys.argv) > 3 else ""
+    if not os.path.exists(BUILD + "/bench/libbench_span.so"):
+        sys.exit("build it first: ninja -C %s bench/libbench_span.so" % BUILD)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         if part != "beside":
