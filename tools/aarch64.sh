@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds Portolan for AArch64 on a Debian 12 machine of another kind, and runs unit tests, tests of whole
-# commands and the paper's example by QEMU. Usage: tools/aarch64.sh [BUILDDIR]
-# The packages of arm64 are unpacked below BUILDDIR; of this machine only the cross compiler, QEMU and PRoot are asked.
-# The last line counts; the exit status is 1 if something failed.
+# Builds Portolan for AArch64 on a Debian 12 machine with another processor, and runs unit tests, whole-command
+# tests and the paper's example under QEMU. Usage: tools/aarch64.sh [BUILDDIR]
+# Unpacks the arm64 packages below BUILDDIR; installs only the cross compiler, QEMU and PRoot on this machine.
+# The last line gives the counts; the exit status is 1 if a test failed.
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build-aarch64}
@@ -21,7 +21,7 @@ if ! command -v $qemu >/dev/null || ! command -v $triple-gcc >/dev/null || ! com
     apt-get install -y -qq --no-install-recommends gcc-$triple proot qemu-user-static >/dev/null
 fi
 
-# An apt with lists and a status of its own, which nothing is installed in.
+# apt with separate lists and status; it installs nothing on this machine.
 arm64_apt() {
     apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
         -o Dir::State="$build/packages" -o Dir::State::status="$build/packages/status" \
@@ -38,7 +38,7 @@ if [ ! -f "$build/packages/unpacked" ]; then
     for package in "$build"/packages/archives/*.deb; do
         dpkg-deb --fsys-tarfile "$package" | tar --keep-directory-symlink -xf - -C "$root"
     done
-    # Links from the root of this machine, and what the packages' scripts would have chosen.
+    # Make absolute links point below $root, and add the links that the packages' scripts would have made.
     find "$root/usr/lib" -type l -lname '/*' | while read -r link; do
         ln -sfn "$root$(readlink "$link")" "$link"
     done
@@ -50,7 +50,7 @@ if [ ! -f "$build/packages/unpacked" ]; then
     touch "$build/packages/unpacked"
 fi
 
-# What commands and tests find in PATH.
+# The PATH of commands and tests.
 bin=$build/bin
 mkdir -p "$bin"
 for name in addr2line ar as ld nm objcopy objdump ranlib readelf strip; do
@@ -61,10 +61,10 @@ printf '#!/bin/sh\nexec %s/cc -I%s/mpich "$@" -L%s -lmpich -Wl,-rpath-link,%s\n'
     "$root/usr/lib/$triple" "$root/usr/lib/$triple" >"$bin/mpicc.mpich"
 chmod +x "$bin/cc" "$bin/mpicc.mpich"
 ln -sf cc "$bin/gcc"
-# Programs that tests have Portolan start by name.
+# Programs that Portolan starts by name in tests.
 ln -sf "$root/bin/dash" "$bin/sh"
 ln -sf "$root/bin/grep" "$root/bin/true" "$bin/"
-# What tests compile as C++ runs here as it is, without MPI; its assembler and linker are this machine's.
+# C++ programs of tests are compiled for this machine, without MPI, with its own assembler and linker.
 printf '#!/bin/sh\nPATH=/usr/bin:/bin exec /usr/bin/g++ "$@"\n' >"$bin/g++"
 printf '#!/bin/sh\nexit 1\n' >"$bin/mpicxx.mpich"
 chmod +x "$bin/g++" "$bin/mpicxx.mpich"
@@ -93,8 +93,8 @@ EOF
         -Dpvm=disabled "$build/meson"
 cd "$build/meson"
 
-# PRoot does not know calls newer than itself, and leaves the kernel to read their relative paths in the wrong folder.
-# Where they fail, the C library takes the older ones.
+# PRoot does not know newer system calls, so the kernel resolves their relative paths in the wrong folder.
+# This filter makes them fail; the C library then uses the older calls.
 cc -x c -o "$bin/older-calls" - <<'EOF'
 #include <errno.h>
 #include <linux/filter.h>
@@ -117,9 +117,9 @@ int main(int argc, char **argv)
 }
 EOF
 
-# QEMU runs one program; PRoot has it also run those that shells, launchers and programs start. By SIGQUIT it ends all
-# of them: Meson sends SIGTERM when a test's time is over, and nothing is left.
-# Ranks share memory: where UCX may use TCP as well, two of any program now and then wait for each other for ever.
+# QEMU runs one program; with PRoot it also runs those that shells, launchers and programs start. SIGQUIT makes PRoot
+# end all of them: Meson sends SIGTERM at a test's time limit, and no process is left.
+# Ranks use only shared memory: if UCX may use TCP, too, two ranks of any program sometimes deadlock.
 cat >"$bin/emulated" <<EOF
 #!/bin/sh
 PATH=$bin:\$PATH UCX_TLS=posix,self TRY_SECONDS=600 '$bin/older-calls' env --default-signal=INT,QUIT \\
@@ -131,7 +131,7 @@ exit \$status
 EOF
 chmod +x "$bin/emulated"
 
-# The command, what the paper's example and tests of whole commands load, unit tests. Not what is made of C++ headers.
+# The command, all that the paper's example and whole-command tests load, unit tests. Nothing made from C++ headers.
 targets() {
     ninja -t targets all | sed 's/: .*//' | grep -E "$1" | grep -Ev '\.p/|tsan'
 }
@@ -143,12 +143,12 @@ rooms='analysis|base|clue|components|framework|mastermind|mpi|models|optimizer|p
     targets '^(examples/(heat|paper)|components|mastermind|optimizer|proxygen/gov_cca|sidl/test)[^ ]*\.(so|xml|inp)$'
     targets '^framework/(ccaffeine/)?test/components[^ ]*\.(so|xml)$'
 } >targets.list
-# PRoot slows compilers down: it has what is left, where scripts start programs.
+# PRoot slows compilers down: only targets whose scripts start arm64 programs are built under it.
 xargs ninja -k 0 <targets.list >ninja.log 2>&1 || "$bin/emulated" xargs -a targets.list ninja
 
-# Tests of whole commands that meet what depends on the processor: the context switch, relocations, thread-locals.
+# Whole-command tests of processor-specific code: the context switch, relocations, thread-locals.
 whole='clue_mistakes clue_run llac paper trace wrap'
-# NAME, ...: why they cannot run here.
+# NAME, ...: why these tests cannot run here.
 cannot='probe rows tsan, probe threads tsan, probe gate tsan: what the thread sanitizer checks does not end under QEMU'
 
 echo '== tests'
@@ -165,7 +165,7 @@ EOF
 xargs -d '\n' meson test --no-rebuild --wrapper "$bin/emulated" -t 6 <tests.list || true
 
 echo "== the paper's example"
-# A study that cannot tell, for want of a run as stated, ends with 3.
+# optimize exits with 3 if it cannot tell, here because no trial has the parameters as stated.
 example() {
     . tests/devenv.sh
     cd examples/paper && rm -f aarch64.db* &&

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What programs were compiled against: for each public library of a build, its symbols and the types
-# of the headers that are installed, as abidw (Debian's abigail-tools) writes them.
-#   tools/abi.sh BUILD FOLDER    FOLDER/LIBRARY.abi; `make abi` keeps them as the release's
+# Writes the ABI that programs were compiled against: for each public library of a build, its symbols and
+# the types of the installed headers, with abidw (Debian's abigail-tools).
+#   tools/abi.sh BUILD FOLDER    writes FOLDER/LIBRARY.abi; `make abi` keeps them as the release's
 set -eu
 [ $# = 2 ] || {
     echo "usage: $0 BUILD FOLDER" >&2

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the files of build folder BUILDDIR that `make` builds: what is installed, and the examples.
+"""Prints the files of build folder BUILDDIR that `make` builds: the installed files and the examples.
 `ninja` alone builds the tests as well. Usage: targets.py BUILDDIR"""
 import json
 import os
