@@ -246,7 +246,8 @@ static void stay(struct advising *a, bool now_allowed, const struct portolan_pla
                  "stays, although not known to work here: no alternative is known to work here");
     else if (now->is_unusable)
         snprintf(out->reason, sizeof out->reason,
-                 "stays: cannot tell any cost here, far outside the measured range");
+                 "stays: a step may take over 5 times as long as predicted%s",
+                 extrapolation_mark(now));
     else if (knows)
         snprintf(out->reason, sizeof out->reason, "stays: no alternative is better%s",
                  extrapolation_mark(now));

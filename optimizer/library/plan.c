@@ -31,6 +31,16 @@ static enum portolan_status list_known(struct portolan_plan *p, struct portolan_
     return p->s.pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
+/* Where the assembly does not say it: as many as in the newest trial with steps. */
+static int usual_steps(const struct survey *s)
+{
+    int steps = 1;
+
+    for (size_t t = 0; t < s->n_trials; t++)
+        steps = s->trials[t].steps > 0 ? s->trials[t].steps : steps;
+    return steps;
+}
+
 static enum portolan_status read_target(struct portolan_plan *p, struct portolan_error *err)
 {
     const struct portolan_assembly *a = p->s.a;
@@ -40,9 +50,9 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
         return PORTOLAN_ENOMEM;
     for (size_t d = 0; d < p->s.n_dims; d++)
         p->dim_target[d] = p->s.dims[d].value;
-    p->steps = 1;
-    if (a->steps_instance)
-        p->steps = survey_read_steps(survey_set_text(a, a->steps_instance, a->steps_parameter));
+    p->steps = a->steps_instance
+                   ? survey_read_steps(survey_set_text(a, a->steps_instance, a->steps_parameter))
+                   : usual_steps(&p->s);
     if (p->steps)
         return PORTOLAN_OK;
     return portolan_error_set(err, PORTOLAN_EINVAL,

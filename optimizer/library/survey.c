@@ -159,6 +159,16 @@ static struct survey_row *add_row(struct survey *s, size_t trial, int step)
                          : NULL;
 }
 
+/* An assembly need not say how many steps it has: those that began before samples [BEGIN, END). */
+static int steps_seen(const struct survey *s, size_t begin, size_t end)
+{
+    int last = 0;
+
+    for (size_t i = begin; i < end; i++)
+        last = s->data->samples[i].step > last ? s->data->samples[i].step : last;
+    return last > 0 ? last + 1 : 0;
+}
+
 /* Makes one row per step of the trial with samples [BEGIN, END); a single row if steps are unknown.
  */
 static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t begin, size_t end,
@@ -168,6 +178,8 @@ static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t be
     bool only_before = true;
 
     t->first_row = s->n_rows;
+    if (!s->a->steps_instance)
+        t->steps = steps_seen(s, begin, end);
     for (size_t i = begin; i < end; i++) {
         int step = t->steps ? s->data->samples[i].step : 0;
         bool fresh = s->n_rows == t->first_row || s->rows[s->n_rows - 1].step != step;

@@ -357,6 +357,24 @@ static void every_failing_allocation_is_reported(void **state)
     lab_destroy(l);
 }
 
+/* In assemblies of <portolan/candidates.h> no parameter says how many steps there are. */
+static void steps_are_counted_where_the_assembly_does_not_name_them(void **state)
+{
+    struct lab *l = lab_with_lu();
+    const struct portolan_plan_choice *choice;
+
+    (void)state;
+    l->a.steps_instance = NULL;
+    strcpy(l->steps, "10");
+    lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 2, .steps = 10});
+    lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 3, .steps = 10});
+    choice = lab_choose(l, 100, 0);
+    assert_int_equal(choice->variables[0].chosen, CHOL);
+    assert_true(fabs(choice->prediction.step_ns - 2.001e6) < 1); /* the driver takes 1 us */
+    assert_true(fabs(choice->prediction.total_ns - 2.001e7) < 10);
+    lab_destroy(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +390,7 @@ int main(void)
         cmocka_unit_test(no_total_is_negative),
         cmocka_unit_test(the_choice_fits_a_terminal),
         cmocka_unit_test(every_failing_allocation_is_reported),
+        cmocka_unit_test(steps_are_counted_where_the_assembly_does_not_name_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
