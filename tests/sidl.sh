@@ -40,12 +40,12 @@ gives 'a file beyond all measure is not read' 1 '^huge.sidl:1: error: cannot rea
 rm huge.sidl
 mkdir apart && mv beside.sidl apart
 try "$PORTOLAN" sidl --check good.sidl
-gives 'a package that is not found' 1 '^good.sidl:2:9: error: package beside not found, .*-I'
+gives 'a package that is not found' 1 '^good.sidl:2:9: error: package beside not found; .*-I'
 try "$PORTOLAN" sidl --check -I apart good.sidl
 gives 'a package in the include path' 0
 sed 's/0\.8\.5/0.8.2/' good.sidl >old.sidl
 try "$PORTOLAN" sidl --check -I apart old.sidl
-gives 'an older gov.cca' 0 '^old.sidl:1: note: package gov.cca has version 0.8.5 here, which is taken for 0.8.2$'
+gives 'an older gov.cca' 0 '^old.sidl:1: note: package gov.cca has version 0.8.5 here, which is used as 0.8.2$'
 sed 's/gov.cca.Port/gov.cca.Gone/' old.sidl >gone.sidl
 try "$PORTOLAN" sidl --check -I apart gone.sidl
 gives '… of which something is not there' 1 '^gone.sidl:4:26: error: .*gov.cca.Gone'
