@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 22
+plan 23
 
 # A library whose functions take all that registers and the stack can carry.
 cat >"$work/kernel.c" <<'END'
@@ -82,6 +82,10 @@ int main(int argc, char **argv)
         call_back(5, tell);
     if (!strcmp(what, "nested"))
         printf("%d\n", outer(9));
+    for (int i = 0; i < 200 && !strcmp(what, "turns"); i++) {
+        two(i % 5 ? 1 : 9);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     if (!strcmp(what, "abort"))
         call_back(5, (void (*)(int))abort);
     zero = MPI_Wtime(); /* last */
@@ -161,6 +165,10 @@ gives 'skipped' 0 '^0\.000 0\.000$' '^rank 0: 2000 ns$' '^VOID +.*2 calls of fun
 run work --law work=1e-6 --record "$work/record"
 plain -m "$work/slow.xml" --json - -- "$work/record"
 gives 'a record has the times of laws' 0 '"virtual_ns": ?7500[,$]'
+# 40 long and 160 short bursts, the same on both ranks: 520 ms. Drawn for each rank by itself: 776 ms.
+run turns -n 2 --law two=1e-3*a1 --record "$work/turns"
+plain --repeat 40 -- "$work/turns"
+gives 'repetitions keep what ranks have in common' 0 'virtual time +520[. ].*median 5[0-4][0-9]'
 run results --law two=3e-9 --record "$work/record"
 try "$PORTOLAN" clue run --no-trial "--compute=table=$work/record" -- "$work/program" results
 gives 'a table has those of functions' 0 '^rank 0: 3 ns$'

@@ -77,6 +77,11 @@ static inline uint64_t record_number(struct record_reader *reader)
     return reader->at < reader->end && *reader->at < 0x80 ? *reader->at++
                                                           : record_long_number(reader);
 }
+/* Of what is read next; it grows. */
+static inline uint64_t record_place(const struct record_reader *reader)
+{
+    return UINT64_MAX - (uint64_t)(reader->end - reader->at);
+}
 
 /* Operations of a rank, and of its schedules. */
 struct record_rank {
@@ -115,14 +120,14 @@ void clue_table_end(void);
 struct record_bursts {
     struct record_burst {
         uint64_t site;
-        size_t number; /* in the order in which they were added */
+        uint64_t place; /* in the rank's record */
         int64_t ns;
     } * bursts;
     size_t n, room;
 };
 /* Adds those of a rank; false: no memory. */
 bool record_add_bursts(struct record_bursts *to, struct record_reader reader);
-/* By site, then by number. */
+/* By site, then by place. */
 void record_sort_bursts(struct record_bursts *b);
 /* The first of a site, or of one after it. */
 size_t record_first_burst(const struct record_bursts *b, uint64_t site);
@@ -133,7 +138,7 @@ typedef int64_t clue_draw_fn(int rank, uint64_t site, uint64_t place);
 bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
                  int *verdict);
 
-/* repeat.c: bursts drawn by SEED from all of RECORD at the same call site. ENOMEM. */
+/* repeat.c: bursts drawn by SEED from those of RECORD at the same call site. ENOMEM. */
 enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed,
                                       struct portolan_error *err);
 clue_draw_fn clue_draw;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How sure a virtual time is: its record runs again and again, with bursts drawn from all of the
+ * How sure a virtual time is: its record runs again and again, with bursts drawn from others of the
  * same call site, parameters of the machine drawn from their errors, and other seeds.
  */
 #include "record.h"
@@ -14,24 +14,31 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct record_bursts pool; /* of all ranks */
+static struct record_bursts *pools; /* of each rank */
+static int n_pools;
 static uint64_t pool_seed;
 
 enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed,
                                       struct portolan_error *err)
 {
     pool_seed = seed;
-    for (int i = 0; i < record->n; i++)
-        if (!record_add_bursts(&pool, record->ranks[i].own))
+    pools = portolan_calloc((size_t)record->n, sizeof *pools);
+    n_pools = pools ? record->n : 0;
+    for (int i = 0; i < record->n; i++) {
+        if (!pools || !record_add_bursts(&pools[i], record->ranks[i].own))
             return portolan_no_memory(err);
-    record_sort_bursts(&pool);
+        record_sort_bursts(&pools[i]);
+    }
     return PORTOLAN_OK;
 }
 
 void clue_draws_end(void)
 {
-    free(pool.bursts);
-    memset(&pool, 0, sizeof pool);
+    for (int i = 0; i < n_pools; i++)
+        free(pools[i].bursts);
+    free(pools);
+    pools = NULL;
+    n_pools = 0;
 }
 
 static uint64_t mix(uint64_t x)
@@ -42,13 +49,23 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The same whenever it is asked for the same burst. */
+/*
+ * A block bootstrap: work often grows or shrinks in the course of a run, and ranks take the same
+ * turns. So bursts are drawn from those close by, and equally far away on all ranks. Else ranks
+ * would wait for each other as they never do. The same whenever it is asked for the same burst.
+ */
 int64_t clue_draw(int rank, uint64_t site, uint64_t place)
 {
-    size_t first = record_first_burst(&pool, site), end = record_first_burst(&pool, site + 1);
+    enum { CLOSE = 8 };
+    const struct record_bursts *b = &pools[rank];
+    size_t first = record_first_burst(b, site), n = record_first_burst(b, site + 1) - first;
+    size_t at = first, end = first + n, low = 0, many = n < 2 * CLOSE + 1 ? n : 2 * CLOSE + 1;
 
-    return pool.bursts[first + mix(mix(pool_seed ^ (uint64_t)rank << 40) + place) % (end - first)]
-        .ns;
+    PORTOLAN_BISECT(at, end, b->bursts[middle].place < place)
+    at -= first;
+    if (at > CLOSE)
+        low = at - CLOSE < n - many ? at - CLOSE : n - many;
+    return b->bursts[first + low + mix(mix(pool_seed) + at) % many].ns;
 }
 
 static enum portolan_status repeat_once(const struct clue_run *run, const char *machine,

@@ -193,8 +193,7 @@ static enum clue_progress meet(struct replay *p, int task, struct replayed *rank
 
 static enum clue_progress call(struct replay *p, int task, struct replayed *rank)
 {
-    uint64_t place = (uint64_t)(rank->now->reader.end - rank->now->reader.at), routine = NEXT,
-             site = NEXT;
+    uint64_t place = record_place(&rank->now->reader), routine = NEXT, site = NEXT;
     int64_t ns = (int64_t)NEXT;
 
     if (p->draw)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static struct {
-    /* Of each, by site; the first of each site has in `number` how many are used. */
+    /* Of each, by site; the first of each site has in `place` how many are used. */
     struct record_bursts *ranks;
     int n;
     uint64_t missing;
@@ -21,7 +21,7 @@ static int by_site(const void *a, const void *b)
 
     if (x->site != y->site)
         return x->site < y->site ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
 }
 
 /* Numbers of each operation but CALL. */
@@ -48,7 +48,7 @@ static void skip(struct record_reader *r, uint64_t operation)
 bool record_add_bursts(struct record_bursts *to, struct record_reader r)
 {
     while (r.at < r.end) {
-        uint64_t operation = record_number(&r), site;
+        uint64_t operation = record_number(&r), place = record_place(&r), site;
 
         if (operation != RECORD_CALL) {
             skip(&r, operation);
@@ -58,7 +58,7 @@ bool record_add_bursts(struct record_bursts *to, struct record_reader r)
         site = record_number(&r);
         if (!portolan_reserve(&to->bursts, &to->room, to->n + 1, sizeof *to->bursts))
             return false;
-        to->bursts[to->n] = (struct record_burst){site, to->n, (int64_t)record_number(&r)};
+        to->bursts[to->n] = (struct record_burst){site, place, (int64_t)record_number(&r)};
         to->n++;
     }
     return true;
@@ -92,10 +92,10 @@ static bool read_rank(int number, struct record_reader r, bool is_drawn)
     if (!record_add_bursts(rank, r))
         return false;
     for (size_t i = 0; is_drawn && i < rank->n; i++)
-        rank->bursts[i].ns = clue_draw(number, rank->bursts[i].site, i);
+        rank->bursts[i].ns = clue_draw(number, rank->bursts[i].site, rank->bursts[i].place);
     record_sort_bursts(rank);
     for (size_t i = 0; i < rank->n; i++)
-        rank->bursts[i].number = 0;
+        rank->bursts[i].place = 0;
     return true;
 }
 
@@ -123,11 +123,11 @@ int64_t clue_table_ns(int number, uint64_t site)
         table.missing++;
         return 0;
     }
-    at = low + rank->bursts[low].number++;
+    at = low + rank->bursts[low].place++;
     if (at < rank->n && rank->bursts[at].site == site)
         return rank->bursts[at].ns;
     table.missing++;
-    rank->bursts[low].number--;
+    rank->bursts[low].place--;
     return rank->bursts[at - 1].ns;
 }
 
