@@ -340,11 +340,12 @@ static enum portolan_status make_traces(struct work *w, const struct diagnose_ru
     size_t n_before = w->e->n;
     enum portolan_status status = title ? PORTOLAN_OK : portolan_no_memory(w->err);
     bool is_made = true;
+    int n =
+        w->o->repeat ? w->o->repeat : 1; /* without --repeat one more, if there is a reason WHY */
 
     if (!status && w->o->plan && may_begin(w, r, title, false))
         print_plan(w, r, title, 0);
-    /* Without --repeat: one run, or two if there is a reason WHY. */
-    for (int i = 0; !w->o->plan && !status && is_made && (i < w->o->repeat || i == !!why); i++) {
+    for (int i = 0; !w->o->plan && !status && is_made && i < n; i++) {
         is_made = false;
         if (why || may_begin(w, r, title, false))
             status = make_trace(w, r, title, n_before, why, &is_made);
@@ -352,8 +353,10 @@ static enum portolan_status make_traces(struct work *w, const struct diagnose_ru
             break;
         text = portolan_arena_printf(&w->s->arena, "%s, %.3g MB%s", title, 1e-6 * w->s->bytes,
                                      why ? ", second run" : "");
-        if (!why && (why = doubt_of_run(w)))
+        if (!why && (why = doubt_of_run(w))) {
             fprintf(stderr, "portolan: note: %s: experiment 3 is run again\n", why);
+            n++;
+        }
     }
     if (status || w->e->n == n_before)
         return status;

@@ -166,7 +166,7 @@ cat >"$work/two.xml" <<'END'
   <transmission from="*" to="*" d="5us"/>
 </machine>
 END
-# Pages that a message is the first to touch are counted: at least 0.1 us for each of 256.
+# Pages that a message is the first to touch are counted: at least 20 ns for each of 256.
 cat >"$work/touch.c" <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     if (rank)
-        printf("%s\n", least[0] - least[1] > 25.6e-6 ? "counted" : "not counted");
+        printf("%s\n", least[0] - least[1] > 5.12e-6 ? "counted" : "not counted");
     MPI_Finalize();
     return 0;
 }

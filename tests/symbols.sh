@@ -31,13 +31,13 @@ result 'no public symbol is gone' $?
 
 echo 'portolan_version_gone@PORTOLAN_0' >"$work/list"
 missing "$(find "$BUILD" -name libportolan.so.0)" "$work/list" | grep -q gone
-result 'one that were gone would be named' $?
+result 'one that is gone is named' $?
 
 # ---------------------------------------------------------------- types, in the dumps of abidw
 
 # skip_rest REASON: the dumps cannot be compared here.
 skip_rest() {
-    for name in 'no public type has changed' 'a function that were gone' 'a value that were another'; do
+    for name in 'no public type has changed' 'a function that is gone is named' 'a changed value is named'; do
         result "$name # SKIP $1" 0
     done
     exit 0
@@ -55,7 +55,7 @@ architecture() {
 }
 [ "$(architecture old)" = "$(architecture new)" ] || skip_rest 'another architecture'
 
-# changed LIBRARY...: they are not what they were.
+# changed LIBRARY...: whether one differs from its dump.
 changed() {
     status=0
     for library; do
@@ -70,7 +70,7 @@ list=$work/old/libportolan-models.so.0.abi
 cp "$list" "$work/kept"
 sed -i 's/portolan_formula_bind/&_gone/' "$list"
 changed libportolan-models.so.0 && grep -q 'Removed function\|portolan_formula_bind_gone' "$work/out"
-result 'a function that were gone would be named' $?
+result 'a function that is gone is named' $?
 sed "s/\('PORTOLAN_ENOMEM' value='\)[^']*/\177/" "$work/kept" >"$list"
 changed libportolan-models.so.0 && grep -q 'PORTOLAN_ENOMEM.*77.*to' "$work/out"
-result 'a value that were another would be named' $?
+result 'a changed value is named' $?

@@ -66,9 +66,11 @@ try "$PORTOLAN" trace -o nothing -n 2 -w 'rank=1' -- ./ring
 gives 'a wrong window is told before anything runs' 1 "did you mean 'ranks'"
 
 try "$PORTOLAN" trace -o failed -n 2 -- ./ring exit
-# MPICH's launcher may see a rank's end before its status, for which it then takes 1.
-[ "$status" = 1 ] && grep -q 'EXIT CODE: 1$' "$work/out" "$work/err" && status=5
-gives 'a program that fails keeps its status' 5
+if [ -n "${EMULATED:-}" ]; then
+    result 'a program that fails keeps its status # SKIP the launcher loses statuses under QEMU, of any program' 0
+else
+    gives 'a program that fails keeps its status' 5
+fi
 try "$PORTOLAN" trace --summary failed
 gives 'and is recorded up to its end' 0 '^ +20 SEND$' '^ +2 .* MPI_Barrier$'
 try "$PORTOLAN" trace -o killed -n 2 -- ./ring kill

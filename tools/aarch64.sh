@@ -122,7 +122,7 @@ EOF
 # Ranks use only shared memory: if UCX may use TCP, too, two ranks of any program sometimes deadlock.
 cat >"$bin/emulated" <<EOF
 #!/bin/sh
-PATH=$bin:\$PATH UCX_TLS=posix,self TRY_SECONDS=600 '$bin/older-calls' env --default-signal=INT,QUIT \\
+PATH=$bin:\$PATH UCX_TLS=posix,self TRY_SECONDS=600 EMULATED=yes '$bin/older-calls' env --default-signal=INT,QUIT \\
     proot -q '$qemu -L $root' "\$@" &
 trap 'kill -QUIT \$!; wait' TERM INT
 status=0

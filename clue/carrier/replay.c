@@ -335,14 +335,13 @@ static void list_active(struct replay *p, struct replayed *rank)
 /* Keeps those that are not complete, as many as the library takes of schedules. */
 static enum clue_progress check_awaited(struct replay *p, int task, struct replayed *rank, size_t n)
 {
-    enum { MOST_OF_SCHEDULES = 64 };
     struct course *a = &rank->awaited;
     bool is_complete;
 
     for (; a->n_checked < a->n_waited; a->n_checked++) {
         bool is_own = a->n_checked < rank->n_own;
 
-        if (!is_own && (!rank->n_open || rank->n_kept == n + MOST_OF_SCHEDULES))
+        if (!is_own && (!rank->n_open || rank->n_kept == n + CLUE_MOST_OF_SCHEDULES))
             break;
         if (clue_engine_is_complete(p->engine, task, a->waited[a->n_checked], &is_complete) ==
             CLUE_WAITS)

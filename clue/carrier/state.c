@@ -339,7 +339,7 @@ static void *own_dlopen(const char *file, int flags)
     const struct link_map *map = NULL;
     char *text = NULL;
 
-    if (!file || !handle)
+    if (!file || (!handle && access(file, F_OK) == 0)) /* programs also try what is not there */
         text = portolan_asprintf("dlopen(%s)%s the program's own functions and data are found only "
                                  "with --apart",
                                  file ? file : "NULL", handle ? ":" : " fails;");

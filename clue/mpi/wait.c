@@ -99,7 +99,7 @@ static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, s
         struct numbers x;
 
         advance_schedules(t);
-        begin_numbers(&x, n + 64);
+        begin_numbers(&x, n + CLUE_MOST_OF_SCHEDULES);
         for (size_t i = 0; i < n; i++) {
             if (!requests[i])
                 continue;
@@ -187,7 +187,7 @@ static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n
     if (t->n_recorded)
         clue_record_await(NULL, 0, false);
     mpi_progress(t);
-    begin_numbers(&x, n + 64);
+    begin_numbers(&x, n + CLUE_MOST_OF_SCHEDULES);
     for (size_t i = 0; i < n; i++)
         if (requests[i] && requests[i]->engine)
             x.all[x.n++] = requests[i]->engine;

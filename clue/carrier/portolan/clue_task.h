@@ -217,6 +217,8 @@ PORTOLAN_API void clue_call_in(int task, void (*run)(void *arg), void *arg);
 
 /** The task does nothing for NS. */
 PORTOLAN_API void clue_sleep(int64_t ns);
+/** Of requests of active schedules, no wait watches more; replays of records do as the library. */
+enum { CLUE_MOST_OF_SCHEDULES = 64 };
 /** Moves BYTES in memory, as the parts of a collective do: takes the host's packing delay; or, by a
  * message to itself, all that the machine file says that one takes. */
 PORTOLAN_API void clue_pack(uint64_t bytes, bool is_message);
