@@ -297,11 +297,16 @@ static unsigned words_of_call(const struct bound *b, const struct portolan_trace
     return words;
 }
 
-/* Whether a message of the call is with the partner, and has the tag, that the rule asks for. */
+/* Whether a message of the call is with the partner, and has the tag, that the rule asks for. A
+   call that looks for messages in vain looks for those of the others, or of the hub. */
 static bool fits_message(const struct bound *b, const struct binding_rule *r,
-                         const struct portolan_trace_event *events, size_t n, int rank)
+                         const struct portolan_trace_event *events, size_t n, int rank,
+                         bool is_in_vain)
 {
-    if (r->tag < 0 && r->partner == PARTNER_ANY)
+    bool is_hub = rank == b->hub;
+
+    if (r->tag < 0 && (r->partner == PARTNER_ANY ||
+                       (is_in_vain && r->partner == (is_hub ? PARTNER_OTHERS : PARTNER_HUB))))
         return true;
     for (size_t i = 0; i < n; i++) {
         const struct portolan_trace_event *e = &events[i];
@@ -310,8 +315,8 @@ static bool fits_message(const struct bound *b, const struct binding_rule *r,
 
         if (is_message && (r->tag < 0 || e->tag == r->tag) &&
             (r->partner == PARTNER_ANY || (r->partner == PARTNER_RANK && e->peer == r->rank) ||
-             (r->partner == PARTNER_HUB && e->peer == b->hub && rank != b->hub) ||
-             (r->partner == PARTNER_OTHERS && rank == b->hub)))
+             (r->partner == PARTNER_HUB && e->peer == b->hub && !is_hub) ||
+             (r->partner == PARTNER_OTHERS && is_hub)))
             return true;
     }
     return false;
@@ -323,12 +328,14 @@ uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *ev
     unsigned words = words_of_call(b, events, n);
     uint64_t fitting = 0;
 
-    ADD_FITTING(fitting, b,
-                b->paradigm->components[rule->component].within == within &&
-                    (rule->words || rule->routines || rule->tag >= 0) &&
-                    ((!rule->words && !rule->routines) || rule->words & words ||
-                     (rule->routines && rule->routines[events->what])) &&
-                    (!rule->phase || (phase && !strcmp(rule->phase, phase))) &&
-                    is_inside(b, rule, open, n_open) && fits_message(b, rule, events, n, rank))
+    ADD_FITTING(
+        fitting, b,
+        b->paradigm->components[rule->component].within == within &&
+            (rule->words || rule->routines || rule->tag >= 0) &&
+            ((!rule->words && !rule->routines) || rule->words & words ||
+             (rule->routines && rule->routines[events->what])) &&
+            (!rule->phase || (phase && !strcmp(rule->phase, phase))) &&
+            is_inside(b, rule, open, n_open) &&
+            fits_message(b, rule, events, n, rank, words & (1u << WORD_PROBE | 1u << WORD_POLL)))
     return fitting;
 }

@@ -84,7 +84,9 @@ static void look_at_calls(const struct recognition *r, struct found *found)
                 e->kind != PORTOLAN_TRACE_BEGIN)
                 continue;
             found[t->component].n_calls++;
-            found[t->component].routines[e->what] = true;
+            /* What received, where a call before it looked for the message. */
+            found[t->component].routines[r->trace->events[t->first_event + t->n_events - 1].what] =
+                true;
             for (uint32_t k = 0; k < t->n_events; k++)
                 if (e[k].kind == PORTOLAN_TRACE_SEND || e[k].kind == PORTOLAN_TRACE_RECV) {
                     agree(&found[t->component].tag, e[k].tag);
@@ -175,7 +177,7 @@ static enum portolan_status describe(const struct recognition *r, struct portola
 
 /* ------------------------------------------------- all paradigms */
 
-/* The better cover first; of those that cover all, the one with more to say of each instance. */
+/* The better cover first; of those that cover about as much, the one that finds more instances. */
 static int compare_suggestions(const void *a, const void *b)
 {
     const struct portolan_suggestion *x = a, *y = b;
@@ -186,6 +188,8 @@ static int compare_suggestions(const void *a, const void *b)
         return cx < cy ? 1 : -1;
     if (x->n_instances != y->n_instances)
         return x->n_instances > y->n_instances ? 1 : -1;
+    if (cx != cy)
+        return cx < cy ? 1 : -1;
     return strcmp(x->paradigm, y->paradigm);
 }
 

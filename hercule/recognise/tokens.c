@@ -21,6 +21,7 @@ struct tokenizer {
     const struct portolan_trace_location *location;
     struct token_row *row;
     int64_t since, brief_ns; /* computing runs since; the longest that is brief */
+    bool is_looking;         /* the last token looks for a message, and is no component */
     size_t last;             /* the token before, at this depth; HERCULE_NONE: none yet */
     struct {
         size_t token, within, last;
@@ -43,6 +44,7 @@ static struct token *add_token(struct tokenizer *t, int64_t begin, uint32_t even
     row->tokens[row->n] = (struct token){
         .begin = begin, .end = begin, .first_event = event, .component = TOKEN_NO_COMPONENT};
     t->last = row->n;
+    t->is_looking = false;
     return &row->tokens[row->n++];
 }
 
@@ -114,6 +116,45 @@ static bool is_about_nobody(const struct tokenizer *t, uint32_t first, uint32_t 
     return true;
 }
 
+/* Whether the call of events [FIRST, END] only looks whether there is a message. */
+static bool looks(const struct tokenizer *t, uint32_t first, uint32_t end)
+{
+    const struct portolan_trace_event *events = t->r->trace->events;
+    enum portolan_trace_routine_class class = t->r->waits->matching->classes[events[first].what];
+
+    for (uint32_t e = first + 1; e < end; e++)
+        if (events[e].kind != PORTOLAN_TRACE_CPU && events[e].kind != PORTOLAN_TRACE_VALUE)
+            return false;
+    return class == PORTOLAN_ROUTINE_PROBE || class == PORTOLAN_ROUTINE_POLL ||
+           class == PORTOLAN_ROUTINE_TEST;
+}
+
+static bool receives(const struct tokenizer *t, uint32_t first, uint32_t end)
+{
+    for (uint32_t e = first + 1; e < end; e++)
+        if (t->r->trace->events[e].kind == PORTOLAN_TRACE_RECV)
+            return true;
+    return false;
+}
+
+/* What looked for a message, and is no component itself, is one token with what receives it. */
+static struct token *call_token(struct tokenizer *t, uint32_t first, uint32_t end,
+                                uint64_t components)
+{
+    bool is_looking = !components && looks(t, first, end);
+    struct token *token = t->is_looking && (is_looking || receives(t, first, end))
+                              ? &t->row->tokens[t->last]
+                              : add_token(t, t->r->trace->events[first].ns, first);
+
+    if (token) {
+        token->n_events = end + 1 - token->first_event;
+        token->end = t->r->trace->events[end].ns;
+        token->components = components;
+    }
+    t->is_looking = is_looking;
+    return token;
+}
+
 static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
 {
     const struct portolan_trace_event *events = t->r->trace->events;
@@ -132,12 +173,11 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
             add_call(t, &t->row->tokens[t->open[i].token], first, end);
     if (t->is_closed)
         return true;
-    if (!(token = add_token(t, events[first].ns, first)))
+    token = call_token(t, first, end,
+                       bound_call(t->bound, &events[first], end - first, t->row->rank, t->phase,
+                                  t->regions, t->depth, t->within));
+    if (!token)
         return false;
-    token->n_events = end + 1 - first;
-    token->end = events[end].ns;
-    token->components = bound_call(t->bound, &events[first], end - first, t->row->rank, t->phase,
-                                   t->regions, t->depth, t->within);
     add_call(t, token, first, end);
     return true;
 }
@@ -190,6 +230,7 @@ static bool leave_region(struct tokenizer *t, uint32_t event)
         token->n_events = event + 1 - token->first_event;
         token->n_inside = (uint32_t)(t->row->n - 1 - t->open[t->depth - 1].token);
         t->last = t->open[t->depth - 1].last;
+        t->is_looking = false;
         t->within = t->open[t->depth - 1].within;
         t->is_closed = false;
     }

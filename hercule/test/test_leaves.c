@@ -17,8 +17,8 @@ static const double least_named = 0.02; /* threshold "cause" */
 typedef double plant_fn(struct portolan_text *t, int p, double share);
 
 /* What is known of the run without the cause: it is as long as one in which nothing was planted, or
- * work was shared out, so that all that was lost is gained. */
-enum truth { NOT_KNOWN, RUN_OF_HEALTHY, GAIN_IS_SHARE };
+ * work was shared out by all ranks, or all workers, so that all that was lost is gained. */
+enum truth { NOT_KNOWN, RUN_OF_HEALTHY, GAIN_IS_SHARE, GAIN_IS_SHARE_OF_WORKERS };
 
 static const struct leaf {
     const char *paradigm, *node;
@@ -34,8 +34,8 @@ static const struct leaf {
     {"master-worker", "serial-finish", serial_finish, RUN_OF_HEALTHY},
     {"master-worker", "fine-grain", fine_grain, NOT_KNOWN},
     {"master-worker", "large-tasks", large_tasks, RUN_OF_HEALTHY},
-    {"master-worker", "uneven-end", uneven_end, NOT_KNOWN},
-    {"master-worker", "too-few-tasks", too_few_tasks, NOT_KNOWN},
+    {"master-worker", "uneven-end", uneven_end, GAIN_IS_SHARE_OF_WORKERS},
+    {"master-worker", "too-few-tasks", too_few_tasks, GAIN_IS_SHARE_OF_WORKERS},
     {"pipeline", "blocks-too-large", blocks_too_large, NOT_KNOWN},
     {"pipeline", "blocks-too-small", blocks_too_small, NOT_KNOWN},
     {"pipeline", "sweeps-too-short", sweeps_too_short, NOT_KNOWN},
@@ -69,6 +69,9 @@ static void check_gain(const struct leaf *leaf, int p, double expected,
 
     if (leaf->truth == GAIN_IS_SHARE)
         assert_true(fabs(f->gain - expected) < 0.001);
+    if (leaf->truth == GAIN_IS_SHARE_OF_WORKERS && fabs(f->gain - expected * p / (p - 1)) > 0.001)
+        fail_msg("%s on %d ranks: gain %.2f %%, closed form %.2f %%", leaf->node, p, 100 * f->gain,
+                 100 * expected * p / (p - 1));
     if (leaf->truth != RUN_OF_HEALTHY)
         return;
     leaf->plant(&t, p, 0);
@@ -170,6 +173,90 @@ static void causes_have_the_severity_of_closed_forms(void **state)
         assert_true(only || n_planted[i] >= 3);
 }
 
+/* ------------------------------------------------- looking for messages first */
+
+/* Of RUN, but workers first call LOOKS, N times, until the master's message is there. */
+static void look_first(const struct run *run, struct run *looking, const char *looks, int n)
+{
+    const struct portolan_trace *t = run->trace;
+    struct portolan_trace *new = portolan_trace_create(t->n_ranks, "looking");
+    struct portolan_error err = {0};
+
+    *looking = (struct run){.trace = new};
+    assert_int_equal(portolan_trace_comm(new, &t->comms[0]), 0);
+    for (size_t l = 0; l < t->n_locations; l++)
+        for (size_t i = 0; i < t->locations[l].n; i++) {
+            struct portolan_trace_event e = t->events[t->locations[l].first + i], look = e;
+            bool is_call = e.kind == PORTOLAN_TRACE_BEGIN || e.kind == PORTOLAN_TRACE_END;
+            uint32_t end = run->matching->call[t->locations[l].first + i];
+
+            if (e.kind == PORTOLAN_TRACE_ENTER || e.kind == PORTOLAN_TRACE_LEAVE)
+                continue;
+            if (is_call)
+                e.what = portolan_trace_routine(new, t->routines[e.what]) & 0xffffff;
+            if (e.kind == PORTOLAN_TRACE_BEGIN && t->locations[l].rank &&
+                !strcmp(t->routines[t->events[end].what], "MPI_Recv")) {
+                e.ns = t->events[end].ns; /* the receive takes no time */
+                look.what = portolan_trace_routine(new, looks) & 0xffffff;
+                for (int k = 0; k < n; k++) {
+                    look.kind = PORTOLAN_TRACE_BEGIN;
+                    look.ns += k;
+                    assert_true(portolan_trace_add(new, t->locations[l].rank, 0, &look));
+                    look.kind = PORTOLAN_TRACE_END;
+                    look.ns = k + 1 < n ? look.ns + 1 : e.ns;
+                    assert_true(portolan_trace_add(new, t->locations[l].rank, 0, &look));
+                }
+            }
+            if (e.kind == PORTOLAN_TRACE_RECV && t->locations[l].rank)
+                e.ns = t->events[run->matching->call[end]].ns;
+            assert_true(portolan_trace_add(new, t->locations[l].rank, 0, &e));
+        }
+    if (portolan_trace_finish(new, &err) ||
+        portolan_matching_create(new, &looking->matching, &err) ||
+        portolan_waits_create(looking->matching, &looking->waits, &err))
+        fail_msg("%s", err.text);
+}
+
+/* A call that only looks for a message belongs to the one that receives it. */
+static void who_looks_first_has_the_same_causes(void **state)
+{
+    static const struct {
+        const char *routine;
+        int n;
+    } looks[] = {{"MPI_Probe", 1}, {"MPI_Iprobe", 3}};
+    struct portolan_text t = {0};
+    double expected = setup_costly(&t, 4, 0.1);
+    struct run run;
+
+    (void)state;
+    run_trace(&run, t.bytes);
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        struct portolan_diagnosis *d = NULL;
+        struct portolan_suggestion *s = NULL;
+        struct run looking;
+        size_t n;
+
+        look_first(&run, &looking, looks[i].routine, looks[i].n);
+        assert_int_equal(portolan_diagnosis_create(knowledge, "master-worker", looking.waits, NULL,
+                                                   &no_problem, &d, NULL),
+                         PORTOLAN_OK);
+        assert_int_equal(d->n_findings, 1);
+        assert_string_equal(d->findings[0].cause, "setup-costly");
+        assert_true(fabs(d->findings[0].share - expected) < 0.001);
+        check_gain(&(struct leaf){"master-worker", "setup-costly", setup_costly, RUN_OF_HEALTHY}, 4,
+                   expected, &d->findings[0]);
+        assert_int_equal(portolan_suggest_paradigms(knowledge, looking.waits, &s, &n, NULL),
+                         PORTOLAN_OK);
+        assert_string_equal(s->paradigm, "master-worker");
+        assert_non_null(strstr(s->text, "component=\"fetch\" mpi=\"MPI_Recv\""));
+        portolan_suggestions_free(s, n);
+        portolan_diagnosis_destroy(d);
+        run_end(&looking);
+    }
+    run_end(&run);
+    portolan_text_clear(&t);
+}
+
 /* ------------------------------------------------- best numbers */
 
 /* Of runs with 1, 2, 4 … the place of the shortest; *PREDICTED: what METRIC says of run FIRST. */
@@ -240,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(causes_have_the_severity_of_closed_forms),
+        cmocka_unit_test(who_looks_first_has_the_same_causes),
         cmocka_unit_test(best_numbers_are_within_a_step_of_the_best),
     };
 
