@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 29
+plan 35
 test=$SOURCE/clue/mpi/test
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 run() {
@@ -17,6 +17,7 @@ apart() {
 }
 
 # equal NAME OPTION... -- PROGRAM: a folded and an apart run say the same, byte by byte.
+there=$machine
 equal() {
     name=$1
     shift
@@ -24,7 +25,7 @@ equal() {
         --record "$work/folded.record" "$@"
     folded=$status
     mv "$work/out" "$work/folded"
-    run --apart -m "$machine" --calls "$work/calls" --picture "$work/svg" --json "$work/json" \
+    run --apart -m "$there" --calls "$work/calls" --picture "$work/svg" --json "$work/json" \
         --record "$work/record" "$@"
     [ "$folded" = 0 ] && [ "$status" = 0 ] && [ -s "$work/calls" ] &&
         cmp "$work/folded" "$work/out" && cmp "$work/folded.calls" "$work/calls" &&
@@ -152,17 +153,46 @@ shift
 exec sh -c "$*"
 END
 chmod +x "$work/rsh"
-PORTOLAN_CLUE_RSH=$work/rsh apart -m "$work/hosts.xml" -n 2 -- "$work/rings" "it's"
+export PORTOLAN_CLUE_RSH="$work/rsh"
+apart -m "$work/hosts.xml" -n 2 -- "$work/rings" "it's"
 gives 'a rank on a real host' 0 '^to localhost$' '^0 after 0\.000500000 s' '^1 after 0\.000500000 s'
-PORTOLAN_CLUE_RSH=$work/rsh apart -m "$work/hosts.xml" -n 2 -- "$work/threads" kill
+apart -m "$work/hosts.xml" -n 2 -- "$work/threads" kill
 gives 'it is killed' 137 'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ .*ended by signal 9'
 PORTOLAN_CLUE_RSH=false apart -m "$work/hosts.xml" -n 2 -- "$work/rings"
 gives 'a real host that does not answer' 1 "rank 1 was not started on the real host 'localhost' .*'false localhost' ended with status 1"
 run -m "$work/hosts.xml" -n 2 --compute=none -- "$work/rings"
 gives 'real hosts need --apart' 1 "rank 1 is on 'localhost', a real host .* add --apart"
 
-PORTOLAN_CLUE_RSH=$work/rsh apart -m "$work/hosts.xml" -n 2 -- "$work/one_sided"
-gives 'windows need memory that all have' 1 'rank [01] in MPI_Win_allocate at one_sided\.c:[0-9]+ .* is not available on a machine with real hosts'
+# What ranks share is copied to and from real hosts.
+cat >"$work/both.xml" <<'END'
+<machine name="both">
+  <host name="node" receive="2us"/>
+  <host name="localhost" factor="0" cpus="2" receive="2us"/>
+  <send from="*" to="*" d="20us"/>
+  <transmission from="*" to="*" d="5us"/>
+</machine>
+END
+machine=$work/virtual.xml there=$work/both.xml
+sed 's/ factor="0"//' "$there" >"$machine"
+equal 'one-sided communication with a real host' -n 3 --compute=none -- "$work/one_sided"
+apart -m "$there" -n 2 -- "$work/mistakes" hosts
+gives 'memory of several hosts' 1 \
+    'rank [01] in MPI_Win_allocate_shared at mistakes\.c:[0-9]+ .*ranks of the window are on several hosts'
+apart -m "$there" -n 2 -- "$work/mistakes" root
+gives 'collectives that differ there' 1 'rank [01] in MPI_Bcast at mistakes\.c:[0-9]+ .*collectives differ'
+if [ -x "$BUILD/clue/pvm/pvm_farm" ]; then
+    equal 'PVM: tasks on a real host' -n 1 --share --compute=none -- "$BUILD/clue/pvm/pvm_farm" 3 localhost
+    equal 'PVM: groups, mailboxes, notices there' -n 1 --share --compute=none -- "$BUILD/clue/pvm/pvm_everything"
+    run -m "$there" -n 1 --compute=none -- "$BUILD/clue/pvm/pvm_farm" 1
+    gives 'PVM: they need --apart' 1 "rank 0 in pvm_spawn at farm\.c:[0-9]+ .* 'localhost', a real host .* add --apart"
+    PORTOLAN_CLUE_RSH=false
+    try "$PORTOLAN" clue run --apart --no-trial --compute=none -m "$there" -n 1 -- "$BUILD/clue/pvm/pvm_farm" 1
+    gives 'PVM: a real host that is down is told' 0 '^mistake +rank 1 was not started on the real host' '^virtual time .*, 1 rank on'
+else
+    for name in tasks everything remedy down; do
+        result "PVM: $name # SKIP it is not installed" 0
+    done
+fi
 
 apart --shared=libring.so -n 2 -- "$work/rings"
 gives 'wrong use' 2 '--private, --shared and --skip need all ranks in one process'

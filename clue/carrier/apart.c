@@ -32,9 +32,6 @@ static struct {
     char secret[33];
 } listener;
 
-/* Memory of all ranks; 0: there is none, since some may be on other hosts. */
-static int memory_fd;
-
 /* The libraries that each rank loads first, ours before those that need it; malloc'ed. */
 static char *preload(const struct carrier *c)
 {
@@ -47,29 +44,19 @@ static char *preload(const struct carrier *c)
 
 /* ------------------------------------------------- on this host */
 
-enum portolan_status apart_make_memory(const struct carrier *c, struct portolan_error *err)
-{
-    for (size_t i = 0; i < c->run->machine->n_hosts; i++)
-        if (c->run->machine->hosts[i].real)
-            return PORTOLAN_OK;
-    memory_fd = memfd_create("portolan-clue", MFD_CLOEXEC);
-    if (memory_fd > 0 && ftruncate(memory_fd, (off_t)LINK_MEMORY_BYTES) == 0)
-        return PORTOLAN_OK;
-    return portolan_error_set(err, PORTOLAN_EIO, "ranks cannot share memory: %s", strerror(errno));
-}
-
 static void become_rank(const struct carrier *c, int fd, int task, pid_t parent, const char *path,
                         char *const *words)
 {
     const char *before = getenv("LD_PRELOAD");
     char *libraries = preload(c);
+    int memory = apart_memory();
     char link[64];
     struct rlimit stack;
 
-    snprintf(link, sizeof link, "fd:%d:%d:%d", fd, task, memory_fd ? memory_fd : -1);
+    snprintf(link, sizeof link, "fd:%d:%d:%d", fd, task, memory ? memory : -1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent || !libraries || fcntl(fd, F_SETFD, 0) != 0 ||
-        (memory_fd && fcntl(memory_fd, F_SETFD, 0) != 0))
+        (memory && fcntl(memory, F_SETFD, 0) != 0))
         _exit(127);
     setenv("PORTOLAN_CLUE_PRELOAD", before ? before : "", 1);
     setenv("LD_PRELOAD", libraries, 1);
@@ -420,8 +407,6 @@ void apart_end_all(struct carrier *c)
     if (listener.port)
         close(listener.fd);
     listener.port = 0;
-    if (memory_fd > 0)
-        close(memory_fd);
-    memory_fd = 0;
+    apart_end_memory();
     apart_serve_end();
 }

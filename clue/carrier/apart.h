@@ -40,11 +40,20 @@ struct apart {
     struct apart_place *places;
     size_t n_places, room_places;
     struct apart_receive *receives;
+    uint64_t n_changes; /* of the common memory that it has seen */
 };
 
-/* apart.c: their processes. */
-/* The memory that ranks here have together; before they start. */
+/* apart_memory.c: the memory that they have together. */
+/* Before they start. */
 enum portolan_status apart_make_memory(const struct carrier *c, struct portolan_error *err);
+void apart_end_memory(void);
+/* The file that all map; 0: each has a copy. */
+int apart_memory(void);
+/* As link_write() and link_read(), to and from RANK, with the changes of that memory. */
+bool apart_write(struct rank *rank, struct link_frame *f, const struct iovec *parts, int n);
+bool apart_read(struct rank *rank, struct link_frame *f, struct link_room *room);
+
+/* apart.c: their processes. */
 /* N more ranks on HOSTS, with the words of main(). */
 enum portolan_status apart_start(struct carrier *c, const char *program, char *const *words,
                                  const int *hosts, int n, struct portolan_error *err);

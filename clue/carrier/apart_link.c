@@ -21,7 +21,7 @@ bool link_write(int fd, struct link_frame *f, const struct iovec *more, int n_mo
         f->bytes += more[i].iov_len;
     }
     while (m.msg_iovlen) {
-        ssize_t n = sendmsg(fd, &m, MSG_NOSIGNAL);
+        ssize_t n = sendmsg(fd, &m, MSG_NOSIGNAL | (f->operation == LINK_LINES ? MSG_MORE : 0));
 
         if (n < 0 && errno != EINTR)
             return false;
@@ -33,6 +33,14 @@ bool link_write(int fd, struct link_frame *f, const struct iovec *more, int n_mo
         }
     }
     return true;
+}
+
+bool link_write_lines(int fd, const char *copy, size_t first, size_t end)
+{
+    struct link_frame f = {.operation = LINK_LINES, .words = {(int64_t)(first * LINK_LINE)}};
+    const struct iovec part = link_part(copy + first * LINK_LINE, (end - first) * LINK_LINE);
+
+    return link_write(fd, &f, &part, 1);
 }
 
 static bool read_all(int fd, char *to, size_t n)

@@ -70,6 +70,7 @@ enum link_operation {
     LINK_EXIT,      /* status */
     LINK_FAULT,     /* enum link_place, signal; file */
     LINK_OPERATIONS,
+    LINK_LINES, /* offset; lines of the common memory that were written to. By both */
     /* By portolan-clue. */
     LINK_ANSWER,
     LINK_DELIVER, /* deliver(), its argument, is_standing; struct clue_message, data -> if it is
@@ -92,16 +93,20 @@ struct link_room {
     size_t room;
 };
 
-/* What a rank finds in its environment: "fd:N:TASK:M", M is the memory of all (-1: there is none),
+/* What a rank finds in its environment: "fd:N:TASK:M", M is the memory of all (-1: it has a copy),
  * or "tcp:PORT:TASK:SECRET:ADDRESS,ADDRESS...". */
 #define LINK_VARIABLE "PORTOLAN_CLUE_LINK"
 
 /* Where all ranks have that memory, and its size; pages that nobody writes to take none. */
 #define LINK_MEMORY       ((void *)0x200000000000)
 #define LINK_MEMORY_BYTES ((size_t)1 << 36)
+/* A copy of it changes by lines of so many bytes. */
+enum { LINK_LINE = 256 };
 
 /* Writes F and N_MORE parts, whose bytes F->bytes becomes. False: the connection is broken. */
 bool link_write(int fd, struct link_frame *f, const struct iovec *more, int n_more);
+/* Writes a LINK_LINES: lines FIRST to END of the memory of which a copy is at COPY. */
+bool link_write_lines(int fd, const char *copy, size_t first, size_t end);
 /* Reads a frame, whose bytes, with a 0 after them, go to ROOM. */
 bool link_read(int fd, struct link_frame *f, struct link_room *room);
 /* The same of somebody unknown: a LINK_HELLO and no more. */

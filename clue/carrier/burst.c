@@ -204,8 +204,9 @@ static uint64_t folded_site(const struct rank *rank, const void *call)
     uint64_t at = (uint64_t)((const uint8_t *)call - rank->base);
 
     return at < rank->program->set.images[0].span ? at
-           : at < rank->program->stride           ? own_site(&rank->program->set, at)
-                                                  : shared_site(call);
+           : at < rank->program->stride - rank->program->images_at
+               ? own_site(&rank->program->set, at)
+               : shared_site(call);
 }
 
 uint64_t clue_site_key(const struct rank *rank, const void *call)

@@ -162,6 +162,8 @@ struct rank *clue_rank_add(struct carrier *c);
 enum portolan_status clue_ranks_make(struct carrier *c, const struct program *program,
                                      char *const *words, int n, struct portolan_error *err);
 void clue_ranks_free(struct carrier *c);
+/* Those after the first N, which have not begun. */
+void clue_ranks_drop(struct carrier *c, size_t n);
 
 /* load.c: a program and its libraries, NAME as execvp(3) takes it; each is loaded once. */
 /* Only looks whether it can be loaded by the system; its path, malloc'ed, or NULL. CHANGES: it may

@@ -283,21 +283,27 @@ enum portolan_status clue_ranks_make(struct carrier *c, const struct program *pr
     return status;
 }
 
+void clue_ranks_drop(struct carrier *c, size_t n)
+{
+    while (c->n_ranks > n) {
+        struct rank *rank = c->ranks[--c->n_ranks];
+
+        clue_state_end(rank);
+        apart_free(rank);
+        free(rank->handlers);
+        free(rank->environment);
+        free(rank->folder);
+        free(rank);
+    }
+}
+
 void clue_ranks_free(struct carrier *c)
 {
-    for (size_t i = 0; i < c->n_ranks; i++) {
-        clue_state_end(c->ranks[i]);
-        apart_free(c->ranks[i]);
-        free(c->ranks[i]->handlers);
-        free(c->ranks[i]->environment);
-        free(c->ranks[i]->folder);
-        free(c->ranks[i]);
-    }
+    clue_ranks_drop(c, 0);
     free(c->folder);
     free(c->ranks);
     free(c->stands);
     c->ranks = NULL;
     c->stands = NULL;
-    c->room_stands = 0;
-    c->n_ranks = c->room_ranks = 0;
+    c->room_stands = c->room_ranks = 0;
 }

@@ -55,7 +55,7 @@ static void answer_with(struct rank *rank, int64_t first, int64_t second, const 
     struct link_frame f = {.operation = LINK_ANSWER, .words = {first, second}};
     const struct iovec part = link_part(bytes, size);
 
-    if (!link_write(rank->apart->fd, &f, &part, 1))
+    if (!apart_write(rank, &f, &part, 1))
         apart_tell_gone(rank);
 }
 
@@ -175,16 +175,16 @@ static void forget_receive(struct apart_receive *r)
 }
 
 /* Until the rank has done what it was told; F says what another one is to do. */
-static void await_done(const struct rank *rank, struct link_frame *f)
+static void await_done(struct rank *rank, struct link_frame *f)
 {
     static struct link_room room;
 
-    if (!link_read(rank->apart->fd, f, &room))
+    if (!apart_read(rank, f, &room))
         f->words[LINK_FUNCTION] = 0;
 }
 
 /* A message to a standing receive changes what others see: nobody goes on before that is done. */
-static void await_standing(const struct rank *rank)
+static void await_standing(struct rank *rank)
 {
     struct link_frame f = {0};
 
@@ -193,7 +193,7 @@ static void await_standing(const struct rank *rank)
         return;
     rank = clue_carrier.ranks[f.words[LINK_RUNNER]];
     f.operation = LINK_RUN;
-    if (link_write(rank->apart->fd, &f, NULL, 0))
+    if (apart_write(rank, &f, NULL, 0))
         await_done(rank, &f);
 }
 
@@ -207,7 +207,7 @@ static void deliver(void *arg, const struct clue_message *message)
     const struct iovec parts[] = {link_part(message, sizeof *message),
                                   link_part(message->data, message->data ? message->bytes : 0)};
 
-    if (link_write(r->rank->apart->fd, &f, parts, 2) && r->is_standing)
+    if (apart_write(r->rank, &f, parts, 2) && r->is_standing)
         await_standing(r->rank);
     last_delivered = message->data;
     if (message->data)
@@ -474,7 +474,7 @@ static void read_request(struct rank *rank)
 {
     struct apart *a = rank->apart;
 
-    if (!link_read(a->fd, &a->frame, &a->room))
+    if (!apart_read(rank, &a->frame, &a->room))
         apart_tell_gone(rank);
 }
 
@@ -490,7 +490,7 @@ static void greet(struct rank *rank)
     f.words[LINK_IS_MEASURED] =
         run->compute == CLUE_COMPUTE_MEASURED || run->compute == CLUE_COMPUTE_MODEL;
     f.words[LINK_IS_OBSERVED] = clue_observer() && clue_observer()->is_on;
-    if (!link_write(rank->apart->fd, &f, NULL, 0))
+    if (!apart_write(rank, &f, NULL, 0))
         apart_tell_gone(rank);
 }
 

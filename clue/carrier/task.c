@@ -367,11 +367,6 @@ const char *clue_collectives_file(void)
 
 /* ------------------------------------------------- memory of all tasks */
 
-bool clue_shares_memory(void)
-{
-    return true;
-}
-
 void *clue_share(size_t bytes)
 {
     enum { ALIGN = 64 };
@@ -481,9 +476,14 @@ int clue_spawn(const char *program, char *const argv[], const int *hosts, int n,
     struct portolan_error err = {0};
     int first = (int)RUN.n_ranks;
 
+    for (int i = 0; i < n && !RUN.run->is_apart; i++)
+        if (RUN.run->machine->hosts[hosts[i]].real)
+            clue_fail("a task on '%s', a real host (factor 0), must be a process; add --apart",
+                      clue_host_name(hosts[i]));
     clue_spend(host->init_ns);
     if (clue_ranks_begin(&RUN, program, argv, hosts, n, &err)) {
         clue_remark(true, err.text, rank, rank->site);
+        clue_ranks_drop(&RUN, (size_t)first);
         return 0;
     }
     for (int i = 0; i < n; i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of calls that not all ranks have made yet, what the first rank called. Where ranks have no memory
- * together nothing is checked. */
+/* Of calls that not all ranks have made yet, what the first rank called. */
 #include "collective.h"
 
 #include <stdio.h>
@@ -136,14 +135,10 @@ static struct agreement **slots_of(struct mpi_shared *shared)
 
 void agreement_check(struct mpi_task *t, const struct collective *c, uint64_t sequence)
 {
-    struct agreement own, *a, **link;
-    struct mpi_shared *shared;
+    struct mpi_shared *shared = mpi_shared();
+    struct agreement own = describe_call(t, c, sequence), *a;
+    struct agreement **link = &slots_of(shared)[(own.context + sequence * 31) % SLOTS];
 
-    if (!clue_shares_memory())
-        return;
-    shared = mpi_shared();
-    own = describe_call(t, c, sequence);
-    link = &slots_of(shared)[(own.context + sequence * 31) % SLOTS];
     while (*link && ((*link)->context != own.context || (*link)->sequence != sequence))
         link = &(*link)->next;
     if (!*link) {

@@ -479,7 +479,7 @@ static inline struct mpi_win *mpi_win(const struct mpi_task *t, MPI_Win handle)
 /* `struct mpi_win` begins with its object. The value of a built-in attribute; false: none. */
 bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value);
 
-/* What all tasks share that have memory together: clue_share(). */
+/* What all tasks share: clue_share(). */
 struct mpi_shared {
     struct windows *windows;
     struct access **accesses; /* by tag; [0] is none */

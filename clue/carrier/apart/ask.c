@@ -33,7 +33,7 @@ static void acknowledge(void)
 
     memcpy(f.words, ASKER.to_run, sizeof f.words);
     ASKER.to_run[LINK_FUNCTION] = 0;
-    if (!link_write(ASKER.fd, &f, NULL, 0))
+    if (!asker_write(&f, NULL, 0))
         asker_gone();
 }
 
@@ -69,7 +69,7 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
     if (words)
         memcpy(f.words, words, sizeof f.words);
     pthread_mutex_lock(&ASKER.lock);
-    if (!link_write(ASKER.fd, &f, parts, n))
+    if (!asker_write(&f, parts, n))
         asker_gone();
     for (;;) {
         if (!link_read(ASKER.fd, &ASKER.frame, &ASKER.room))
@@ -77,7 +77,9 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
         if (ASKER.frame.operation == LINK_ANSWER)
             break;
         ASKER.is_told = true;
-        if (ASKER.frame.operation == LINK_RUN)
+        if (ASKER.frame.operation == LINK_LINES)
+            asker_take_lines(&ASKER.frame, ASKER.room.bytes);
+        else if (ASKER.frame.operation == LINK_RUN)
             run(ASKER.frame.words);
         else
             deliver(&ASKER.frame);

@@ -24,7 +24,7 @@ struct asker {
     sigset_t held, before; /* signals whose handlers wait for the end of a call; mask before it */
     struct link_room room;
     struct link_frame frame;    /* the last answer; its bytes are in ROOM */
-    struct shared_heap *heap;   /* in the memory of all ranks; NULL: there is none */
+    struct shared_heap *heap;   /* in the memory of all ranks */
     int64_t to_run[LINK_WORDS]; /* enum link_run; LINK_FUNCTION 0: nothing */
     void *own[CLUE_OWNERS];
     void (*at_exit[CLUE_OWNERS])(void);
@@ -43,8 +43,12 @@ void asker_gone(void) __attribute__((noreturn));
 const char *asker_place(const void *call, int64_t words[LINK_WORDS]);
 int64_t asker_cpu_ns(void);
 void asker_begin_burst(void);
-/* shared.c: maps the memory of all ranks, -1: there is none. False: it cannot. */
+/* shared.c: maps the memory of all ranks, or makes a copy (FD -1). Takes FD. False: it cannot. */
 bool asker_share(int fd);
+/* As link_write() to portolan-clue, after what this rank has changed in its copy. */
+bool asker_write(struct link_frame *f, const struct iovec *parts, int n);
+/* What others have changed. */
+void asker_take_lines(const struct link_frame *f, const char *bytes);
 
 #pragma GCC visibility pop
 

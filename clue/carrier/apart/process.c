@@ -91,7 +91,7 @@ static void end_rank(int status, bool flushes)
             ASKER.at_exit[i]();
     if (flushes)
         fflush(NULL);
-    link_write(ASKER.fd, &f, NULL, 0);
+    asker_write(&f, NULL, 0);
     close(ASKER.fd);
     ASKER.fd = -1;
 }
@@ -198,18 +198,12 @@ static void restore_environment(void)
 static int open_link(const char *said, char *secret, int *task)
 {
     char addresses[512];
-    int fd = -1, port, memory;
-    bool is_shared;
+    int fd = -1, port, memory = -1;
 
-    if (sscanf(said, "fd:%d:%d:%d", &fd, task, &memory) == 3) {
-        is_shared = asker_share(memory);
-        if (memory >= 0)
-            close(memory);
-        return is_shared ? fd : -1;
-    }
-    if (sscanf(said, "tcp:%d:%d:%64[0-9a-f]:%511s", &port, task, secret, addresses) == 4)
-        return connect_to(port, addresses);
-    return -1;
+    if (sscanf(said, "fd:%d:%d:%d", &fd, task, &memory) != 3 &&
+        sscanf(said, "tcp:%d:%d:%64[0-9a-f]:%511s", &port, task, secret, addresses) == 4)
+        fd = connect_to(port, addresses);
+    return asker_share(memory) ? fd : -1;
 }
 
 __attribute__((constructor)) static void begin_rank(void)

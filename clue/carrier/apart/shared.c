@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory that ranks of one machine have together: blocks of powers of two. */
+/* The memory that ranks have together: blocks of powers of two; and a copy of it on machines with
+ * real hosts. */
 #include "ask.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { CLASSES = 64, ALIGN = 64 };
 
@@ -19,26 +22,83 @@ struct shared_heap {
 };
 #define HEAP clue_asker.heap
 
+/* ------------------------------------------------- a copy */
+
+/* What portolan-clue knows of this rank's copy, in which pages are private once they are written
+ * to; NULL: the memory is that of all. And the kernel's file of what pages are. */
+static char *known;
+static int pages;
+
+static void *map(void *at, int flags, int fd)
+{
+    return mmap(at, LINK_MEMORY_BYTES, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
+}
+
 bool asker_share(int fd)
 {
-    void *memory = fd < 0 ? NULL
-                          : mmap(LINK_MEMORY, LINK_MEMORY_BYTES, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
+    bool is_copied = fd < 0;
 
-    HEAP = memory == MAP_FAILED ? NULL : memory;
-    return memory != MAP_FAILED;
+    if (is_copied) {
+        fd = memfd_create("portolan-clue", MFD_CLOEXEC);
+        pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+        if (fd < 0 || ftruncate(fd, (off_t)LINK_MEMORY_BYTES) != 0 ||
+            (known = map(NULL, MAP_SHARED, fd)) == MAP_FAILED)
+            return false;
+    }
+    HEAP = map(LINK_MEMORY, (is_copied ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED_NOREPLACE, fd);
+    close(fd);
+    return HEAP != MAP_FAILED;
 }
 
-bool clue_shares_memory(void)
+/* Whether page I may have been written to since it was last the one that is known. */
+static bool is_private(size_t i, size_t page)
 {
-    return HEAP != NULL;
+    enum { ENTRIES = 512 };
+    static uint64_t entries[ENTRIES];
+    const uint64_t of_file = UINT64_C(1) << 61;
+    off_t at = (off_t)(((uintptr_t)LINK_MEMORY / page + i) * sizeof *entries);
+
+    if (i % ENTRIES == 0 && pread(pages, entries, sizeof entries, at) != sizeof entries)
+        memset(entries, 1, sizeof entries); /* not told here */
+    return entries[i % ENTRIES] && !(entries[i % ENTRIES] & of_file);
 }
+
+bool asker_write(struct link_frame *f, const struct iovec *parts, int n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), lines = page / LINK_LINE, first = 0, end = 0;
+    size_t n_pages = known && HEAP->used ? (HEAP->used + page - 1) / page : 0;
+    bool is_good = true;
+
+    for (size_t i = 0; i < n_pages && is_good; i++) {
+        if (!is_private(i, page))
+            continue;
+        for (size_t line = i * lines; line < (i + 1) * lines && is_good; line++) {
+            const char *own = (char *)HEAP + line * LINK_LINE;
+
+            if (memcmp(known + line * LINK_LINE, own, LINK_LINE) == 0)
+                continue;
+            memcpy(known + line * LINK_LINE, own, LINK_LINE);
+            if (line > end && end > first)
+                is_good = link_write_lines(clue_asker.fd, known, first, end);
+            first = line > end ? line : first;
+            end = line + 1;
+        }
+        madvise((char *)HEAP + i * page, page, MADV_DONTNEED);
+    }
+    if (is_good && end > first)
+        is_good = link_write_lines(clue_asker.fd, known, first, end);
+    return is_good && link_write(clue_asker.fd, f, parts, n);
+}
+
+void asker_take_lines(const struct link_frame *f, const char *bytes)
+{
+    memcpy(known + f->words[0], bytes, f->bytes);
+}
+
+/* ------------------------------------------------- blocks */
 
 void **clue_shared(enum clue_owner owner)
 {
-    if (!HEAP)
-        clue_fail("one-sided communication and PVM need memory that all ranks share, which is not "
-                  "available on a machine with real hosts (factor 0)");
     return &HEAP->roots[owner];
 }
 

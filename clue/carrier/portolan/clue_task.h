@@ -104,7 +104,7 @@ struct clue_receive {
     /**
      * Takes the data out of a matched message; called once, before the request is complete,
      * possibly while another task runs; of this header it may call only the functions on memory of
-     * all tasks.
+     * all tasks, and those only of a standing receive.
      */
     void (*deliver)(void *arg, const struct clue_message *message);
     void *arg;
@@ -200,11 +200,9 @@ PORTOLAN_API const char *clue_collectives_file(void);
 
 /* ------------------------------------------------- memory of all tasks */
 
-/** Whether tasks share memory: not if some of the machine's hosts are real ones. */
-PORTOLAN_API bool clue_shares_memory(void);
 /** BYTES of zeros, aligned to 64 bytes, at the same address in all tasks, each of which may free
  * them. One task runs at a time, so no lock is needed; other pointers of a task, also to
- * functions, are invalid in other tasks. Ends the run if tasks share no memory. */
+ * functions, are invalid in other tasks. */
 PORTOLAN_API void *clue_share(size_t bytes);
 PORTOLAN_API void clue_unshare(void *memory);
 /** The data of the tasks' libraries of OWNER there; at first NULL. */

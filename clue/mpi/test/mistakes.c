@@ -38,6 +38,7 @@ static void collectives(int rank)
 static void others(int rank)
 {
     MPI_Comm grid, inter;
+    MPI_Win window;
     int root = rank ? 0 : MPI_ROOT, *list = (int *)in;
 
     if (is("neighbours")) {
@@ -50,6 +51,8 @@ static void others(int rank)
         MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 3, &inter);
         MPI_Barrier(inter);
         MPI_Bcast(list, 1 + (is("groups") && rank), MPI_INT, is("roots") ? 0 : root, inter);
+    } else if (is("hosts")) {
+        MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &list, &window);
     } else if (is("buffer") && rank) {
         MPI_Bsend(out, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /* buffer */
     } else if (is("detach") && rank) {

@@ -236,6 +236,37 @@ static void attributes(void)
     MPI_Win_free(&win);
 }
 
+/* Loads and stores in the memory of a node. */
+static void shared(void)
+{
+    int *own, *theirs, n_here, here, left, is_left = 0, unit;
+    MPI_Aint size;
+    MPI_Comm node;
+    MPI_Win win;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &n_here);
+    MPI_Comm_rank(node, &here);
+    left = (here + n_here - 1) % n_here;
+    MPI_Win_allocate_shared((2000 + rank) * sizeof *own, sizeof *own, MPI_INFO_NULL, node, &own,
+                            &win);
+    MPI_Win_shared_query(win, left, &size, &unit, &theirs);
+    for (int i = 0; i < 2000 + rank; i++)
+        own[i] = here;
+    for (int round = 0; round < 3; round++) {
+        MPI_Win_fence(0, win);
+        for (int i = 0; i < (int)(size / unit); i++)
+            is_left += theirs[i] == left + round;
+        MPI_Win_fence(0, win);
+        for (int i = 0; i < 2000 + rank; i++)
+            own[i]++;
+    }
+    is_left = is_left == 3 * (int)(size / unit);
+    tell("shared", &is_left, 1);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&node);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -248,6 +279,7 @@ int main(int argc, char **argv)
     locks();
     with_requests();
     dynamic();
+    shared();
     attributes();
     MPI_Finalize();
     return 0;
