@@ -216,6 +216,17 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
     return is_good;
 }
 
+/* Computing is the time that follows the event before it, and calls with MPI_PROC_NULL in it. */
+static void mark_computing(const struct recognition *r, size_t location, const struct token *t,
+                           uint8_t *events)
+{
+    for (size_t e = t->first_event; e-- > r->trace->locations[location].first;) {
+        events[e] = 1;
+        if (r->trace->events[e].ns <= t->begin)
+            return;
+    }
+}
+
 void recognition_mark(const struct recognition *r, size_t component, uint8_t *events)
 {
     for (size_t l = 0; l < r->n_rows; l++)
@@ -224,9 +235,8 @@ void recognition_mark(const struct recognition *r, size_t component, uint8_t *ev
 
             if (t->component != component)
                 continue;
-            /* Computing is the time that follows the event before it. */
-            if (!t->n_events && t->first_event > r->trace->locations[l].first)
-                events[t->first_event - 1] = 1;
+            if (!t->n_events)
+                mark_computing(r, l, t, events);
             for (uint32_t e = 0; e < t->n_events; e++)
                 events[t->first_event + e] = 1;
         }
