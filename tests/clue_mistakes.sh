@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 35
+plan 36
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 program=$SOURCE/clue/mpi/test/mistakes.c
@@ -49,6 +49,8 @@ mistake gone 1 'deadlock: 1 rank waits' 'rank 1 in MPI_Wait at @gone@.* rank 0, 
 mistake itself 1 'deadlock: rank 0 waits for itself' 'rank 0 in MPI_Recv at @itself@.*rank 0 to send' \
     'and 1 other waits'
 mistake any 1 'rank 0 in MPI_Recv at @any@.*waits for any rank to send'
+mistake polls 0 'warning: a deadlock.* 1000000 polls' 'rank 1 in MPI_Test at @polls@.* asks again and again' \
+    'rank 0 in MPI_Finalize .* waits for rank 1$'
 mistake probe 1 'rank 1 in MPI_Probe at @probe@.*any rank to send, tag 3'
 mistake clock 1 'rank 0 in MPI_Wtime at @clock@.*a clock that does not move'
 mistake truncation 1 'rank 1 in MPI_Recv at @truncation@.*truncated.*32 bytes from rank 0, tag 3, .* 16 bytes'

@@ -101,7 +101,14 @@ static void add_partner(struct portolan_text *out, const struct carrier *c, int 
     }
     clue_engine_state(c->engine, partner, &state);
     portolan_text_add(out, "rank %d%s", partner,
-                      state.operation == CLUE_EXITED ? ", which has ended," : "");
+                      state.operation == CLUE_EXITED ? ", which has ended" : "");
+}
+
+/* Of a collective, or other messages that MPI itself sends: the first of eight contexts of a
+ * communicator is the program's. */
+static bool is_of_library(const struct rank *rank, uint64_t context)
+{
+    return rank->routine && strncmp(rank->routine->name, "MPI_", 4) == 0 && context % 8;
 }
 
 static void tell_waiting(struct portolan_text *out, const struct carrier *c, int task)
@@ -111,22 +118,31 @@ static void tell_waiting(struct portolan_text *out, const struct carrier *c, int
     struct clue_state state, left;
 
     clue_engine_state(c->engine, task, &state);
-    portolan_text_add(out, "\n  rank %d in %s%s%s waits for ", task,
+    portolan_text_add(out, "\n  rank %d in %s%s%s ", task,
                       rank->routine ? rank->routine->name : "its program", where ? " at " : "",
                       where ? where : "");
-    if (state.operation == CLUE_MEETS) {
-        portolan_text_add(out, "%zu others to come", state.n);
-    } else {
-        add_partner(out, c, state.partner);
-        if (state.is_send)
-            portolan_text_add(out, " to receive %llu bytes", (unsigned long long)state.bytes);
-        else
-            portolan_text_add(out, " to send");
-        if (state.tag >= 0)
-            portolan_text_add(out, ", tag %d", state.tag);
-    }
     free(where);
-    if (state.operation != CLUE_MEETS && !state.is_send && clue_engine_left(c->engine, task, &left))
+    if (state.n == 0) {
+        portolan_text_add(out, "asks again and again");
+        return;
+    }
+    portolan_text_add(out, "waits for ");
+    if (state.partner < 0 && is_of_library(rank, state.context))
+        portolan_text_add(out, "other ranks");
+    else
+        add_partner(out, c, state.partner);
+    if (is_of_library(rank, state.context))
+        return;
+    if (state.partner >= 0 && !clue_is_alive(state.partner))
+        portolan_text_add(out, ",");
+    if (state.is_send)
+        portolan_text_add(out, " to receive %llu bytes", (unsigned long long)state.bytes);
+    else
+        portolan_text_add(out, " to send");
+    if (state.tag >= 0)
+        portolan_text_add(out, ", tag %d", state.tag);
+    if (!state.is_send && clue_engine_left(c->engine, task, &left) &&
+        !is_of_library(rank, left.context))
         portolan_text_add(out, "; it does not take the one from rank %d, tag %d, %llu bytes",
                           left.partner, left.tag, (unsigned long long)left.bytes);
 }
@@ -180,6 +196,42 @@ static int find_circle(const struct carrier *c, int *length)
     }
     free(seen);
     return found;
+}
+
+/* Who waits for nothing that others do: it runs, or polls. */
+static bool is_active(const struct carrier *c, int task)
+{
+    struct clue_state state;
+
+    clue_engine_state(c->engine, task, &state);
+    return !c->ranks[task]->is_over && state.n == 0;
+}
+
+void clue_tell_polls(struct carrier *c)
+{
+    struct portolan_text out = {0};
+    unsigned n_active = 0;
+    int told = 0;
+
+    for (int i = 0; i < (int)c->n_ranks; i++)
+        n_active += is_active(c, i);
+    for (int i = 0; i < (int)c->n_ranks; i++)
+        if (is_active(c, i) &&
+            (c->ranks[i]->polls != c->polls || c->ranks[i]->n_polls < c->n_polls / n_active / 4))
+            return;
+    if (clue_engine_under_way(c->engine))
+        return;
+    portolan_text_add(&out,
+                      "portolan: warning: a deadlock? %u polls in a row found nothing, and "
+                      "nothing is under way",
+                      c->n_polls);
+    for (int i = 0; i < (int)c->n_ranks && told < MOST_TOLD; i++)
+        if (!c->ranks[i]->is_over) {
+            tell_waiting(&out, c, i);
+            told++;
+        }
+    fprintf(stderr, "%s\n", out.bytes ? out.bytes : "portolan: warning: a deadlock?");
+    portolan_text_clear(&out);
 }
 
 void clue_tell_deadlock(struct carrier *c)

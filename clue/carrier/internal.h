@@ -107,7 +107,9 @@ struct rank {
     char *folder;       /* where it went; NULL: nowhere */
     int status;
     bool is_over;
-    struct apart *apart; /* it is a process; NULL: it is folded */
+    unsigned n_polls, polls; /* in vain, as the carrier's */
+    bool is_written;         /* others may write into its memory: it has had a standing receive */
+    struct apart *apart;     /* it is a process; NULL: it is folded */
 };
 
 /* What a rank that waits needs first: where its stack ends, and what a library keeps for it. Of all
@@ -136,10 +138,11 @@ struct carrier {
     struct portolan_error error; /* why the run ended */
     int exit_status;
     bool has_failed;
-    int process;    /* its number: a forked one is no rank's */
-    bool is_forked; /* it is one */
-    bool has_masks; /* a rank has set a mask of signals: then each has its own */
-    sigset_t mask;  /* before that, and of who runs when no rank does */
+    unsigned n_polls, polls; /* in vain, one after the other; how often this began */
+    int process;             /* its number: a forked one is no rank's */
+    bool is_forked;          /* it is one */
+    bool has_masks;          /* a rank has set a mask of signals: then each has its own */
+    sigset_t mask;           /* before that, and of who runs when no rank does */
     /* Where the run began, NULL if no rank left it, and where the process is. */
     char *folder;
     const char *is_in;
@@ -257,6 +260,8 @@ void clue_faults_end(void);
 /* Ends the run: the current rank has got SIGNAL, at WHERE (malloc'ed or NULL). */
 void clue_fault(int signal, char *where) __attribute__((noreturn));
 void clue_tell_deadlock(struct carrier *c);
+/* Warns of ranks that poll in vain, if all others wait. */
+void clue_tell_polls(struct carrier *c);
 /* Remarks on messages that were never received. */
 void clue_tell_left(struct carrier *c);
 

@@ -6,6 +6,7 @@
 #include "apart.h"
 #include "record.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,27 @@ static const struct context *next_context(void)
     return &RUN.current->context;
 }
 
+/* After a poll. Those in vain count since the program last did anything else with messages or time.
+ */
+static void note_poll(bool has_found)
+{
+    enum { MOST_POLLS = 1000000 };
+    struct rank *rank = RUN.current;
+
+    if (has_found) {
+        RUN.n_polls = 0;
+        return;
+    }
+    if (RUN.n_polls++ == 0)
+        RUN.polls++;
+    if (rank->polls != RUN.polls)
+        rank->n_polls = 0;
+    rank->polls = RUN.polls;
+    rank->n_polls++;
+    if (RUN.n_polls == MOST_POLLS)
+        clue_tell_polls(&RUN);
+}
+
 static void let_others(void)
 {
     struct rank *rank = RUN.current;
@@ -93,6 +115,7 @@ void clue_rank_over(int status)
     rank->is_over = true;
     if (status && !RUN.exit_status)
         RUN.exit_status = status;
+    RUN.n_polls = 0;
     RECORD(RECORD_EXIT, 0);
     clue_engine_exit(RUN.engine, rank->task);
     clue_switch(&rank->context, next_context());
@@ -206,6 +229,7 @@ clue_request clue_send(const struct clue_send *send)
 {
     clue_request request = 0;
 
+    RUN.n_polls = 0;
     UNTIL_DONE(clue_engine_send(RUN.engine, RUN.current->task, send, &request));
     RECORD(RECORD_SEND, 8, record_request(request, true), N(send->to),
            record_context(send->context), N(send->tag), send->bytes, send->packed, N(send->flags),
@@ -235,6 +259,7 @@ clue_request clue_receive(const struct clue_receive *receive)
         clue_fail("out of memory");
     RECORD(RECORD_RECEIVE, 5, record_request(request, true), N(receive->from + 1),
            record_context(receive->context), N(receive->tag + 1), N(receive->flags));
+    RUN.current->is_written |= (receive->flags & CLUE_STANDING) != 0;
     return request;
 }
 
@@ -242,6 +267,7 @@ size_t clue_wait(const clue_request *requests, size_t n, bool is_all)
 {
     size_t index = n;
 
+    RUN.n_polls = 0;
     UNTIL_DONE(clue_engine_wait(RUN.engine, RUN.current->task, requests, n, is_all, &index));
     if (RECORDS)
         record_add_requests(RECORD_WAIT, is_all, requests, n);
@@ -255,6 +281,7 @@ size_t clue_test_any(const clue_request *requests, size_t n)
     UNTIL_DONE(clue_engine_test(RUN.engine, RUN.current->task, requests, n, &index));
     if (RECORDS)
         record_add_requests(RECORD_TEST, false, requests, n);
+    note_poll(index < n);
     return index;
 }
 
@@ -299,6 +326,7 @@ bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clu
                                  message, taken));
     RECORD(RECORD_PROBE, 5, N(from + 1), record_context(context), N(tag + 1), N(is_waiting),
            is_found && taken ? record_request(*taken, true) + 1 : 0);
+    note_poll(is_found);
     return is_found;
 }
 
@@ -416,6 +444,13 @@ int64_t clue_epoch_ns(void)
     return epoch;
 }
 
+/* What others write into memory of the rank until now is there: its program may look for it. */
+static void let_others_write(void)
+{
+    if (RUN.current->is_written)
+        clue_in_order();
+}
+
 /* Where computing takes no time a program that waits for a clock would never end. */
 int64_t clue_read_clock(void)
 {
@@ -424,6 +459,8 @@ int64_t clue_read_clock(void)
     static int n;
     int64_t now = clue_now();
 
+    let_others_write();
+    RUN.n_polls = 0;
     n = now == last ? n + 1 : 0;
     last = now;
     if (n > MOST_READINGS)
@@ -437,7 +474,23 @@ int64_t clue_read_clock(void)
 void clue_sleep(int64_t ns)
 {
     UNTIL_DONE(clue_engine_sleep(RUN.engine, RUN.current->task, ns));
+    RUN.n_polls = 0;
     RECORD(RECORD_SLEEP, 1, N(ns));
+    let_others_write();
+}
+
+/* Of a rank that waits for what others write: as short as what the kernel does then. */
+PORTOLAN_API int sched_yield(void)
+{
+    static const struct clue_routine routine = {"sched_yield", CLUE_NO_NUMBER};
+    enum { YIELD_NS = 100 };
+
+    if (!RUN.current || !RUN.current->is_written)
+        return REAL(sched_yield)();
+    clue_call_begin(&routine, __builtin_return_address(0));
+    clue_sleep(YIELD_NS);
+    clue_call_end();
+    return 0;
 }
 
 void clue_pack(uint64_t bytes, bool is_message)

@@ -132,8 +132,19 @@ void clue_engine_state(const struct clue_engine *e, int task, struct clue_state 
             state->bytes = r->is_send ? r->bytes : 0;
             state->n++;
         }
-    else if (t->operation == CLUE_MEETS && t->meeting)
+    else if (t->operation == CLUE_MEETS && t->meeting) {
         state->context = t->meeting->context;
+        state->n = 1;
+    }
+}
+
+size_t clue_engine_under_way(const struct clue_engine *e)
+{
+    size_t n = e->events.n_live;
+
+    for (size_t i = 0; i < e->n_tasks; i++)
+        n -= e->tasks[i].wake != NOT_KNOWN;
+    return n;
 }
 
 bool clue_engine_left(const struct clue_engine *e, int task, struct clue_state *message)

@@ -128,7 +128,8 @@ mpi_group_fn mpi_group_include, mpi_group_exclude;
 int mpi_group_by_ranges(struct mpi_task *t, MPI_Group handle, int n_ranges, int ranges[][3],
                         MPI_Group *new, mpi_group_fn *make);
 
-/* Each communicator and window has contexts of its own: context + channel. */
+/* Each communicator and window has contexts of its own: context + channel. The carrier tells of
+ * tags in the first one alone: others are not the program's. */
 enum mpi_channel {
     MPI_POINT_TO_POINT,
     MPI_COLLECTIVE,

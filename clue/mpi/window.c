@@ -72,6 +72,7 @@ int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Wi
     w->all->of_rank[w->comm->rank] =
         (struct exposure){.base = w->base, .size = w->size, .unit = w->unit, .flavor = w->flavor};
     w->locks = mpi_alloc((size_t)w->comm->n, 1);
+    w->looked_at = -1;
     w->standing = clue_receive(&(struct clue_receive){.from = CLUE_ANY,
                                                       .context = w->comm->context + MPI_ONE_SIDED,
                                                       .tag = CLUE_ANY,
@@ -201,8 +202,6 @@ bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value)
         return false;
     }
 }
-
-/* ---------------------------------------------------------------- fence */
 
 /* ---------------------------------------------------------------- post, start, complete, wait */
 

@@ -16,7 +16,7 @@
 #pragma GCC visibility push(hidden)
 
 /* Channels of a window's contexts, beside MPI_ONE_SIDED and those of its barriers. */
-enum { WINDOW_POST = MPI_POINT_TO_POINT, WINDOW_GRANT = 6, WINDOW_COMPLETE = 7 };
+enum { WINDOW_POST = 5, WINDOW_GRANT, WINDOW_COMPLETE };
 
 enum access_kind { ACCESS_DATA, ACCESS_COMPARE, ACCESS_LOCK, ACCESS_UNLOCK, ACCESS_NOTHING };
 
@@ -56,6 +56,7 @@ struct mpi_win {
     void *allocated;
     clue_request standing;
     struct access *accesses; /**< begun here */
+    int64_t looked_at;       /**< when the program last looked for what others write */
     /* Epochs of this rank as origin and target. */
     bool is_fenced, is_locking_all;
     int *started, n_started; /**< ranks of MPI_Win_start */
@@ -86,6 +87,8 @@ struct windows {
 
 /** Begins access A, of which kind, target and data are set; the message has BYTES. */
 struct access *access_begin(struct mpi_win *w, const struct access *a, uint64_t bytes);
+/** The program looks for what others write: a loop of this takes time, as polls do. */
+void window_looked(struct mpi_win *w);
 /** Waits for this rank's accesses to TARGET (-1: to all); they have reached it then. */
 void accesses_finish(struct mpi_win *w, int target);
 /** The same, and the news of it has come back. */

@@ -224,8 +224,15 @@ static void forget(struct mpi_win *w, int target)
             link = &a->next;
 }
 
+void window_looked(struct mpi_win *w)
+{
+    mpi_polled(w->looked_at);
+    w->looked_at = clue_now();
+}
+
 void accesses_finish(struct mpi_win *w, int target)
 {
+    bool has_looked = false;
     size_t n = 0;
     clue_request *requests;
 
@@ -236,10 +243,14 @@ void accesses_finish(struct mpi_win *w, int target)
     requests = mpi_alloc(n, sizeof *requests);
     n = 0;
     for (const struct access *a = w->accesses; a; a = a->next)
-        if (target < 0 || a->target == target)
+        if (target < 0 || a->target == target) {
             requests[n++] = a->request;
+            has_looked |= a->result != NULL;
+        }
     schedule_wait_for(mpi_task(), requests, n);
     free(requests);
+    if (has_looked)
+        window_looked(w);
     forget(w, target);
 }
 

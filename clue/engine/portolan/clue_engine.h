@@ -332,9 +332,12 @@ struct clue_state {
     uint64_t context;
     int tag;
     uint64_t bytes; /**< of a send */
-    size_t n;       /**< requests, or members of the meeting, that are missing */
+    size_t n; /**< requests that are missing; 1: a probe, or a meeting; 0: it waits for none */
 };
 void clue_engine_state(const struct clue_engine *engine, int task, struct clue_state *state);
+/** Events to come that are neither of tasks nor of background load alone: messages, and the like.
+ */
+size_t clue_engine_under_way(const struct clue_engine *engine);
 /** The first message to TASK that was not received: its sender (partner), tag, context, bytes.
  * False: there is none. */
 bool clue_engine_left(const struct clue_engine *engine, int task, struct clue_state *message);

@@ -98,6 +98,12 @@ static void messages(int rank, int n)
         MPI_Recv(in, 1, MPI_DOUBLE, any, 3, world, MPI_STATUS_IGNORE); /* any */
     } else if (is("probe")) {
         MPI_Probe(any, 3, world, MPI_STATUS_IGNORE); /* probe */
+    } else if (is("polls") && rank) {
+        MPI_Irecv(in, 1, MPI_DOUBLE, 0, 3, world, &request);
+        for (int i = 0, found = 0; i < 2000000 && !found; i++)
+            MPI_Test(&request, &found, MPI_STATUS_IGNORE); /* polls */
+        MPI_Cancel(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (is("clock")) {
         double began = MPI_Wtime();
 

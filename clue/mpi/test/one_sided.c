@@ -198,6 +198,44 @@ static void with_requests(void)
     MPI_Win_free(&win);
 }
 
+/* Waits for what another rank writes: asks for it, or looks into memory that both have. */
+static void watch(void)
+{
+    int *memory, *first, unit, seen = 0, one = 1, own;
+    MPI_Comm node;
+    MPI_Aint size;
+    MPI_Win win;
+
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    *memory = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    if (rank == 1)
+        MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_flush_all(win);
+    while (rank == 0 && !seen) {
+        MPI_Fetch_and_op(&one, &seen, MPI_INT, 0, 0, MPI_NO_OP, win);
+        MPI_Win_flush(0, win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &own);
+    MPI_Win_allocate_shared(own ? 0 : sizeof(int), sizeof(int), MPI_INFO_NULL, node, &memory, &win);
+    MPI_Win_shared_query(win, 0, &size, &unit, &first);
+    MPI_Win_lock_all(0, win);
+    MPI_Comm_size(node, &unit);
+    if (own == unit - 1)
+        *(volatile int *)first = 1;
+    while (!*(volatile int *)first)
+        MPI_Win_sync(win);
+    MPI_Win_unlock_all(win);
+    tell("watch", first, 1);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&node);
+}
+
 static void dynamic(void)
 {
     int memory[4] = {rank, rank + 1, rank + 2, rank + 3}, got[4];
@@ -278,6 +316,7 @@ int main(int argc, char **argv)
     post_and_start();
     locks();
     with_requests();
+    watch();
     dynamic();
     shared();
     attributes();
