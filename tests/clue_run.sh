@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 40
+plan 41
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -32,6 +32,43 @@ same 'data, thread-locals, errno, getopt, random numbers' "$work/state" -s 12 -v
 try "$PORTOLAN" clue run --compute=none --no-trial -n 2 -- "$work/state" rest
 gives 'a timer of the program is told' 0 '2 functions without effect' \
     'a timer of the program runs in real time, and is that of all ranks'
+cat >"$work/ticks.c" <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+static volatile int ticks, strays;
+static void tick(int signal)
+{
+    int rank;
+    (void)signal;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    strays += rank != 0;
+    ticks++;
+}
+int main(void)
+{
+    struct itimerval every = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+    int rank, n = 0;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!rank) {
+        signal(SIGALRM, tick);
+        setitimer(ITIMER_REAL, &every, NULL);
+    }
+    while (n < 20) {
+        n = ticks;
+        MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    printf("rank %d, %s, %d strays\n", rank, ticks ? "ticks" : "no ticks", strays);
+    return MPI_Finalize();
+}
+END
+"$MPICC" -O1 "$work/ticks.c" -o "$work/ticks"
+run -n 2 -- "$work/ticks"
+gives 'the signal of a timer reaches the rank that set it' 0 '^rank 0, ticks, 0 strays$' \
+    '^rank 1, no ticks, 0 strays$'
 run -n 2 -- /bin/echo hello
 { [ "$status" = 0 ] && [ "$(grep -c '^hello$' "$work/out")" = 2 ]; } ||
     grep -q 'echo.* is not a program for this machine' "$work/err" # tools/aarch64.sh

@@ -61,10 +61,13 @@ const void *clue_front_enter(const uint8_t *stub, const uint64_t *arguments, con
 const void *clue_front_leave(void)
 {
     struct rank *rank = clue_carrier.current;
+    const void *back = rank->front_back;
 
-    rank->depth--;
     clue_burst_begin(rank);
-    return rank->front_back;
+    rank->depth--;
+    if (rank->held)
+        clue_give_held(rank);
+    return back;
 }
 
 /* What carrier itself has in its place, clocks and exit() say, is no function that computes. */

@@ -98,6 +98,7 @@ struct rank {
     size_t n_handlers, room_handlers;
     struct sigaction *actions; /* by signal; NULL: none was set */
     sigset_t mask, pending;    /* while others run, if the carrier `has_masks` */
+    _Atomic uint64_t held;     /* bits of signals that wait until it is not in a call */
     struct option_state options;
     struct random_data random; /* of rand() */
     char random_bytes[128];
@@ -271,6 +272,8 @@ void (*clue_own_signal(int signal, void (*handler)(int)))(int);
 int clue_own_sigprocmask(int how, const sigset_t *set, sigset_t *old);
 /* Rank FROM (NULL: none) has run, and TO runs now: signals that wait for FROM go on waiting. */
 void clue_switch_masks(struct rank *from, struct rank *to);
+/* RANK, which runs, has left its call: gives it what was held. */
+void clue_give_held(struct rank *rank);
 /* alarm(2) and setitimer(2), which are told. */
 unsigned clue_own_alarm(unsigned seconds);
 int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval *old);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Signals: each rank has its own handlers, and its own mask. One that a program raises reaches the
- * rank that raised it; one from outside, whichever runs. Timers are the process's, which is told.
+ * rank that raised it; that of a timer, the rank that set it last; one from outside, whichever runs.
+ * Timers are the process's, which is told. Handlers run between calls, since they may read clocks.
  */
 #include "internal.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 static bool has_handler(const struct sigaction *action)
@@ -22,13 +24,45 @@ static void do_default(int signal, siginfo_t *info, void *machine)
     clue_tell_fault(signal, info, machine);
 }
 
+/* By signal, of those that timers send. */
+static struct rank *timer_owners[NSIG];
+
+/* Whether SIGNAL waits until RANK, which has a handler, runs and is not in a call. */
+static bool holds(struct rank *rank, int signal)
+{
+    if (rank == clue_carrier.current && !rank->depth)
+        return false;
+    atomic_fetch_or(&rank->held, UINT64_C(1) << (signal - 1));
+    return true;
+}
+
+void clue_give_held(struct rank *rank)
+{
+    uint64_t held = atomic_exchange(&rank->held, 0);
+
+    for (int signal = 1; held; signal++, held >>= 1)
+        if (held & 1)
+            raise(signal);
+}
+
+/* What cannot wait: the program would do the same again. */
+static bool is_fault(int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+           signal == SIGABRT || signal == SIGTRAP || signal == SIGSYS;
+}
+
 static void hand_on(int signal, siginfo_t *info, void *machine)
 {
     struct rank *rank = clue_carrier.current;
     struct sigaction action = {.sa_handler = SIG_DFL};
 
+    if (info->si_code > 0 && timer_owners[signal])
+        rank = timer_owners[signal];
     if (rank && rank->actions)
         action = rank->actions[signal];
+    if (has_handler(&action) && !is_fault(signal) && holds(rank, signal))
+        return;
     if (action.sa_flags & (int)SA_RESETHAND)
         rank->actions[signal].sa_handler = SIG_DFL;
     if (has_handler(&action))
@@ -118,10 +152,11 @@ void clue_switch_masks(struct rank *from, struct rank *to)
 
 /* ------------------------------------------------- timers */
 
-static void tell_timer(const void *site)
+static void own_timer(int signal, const void *site)
 {
     int before = errno; /* which telling changes */
 
+    timer_owners[signal] = clue_carrier.current;
     clue_remark(false, "a timer of the program runs in real time, and is that of all ranks",
                 clue_carrier.current, site);
     errno = before;
@@ -130,13 +165,17 @@ static void tell_timer(const void *site)
 unsigned clue_own_alarm(unsigned seconds)
 {
     if (seconds)
-        tell_timer(__builtin_return_address(0));
+        own_timer(SIGALRM, __builtin_return_address(0));
     return alarm(seconds);
 }
 
 int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval *old)
 {
-    if (new && (new->it_value.tv_sec || new->it_value.tv_usec))
-        tell_timer(__builtin_return_address(0));
+    static const int signals[] = {
+        [ITIMER_REAL] = SIGALRM, [ITIMER_VIRTUAL] = SIGVTALRM, [ITIMER_PROF] = SIGPROF};
+
+    if (new && (new->it_value.tv_sec || new->it_value.tv_usec) && which >= 0 &&
+        which <= ITIMER_PROF)
+        own_timer(signals[which], __builtin_return_address(0));
     return setitimer((__itimer_which_t)which, new, old);
 }

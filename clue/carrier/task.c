@@ -216,11 +216,16 @@ void clue_call_end(void)
 {
     struct rank *rank = RUN.current;
 
-    if (--rank->depth)
+    if (rank->depth > 1) {
+        rank->depth--;
         return;
+    }
     RECORD(RECORD_END, 0);
     clue_tell_call(rank, PORTOLAN_MPI_END);
     clue_burst_begin(rank);
+    rank->depth = 0; /* from here on signals are not held */
+    if (rank->held)
+        clue_give_held(rank);
 }
 
 /* ------------------------------------------------- messages */
