@@ -63,8 +63,7 @@ static struct {
     struct clue_bursts sums;
 } bursts;
 
-/* Bursts without a law are measured, too. */
-static bool is_measuring(const struct clue_run *run)
+bool clue_is_measured(const struct clue_run *run)
 {
     return run->compute == CLUE_COMPUTE_MEASURED || run->compute == CLUE_COMPUTE_MODEL;
 }
@@ -111,7 +110,7 @@ static void measure_pages(void)
 
 void clue_bursts_start(struct carrier *c)
 {
-    if (!is_measuring(c->run))
+    if (!clue_is_measured(c->run))
         return;
     calibrate();
     measure_pages();
@@ -128,7 +127,7 @@ static long page_faults(void)
 /* Whether new pages of RANK count: they are the kernel's work in a real run. */
 static bool is_touching(const struct rank *rank, uint64_t bytes)
 {
-    return bytes >= LEAST_TOUCHED && is_measuring(clue_carrier.run) && !rank->apart;
+    return bytes >= LEAST_TOUCHED && clue_is_measured(clue_carrier.run) && !rank->apart;
 }
 
 static void add_touched(struct rank *rank, double pages, double ns)
@@ -314,7 +313,7 @@ void clue_burst_begin(struct rank *rank)
 {
     struct burst_start *start = rank->start;
 
-    if (!is_measuring(clue_carrier.run) || rank->apart)
+    if (!clue_is_measured(clue_carrier.run) || rank->apart)
         return;
     rank->kind = BURST_WARM;
     if (rank->was_switched) {
@@ -396,7 +395,7 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
 
     if (clue_carrier.run->compute == CLUE_COMPUTE_TABLE)
         return clue_table_ns(rank->task, clue_site_key(rank, site));
-    if (!is_measuring(clue_carrier.run))
+    if (!clue_is_measured(clue_carrier.run))
         return 0;
     bursts.sums.n++;
     rank->start = start_of(rank, site);

@@ -220,6 +220,8 @@ int64_t clue_epoch_ns(void);
 enum { CLUE_NO_NUMBER = UINT32_MAX };
 
 /* burst.c: the time that ranks compute. */
+/* Whether bursts are measured; with laws, too: those that have none. */
+bool clue_is_measured(const struct clue_run *run);
 void clue_burst_begin(struct rank *rank);
 /* Where a call stands, the same in all ranks and runs. */
 uint64_t clue_site_key(const struct rank *rank, const void *call);

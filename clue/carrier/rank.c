@@ -178,19 +178,21 @@ static uint8_t *write_arguments(char *const *words, uint8_t *end)
 }
 
 /* If the process does not count as single-threaded malloc() gives each thread a heap, and so each
- * rank, until memory maps are used up. What is given back to the kernel takes time when it is used
- * again: few ranks give back what they would as processes, by malloc()'s own rules. */
-static void give_heaps(int n)
+ * rank, until memory maps are used up: where bursts are measured, its data can be fetched.
+ * Otherwise one heap for all takes less memory, and fewer calls of the kernel. What is given back
+ * to the kernel takes time when it is used again: few ranks give back what they would as processes,
+ * by malloc()'s own rules. */
+static void give_heaps(const struct clue_run *run, int n)
 {
-    bool has_maps = n <= MOST_HEAPS;
+    bool has_own = n <= MOST_HEAPS && clue_is_measured(run);
 
-    __libc_single_threaded = !has_maps;
-    mallopt(M_ARENA_MAX, has_maps ? n + 8 : 1);
+    __libc_single_threaded = !has_own;
+    mallopt(M_ARENA_MAX, has_own ? n + 8 : 1);
     if (n <= FEW_RANKS)
         return;
-    mallopt(M_TOP_PAD, PAGE);
+    mallopt(M_TOP_PAD, has_own ? PAGE : MAPPED_BYTES);
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
-    mallopt(M_TRIM_THRESHOLD, ALL_KEPT / n);
+    mallopt(M_TRIM_THRESHOLD, has_own ? ALL_KEPT / n : ALL_KEPT);
 }
 
 static void find_heap(struct rank *rank)
@@ -268,7 +270,7 @@ enum portolan_status clue_ranks_make(struct carrier *c, const struct program *pr
         status = find_thread_functions(err);
         c->stack_bytes = round_up(c->run->stack_bytes, PAGE);
         clue_context_begin();
-        give_heaps(n);
+        give_heaps(c->run, n);
     }
     if (!status && !program->stride)
         status = plan_memory(c, (struct program *)program, err);

@@ -36,7 +36,8 @@ struct replay {
     const struct record *record;
     struct replayed *ranks;
     clue_draw_fn *draw;
-    struct rank self; /* who runs: observers ask */
+    const uint8_t **at; /* by rank: where it goes on, to be fetched */
+    struct rank self;   /* who runs: observers ask */
     bool is_damaged;
 };
 
@@ -245,6 +246,18 @@ static enum clue_progress wait(struct replay *p, int task, struct replayed *rank
 
 static enum clue_progress step(struct replay *p, int task, struct replayed *rank);
 
+/* Skips an operation that only observers need, as most are. */
+static bool skip(struct record_reader *r)
+{
+    const uint8_t *at = r->at;
+
+    if (*at == RECORD_END)
+        r->at++;
+    else if (*at == RECORD_TELL && r->end - at > 1 && at[1] < 0x80 && at[1] < r->end - at - 1)
+        r->at += 2 + at[1];
+    return r->at != at;
+}
+
 /* Operations of C until it is held, has come to its end, or (WAITS) the rank must wait. */
 static enum clue_progress advance(struct replay *p, int task, struct replayed *rank,
                                   struct course *c)
@@ -256,6 +269,8 @@ static enum clue_progress advance(struct replay *p, int task, struct replayed *r
     while (c->reader.at < c->reader.end && !p->is_damaged) {
         const uint8_t *before = c->reader.at;
 
+        if (!clue_carrier.observer && skip(&c->reader))
+            continue;
         progress = step(p, task, rank);
         if (progress == CLUE_WAITS || c->is_held) {
             c->reader.at = before;
@@ -470,15 +485,31 @@ static enum clue_progress step(struct replay *p, int task, struct replayed *rank
     }
 }
 
+/* What a rank needs that goes on soon comes into the cache meanwhile. */
+static void fetch_soon(struct replay *p)
+{
+    enum { LINE = 64, READ = 512 };
+    int soon = clue_engine_soon(p->engine);
+
+    if (soon < 0)
+        return;
+    for (size_t i = 0; i < sizeof *p->ranks; i += LINE)
+        __builtin_prefetch((const char *)&p->ranks[soon] + i);
+    for (size_t i = 0; i < READ; i += LINE)
+        __builtin_prefetch(p->at[soon] + i);
+}
+
 /* Until it must wait or has come to its end. */
 static void run_rank(struct replay *p, int task)
 {
     struct replayed *rank = &p->ranks[task];
 
+    fetch_soon(p);
     p->self.task = task;
     clue_carrier.current = &p->self;
     advance(p, task, rank, &rank->own);
     clue_carrier.current = NULL;
+    p->at[task] = rank->own.reader.at;
     if (rank->own.reader.at == rank->own.reader.end)
         clue_engine_exit(p->engine, task);
 }
@@ -513,7 +544,8 @@ bool clue_replay(struct clue_engine *engine, const struct record *record, clue_d
                  int *verdict)
 {
     struct replay p = {.engine = engine, .record = record, .draw = draw};
-    bool is_ready = (p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks));
+    bool is_ready = (p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks)) &&
+                    (p.at = portolan_calloc((size_t)record->n, sizeof *p.at));
 
     for (int i = 0; is_ready && i < record->n; i++)
         is_ready = begin_rank(&p.ranks[i], &record->ranks[i]);
@@ -523,5 +555,6 @@ bool clue_replay(struct clue_engine *engine, const struct record *record, clue_d
     for (int i = 0; p.ranks && i < record->n; i++)
         end_rank(&p.ranks[i]);
     free(p.ranks);
+    free(p.at);
     return !p.is_damaged;
 }

@@ -480,15 +480,13 @@ static void read_request(struct rank *rank)
 
 static void greet(struct rank *rank)
 {
-    const struct clue_run *run = clue_carrier.run;
     struct link_frame f = {.operation = LINK_ANSWER};
 
     if (rank->apart->frame.operation != LINK_HELLO)
         read_request(rank);
     f.words[LINK_TASK] = rank->task;
     f.words[LINK_TASKS] = clue_n_tasks();
-    f.words[LINK_IS_MEASURED] =
-        run->compute == CLUE_COMPUTE_MEASURED || run->compute == CLUE_COMPUTE_MODEL;
+    f.words[LINK_IS_MEASURED] = clue_is_measured(clue_carrier.run);
     f.words[LINK_IS_OBSERVED] = clue_observer() && clue_observer()->is_on;
     if (!apart_write(rank, &f, NULL, 0))
         apart_tell_gone(rank);

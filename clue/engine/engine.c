@@ -12,6 +12,7 @@ struct clue_engine *clue_engine_new(const struct clue_machine *machine,
     e->machine = machine;
     e->settings = *settings;
     e->sums.last = e->soon = -1;
+    e->events.day_bits = FIRST_DAY;
     e->by_events =
         settings->may_change || machine->n_changes || machine->network.model == CLUE_NETWORK_FACTOR;
     if (requests_new(e) && network_new(e) && fair_new(e) && hosts_new(e) && background_new(e) &&

@@ -85,7 +85,7 @@ static bool place(struct events *h, event new)
 
     if (ns < h->horizon)
         return heap_add(&h->near, new);
-    day = (uint64_t)(ns - h->horizon) / (uint64_t)h->day_ns;
+    day = (uint64_t)(ns - h->horizon) >> h->day_bits;
     if (day < DAYS) {
         h->n_days++;
         return list_add(&h->days[(h->today + day) % DAYS], new);
@@ -102,7 +102,6 @@ bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32
     event new = (event)(uint64_t)ns << 64 | (uint64_t)kind << 60 | (uint64_t)!is_live << 59 |
                 (uint64_t)(tie & 0x07ffffff) << 32 | about;
 
-    h->day_ns = h->day_ns ? h->day_ns : 64;
     if (!place(h, new)) {
         engine_no_memory(e);
         return false;
@@ -137,14 +136,15 @@ static bool place_again(struct events *h, bool all)
 static bool choose_day(struct events *h)
 {
     double each = (double)h->n_popped / (double)(h->n_turned + 1);
-    double day = (double)h->day_ns * EVENTS_OF_DAY / each;
+    int bits;
 
     if (h->n_popped < 1024 || h->n_popped < h->n)
         return true;
     h->n_popped = h->n_turned = 0;
     if (each < 4 * EVENTS_OF_DAY && each > EVENTS_OF_DAY / 4)
         return true;
-    h->day_ns = day < 1 ? 1 : day > 0x1p50 ? (int64_t)1 << 50 : (int64_t)day;
+    bits = (int)h->day_bits + (int)lround(log2(EVENTS_OF_DAY / each));
+    h->day_bits = bits < 0 ? 0 : bits > LONGEST_DAY ? LONGEST_DAY : (unsigned)bits;
     return place_again(h, true);
 }
 
@@ -167,46 +167,31 @@ static void fetch(struct clue_engine *e, const event *next, size_t n)
     }
 }
 
-/* Turns to the next day that has events, which are near then. */
-static bool turn(struct clue_engine *e)
+bool events_turn(struct clue_engine *e)
 {
     struct events *h = &e->events;
-    struct event_list *day;
-
-    if (!choose_day(h))
-        return false;
-    if (!h->n_days && h->later.n)
-        h->horizon = later(h->horizon, h->least_later);
-    while (!h->near.n && h->next == h->sorted.n) {
-        if (h->later.n && h->least_later - h->horizon < h->day_ns && !place_again(h, false))
-            return false;
-        day = &h->days[h->today];
-        h->today = (h->today + 1) % DAYS;
-        h->horizon += h->day_ns;
-        h->n_turned++;
-        h->n_days -= day->n;
-        if (!sort_day(h, day))
-            return false;
-    }
-    return true;
-}
-
-static bool first_is_sorted(const struct events *h)
-{
-    return h->next < h->sorted.n && (!h->near.n || h->sorted.events[h->next] < h->near.events[0]);
-}
-
-int64_t events_next(struct clue_engine *e)
-{
-    struct events *h = &e->events;
+    bool is_good;
 
     if (!h->n)
-        return NOT_KNOWN;
-    if (!h->near.n && h->next == h->sorted.n && !turn(e)) {
-        engine_no_memory(e);
-        return NOT_KNOWN;
+        return false;
+    is_good = choose_day(h);
+    if (!h->n_days && h->later.n)
+        h->horizon = later(h->horizon, h->least_later);
+    while (is_good && !h->near.n && h->next == h->sorted.n) {
+        int64_t day_ns = (int64_t)1 << h->day_bits;
+        struct event_list *day = &h->days[h->today];
+
+        if (h->later.n && h->least_later - h->horizon < day_ns)
+            is_good = place_again(h, false);
+        h->today = (h->today + 1) % DAYS;
+        h->horizon += day_ns;
+        h->n_turned++;
+        h->n_days -= day->n;
+        is_good = is_good && sort_day(h, day);
     }
-    return event_ns(first_is_sorted(h) ? h->sorted.events[h->next] : h->near.events[0]);
+    if (!is_good)
+        engine_no_memory(e);
+    return is_good;
 }
 
 event events_pop(struct clue_engine *e)
@@ -214,9 +199,9 @@ event events_pop(struct clue_engine *e)
     struct events *h = &e->events;
     event first;
 
-    if (events_next(e) == NOT_KNOWN)
+    if (!h->near.n && h->next == h->sorted.n && !events_turn(e))
         return 0;
-    if (first_is_sorted(h)) {
+    if (events_next_is_sorted(h)) {
         fetch(e, h->sorted.events + h->next, h->sorted.n - h->next);
         first = h->sorted.events[h->next++];
     } else {

@@ -39,9 +39,9 @@ __extension__ typedef unsigned __int128 event;
 /*
  * A calendar: events before the horizon are in order, as far as they were known when their day
  * began, and else a heap; those of the next days lie in a bucket for each day, without order; all
- * others in one heap of papers. A day is as long as some events take.
+ * others in one heap of papers. A day is as long as some events take, a power of two.
  */
-enum { DAYS = 1024, EVENTS_OF_DAY = 24 };
+enum { DAYS = 1024, EVENTS_OF_DAY = 24, FIRST_DAY = 6, LONGEST_DAY = 50 }; /* bits */
 struct event_list {
     event *events;
     size_t n, room;
@@ -49,7 +49,8 @@ struct event_list {
 struct events {
     struct event_list sorted, near, later, days[DAYS];
     size_t next; /* of `sorted` */
-    int64_t horizon, day_ns;
+    int64_t horizon;
+    unsigned day_bits;
     size_t today;              /* the day that begins at the horizon */
     size_t n_days;             /* events in days */
     int64_t least_later;       /* time of the first in LATER */
@@ -294,8 +295,21 @@ enum { SYNCHRONIZED = 1, BLOCKED, POLLED, SETTLING };
 bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32_t tie,
                  uint32_t about, bool is_live);
 event events_pop(struct clue_engine *e);
+/* To the next day that has events, which are near then. False: there is none, or no memory. */
+bool events_turn(struct clue_engine *e);
+static inline bool events_next_is_sorted(const struct events *h)
+{
+    return h->next < h->sorted.n && (!h->near.n || h->sorted.events[h->next] < h->near.events[0]);
+}
 /* When the next event is; NOT_KNOWN: there is none. */
-int64_t events_next(struct clue_engine *e);
+static inline int64_t events_next(struct clue_engine *e)
+{
+    struct events *h = &e->events;
+
+    if (!h->near.n && h->next == h->sorted.n && !events_turn(e))
+        return NOT_KNOWN;
+    return event_ns(events_next_is_sorted(h) ? h->sorted.events[h->next] : h->near.events[0]);
+}
 void events_free(struct events *h);
 void *data_take(struct clue_engine *e, uint64_t bytes, uint32_t *size);
 void data_give(struct clue_engine *e, const void *data, uint32_t size);

@@ -68,7 +68,8 @@ static int make(struct mpi_task *t, struct mpi_comm *old, int n, struct mpi_topo
         mpi_topology_free(p);
         return MPI_SUCCESS;
     }
-    group = mpi_group_new(n, copy_ints(old->group->members, n));
+    group = n == old->n ? mpi_group_retain(old->group)
+                        : mpi_group_new(n, copy_ints(old->group->members, n));
     c = mpi_comm_new(t, context, group, NULL);
     mpi_group_release(group);
     c->topology = p;
@@ -364,6 +365,16 @@ bool mpi_neighbours(const struct mpi_comm *c, struct mpi_neighbours *to)
 
 /* ---------------------------------------------------------------- MPI_Dims_create */
 
+/* Whether N can be a product of LEFT numbers, none above LIMIT. */
+static bool is_enough(int limit, int left, int n)
+{
+    int64_t most = 1;
+
+    while (left-- > 0 && most < n)
+        most *= limit;
+    return most >= n;
+}
+
 /* Divides N into DIMS, none above LIMIT, in decreasing order; keeps the set that is most even. */
 static void divide(int n, int left, int limit, int *dims, int at, int *best, int *spread)
 {
@@ -378,11 +389,11 @@ static void divide(int n, int left, int limit, int *dims, int at, int *best, int
         }
         return;
     }
-    for (int d = n < limit ? n : limit; d >= 1; d--) {
-        if (n % d)
+    for (int rest = 1; rest <= n && is_enough(n / rest, left, n); rest++) {
+        if (n % rest || n / rest > limit)
             continue;
-        dims[at] = d;
-        divide(n / d, left - 1, d, dims, at + 1, best, spread);
+        dims[at] = n / rest;
+        divide(rest, left - 1, dims[at], dims, at + 1, best, spread);
     }
 }
 
