@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `portolan clue study`: the tables of Cluster Configuration by Simulation (2000), section 5.
 . "$(dirname "$0")/tap.sh"
-if [ -n "${PORTOLAN_SANITIZED:-}" ]; then plan 9; else plan 15; fi
+if [ -n "${PORTOLAN_SANITIZED:-}" ]; then plan 10; else plan 16; fi
 
 # row NAME: its numbers in the table of that TITLE, without blanks at its ends.
 row() {
@@ -26,6 +26,10 @@ seen=$(for c in Cheap Cheapest Network Memory Coarse Fine; do row Points $c | cu
 result "its Table 3, with 21 where it prints 22 ($seen)" $?
 
 gives 'faster processors let the fast network win, as it says' 0 'processors [0-9.]* times as fast: Network'
+sed 's/budget="300000"/budget="10"/' "$SOURCE/examples/clue/wien.xml" >"$work/poor.xml"
+try "$PORTOLAN" clue study "$work/poor.xml"
+[ "$status" = 1 ] && [ "$(grep -c 'is not affordable' "$work/err")" = 6 ] && ! grep 'there is no' "$work/err"
+result 'each configuration that the budget does not buy is told once' $?
 grep -q '<svg' "$work/wien.svg" && grep -q Cheapest "$work/wien.svg"
 result 'time over price is drawn' $?
 

@@ -47,6 +47,7 @@ static const struct xml_rule study = {.name = "study",
 struct study_reader {
     struct clue_study *s;
     struct portolan_diagnostics *d;
+    bool has_parts; /* with prices, budget and networks, without an error */
 };
 
 /* ------------------------------------------------- attributes */
@@ -186,15 +187,17 @@ static void read_configuration(struct study_reader *r, const struct xml_element 
 {
     struct clue_study *s = r->s;
     struct configuration new = {.name = xml_value(e, "name"), .line = e->line}, *c;
+    int n_errors = r->d->count;
 
     new.cpus = read_count(r, e, "cpus", 1);
     new.nodes = read_count(r, e, "nodes", 0);
     new.memory = read_size(r, e, "memory", xml_value(e, "memory"));
     new.network = find_named(r, e, "network", xml_value(e, "network"), s->networks, s->n_networks,
                              sizeof *s->networks);
-    if (r->d->count || !(c = add_configuration(r, e, &new)))
+    if (!s->n_networks || !(c = add_configuration(r, e, &new)))
         return;
-    check_affordable(r, e, c);
+    if (r->has_parts && r->d->count == n_errors)
+        check_affordable(r, e, c);
     for (const struct xml_element *v = NULL; (v = xml_next(e, v, "variant"));)
         study_variant(s, c, read_count(r, v, "high", 1), read_count(r, v, "low", 1));
 }
@@ -362,6 +365,7 @@ static void read_tree(struct study_reader *r, const struct xml_element *root)
     s->currency = xml_value(root, "currency");
     s->budget = read_number(r, root, "budget", 0);
     read_parts(r, root);
+    r->has_parts = !r->d->count;
     for (e = root->children; e && !s->arena.failed; e = e->next)
         if (strcmp(e->name, "configuration") == 0)
             read_configuration(r, e);
@@ -388,7 +392,7 @@ static enum portolan_status read_any(const char *text, size_t size, const char *
     struct portolan_diagnostics_relay relay = {user, err};
     struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
     struct clue_study *s = portolan_calloc(1, sizeof *s);
-    struct study_reader r = {s, &d};
+    struct study_reader r = {.s = s, .d = &d};
     enum portolan_status status = PORTOLAN_ENOMEM;
     struct xml_element *root;
 
