@@ -8,7 +8,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 23
+plan 25
 cd "$work" || exit 99
 
 cat >ring.c <<'END'
@@ -136,10 +136,21 @@ int main(int argc, char **argv)
 }
 END
 "$MPICC" -w -o row row.c || exit 99
-"$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --quiet --no-trial --trace row.trace -- ./row
+"$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --quiet --no-trial --trace row.trace --otf2 rows.otf2 -- ./row
 try "$PORTOLAN" trace row.trace
 gives 'who is whose neighbour is in the trace' 0 \
     '0 has neighbours 1; 1 has neighbours 0,2; 2 has neighbours 1'
+
+if command -v otf2-print >/dev/null; then
+    try otf2-print -G rows.otf2
+    [ "$status" = 0 ] && ! grep -i warning "$work/err"
+    result 'and its archive defines two communicators in order' $?
+    try "$PORTOLAN" clue run -m tiny.xml -n 3 --compute none --quiet --no-trial --otf2 row.otf2 -- ./row
+    gives 'an archive where a program has its name' 1 "cannot write 'row\.otf2': .* folder 'row', which is a file"
+else
+    result 'an archive of the name of a program # SKIP no otf2-print' 0
+    result 'an archive with two communicators # SKIP no otf2-print' 0
+fi
 
 # Round trips of 8 KB and an answer within a host, 35 us each way: 100 us more when the data are fresh: sent
 # for the first time, written by the program, or received. A message to itself takes 35 us, too.

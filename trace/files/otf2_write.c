@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 1 << 22, EVENT_BYTES = 48 /* at most */ };
@@ -39,7 +40,7 @@ static void define_group(struct writer *w, uint32_t self, OTF2_GroupType type, s
 static void define_comm(struct writer *w, size_t i)
 {
     const struct portolan_trace_comm *comm = &w->trace->comms[i];
-    uint32_t group = (uint32_t)(1 + 2 * i), self = (uint32_t)i;
+    uint32_t group = w->next_group++, self = (uint32_t)i;
 
     define_group(w, group, OTF2_GROUP_TYPE_COMM_GROUP, comm->n_members, comm->members);
     if (!comm->n_remote) {
@@ -47,7 +48,7 @@ static void define_comm(struct writer *w, size_t i)
                OTF2_COMM_FLAG_NONE);
         return;
     }
-    define_group(w, group + 1, OTF2_GROUP_TYPE_COMM_GROUP, comm->n_remote, comm->remote);
+    define_group(w, w->next_group++, OTF2_GROUP_TYPE_COMM_GROUP, comm->n_remote, comm->remote);
     DEFINE(w, InterComm, self, put_string(w, ""), group, group + 1, OTF2_UNDEFINED_COMM,
            OTF2_COMM_FLAG_NONE);
 }
@@ -56,7 +57,7 @@ static void define_comm(struct writer *w, size_t i)
 static void define_window(struct writer *w, size_t i)
 {
     const struct portolan_trace *t = w->trace;
-    uint32_t self = (uint32_t)(t->n_comms + i), group = (uint32_t)(1 + 2 * self);
+    uint32_t self = (uint32_t)(t->n_comms + i), group = w->next_group++;
 
     define_group(w, group, OTF2_GROUP_TYPE_COMM_GROUP, t->windows[i].n_members,
                  t->windows[i].members);
@@ -72,8 +73,7 @@ static void define_access_groups(struct writer *w)
 
         for (size_t i = 0; members && i < w->groups[g].n; i++)
             members[i] = w->groups[g].first[i].peer;
-        define_group(w, (uint32_t)(first_access_group(w) + g), OTF2_GROUP_TYPE_COMM_GROUP,
-                     w->groups[g].n, members);
+        define_group(w, w->next_group++, OTF2_GROUP_TYPE_COMM_GROUP, w->groups[g].n, members);
     }
 }
 
@@ -168,11 +168,12 @@ static void define_all(struct writer *w)
     for (size_t i = 0; i < t->n_routines; i++)
         define_region(w, (uint32_t)(t->n_regions + i), t->routines[i], true);
     define_ranks(w);
+    w->next_group = FIRST_ACCESS_GROUP;
+    define_access_groups(w);
     for (size_t i = 0; i < t->n_comms; i++)
         define_comm(w, i);
     for (size_t i = 0; i < t->n_windows; i++)
         define_window(w, i);
-    define_access_groups(w);
     define_values(w);
 }
 
@@ -224,6 +225,21 @@ static enum portolan_status reserve_room(struct writer *w, const char *folder, c
         return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path,
                                   strerror(error));
     return name ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+/* Events go to a folder of the archive's name. */
+static enum portolan_status check_folder(struct writer *w, const char *in, const char *name,
+                                         const char *path, struct portolan_error *err)
+{
+    char *folder = portolan_arena_printf(&w->arena, "%s/%s", in, name);
+    struct stat file;
+
+    if (folder && stat(folder, &file) == 0 && !S_ISDIR(file.st_mode))
+        return portolan_error_set(err, PORTOLAN_EIO,
+                                  "cannot write '%s': its events go to a folder '%s', which is a "
+                                  "file here; choose another name",
+                                  path, name);
+    return PORTOLAN_OK;
 }
 
 /* Readers expect a file of local definitions for each location, if an empty one. */
@@ -286,6 +302,8 @@ enum portolan_status portolan_trace_write_otf2(const struct portolan_trace *trac
     else if (access(path, F_OK) == 0) /* OTF2 would tell too late, and leak */
         status =
             portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': the archive exists", path);
+    else
+        status = check_folder(&w, in, name, path, err);
     if (!status && !(status = reserve_room(&w, in, path, err)))
         w.archive = OTF2_Archive_Open(in, name, OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
                                       OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);

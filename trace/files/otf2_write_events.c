@@ -184,7 +184,7 @@ static void put_epoch(struct writer *w, const struct portolan_trace_event *e)
 
     if (group < w->n_groups) {
         PUT(w, RmaGroupSync, ns, OTF2_RMA_SYNC_LEVEL_PROCESS, e->what,
-            first_access_group(w) + (uint32_t)group);
+            FIRST_ACCESS_GROUP + (uint32_t)group);
         return;
     }
     PUT(w, RmaCollectiveBegin, ns);

@@ -21,7 +21,7 @@ struct writer {
     OTF2_GlobalDefWriter *definitions;
     OTF2_EvtWriter *events;
     OTF2_AttributeList *attributes;
-    uint32_t n_strings;
+    uint32_t n_strings, next_group;
     uint64_t *n_written; /* of each location */
     uint32_t *metrics;   /* number + 1 of the metric of each name; 0: there is none */
     uint32_t n_metrics;
@@ -43,10 +43,9 @@ static inline void check(struct writer *w, OTF2_ErrorCode code)
         w->error = code;
 }
 
-static inline uint32_t first_access_group(const struct writer *w)
-{
-    return (uint32_t)(1 + 2 * (w->trace->n_comms + w->trace->n_windows));
-}
+/* Numbers of groups: of all locations that have MPI; those that calls of one-sided communication
+ * name; of communicators and windows. Readers want definitions in order, without gaps. */
+enum { FIRST_ACCESS_GROUP = 1 };
 
 /* otf2_write_events.c: writes the events of location AT. */
 void otf2_write_location(struct writer *w, size_t at);
