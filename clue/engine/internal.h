@@ -259,6 +259,7 @@ struct clue_engine {
     size_t n_changes, change_room;
     uint32_t *changed; /* those that hold, in order */
     size_t n_changed, changed_room;
+    int n_vain_polls; /* one after the other, while nothing was to come */
     struct clue_run_sums sums;
 };
 

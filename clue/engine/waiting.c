@@ -208,17 +208,24 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
 /* ------------------------------------------------- polling */
 
 /* A poll that fails must take time, or what it waits for never happens: if it takes none, the
- * second one at the same time lasts until something happens. NEXT: what is known to come. */
+ * second one at the same time lasts until something happens. NEXT: what is known to come. If that
+ * is nothing the task may yet do something else than to poll: only many such polls are a deadlock.
+ */
 static enum clue_progress poll_failed(struct clue_engine *e, uint32_t task, int64_t next)
 {
     struct task *t = task_of(e, task);
 
+    enum { MOST_VAIN = 100000 };
+
     if (t->clock > t->since || !t->has_polled || t->phase == POLLED) {
         t->has_polled = true;
+        e->n_vain_polls = 0;
         return CLUE_DONE;
     }
-    t->phase = POLLED;
     next = events_next(e) < next ? events_next(e) : next;
+    if (next == NOT_KNOWN && ++e->n_vain_polls < MOST_VAIN)
+        return CLUE_DONE;
+    t->phase = POLLED;
     if (next != NOT_KNOWN)
         task_wake(e, task, later(t->clock, next), EVENT_SYNC);
     return CLUE_WAITS;

@@ -139,6 +139,40 @@ static void test_polls_without_cost_end(void **state)
     script_clear(&s);
 }
 
+/* Nobody can do anything before the one that polls sends; one that only polls waits for ever. */
+static void test_polls_in_vain(void **state)
+{
+    static const struct step a[] = {{PROBE, 1, 3}, {PROBE, 1, 3}, {IRECV, 1, 3}, {TEST},
+                                    {TEST},        {SEND, 1, 3},  {WAIT},        {END}};
+    static const struct step b[] = {{RECV, 0, 3}, {SEND, 0, 3}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = a}, {.steps = b, .host = 1}}};
+    struct clue_engine *e;
+    struct small_machine m;
+    enum clue_progress progress;
+    bool is_found;
+    int n = 0;
+
+    (void)state;
+    small_machine(&m, 2);
+    m.hosts[0].receive.constant_ns = 0;
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].values[1], -9);
+    assert_int_equal(s.actors[0].values[4], 1);
+    assert_int_equal(s.actors[0].clocks[4], 0);
+    script_clear(&s);
+    e = clue_engine_new(&m.machine, &plain);
+    assert_int_equal(clue_engine_add(e, 0, 0), 0);
+    assert_int_equal(clue_engine_next(e), 0);
+    do {
+        progress = clue_engine_probe(e, 0, &(struct clue_receive){.from = CLUE_ANY}, false,
+                                     &is_found, &(struct clue_message){0}, NULL);
+        n++;
+    } while (progress == CLUE_DONE && n < 1000000);
+    assert_int_equal(progress, CLUE_WAITS);
+    assert_int_equal(clue_engine_next(e), CLUE_DEADLOCK);
+    clue_engine_free(e);
+}
+
 static void test_rendezvous(void **state)
 {
     /* Above the eager limit the transmission begins when both sides are there. */
@@ -281,12 +315,19 @@ static void test_standing_receive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delays),           cmocka_unit_test(test_wildcards_take_the_earliest),
-        cmocka_unit_test(test_no_overtaking),    cmocka_unit_test(test_probe_and_test),
-        cmocka_unit_test(test_waiting_probe),    cmocka_unit_test(test_polls_without_cost_end),
-        cmocka_unit_test(test_rendezvous),       cmocka_unit_test(test_deadlock_and_cancel),
-        cmocka_unit_test(test_meetings),         cmocka_unit_test(test_waits_for_any),
-        cmocka_unit_test(test_standing_receive), cmocka_unit_test(test_taken_and_not_received),
+        cmocka_unit_test(test_delays),
+        cmocka_unit_test(test_wildcards_take_the_earliest),
+        cmocka_unit_test(test_no_overtaking),
+        cmocka_unit_test(test_probe_and_test),
+        cmocka_unit_test(test_waiting_probe),
+        cmocka_unit_test(test_polls_without_cost_end),
+        cmocka_unit_test(test_polls_in_vain),
+        cmocka_unit_test(test_rendezvous),
+        cmocka_unit_test(test_deadlock_and_cancel),
+        cmocka_unit_test(test_meetings),
+        cmocka_unit_test(test_waits_for_any),
+        cmocka_unit_test(test_standing_receive),
+        cmocka_unit_test(test_taken_and_not_received),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
