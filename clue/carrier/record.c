@@ -70,8 +70,7 @@ void record_add(enum record_operation operation, int n, ...)
     struct track *track = track_now();
     va_list numbers;
 
-    if (operation == RECORD_TEST || operation == RECORD_COMPLETE || operation == RECORD_PROBE ||
-        operation == RECORD_CANCEL)
+    if (operation == RECORD_TEST || operation == RECORD_PROBE || operation == RECORD_CANCEL)
         recording.n_depends++;
     add_number(&track->bytes, operation);
     va_start(numbers, n);

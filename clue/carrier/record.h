@@ -16,26 +16,25 @@
 
 #include <portolan/command.h>
 
-#define RECORD_MAGIC "CLUEREC5"
+#define RECORD_MAGIC "CLUEREC6"
 
 /* Requests are numbers of the rank's (or schedule's) own, used again when they were freed; contexts
  * are places in the file's table. */
 enum record_operation {
     RECORD_CALL = 1, /* routine, site, ns computed before */
     RECORD_END,
-    RECORD_SEND,     /* request, to, context, tag, bytes, packed, flags, label */
-    RECORD_RECEIVE,  /* request, from + 1, context, tag + 1, flags */
-    RECORD_WAIT,     /* is all, n, requests + 1 */
-    RECORD_TEST,     /* n, requests + 1 */
-    RECORD_COMPLETE, /* request */
-    RECORD_CANCEL,   /* request */
-    RECORD_FREE,     /* request */
-    RECORD_PROBE,    /* from + 1, context, tag + 1, is waiting, request taken + 1 */
-    RECORD_MEET,     /* kind, context, sequence, n, index, root, ns */
-    RECORD_SLEEP,    /* ns */
-    RECORD_SPEND,    /* ns */
-    RECORD_PACK,     /* bytes, is message */
-    RECORD_TIMER,    /* request, ns */
+    RECORD_SEND,    /* request, to, context, tag, bytes, packed, flags, label */
+    RECORD_RECEIVE, /* request, from + 1, context, tag + 1, flags */
+    RECORD_WAIT,    /* is all, n, requests + 1 */
+    RECORD_TEST,    /* n, requests + 1 */
+    RECORD_CANCEL,  /* request */
+    RECORD_FREE,    /* request */
+    RECORD_PROBE,   /* from + 1, context, tag + 1, is waiting, request taken + 1 */
+    RECORD_MEET,    /* kind, context, sequence, n, index, root, ns */
+    RECORD_SLEEP,   /* ns */
+    RECORD_SPEND,   /* ns */
+    RECORD_PACK,    /* bytes, is message */
+    RECORD_TIMER,   /* request, ns */
     RECORD_ORDER,
     RECORD_SCHEDULE, /* the next one begins */
     RECORD_AWAIT,    /* n; 2 (request + 1), or 2 (schedule) + 1; 0: neither */

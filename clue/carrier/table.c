@@ -28,10 +28,9 @@ static int by_site(const void *a, const void *b)
 static void skip(struct record_reader *r, uint64_t operation)
 {
     static const uint8_t numbers[] = {
-        [RECORD_SEND] = 8,   [RECORD_RECEIVE] = 5, [RECORD_WAIT] = 1,  [RECORD_COMPLETE] = 1,
-        [RECORD_CANCEL] = 1, [RECORD_FREE] = 1,    [RECORD_PROBE] = 5, [RECORD_MEET] = 7,
-        [RECORD_SLEEP] = 1,  [RECORD_SPEND] = 1,   [RECORD_PACK] = 2,  [RECORD_TIMER] = 2,
-        [RECORD_EXIT] = 0};
+        [RECORD_SEND] = 8,  [RECORD_RECEIVE] = 5, [RECORD_WAIT] = 1,  [RECORD_CANCEL] = 1,
+        [RECORD_FREE] = 1,  [RECORD_PROBE] = 5,   [RECORD_MEET] = 7,  [RECORD_SLEEP] = 1,
+        [RECORD_SPEND] = 1, [RECORD_PACK] = 2,    [RECORD_TIMER] = 2, [RECORD_EXIT] = 0};
     uint64_t n = operation <= RECORD_EXIT ? numbers[operation] : 0;
 
     if (operation == RECORD_TELL && (n = record_number(r)) <= (uint64_t)(r->end - r->at)) {

@@ -300,8 +300,6 @@ bool clue_is_complete(clue_request request)
     bool is_complete = false;
 
     UNTIL_DONE(clue_engine_is_complete(RUN.engine, RUN.current->task, request, &is_complete));
-    if (!RUN.current->recorded_as)
-        RECORD(RECORD_COMPLETE, 1, record_request(request, false));
     return is_complete;
 }
 

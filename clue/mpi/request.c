@@ -16,6 +16,8 @@ MPI_Count mpi_buffered_bytes(struct mpi_task *t, bool is_waiting)
 {
     MPI_Count bytes = 0;
 
+    if (t->buffered && !is_waiting)
+        clue_record_await(NULL, 0, false);
     for (struct mpi_buffered **at = &t->buffered, *b; (b = *at);) {
         if (is_waiting)
             schedule_wait_for(t, &b->engine, 1);
@@ -46,7 +48,6 @@ static void send_buffered(struct clue_send *send)
     b->engine = clue_send(send);
     b->next = t->buffered;
     t->buffered = b;
-    mpi_buffered_bytes(t, false);
 }
 
 static void post_send(struct mpi_request *r)

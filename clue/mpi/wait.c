@@ -134,7 +134,7 @@ static void record(struct mpi_request **requests, size_t n, bool is_all)
                                                requests[i]->kind == MPI_REQUEST_SCHEDULE
                                                    ? mpi_schedule_number(requests[i]->schedule)
                                                    : 0};
-    clue_record_await(awaited, n, is_all || n == 1);
+    clue_record_await(awaited, n, is_all);
     free(awaited);
 }
 
@@ -203,14 +203,13 @@ static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n
 
 struct listed {
     struct mpi_request *few[64], **all; /* NULL: null, or not active */
-    size_t n;
-    bool is_empty;
+    size_t n, n_active, last;           /* LAST: of those that are active */
 };
 
 static int list(struct mpi_task *t, struct listed *l, int n, const MPI_Request *handles)
 {
     l->all = l->few;
-    l->is_empty = true;
+    l->n_active = 0;
     if (n < 0)
         return mpi_error(t, MPI_ERR_COUNT, "count is %d", n);
     l->n = (size_t)n;
@@ -221,8 +220,10 @@ static int list(struct mpi_task *t, struct listed *l, int n, const MPI_Request *
         if (!r && handles[i] != MPI_REQUEST_NULL)
             return mpi_error(t, MPI_ERR_REQUEST, "request %zu is 0x%x", i, handles[i]);
         l->all[i] = r && r->is_active ? r : NULL;
-        if (l->all[i])
-            l->is_empty = false;
+        if (l->all[i]) {
+            l->n_active++;
+            l->last = i;
+        }
     }
     return MPI_SUCCESS;
 }
@@ -279,12 +280,20 @@ int do_Waitall(struct mpi_task *t, int n, MPI_Request handles[], MPI_Status stat
     int code = list(t, &l, n, handles);
 
     if (code == MPI_SUCCESS) {
-        if (!l.is_empty)
+        if (l.n_active)
             mpi_await(t, l.all, l.n, true);
         code = end_all(t, &l, handles, statuses);
     }
     unlist(&l);
     return code;
+}
+
+/* Waits for one, which it returns. The last one does not depend on time. */
+static size_t await_some(struct mpi_task *t, struct listed *l)
+{
+    size_t first = mpi_await(t, l->all, l->n, l->n_active == 1);
+
+    return l->n_active == 1 ? l->last : first;
 }
 
 int do_Waitany(struct mpi_task *t, int n, MPI_Request handles[], int *index, MPI_Status *status)
@@ -293,10 +302,10 @@ int do_Waitany(struct mpi_task *t, int n, MPI_Request handles[], int *index, MPI
     int code = list(t, &l, n, handles);
 
     *index = MPI_UNDEFINED;
-    if (code == MPI_SUCCESS && l.is_empty) {
+    if (code == MPI_SUCCESS && !l.n_active) {
         set_empty(status);
     } else if (code == MPI_SUCCESS) {
-        size_t i = mpi_await(t, l.all, l.n, false);
+        size_t i = await_some(t, &l);
 
         *index = (int)i;
         code = end_one(t, l.all[i], &handles[i], status);
@@ -336,9 +345,9 @@ int mpi_end_some(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, 
     int code = list(t, &l, n, handles);
 
     *n_done = MPI_UNDEFINED;
-    if (code == MPI_SUCCESS && !l.is_empty) {
+    if (code == MPI_SUCCESS && l.n_active) {
         if (is_waiting)
-            mpi_await(t, l.all, l.n, false);
+            await_some(t, &l);
         else
             poll_all(t, l.all, l.n);
         code = end_some(t, &l, handles, n_done, indices, statuses);
@@ -354,7 +363,7 @@ int do_Testall(struct mpi_task *t, int n, MPI_Request handles[], int *flag, MPI_
     int code = list(t, &l, n, handles);
 
     *flag = code == MPI_SUCCESS;
-    if (*flag && !l.is_empty)
+    if (*flag && l.n_active)
         poll_all(t, l.all, l.n);
     for (size_t i = 0; *flag && i < l.n; i++)
         *flag = !l.all[i] || mpi_is_done(l.all[i]);
@@ -376,8 +385,8 @@ int do_Testany(struct mpi_task *t, int n, MPI_Request handles[], int *index, int
     int code = list(t, &l, n, handles);
 
     *index = MPI_UNDEFINED;
-    *flag = l.is_empty;
-    if (l.is_empty)
+    *flag = !l.n_active;
+    if (*flag)
         set_empty(status);
     else if (code == MPI_SUCCESS)
         poll_all(t, l.all, l.n);
@@ -475,7 +484,7 @@ int do_Request_free(struct mpi_task *t, MPI_Request *handle)
         return MPI_SUCCESS;
     }
     r->is_free = true;
-    if (t->n_recorded)
+    if (r->kind == MPI_REQUEST_SCHEDULE)
         clue_record_await(NULL, 0, false);
     if (r->kind == MPI_REQUEST_GENERALIZED && !r->is_done)
         return MPI_SUCCESS; /* MPI_Grequest_complete() ends it */
@@ -525,6 +534,7 @@ int do_Grequest_start(struct mpi_task *t, MPI_Grequest_query_function *query,
 {
     struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_GENERALIZED, NULL);
 
+    clue_record_await(NULL, 0, false); /* what is asked meanwhile depends on when it is complete */
     r->generalized = mpi_alloc(1, sizeof *r->generalized);
     *r->generalized = (struct mpi_generalized){query, free_fn, cancel, extra, false};
     r->is_active = true;

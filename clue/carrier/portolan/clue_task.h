@@ -126,7 +126,8 @@ PORTOLAN_API size_t clue_wait(const clue_request *requests, size_t n, bool is_al
 PORTOLAN_API bool clue_test(clue_request request);
 /** The same for several, as one poll: index of the first that is complete, N: none is. */
 PORTOLAN_API size_t clue_test_any(const clue_request *requests, size_t n);
-/** Whether it is complete at the task's time; takes no time. */
+/** Whether it is complete at the task's time; takes no time. Records do not have it: what the task
+ * asks next must be the same in both cases, or clue_record_await() says that it is not. */
 PORTOLAN_API bool clue_is_complete(clue_request request);
 /** Releases the number; a request that is not complete continues. */
 PORTOLAN_API void clue_free(clue_request request);
