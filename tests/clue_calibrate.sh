@@ -9,7 +9,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 10
+plan 11
 cd "$work" || exit 99
 
 try "$PORTOLAN" clue calibrate -o here.xml -s 1 --no-check
@@ -54,6 +54,33 @@ gives 'a virtual run beside real ones' 0 \
     '^beside  +virtual [0-9.]+ .?s   real [0-9.]+ .?s \([0-9] runs, .* \.\.\. .*\)   [+-][0-9.]+ %'
 [ "$(sort -u levels)" = 1 ] && [ "$(wc -l <levels)" -ge 6 ]
 result 'both may start as many threads' $?
+
+# A run that tells of others: the state of the first is another, that of five is not known.
+cat >states.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    const char *times = getenv("PORTOLAN_RUN_TIME");
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && times) {
+        FILE *f = fopen(times, "a");
+        fprintf(f, "7e9 0 0 0 0 1e10\n");
+        for (int i = 0; i < 5; i++)
+            fprintf(f, "1e6 0 0 0 0 0\n");
+        fclose(f);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -O1 -w -o states states.c || exit 99
+try "$PORTOLAN" clue run -m here.xml -n 2 --no-trial --beside -- ./states
+gives 'runs while computing took longer are left out' 0 'real 1 ms \([56] runs' \
+    '[12] more left out: a piece of computing took 10 s then, beside the virtual run [0-9.]+ us'
 
 slow=$BUILD/clue/calibrate/libportolan-slow.so
 if [ -f "$slow" ]; then

@@ -14,13 +14,16 @@
 /* More are made if the machine was in another state than that of the machine file. */
 enum { REAL_RUNS = 5, MOST_RUNS = 8, FEWEST = 3 };
 
-/* What tells the state of the machine: half round trips of nothing, and of data sent back. */
-enum { SMALL, DATA, TRIPS };
+/* What tells the state of the machine: half round trips of nothing, and of data sent back; and a
+ * piece of computing. */
+enum state { SMALL, DATA, TRIPS, COMPUTING = TRIPS, STATES };
 static const uint64_t trip_bytes[TRIPS] = {0, 65536};
+/* Other values by more than this factor tell of another state. */
+static const double most_factor[STATES] = {1.6, 1.6, 1.25};
 
-/* A real run: how long it took, and half round trips before and after it. */
+/* A real run: how long it took, and what tells the state, before and after it; 0: not known. */
 struct real_run {
-    double ns, half[TRIPS][2];
+    double ns, took[STATES][2];
 };
 
 /* mpiexec -n N env … PROGRAM …, as far as ARENA has memory. */
@@ -56,9 +59,11 @@ static size_t read_runs(const char *path, struct portolan_arena *arena, struct r
     for (int read = 0; n < MOST_RUNS; text += read) {
         struct real_run *r = &runs[n];
 
-        if (sscanf(text, "%lf %lf %lf %lf %lf%n", &r->ns, &r->half[SMALL][0], &r->half[SMALL][1],
-                   &r->half[DATA][0], &r->half[DATA][1], &read) != 5)
+        if (sscanf(text, "%lf %lf %lf %lf %lf %lf%n", &r->ns, &r->took[SMALL][0],
+                   &r->took[SMALL][1], &r->took[DATA][0], &r->took[DATA][1], &r->took[COMPUTING][0],
+                   &read) != 6)
             break;
+        r->took[COMPUTING][1] = r->took[COMPUTING][0];
         n++;
     }
     return n;
@@ -84,39 +89,46 @@ static void expect_halves(const struct clue_run *run, double *half)
     }
 }
 
-/* The half round trip of a run that is farthest from what it should be, and (KIND) of which. */
-static double farthest(const struct real_run *r, const double *half, int *kind)
+/* What deviates most from what it should be, relative to what it may; its value. At most 1: the
+ * machine was in the same state. Processors of virtual machines are moved, and then messages take
+ * several times as long, or a fraction; or they share a core with others. */
+static double farthest(const struct real_run *r, const double *expected, enum state *state,
+                       double *took)
 {
-    double most = 0, took = 0;
+    double most = 0;
 
-    *kind = SMALL;
-    for (int i = 0; i < TRIPS; i++)
-        for (int k = 0; k < 2 && half[i] > 0; k++)
-            if (fabs(log(r->half[i][k] / half[i])) >= most) {
-                most = fabs(log(r->half[i][k] / half[i]));
-                took = r->half[i][k];
-                *kind = i;
+    *state = SMALL;
+    *took = r->took[SMALL][0];
+    for (int i = 0; i < STATES; i++)
+        for (int k = 0; k < 2 && expected[i] > 0; k++) {
+            double far = r->took[i][k] > 0
+                             ? fabs(log(r->took[i][k] / expected[i])) / log(most_factor[i])
+                             : 0;
+
+            if (far >= most) {
+                most = far;
+                *took = r->took[i][k];
+                *state = (enum state)i;
             }
-    return took;
+        }
+    return most;
 }
 
-/* Whether messages took about as long as the machine file says. Processors of virtual machines are
- * moved, and then they take several times as long, or a fraction. */
-static bool is_as_expected(const struct real_run *r, const double *half)
+static bool is_as_expected(const struct real_run *r, const double *expected)
 {
-    int kind;
-    double took = farthest(r, half, &kind);
+    enum state state;
+    double took;
 
-    return half[kind] <= 0 || fabs(log(took / half[kind])) < log(1.6);
+    return farthest(r, expected, &state, &took) < 1;
 }
 
 /* Puts those runs first that were as expected; their number. */
-static size_t sort_expected(struct real_run *runs, size_t n, const double *half)
+static size_t sort_expected(struct real_run *runs, size_t n, const double *expected)
 {
     size_t first = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (is_as_expected(&runs[i], half)) {
+        if (is_as_expected(&runs[i], expected)) {
             struct real_run r = runs[i];
 
             runs[i] = runs[first];
@@ -149,18 +161,22 @@ static void describe(const struct clue_report *report, double virtual_ns,
 }
 
 /* Of N runs that were not as expected, RUN is the first. */
-static void describe_others(const struct real_run *run, size_t n, const double *half,
+static void describe_others(const struct real_run *run, size_t n, const double *expected,
                             bool are_left_out, struct portolan_text *text)
 {
-    int kind;
-    double took = farthest(run, half, &kind);
+    static const char *const what[] = {[SMALL] = "half a small round trip",
+                                       [DATA] = "half a 64 KB round trip",
+                                       [COMPUTING] = "a piece of computing"};
+    enum state state;
+    double took;
     char a[32], b[32];
 
-    portolan_text_add(
-        text, "              %zu %s: half a %s round trip took %s then, by the file %s\n", n,
-        are_left_out ? "more left out" : "of these in another state of the machine",
-        kind == SMALL ? "small" : "64 KB", portolan_format_time(took, 3, a, sizeof a),
-        portolan_format_time(half[kind], 3, b, sizeof b));
+    farthest(run, expected, &state, &took);
+    portolan_text_add(text, "              %zu %s: %s took %s then, %s %s\n", n,
+                      are_left_out ? "more left out" : "of these in another state of the machine",
+                      what[state], portolan_format_time(took, 3, a, sizeof a),
+                      state == COMPUTING ? "beside the virtual run" : "by the file",
+                      portolan_format_time(expected[state], 3, b, sizeof b));
 }
 
 /* How many of N runs to show, the expected ones first: those alone, if they are enough. */
@@ -179,10 +195,10 @@ enum portolan_status output_beside(const struct clue_report *report, double virt
     const char *times = portolan_arena_printf(&arena, "%s/times", folder ? folder : "");
     enum portolan_status status = folder ? PORTOLAN_OK : err->status;
     struct real_run runs[MOST_RUNS];
-    double half[TRIPS];
+    double expected[STATES] = {[COMPUTING] = report->outcome->bursts.pace_ns};
     size_t n = 0, n_expected = 0, n_shown;
 
-    expect_halves(run, half);
+    expect_halves(run, expected);
     if (!status && !library)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                     "libportolan-run-time.so, which --beside needs, is not there");
@@ -192,7 +208,7 @@ enum portolan_status output_beside(const struct clue_report *report, double virt
         status = portolan_command_run(&arena, &words,
                                       portolan_arena_printf(&arena, "%s/out", folder), err);
         n = read_runs(times, &arena, runs);
-        n_expected = sort_expected(runs, n, half);
+        n_expected = sort_expected(runs, n, expected);
         if (i + 1 >= REAL_RUNS && !n_expected)
             break;
     }
@@ -204,7 +220,7 @@ enum portolan_status output_beside(const struct clue_report *report, double virt
         describe(report, virtual_ns, runs, n_shown, text);
         if (n_expected < n)
             describe_others(&runs[n_expected],
-                            n_shown > n_expected ? n_shown - n_expected : n - n_shown, half,
+                            n_shown > n_expected ? n_shown - n_expected : n - n_shown, expected,
                             n_shown == n_expected, text);
     }
     if (folder)

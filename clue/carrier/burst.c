@@ -10,6 +10,8 @@
 #include "apart.h"
 #include "record.h"
 
+#include <portolan/pace.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,12 +110,18 @@ static void measure_pages(void)
     }
 }
 
+static double now_ns(void)
+{
+    return (double)clue_real_ns(CLOCK_MONOTONIC);
+}
+
 void clue_bursts_start(struct carrier *c)
 {
     if (!clue_is_measured(c->run))
         return;
     calibrate();
     measure_pages();
+    bursts.sums.pace_ns = portolan_pace_ns(now_ns);
 }
 
 static long page_faults(void)
@@ -418,6 +426,8 @@ void clue_bursts_end(struct clue_bursts *sums)
 {
     double all = 0, least = 0;
 
+    if (bursts.sums.pace_ns > 0)
+        bursts.sums.pace_ns = (bursts.sums.pace_ns + portolan_pace_ns(now_ns)) / 2;
     for (size_t i = 0; i < STARTS; i++)
         for (struct segment *s = bursts.starts[i].segments, *next; s; s = next) {
             double n = (double)(s->n[BURST_FETCHED] + s->n[BURST_COLD]);

@@ -26,7 +26,8 @@ enum portolan_status output_write(struct output *o, struct clue_report *report,
                                   struct portolan_error *err);
 /* Adds a line on five real runs under mpiexec: from the end of MPI_Init to MPI_Finalize, as
  * VIRTUAL_NS, with the interval of repetitions. Runs in which messages took another time than the
- * machine file says are told, and left out if there are others. */
+ * machine file says, or computing than beside the virtual run, are told, and left out if there are
+ * others. */
 enum portolan_status output_beside(const struct clue_report *report, double virtual_ns,
                                    struct portolan_text *text, struct portolan_error *err);
 void output_end(struct output *o);
