@@ -42,6 +42,7 @@
     (formula "fetch.count == 0 && levels > 1 ? max(0, divide.work.first - (splitting - divide.work.first) / (1 - 2^(1 - levels))) : 0"))
   (attribute (event part) (name serial_merge)
     (formula "fetch.count == 0 && levels > 1 ? max(0, join.work.last - (merging - join.work.last) / (1 - 2^(1 - levels))) : 0"))
+  (attribute (event part) (name root_work) (formula "fetch.count == 0 ? splitting + merging : 0"))
   (attribute (event part) (name late) (text "idle until the first part came") (formula "fetch.wait"))
   (attribute (event part) (name early) (text "idle after the own part") (formula "max(0, all.end.max - part.end)"))
 
@@ -102,6 +103,7 @@
   (node (name moved-too-often) (kind cause) (under moving-slow) (metric moved_often) (factor data-movement)
     (text "data are moved too often"))
   (factor (name root-work) (removal time) (of split merge)
+    (by "max(0, 1 - (part.serial_split.sum + part.serial_merge.sum) / max(1, part.root_work.sum))")
     (remedy "do in parallel what the root does alone, or divide it, too"))
   (factor (name split-cost) (removal time) (of split)
     (remedy "split into {parts} parts at once, or let those who get a part find it themselves"))

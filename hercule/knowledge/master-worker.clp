@@ -19,9 +19,9 @@
   (component (name serial) (text "work outside of tasks") (kind computation))
 
   (event (name service) (text "the master serves a request")
-    (expression "(poll*, take, [setup])+, hand, [own]"))
+    (expression "((poll, [own])*, take, [setup])+, hand, [own]"))
   (event (name opening) (text "the master hands out tasks unasked") (expression "([setup], hand)+"))
-  (event (name collection) (text "the master takes what comes last") (expression "poll*, take, [closing]"))
+  (event (name collection) (text "the master takes what comes last") (expression "(poll, [own])*, take, [closing]"))
   (event (name task) (text "a worker's task") (expression "give*, fetch, process, [give]"))
   (event (name dismissal) (text "a worker learns that there is no task") (expression "give*, fetch"))
   (event (name report) (text "a result on its own") (expression "give+"))

@@ -177,7 +177,8 @@ static enum portolan_status describe(const struct recognition *r, struct portola
 
 /* ------------------------------------------------- all paradigms */
 
-/* The better cover first; of those that cover about as much, the one that finds more instances. */
+/* The better cover first; of those that cover about as much, the one with more to say of each
+ * instance. */
 static int compare_suggestions(const void *a, const void *b)
 {
     const struct portolan_suggestion *x = a, *y = b;

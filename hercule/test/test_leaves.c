@@ -285,12 +285,25 @@ static void work_beside_messages_to_nobody_is_removed_with_the_rest(void **state
     portolan_text_clear(&t);
 }
 
+/* The causes of a scenario, and what their removal gains. */
+static struct portolan_diagnosis *diagnose(struct run *run, const char *scenario,
+                                           const char *paradigm)
+{
+    struct portolan_diagnosis *d = NULL;
+
+    run_trace(run, scenario);
+    assert_int_equal(
+        portolan_diagnosis_create(knowledge, paradigm, run->waits, NULL, &no_problem, &d, NULL),
+        PORTOLAN_OK);
+    return d;
+}
+
 /* As conjugate gradients do: 5 ms of work before each of two, rank 2 takes 6. By hand: three ranks
  * lose 2 of 12 ms. */
 static void work_between_global_operations_belongs_to_the_iteration(void **state)
 {
     struct portolan_text t = {0};
-    struct portolan_diagnosis *d = NULL;
+    struct portolan_diagnosis *d;
     struct run run;
 
     (void)state;
@@ -307,6 +320,29 @@ static void work_between_global_operations_belongs_to_the_iteration(void **state
     portolan_diagnosis_destroy(d);
     run_end(&run);
     portolan_text_clear(&t);
+}
+
+/* Splits take 1 + 1 ms, and what the root does alone 1 ms of 10 + 2 + 1: without that, 12 remain.
+ */
+static void what_the_root_does_alone_does_not_take_away_all_splits(void **state)
+{
+    struct run run;
+    struct portolan_diagnosis *d =
+        diagnose(&run,
+                 "ranks 4\nrepeat 10\non 0\ncompute 3ms\nsend 2\ncompute 1ms\nsend 1\n"
+                 "compute 10ms\nrecv 1\nrecv 2\nend\non 1\nrecv 0\ncompute 10ms\nsend 0\nend\n"
+                 "on 2\nrecv 0\ncompute 1ms\nsend 3\ncompute 10ms\nrecv 3\nsend 0\nend\n"
+                 "on 3\nrecv 2\ncompute 10ms\nsend 2\nend\nbarrier\nend\n",
+                 "divide-and-conquer");
+
+    (void)state;
+    for (size_t i = 0; i < d->n_findings; i++)
+        if (!strcmp(d->findings[i].cause, "serial-near-root"))
+            assert_true(d->findings[i].gain < 2 / 14.0);
+    assert_true(d->n_findings > 0);
+    assert_string_equal(d->findings[0].cause, "costly-split");
+    portolan_diagnosis_destroy(d);
+    run_end(&run);
 }
 
 /* A call that only looks for a message belongs to the one that receives it. */
@@ -419,6 +455,7 @@ int main(void)
         cmocka_unit_test(who_looks_first_has_the_same_causes),
         cmocka_unit_test(work_beside_messages_to_nobody_is_removed_with_the_rest),
         cmocka_unit_test(work_between_global_operations_belongs_to_the_iteration),
+        cmocka_unit_test(what_the_root_does_alone_does_not_take_away_all_splits),
         cmocka_unit_test(best_numbers_are_within_a_step_of_the_best),
     };
 
