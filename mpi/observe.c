@@ -3,8 +3,9 @@
 #include "note.h"
 
 /* Of so many calls of a thread the last ones tell what observing them takes: in a row, since the
-   processor foresees what was done just before, as it does with all other calls. */
-#define COST_EVERY 1024
+   processor foresees what was done just before, as it does with all other calls. A prime, since
+   loops often have a power of two of calls: then the same ones would tell it each time. */
+#define COST_EVERY 1021
 #define COST_CALLS 16
 
 const struct portolan_mpi_observer *mpi_observer;
