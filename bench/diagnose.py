@@ -37,7 +37,7 @@ ROWS = [
     (FARM, "farm", "tasks=400", None, None, None, 2, 99),
     (FARM, "farm", "tasks=400 setup=400", "setup-costly", "tasks=400", lambda: 400 * 0.4 * MS, 2, 2),
     (FARM, "farm", "tasks=40000 grain=5", "fine-grain", "tasks=40000 grain=5 chunk=200", P - 1, 2, 2),
-    (FARM, "farm", "tasks=400 bytes=1000000", "large-tasks", "tasks=400", P - 1, 2, 2),
+    (FARM, "farm", "tasks=400 bytes=3000000", "large-tasks", "tasks=400", P - 1, 2, 2),
     (FARM, "farm", "tasks=400 begin=100000", "serial-start", "tasks=400", lambda: (P - 1) * 100 * MS, 2, 99),
     (FARM, "farm", "tasks=400 end=100000", "serial-finish", "tasks=400", lambda: (P - 1) * 100 * MS, 2, 99),
     (FARM, "farm", "tasks=200 own=2000", "master-computes", "tasks=200", lambda: 199 * 1 * MS, 2, 2),
@@ -45,7 +45,7 @@ ROWS = [
     (PIPELINE, "wavefront", "sweeps=8", None, None, None, 2, 2),
     (PIPELINE, "wavefront", "sweeps=8 blocks=4", "blocks-too-large", "sweeps=8",
      lambda: P * (P - 1) * 8 * 50 * MS * (1 / 4 - 1 / 100), 2, 99),
-    (PIPELINE, "wavefront", "sweeps=8 blocks=20000", "blocks-too-small", "sweeps=8", P, 2, 2),
+    (PIPELINE, "wavefront", "sweeps=8 blocks=20000", "blocks-too-small", "sweeps=8 blocks=20000 together=200", P, 2, 2),
     (PIPELINE, "wavefront", "sweeps=8 slow=1.5", "slow-stage", "sweeps=8", lambda: uneven(1.5) * 8 * 50 * MS, 2, 99),
     (PIPELINE, "wavefront", "sweeps=8 uneven=30", "unequal-blocks", "sweeps=8",
      lambda: P * (P - 1) * 8 * 50 * MS * (30 / 129 - 1 / 100), 2, 2),
@@ -67,7 +67,7 @@ ROWS = [
      lambda: uneven(1.5) * 50 * 256 * 256 * 200e-9 / P, 2, 99),
     (GRID, "stencil", "iterations=200 cell=20 messages=256", "many-messages", "iterations=200 cell=20", P, 2, 2),
     (GRID, "stencil", "iterations=50 reduce=1000", "global-operations", "iterations=50", P, 2, 2),
-    (GRID, "stencil", "iterations=20000 side=16 reduce=0", "not-overlapped", None, None, 2, 2),
+    (GRID, "stencil", "iterations=40000 side=8 reduce=0", "not-overlapped", None, None, 2, 2),
 ]
 
 
@@ -100,25 +100,28 @@ def span(row, settings):
     return max(float(line.split()[1]) for line in err.decode().splitlines() if line.startswith("span "))
 
 
-def longer_times(row):
-    """What runs take longer with the fault than without, in seconds: two pairs."""
-    if not isinstance(row[5], int):
-        return []
-    return [span(row, row[2]) - span(row, row[4]) for _ in range(2)]
+def pairs_of(row):
+    """Times with the fault and without, in seconds: two pairs."""
+    return [(span(row, row[2]), span(row, row[4])) for _ in range(2)] if isinstance(row[5], int) else []
 
 
-def planted(row, d, longer):
-    """The share of the run that is lost; LONGER: of the pairs just before and after it."""
-    lost = row[5]() if callable(row[5]) else row[5] * statistics.median(longer)
+def planted(row, d, pairs):
+    """The share of the run that is lost; PAIRS: those just before and after it. Medians of either setting, since one
+    disturbed run spoils the difference of its pair."""
+    if callable(row[5]):
+        lost = row[5]()
+    else:
+        faulty, back = (statistics.median(column) for column in zip(*pairs))
+        lost = row[5] * (faulty - back)
     return 100e9 * lost / (P * d["run_ns"])
 
 
 def measure(row, n):
     """N diagnoses, what was planted in each, and how much the run without the fault that each predicts is off. All in
     turn, since the cost of messages drifts with the machine, by a factor of three in minutes."""
-    all, truth, errors, before = [], [], [], longer_times(row)
+    all, truth, errors, before = [], [], [], pairs_of(row)
     for _ in range(n):
-        d, after = diagnose(row, row[2]), longer_times(row)
+        d, after = diagnose(row, row[2]), pairs_of(row)
         back = diagnose(row, row[4]) if row[4] else None
         found = d["findings"][0] if d and first_of(d) == row[3] and d["findings"] else None
         all.append(d)

@@ -10,7 +10,7 @@ enum { PART = 3, SORTED };
 
 struct sort {
     int numbers, rounds; /* so many numbers are sorted so often */
-    double solve;        /* work of sorting */
+    double solve;        /* work of sorting; more if qsort() takes longer */
     double split, merge; /* work of either, at each level */
     double share;        /* of the numbers that go to the other rank */
     int copies;          /* messages of the whole part instead of one */
@@ -42,8 +42,10 @@ static void conquer(const struct sort *s, int *numbers, int n, int width)
     int to = s->rank + width / 2, given = width > 1 ? (int)(n * s->share) : 0, kept = n - given;
 
     if (width <= 1) {
-        work(1e-3 * s->solve * n);
+        double begin = work_begin();
+
         qsort(numbers, (size_t)n, sizeof *numbers, compare);
+        work_until(begin, 1e-3 * s->solve * n);
         return;
     }
     work(1e-3 * s->split * n);

@@ -12,6 +12,7 @@ enum { BLOCK = 7 };
 
 struct wavefront {
     int sweeps, blocks; /* blocks per sweep */
+    int together;       /* blocks per message */
     double sweep;       /* work of a rank in a sweep, over all its blocks */
     int turn;           /* every so many sweeps the direction changes; 0: never */
     double slow;        /* the middle rank has so many times the work of another, … */
@@ -37,14 +38,15 @@ static unsigned long sweep(const struct wavefront *w, bool is_back, unsigned lon
     unsigned long carry = 1;
 
     for (int block = 0; block < w->blocks; block++) {
-        if (before >= 0 && before < w->size) {
+        if (before >= 0 && before < w->size && block % w->together == 0) {
             MPI_Recv(buffer, w->bytes, MPI_CHAR, before, BLOCK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             memcpy(&carry, buffer, sizeof carry);
         }
         work(block_work(w, block));
         value = value * 31 + carry;
         carry = carry * 17 + (unsigned long)w->rank;
-        if (after >= 0 && after < w->size) {
+        if (after >= 0 && after < w->size &&
+            (block % w->together == w->together - 1 || block == w->blocks - 1)) {
             memcpy(buffer, &carry, sizeof carry);
             MPI_Send(buffer, w->bytes, MPI_CHAR, after, BLOCK, MPI_COMM_WORLD);
         }
@@ -54,8 +56,8 @@ static unsigned long sweep(const struct wavefront *w, bool is_back, unsigned lon
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"sweeps", "blocks",  "sweep", "turn", "slow",
-                                        "uneven", "outside", "bytes", NULL};
+    static const char *const names[] = {"sweeps", "blocks", "together", "sweep", "turn",
+                                        "slow",   "uneven", "outside",  "bytes", NULL};
     struct wavefront w;
     unsigned long value, sum = 0;
     char *buffer;
@@ -66,13 +68,15 @@ int main(int argc, char **argv)
     check_settings(argc, argv, names);
     w.sweeps = (int)setting(argc, argv, "sweeps", 20);
     w.blocks = (int)setting(argc, argv, "blocks", 100);
+    w.together = (int)setting(argc, argv, "together", 1);
     w.sweep = setting(argc, argv, "sweep", 50000);
     w.turn = (int)setting(argc, argv, "turn", 0);
     w.slow = setting(argc, argv, "slow", 1);
     w.uneven = setting(argc, argv, "uneven", 1);
     w.outside = setting(argc, argv, "outside", 0);
     w.bytes = (int)setting(argc, argv, "bytes", 1024);
-    if (w.blocks < 1 || w.bytes < (int)sizeof value || !(buffer = calloc((size_t)w.bytes, 1)))
+    if (w.blocks < 1 || w.together < 1 || w.bytes < (int)sizeof value ||
+        !(buffer = calloc((size_t)w.bytes, 1)))
         MPI_Abort(MPI_COMM_WORLD, 2);
     value = (unsigned long)w.rank;
     for (int i = 0; i < w.sweeps; i++) {

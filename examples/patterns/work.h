@@ -32,22 +32,65 @@ static inline double asking_time(void)
     return (end - begin) / 1000;
 }
 
-/* Computes for so many microseconds of processor time; what is too much, the next call saves. */
-static inline void work(double us)
+static inline void compute_steps(double n)
 {
-    static double ahead, asking;
-    double end, now;
     volatile double x = 1;
 
-    if (us <= 0)
+    for (long i = 0; i < (long)n; i++)
+        x = x * 0.999 + 0.001;
+}
+
+/* The processor time of a step, in seconds: the least of some, since what disturbs takes longer. */
+static inline double step_time(void)
+{
+    double least = 1;
+
+    for (int i = 0; i < 10; i++) {
+        double begin = processor_time(), taken;
+
+        compute_steps(10000);
+        taken = (processor_time() - begin) / 10000;
+        least = taken < least ? taken : least;
+    }
+    return least;
+}
+
+static struct {
+    double asking, step, ahead;
+} work_clock;
+
+/* When work begins that work_until() is to end. */
+static inline double work_begin(void)
+{
+    if (work_clock.step <= 0) {
+        work_clock.asking = asking_time();
+        work_clock.step = step_time();
+    }
+    return processor_time();
+}
+
+/*
+ * Computes until the thread has had so many microseconds of processor time since BEGIN; what is
+ * too much or too little, the next calls make up for. Steps are counted, since asking for the time
+ * takes as long as a hundred: work that ended by an answer would differ by that, and others would
+ * wait for it. Ten microseconds at a time, since the processor's speed changes.
+ */
+static inline void work_until(double begin, double us)
+{
+    double whole = 1e-6 * us - work_clock.asking, now = processor_time();
+    double end = begin + whole - work_clock.ahead / 4;
+
+    if (now - begin > whole + work_clock.asking) /* what was done took longer */
         return;
-    asking = asking > 0 ? asking : asking_time();
-    now = processor_time();
-    end = now + 1e-6 * us - ahead - asking;
-    for (; now < end; now = processor_time())
-        for (int i = 0; i < 200; i++)
-            x = x * 0.999 + 0.001;
-    ahead = now - end;
+    for (; end - now > work_clock.asking / 2; now = processor_time())
+        compute_steps((end - now < 1e-5 ? end - now : 1e-5) / work_clock.step);
+    work_clock.ahead += now - begin - whole;
+}
+
+static inline void work(double us)
+{
+    if (us > 0)
+        work_until(work_begin(), us);
 }
 
 /* The value of the argument "NAME=value", or USUAL. */
