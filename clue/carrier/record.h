@@ -90,7 +90,8 @@ struct record_rank {
 
 /* A record that was read. */
 struct record {
-    struct portolan_text bytes;
+    const uint8_t *bytes; /* of the file */
+    size_t n_bytes;
     int n;              /* ranks */
     uint64_t n_depends; /* operations that depended on the order in time */
     char **words;       /* of the program, the last is NULL */

@@ -30,7 +30,7 @@ void clue_engine_free(struct clue_engine *e)
         if (message_of(e, i)->data_size)
             data_give(e, message_of(e, i)->data, message_of(e, i)->data_size);
     events_free(&e->events);
-    free(e->tasks);
+    free(e->of_tasks.block);
     free(e->messages.block);
     free(e->requests.block);
     free(e->channels.block);

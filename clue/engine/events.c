@@ -150,7 +150,7 @@ static bool choose_day(struct events *h)
 
 /* What soon is touched comes into the cache meanwhile: first what an event is about, then where
  * that leads. */
-enum { FETCHED_FIRST = 12, FETCHED_THEN = 6 };
+enum { FETCHED_FIRST = 12, FETCHED_THEN = 6, CHANNELS = 12 };
 static void fetch(struct clue_engine *e, const event *next, size_t n)
 {
     if (n > FETCHED_FIRST && event_kind(next[FETCHED_FIRST]) == EVENT_HOP)
@@ -161,9 +161,11 @@ static void fetch(struct clue_engine *e, const event *next, size_t n)
     if (n > FETCHED_THEN && event_kind(next[FETCHED_THEN]) == EVENT_HOP)
         network_fetch(e, message_of(e, event_about(next[FETCHED_THEN])));
     else if (n > FETCHED_THEN && event_kind(next[FETCHED_THEN]) == EVENT_RESUME) {
+        const struct task *t = task_of(e, event_about(next[FETCHED_THEN]));
+
         e->soon = (int)event_about(next[FETCHED_THEN]);
-        for (size_t i = 0; i < RECENT_CHANNELS; i++)
-            __builtin_prefetch(channel_of(e, task_of(e, (uint32_t)e->soon)->recent[i]));
+        for (unsigned i = 0, at = t->after[t->last_recent]; i < CHANNELS; i++, at = t->after[at])
+            __builtin_prefetch(channel_of(e, t->recent[at]));
     }
 }
 

@@ -163,27 +163,29 @@ struct __attribute__((aligned(64))) channel {
     struct way *way; /* NULL: not asked for yet */
 };
 
-enum { RECENT_CHANNELS = 16 };
+enum { RECENT_CHANNELS = 32 };
 
-struct task {
+/* What others touch who send to it comes first, in one line of the cache. */
+struct __attribute__((aligned(64))) task {
     int64_t clock;
-    int64_t since; /* begin of its operation */
-    int64_t wake;  /* time of its event; NOT_KNOWN: none */
+    int64_t wake; /* time of its event; NOT_KNOWN: none */
     uint32_t host;
     uint8_t wake_kind, operation, phase;
-    bool is_waiting_for_any, has_polled;
-    uint32_t n_left; /* requests that a wait waits for */
-    uint32_t n_ahead;
-    int64_t latest; /* when the latest of them was complete */
-    const clue_request *requests;
-    size_t n_requests;
-
-    /* Matching. */
+    bool is_waiting_for_any;
     uint32_t first_unbound, last_unbound; /* messages to it */
     uint32_t first_wild, last_wild;       /* receives from any source */
     uint32_t n_watching;                  /* those, and a probe that waits */
     uint32_t n_pending;                   /* messages to it */
     uint32_t n_posted;
+    uint32_t n_left; /* requests that a wait waits for */
+    int64_t latest;  /* when the latest of them was complete */
+    int64_t since;   /* begin of its operation */
+    uint32_t n_ahead;
+    bool has_polled;
+    const clue_request *requests;
+    size_t n_requests;
+
+    /* Matching. */
     bool is_probing;
     int probe_from, probe_tag;
     uint64_t probe_context;
@@ -199,9 +201,9 @@ struct task {
     uint64_t taken_bytes;
     size_t result;
     struct clue_task_sums sums;
-    uint32_t
-        recent[RECENT_CHANNELS]; /* in the order of their use, which is mostly the same again */
-    uint32_t next_recent;
+    /* Channels that it has used, and which came after which: mostly it is the same again. */
+    uint32_t recent[RECENT_CHANNELS], n_recent;
+    uint8_t after[RECENT_CHANNELS], last_recent;
 };
 
 struct meeting {
@@ -241,8 +243,8 @@ struct clue_engine {
     struct events events;
     int soon; /* a task that goes on soon, -1: not known */
     struct task *tasks;
-    size_t n_tasks, task_room, n_alive;
-    struct pool messages, requests, channels;
+    size_t n_tasks, n_alive;
+    struct pool of_tasks, messages, requests, channels;
     uint32_t *slots; /* of channels, by hash */
     size_t n_slots, n_channels;
     struct meeting *meetings[MEETING_SLOTS], *free_meetings;

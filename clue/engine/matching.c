@@ -88,15 +88,18 @@ uint32_t channel_find(struct clue_engine *e, uint32_t task, uint32_t from, uint3
                       uint64_t context)
 {
     struct task *t = task_of(e, task);
-    uint32_t at = t->next_recent % RECENT_CHANNELS, i = t->recent[at];
+    uint32_t at = t->after[t->last_recent], i = t->recent[at];
 
     if (!i || !channel_is(channel_of(e, i), from, to, context)) {
         i = channel_look_up(e, from, to, context);
-        for (uint32_t k = 0; k < RECENT_CHANNELS && t->recent[at] != i; k++)
-            at = (at + 1) % RECENT_CHANNELS;
+        for (at = 0; at < RECENT_CHANNELS && t->recent[at] != i;)
+            at++;
+        if (at == RECENT_CHANNELS)
+            at = t->n_recent++ % RECENT_CHANNELS;
         t->recent[at] = i;
+        t->after[t->last_recent] = (uint8_t)at;
     }
-    t->next_recent = at + 1;
+    t->last_recent = (uint8_t)at;
     return i;
 }
 

@@ -48,10 +48,11 @@ int clue_engine_add(struct clue_engine *e, int host, int64_t ns)
 {
     struct task *t;
 
-    if (!portolan_reserve(&e->tasks, &e->task_room, e->n_tasks + 1, sizeof *t)) {
+    if (!pool_take(&e->of_tasks, sizeof *t)) {
         engine_no_memory(e);
         return -1;
     }
+    e->tasks = (struct task *)e->of_tasks.items + 1; /* from 1 in the pool */
     t = &e->tasks[e->n_tasks];
     *t = (struct task){.clock = ns, .since = ns, .wake = NOT_KNOWN, .host = (uint32_t)host};
     task_wake(e, (uint32_t)e->n_tasks, ns, EVENT_RESUME);
