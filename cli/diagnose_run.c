@@ -28,8 +28,8 @@ static enum portolan_status run_program(struct subject *s, const struct diagnose
     fflush(stdout);
     if (!status && portolan_trace_read(folder, &s->d, &s->trace, NULL))
         status = portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                    "nothing was recorded: '%s' made no call of MPI, or could not "
-                                    "be started",
+                                    "nothing was recorded: '%s' made no call of MPI, could not be "
+                                    "started, or calls MPI by mpi_f08 or dlopen",
                                     o->program[0]);
     return status;
 }

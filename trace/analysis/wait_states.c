@@ -313,11 +313,12 @@ static void find_probe_wait(struct wait_finder *f, uint32_t probe, uint32_t call
         }
 }
 
-/* Polls with nothing but short gaps between them, up to the one that succeeds, are one waiting. */
+/* Polls with nothing but short gaps between them, up to the one that succeeds, are one waiting.
+   Longer gaps may take a tenth of it: the rank lost its processor, or stored what it recorded. */
 static void find_location_waits(struct wait_finder *f, const struct portolan_trace_location *l)
 {
     uint32_t poll = no_event, probe = no_event; /* first poll; the probe before this call */
-    int64_t polled_ns = 0;                      /* when the last poll ended */
+    int64_t polled_ns = 0, gaps_ns = 0;         /* when the last poll ended; longer gaps */
 
     for (uint32_t e = f->first; e < l->first + l->n; e++) {
         enum portolan_trace_routine_class class;
@@ -327,10 +328,14 @@ static void find_location_waits(struct wait_finder *f, const struct portolan_tra
             continue;
         class = call_class(f->m, e);
         call.end_ns = end_ns(f, e);
-        if (poll != no_event && call.begin_ns - polled_ns > PORTOLAN_POLL_GAP_NS)
-            poll = no_event;
+        if (poll != no_event && call.begin_ns - polled_ns > PORTOLAN_POLL_GAP_NS) {
+            gaps_ns += call.begin_ns - polled_ns;
+            if (gaps_ns * 10 > polled_ns - begin_ns(f, poll))
+                poll = no_event;
+        }
         if ((class == PORTOLAN_ROUTINE_POLL || class == PORTOLAN_ROUTINE_TEST) &&
             !has_message(f, e)) {
+            gaps_ns = poll == no_event ? 0 : gaps_ns;
             poll = poll == no_event ? e : poll;
             polled_ns = call.end_ns;
             continue;

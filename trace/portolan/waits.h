@@ -235,7 +235,7 @@ struct portolan_waits {
     int64_t run_ns;                         /**< from the first event to the last */
 };
 
-/** Polls at most this far apart are one stretch of waiting. */
+/** Polls at most this far apart are one stretch of waiting, of which longer gaps may be a tenth. */
 enum { PORTOLAN_POLL_GAP_NS = 10000 };
 
 /** The caller destroys *WAITS, before MATCHING. PORTOLAN_ENOMEM. */

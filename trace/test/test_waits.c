@@ -212,6 +212,33 @@ static void polling_is_waiting(void **state)
     forget(&a);
 }
 
+/* Rank 1 polls from 10 on, each 5 us; after half a millisecond it loses its processor for 40 us. */
+static void a_short_pause_does_not_end_polling(void **state)
+{
+    struct portolan_trace *t = portolan_trace_create(2, NULL);
+    struct analysed a;
+
+    (void)state;
+    BEGIN(0, 0, "MPI_Pcontrol");
+    END(0, 0, "MPI_Pcontrol");
+    BEGIN(0, 540020, "MPI_Send");
+    EVENT(0, SEND, .ns = 540020, .peer = 1);
+    END(0, 540021, "MPI_Send");
+    for (int64_t ns = 10; ns <= 500010; ns += 5000) {
+        BEGIN(1, ns, "MPI_Iprobe");
+        END(1, ns + 1, "MPI_Iprobe");
+    }
+    BEGIN(1, 540010, "MPI_Recv");
+    EVENT(1, RECV, .ns = 540030, .peer = 0);
+    END(1, 540030, "MPI_Recv");
+    a = analyse_made(t);
+    sums_add_up(a.waits);
+    assert_int_equal(a.waits->n_waits, 1);
+    assert_int_equal(a.waits->waits[0].begin_ns, 10);
+    assert_int_equal(a.waits->waits[0].ns, 540010);
+    forget(&a);
+}
+
 /* Who probes waits in MPI_Probe; what follows receives at once. */
 static void a_probe_waits_for_the_message(void **state)
 {
@@ -388,6 +415,7 @@ int main(void)
         cmocka_unit_test(composite_waits_have_shares),
         cmocka_unit_test(random_scenarios_add_up),
         cmocka_unit_test(polling_is_waiting),
+        cmocka_unit_test(a_short_pause_does_not_end_polling),
         cmocka_unit_test(a_probe_waits_for_the_message),
         cmocka_unit_test(completion_is_what_remains),
         cmocka_unit_test(neighbours_wait_for_neighbours),
