@@ -41,6 +41,7 @@ void grid_take(struct grid *t, const struct portolan_text *text);
 void grid_format(struct grid *t, const char *format, ...) PORTOLAN_PRINTF(2, 3);
 /* NaN is shown as "-". */
 void grid_number(struct grid *t, double x);
+/* Adds a cell for each of the N numbers, as grid_number(). */
 void grid_add_numbers(struct grid *t, size_t n, const double *numbers);
 /* Adds cells for all these numbers. */
 #define grid_numbers(t, ...)                                                                       \

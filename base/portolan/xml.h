@@ -77,6 +77,7 @@ void xml_complain(struct portolan_diagnostics *d, const struct xml_element *e,
 const struct xml_attribute *xml_attribute(const struct xml_element *e, const char *name);
 /** The attribute's value, or NULL. */
 const char *xml_value(const struct xml_element *e, const char *name);
+/** Number of the parent's child elements with this name. */
 size_t xml_count(const struct xml_element *parent, const char *name);
 /** The first child of that name after PREVIOUS (NULL: from the start), or NULL. */
 const struct xml_element *xml_next(const struct xml_element *parent,

@@ -148,6 +148,8 @@ void collective_run(const struct collective *c);
 void collective_run_flat(const struct collective *c);
 /** The same among the ranks of a node, in shared memory where MPICH does it there. */
 void collective_run_on_node(const struct collective *c);
+/** What such an operation is the first to write in real shared memory: clue_touch(). */
+void collective_touch(const struct collective *c);
 struct collective_state *collective_state_of(struct mpi_comm *comm);
 
 static inline struct span block(const struct blocks *b, int i)

@@ -373,7 +373,7 @@ static void shared_reduce(const struct collective *c, struct span into)
 /* What is written for the first time. MPICH reduces large data to the root by halves: the others
  * allocate the sum and a half for that, and free them. malloc() gives two such buffers back to the
  * kernel each time, until a larger one has been freed. */
-static void touch_written(const struct collective *c)
+void collective_touch(const struct collective *c)
 {
     enum { LEAST_GIVEN_BACK = 128 << 10 };
     uint64_t bytes = (uint64_t)(c->count * c->type->size), *most = &c->s->task->most_reduced;
@@ -397,7 +397,7 @@ static void run_in_shared_memory(const struct collective *c, enum clue_meeting_k
 
     while (bcast->kind != BCAST)
         bcast++;
-    touch_written(c);
+    collective_touch(c);
     c->s->flags |= CLUE_FREE;
     if (c->kind == ALLREDUCE)
         all.root = 0;

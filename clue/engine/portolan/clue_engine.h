@@ -275,10 +275,12 @@ enum clue_progress clue_engine_test(struct clue_engine *engine, int task,
    reached it. */
 enum clue_progress clue_engine_is_complete(struct clue_engine *engine, int task,
                                            clue_request request, bool *is_complete);
+/** What a complete receive took, without its data. */
 void clue_engine_received(const struct clue_engine *engine, clue_request request,
                           struct clue_message *message);
 /** When it was complete; INT64_MAX: not known. */
 int64_t clue_engine_completed(const struct clue_engine *engine, clue_request request);
+/** As clue_free(). */
 void clue_engine_release(struct clue_engine *engine, clue_request request);
 /** At the task's time; a receive that has its message is not cancelled. */
 enum clue_progress clue_engine_cancel(struct clue_engine *engine, int task, clue_request request,
@@ -364,6 +366,7 @@ struct clue_use {
     uint64_t n, bytes;
 };
 void clue_engine_link_use(const struct clue_engine *engine, size_t link, struct clue_use *use);
+/** Of the card of HOST for messages to it (IS_IN) or from it; only where the network has cards. */
 void clue_engine_card_use(const struct clue_engine *engine, int host, bool is_in,
                           struct clue_use *use);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm is chosen: MPICH 4.0.2's rules as its library states them. */
+/* Which algorithm is chosen: MPICH 4.0.2's rules as its library states them. And what collectives
+ * in shared memory write for the first time. */
 #include "collective.h"
 
 #include <setjmp.h>
@@ -12,6 +13,15 @@
 const char *clue_collectives_file(void)
 {
     return NULL;
+}
+
+static const void *touched_at;
+static uint64_t touched; /* bytes; 0: none */
+
+void clue_touch(void *at, uint64_t bytes)
+{
+    touched_at = at;
+    touched = bytes;
 }
 
 struct choice {
@@ -85,9 +95,64 @@ static void test_choices(void **state)
         check(&choices[i]);
 }
 
+/* Two ranks, the root is 1. What RANK writes: BYTES at AT. */
+static void touches(struct mpi_task *t, enum collective_kind kind, int rank, uint64_t bytes,
+                    const void *at, uint64_t expected)
+{
+    struct mpi_schedule s = {.task = t};
+    struct party p = {.n = 2, .rank = rank};
+    struct mpi_type byte = {.size = 1, .extent = 1, .is_contiguous = true};
+    struct collective c = {.s = &s,
+                           .p = &p,
+                           .kind = kind,
+                           .root = 1,
+                           .count = (MPI_Count)bytes,
+                           .type = &byte,
+                           .receive = {.base = (void *)(uintptr_t)at}};
+
+    touched = 0;
+    touched_at = NULL;
+    collective_touch(&c);
+    assert_int_equal(touched, expected);
+    if (expected)
+        assert_ptr_equal(touched_at, at);
+    if (kind == BARRIER || !at)
+        return;
+    byte.is_contiguous = false; /* its pages are not known */
+    touched = 0;
+    collective_touch(&c);
+    assert_int_equal(touched, 0);
+}
+
+static void test_first_touch(void **state)
+{
+    enum {
+        SMALL = 4096,
+        LARGE = 128 << 10
+    }; /* LARGE: malloc() maps it, and free() gives it back */
+    struct mpi_task task = {0};
+    char buffer[1] = {0};
+
+    (void)state;
+    touches(&task, ALLREDUCE, 0, SMALL, buffer, SMALL);
+    touches(&task, ALLREDUCE, 1, SMALL, buffer, SMALL);
+    touches(&task, REDUCE, 1, LARGE, buffer, LARGE);
+    touches(&task, BCAST, 0, SMALL, buffer, SMALL);
+    touches(&task, BCAST, 1, SMALL, buffer, 0);
+    touches(&task, BARRIER, 0, 0, buffer, 0);
+    /* The sum and a half, by a rank that is not the root, until a larger one was freed. */
+    touches(&task, REDUCE, 0, LARGE - 1, NULL, 0);
+    touches(&task, REDUCE, 0, LARGE, NULL, LARGE + LARGE / 2);
+    touches(&task, REDUCE, 0, LARGE, NULL, LARGE + LARGE / 2);
+    touches(&task, REDUCE, 0, 4 * LARGE, NULL, 6 * LARGE);
+    touches(&task, REDUCE, 0, LARGE, NULL, 0);
+    touches(&task, REDUCE, 0, 4 * LARGE, NULL, 6 * LARGE);
+}
+
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_choices)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_choices),
+                                              cmocka_unit_test(test_first_touch)};
 
     unsetenv("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE");
     return cmocka_run_group_tests(tests, NULL, NULL);
