@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Signals: each rank has its own handlers, and its own mask. One that a program raises reaches the
- * rank that raised it; that of a timer, the rank that set it last; one from outside, whichever runs.
- * Timers are the process's, which is told. Handlers run between calls, since they may read clocks.
+ * rank that raised it; that of a timer, the rank that set it last; one from outside, whichever
+ * runs. Timers are the process's, which is told. Handlers run between calls, since they may read
+ * clocks.
  */
 #include "internal.h"
 
