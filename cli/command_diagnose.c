@@ -404,6 +404,8 @@ static enum portolan_status print_diagnosis(const struct subject *s,
     }
     if (text)
         fputs(text, stdout);
+    if (s->waits && !o->as_json && !o->why)
+        diagnose_print_passive(s->waits);
     if (e->not_made)
         fprintf(o->as_json || o->why ? stderr : stdout, "not made: %s\n", e->not_made);
     free(text);

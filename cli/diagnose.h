@@ -58,6 +58,8 @@ struct subject {
 
 /* Prints where ranks waited and who made them: what can be said without a paradigm. */
 void diagnose_print_waits(const struct portolan_waits *w);
+/* The time in calls for windows of which it is not known how much is waiting. */
+void diagnose_print_passive(const struct portolan_waits *w);
 
 /* Forgets the trace of the run before. */
 void diagnose_forget_trace(struct subject *s);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SHOWN = 10 };
 
@@ -76,6 +77,24 @@ static void print_states(const struct portolan_waits *w)
     }
 }
 
+/* Who held a lock is in no event, so no wait state has what was waited for it. */
+void diagnose_print_passive(const struct portolan_waits *w)
+{
+    static const char *const begins[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
+    int64_t ns = 0;
+
+    for (size_t i = 0; i < w->n_paths; i++)
+        for (size_t k = 0;
+             w->paths[i].kind == PORTOLAN_PATH_CALL && k < sizeof begins / sizeof *begins; k++)
+            if (!strncmp(w->trace->routines[w->paths[i].what], begins[k], strlen(begins[k])))
+                ns += w->paths[i].ns;
+    if (share(w, ns) >= least_shown)
+        printf(
+            "in calls that lock, unlock and flush windows %.1f %% of run time; how much of it is "
+            "waiting is not known\n",
+            share(w, ns));
+}
+
 /* What a location caused in a path, over all wait states and waiting paths. */
 struct cause {
     uint32_t location, path;
@@ -116,6 +135,17 @@ static size_t join(struct cause *causes, size_t n)
     return n ? last + 1 : 0;
 }
 
+/* "rank 1", and which of its threads, if it has several: they follow each other. */
+static void print_location(const struct portolan_trace *t, size_t i)
+{
+    const struct portolan_trace_location *l = &t->locations[i];
+
+    printf("rank %d", l->rank);
+    if (l->thread || (i + 1 < t->n_locations && l[1].rank == l->rank))
+        printf(", thread %d", l->thread);
+    printf(" in ");
+}
+
 static void print_causes(const struct portolan_waits *w)
 {
     struct cause *causes = portolan_calloc(w->n_delays + 1, sizeof *causes);
@@ -135,9 +165,9 @@ static void print_causes(const struct portolan_waits *w)
 
         if (share(w, c->direct_ns + c->indirect_ns) < least_shown)
             break;
-        printf("  %9.1f %% %9.1f %% %8.1f %%   rank %d in ",
-               share(w, c->direct_ns + c->indirect_ns), share(w, c->direct_ns),
-               share(w, c->indirect_ns), w->trace->locations[c->location].rank);
+        printf("  %9.1f %% %9.1f %% %8.1f %%   ", share(w, c->direct_ns + c->indirect_ns),
+               share(w, c->direct_ns), share(w, c->indirect_ns));
+        print_location(w->trace, c->location);
         print_path(w, c->path);
         printf("\n");
     }
@@ -159,6 +189,7 @@ void diagnose_print_waits(const struct portolan_waits *w)
 {
     print_totals(w);
     print_states(w);
+    diagnose_print_passive(w);
     print_causes(w);
     print_efficiencies(w);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 81
+plan 82
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -306,6 +306,46 @@ try "$PORTOLAN" diagnose -n 1 --keep row -- sh -c './leaves; ./leaves'
 gives 'of two programs in a row the first is diagnosed, and the second is told' 0 'the next is in the folder 2'
 try "$PORTOLAN" diagnose row/2
 gives 'both are kept' 0 '^2: 1 rank,' 'part of the trace is missing for 1 of 1 threads'
+cat >locks.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *meet(void *arg)
+{
+    MPI_Barrier(arg ? MPI_COMM_WORLD : MPI_COMM_SELF);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int rank, level;
+    long *memory;
+    pthread_t thread;
+    MPI_Win window;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        usleep(20000);
+    else
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Win_unlock(0, window);
+    if (rank == 0)
+        usleep(20000);
+    pthread_create(&thread, NULL, meet, argv);
+    pthread_join(thread, NULL);
+    MPI_Win_free(&window);
+    return MPI_Finalize();
+}
+C
+"$MPICC" locks.c -o locks -pthread || exit 99
+try "$PORTOLAN" diagnose -n 2 -- ./locks
+gives 'waiting for a lock is not known, and threads have numbers' 0 \
+    '^in calls that lock, unlock and flush windows [1-9][0-9.]* % of run time; how much of it is waiting' \
+    'rank [01], thread [01] in'
 cat >full.c <<'C'
 #include <mpi.h>
 #include <stdio.h>
