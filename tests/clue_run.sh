@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 41
+plan 42
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -355,6 +355,20 @@ int main(int argc, char **argv)
         else
             MPI_Waitany(6, r, &index, MPI_STATUS_IGNORE);
     }
+    if (me < 2) { /* both sends end at once, or the second before the first */
+        MPI_Request r[2];
+        for (int i = 0; i < 2 && !me; i++)
+            MPI_Isend(a, 4096, MPI_DOUBLE, 1, 4 + i, MPI_COMM_WORLD, &r[i]);
+        if (me)
+            MPI_Recv(b, 4096, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else
+            MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+        compute(50);
+        if (me)
+            MPI_Recv(f, 4096, MPI_DOUBLE, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else
+            MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    }
     return MPI_Finalize();
 }
 END
@@ -366,8 +380,14 @@ cat >"$work/slow.xml" <<'END'
   <transmission from="*" to="*" k="11" d="55us"/>
 </machine>
 END
+cat >"$work/handshakes.xml" <<'END'
+<machine name="handshakes">
+  <host name="node" count="4"/>
+  <network model="queue" topology="crossbar" bandwidth="125MB/s" latency="4us" eager="1KB"/>
+</machine>
+END
 try "$PORTOLAN" clue run -m "$fattree" -n 4 --no-trial --record "$work/ahead.record" -- "$work/ahead"
-for machine in slow gigabit; do
+for machine in slow gigabit handshakes; do
     on=$machines/$machine.xml
     [ -f "$on" ] || on=$work/$machine.xml
     told "$machine-table" -n 4 --compute="table=$work/ahead.record" -- "$work/ahead" && mv "$work/ahead" "$work/away" &&

@@ -20,6 +20,7 @@ static enum portolan_status make_engine(struct carrier *c, struct portolan_error
     struct clue_engine_settings settings = c->run->settings;
 
     settings.may_change |= c->may_change;
+    settings.has_own_requests = c->run->record;
     settings.deliver = clue_burst_deliver;
     c->engine = clue_engine_new(c->run->machine, &settings);
     if (!c->engine)

@@ -286,7 +286,7 @@ static inline int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The request of all sends that are complete at once. */
+/* The request of all sends that are complete at once, if they have none of their own. */
 enum { REQUEST_SENT = 1 };
 
 /* Phases of operations. */

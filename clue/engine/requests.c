@@ -170,6 +170,10 @@ static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_sen
                                                    .complete_at = NOT_KNOWN,
                                                    .context = send->context,
                                                    .bytes = send->bytes};
+    } else if (e->settings.has_own_requests) {
+        if (!(request = request_new(e, task, true)))
+            return 0;
+        request_of(e, request)->complete_at = 0;
     }
     matching_send(e, i);
     copy_data(e, m, send);

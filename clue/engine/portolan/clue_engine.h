@@ -215,6 +215,9 @@ struct clue_engine_settings {
     uint64_t seed;      /**< added to each source's own */
     bool takes_arrived; /**< --receive arrival: a receive takes the message that arrived first */
     bool may_change;    /**< clue_engine_change() will be called: no task runs ahead */
+    /** Each send has a request of its own, also if it is complete at once: it need not be on the
+     * machine on which a record of this run is replayed. */
+    bool has_own_requests;
     /** Calls a receive's deliver() for a message to TASK; NULL, or CLUE_FREE: the engine does. */
     void (*deliver)(int task, const struct clue_receive *receive,
                     const struct clue_message *message);
