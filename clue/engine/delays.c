@@ -39,8 +39,10 @@ bool has_pair(const struct clue_engine *e, uint32_t from, uint32_t to)
 void note_no_delays(struct clue_engine *e, uint32_t from, uint32_t to)
 {
     portolan_error_set(&e->error, PORTOLAN_ENOTFOUND,
-                       "the machine has no delays for messages from host %s to host %s",
-                       e->machine->hosts[from].name, e->machine->hosts[to].name);
+                       "the machine has no delays for messages from host %s to host %s; add <send> "
+                       "and <transmission> %s",
+                       e->machine->hosts[from].name, e->machine->hosts[to].name,
+                       from == to ? "to \"self\"" : "between them");
 }
 
 const struct clue_pair *pair_of_hosts(struct clue_engine *e, uint32_t from, uint32_t to)

@@ -243,7 +243,8 @@ static void test_hosts_without_delays(void **state)
     assert_int_equal(script_run(&s, &m.small.machine, &plain), CLUE_FAILED);
     assert_int_equal(s.actors[0].clocks[0], 0);
     assert_string_equal(clue_engine_error(s.engine)->text,
-                        "the machine has no delays for messages from host host to host host");
+                        "the machine has no delays for messages from host host to host host; add "
+                        "<send> and <transmission> between them");
     script_clear(&s);
 }
 
