@@ -16,6 +16,7 @@ import tempfile
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 P = int(os.environ.get("RANKS", "2"))
+NEAR = 3  # places on either side of a diagnosed run from which it takes pairs of unrecorded runs
 MS = 1e-3
 
 
@@ -106,8 +107,8 @@ def pairs_of(row):
 
 
 def planted(row, d, pairs):
-    """The share of the run that is lost; PAIRS: those just before and after it. Medians of either setting, since one
-    disturbed run spoils the difference of its pair."""
+    """The share of the run that is lost; PAIRS: those nearest to it. Medians of either setting, since one disturbed run
+    spoils the difference of its pair; single runs differ by several percent."""
     if callable(row[5]):
         lost = row[5]()
     else:
@@ -119,16 +120,18 @@ def planted(row, d, pairs):
 def measure(row, n):
     """N diagnoses, what was planted in each, and how much the run without the fault that each predicts is off. All in
     turn, since the cost of messages drifts with the machine, by a factor of three in minutes."""
-    all, truth, errors, before = [], [], [], pairs_of(row)
+    all, back, gaps = [], [], [pairs_of(row)]
     for _ in range(n):
-        d, after = diagnose(row, row[2]), pairs_of(row)
-        back = diagnose(row, row[4]) if row[4] else None
+        all.append(diagnose(row, row[2]))
+        gaps.append(pairs_of(row))
+        back.append(diagnose(row, row[4]) if row[4] else None)
+    truth, errors = [], []
+    for i, (d, b) in enumerate(zip(all, back)):
         found = d["findings"][0] if d and first_of(d) == row[3] and d["findings"] else None
-        all.append(d)
-        truth.append(planted(row, d, before + after) if found and row[5] is not None else math.nan)
-        if found and found.get("without_ns") and back and back["verdict"] != "not the program":
-            errors.append((1e-9 * found["without_ns"], 1e-9 * back["run_ns"]))
-        before = after
+        near = sum(gaps[max(0, i + 1 - NEAR):i + 1 + NEAR], [])
+        truth.append(planted(row, d, near) if found and row[5] is not None else math.nan)
+        if found and found.get("without_ns") and b and b["verdict"] != "not the program":
+            errors.append((1e-9 * found["without_ns"], 1e-9 * b["run_ns"]))
     return all, truth, errors
 
 
