@@ -2,7 +2,7 @@
 /**
  * base: how fast the processor computes now. Two processors of a machine, or two virtual machines,
  * may share a core, and then each takes up to twice as long for work that keeps its units busy.
- * Who compares two runs asks before and after each. Any thread; takes half a millisecond.
+ * Who compares two runs asks before and after each. One thread at a time.
  */
 #ifndef PORTOLAN_PACE_H
 #define PORTOLAN_PACE_H

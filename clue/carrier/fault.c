@@ -16,6 +16,14 @@
 /* SIGABRT: of the C library, which sees a heap damaged or an assertion failed. */
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
+bool clue_is_fault(int signal)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signals[i] == signal)
+            return true;
+    return false;
+}
+
 void clue_fault(int signal, char *where)
 {
     clue_carrier.exit_status = 128 + signal;

@@ -260,6 +260,8 @@ void clue_tell_fault(int signal, siginfo_t *info, void *machine);
 void clue_refuse_child(const struct clue_routine *routine) __attribute__((noreturn));
 void clue_faults_begin(void);
 void clue_faults_end(void);
+/* Whether a program that gets SIGNAL cannot go on: it would do the same again. */
+bool clue_is_fault(int signal);
 /* Ends the run: the current rank has got SIGNAL, at WHERE (malloc'ed or NULL). */
 void clue_fault(int signal, char *where) __attribute__((noreturn));
 void clue_tell_deadlock(struct carrier *c);
@@ -279,6 +281,8 @@ void clue_give_held(struct rank *rank);
 /* alarm(2) and setitimer(2), which are told. */
 unsigned clue_own_alarm(unsigned seconds);
 int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval *old);
+/* Stops the timers that RANK set last, as the end of a process would. */
+void clue_timers_end(const struct rank *rank);
 
 /* remark.c */
 void clue_remark(bool is_mistake, const char *text, const struct rank *rank, const void *site);

@@ -290,6 +290,7 @@ void clue_ranks_drop(struct carrier *c, size_t n)
     while (c->n_ranks > n) {
         struct rank *rank = c->ranks[--c->n_ranks];
 
+        clue_timers_end(rank);
         clue_state_end(rank);
         apart_free(rank);
         free(rank->handlers);

@@ -46,13 +46,6 @@ void clue_give_held(struct rank *rank)
             raise(signal);
 }
 
-/* What cannot wait: the program would do the same again. */
-static bool is_fault(int signal)
-{
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
-           signal == SIGABRT || signal == SIGTRAP || signal == SIGSYS;
-}
-
 static void hand_on(int signal, siginfo_t *info, void *machine)
 {
     struct rank *rank = clue_carrier.current;
@@ -62,7 +55,7 @@ static void hand_on(int signal, siginfo_t *info, void *machine)
         rank = timer_owners[signal];
     if (rank && rank->actions)
         action = rank->actions[signal];
-    if (has_handler(&action) && !is_fault(signal) && holds(rank, signal))
+    if (has_handler(&action) && !clue_is_fault(signal) && holds(rank, signal))
         return;
     if (action.sa_flags & (int)SA_RESETHAND)
         rank->actions[signal].sa_handler = SIG_DFL;
@@ -163,6 +156,18 @@ static void own_timer(int signal, const void *site)
     errno = before;
 }
 
+static const int timer_signals[] = {
+    [ITIMER_REAL] = SIGALRM, [ITIMER_VIRTUAL] = SIGVTALRM, [ITIMER_PROF] = SIGPROF};
+
+void clue_timers_end(const struct rank *rank)
+{
+    for (int which = 0; which <= ITIMER_PROF; which++)
+        if (timer_owners[timer_signals[which]] == rank) {
+            setitimer((__itimer_which_t)which, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+            timer_owners[timer_signals[which]] = NULL;
+        }
+}
+
 unsigned clue_own_alarm(unsigned seconds)
 {
     if (seconds)
@@ -172,11 +177,8 @@ unsigned clue_own_alarm(unsigned seconds)
 
 int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval *old)
 {
-    static const int signals[] = {
-        [ITIMER_REAL] = SIGALRM, [ITIMER_VIRTUAL] = SIGVTALRM, [ITIMER_PROF] = SIGPROF};
-
     if (new && (new->it_value.tv_sec || new->it_value.tv_usec) && which >= 0 &&
         which <= ITIMER_PROF)
-        own_timer(signals[which], __builtin_return_address(0));
+        own_timer(timer_signals[which], __builtin_return_address(0));
     return setitimer((__itimer_which_t)which, new, old);
 }
