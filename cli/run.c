@@ -129,8 +129,8 @@ enum portolan_status find_settings(const char *name, const char *installed, char
             free(*file);
     }
     portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                       "there is no %s: Portolan was installed without the files of this command; "
-                       "install all of its packages",
+                       "there is no %s; in a build folder run make, which builds it, otherwise "
+                       "install all packages of Portolan",
                        *file);
     free(*file);
     *file = NULL;
