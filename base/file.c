@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +34,26 @@ bool portolan_text_add_file(struct portolan_text *t, const char *path, size_t mo
     fclose(f);
     errno = cause;
     return cause == 0;
+}
+
+const void *portolan_file_map(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), cause;
+    struct stat info;
+    const void *bytes = MAP_FAILED;
+
+    *size = 0;
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &info) == 0) {
+        *size = (size_t)info.st_size;
+        bytes =
+            S_ISREG(info.st_mode) && !*size ? "" : mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    cause = errno;
+    close(fd);
+    errno = cause;
+    return bytes == MAP_FAILED ? NULL : bytes;
 }
 
 /* At the limit of a file's size this is an ordinary error, not a signal that ends the program. */

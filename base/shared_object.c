@@ -68,28 +68,6 @@ bool shared_object_fits(const char *file)
     return good && fits(&header);
 }
 
-/* The bytes of a file, to be unmapped; NULL with errno when it cannot be opened, NULL and no SIZE
- * when it cannot be mapped. */
-static const char *map_file(const char *file, size_t *size)
-{
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    void *bytes = MAP_FAILED;
-    struct stat info;
-
-    *size = 0;
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &info) == 0 && info.st_size > 0)
-        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (bytes == MAP_FAILED) {
-        errno = 0; /* a file that cannot be mapped counts as empty */
-        return NULL;
-    }
-    *size = (size_t)info.st_size;
-    return bytes;
-}
-
 /* ------------------------------------------------------------------ the file */
 
 struct image {
@@ -223,13 +201,11 @@ enum portolan_status shared_object_read(struct portolan_arena *arena, const char
     enum portolan_status status;
 
     *object = (struct shared_object){.file = file};
-    errno = 0;
-    i.bytes = map_file(file, &i.size);
-    if (!i.bytes && errno)
+    i.bytes = portolan_file_map(file, &i.size);
+    if (!i.bytes)
         return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
     status = read_sections(&i, object, err);
-    if (i.bytes)
-        munmap((void *)i.bytes, i.size);
+    munmap((void *)i.bytes, i.size);
     object->needed = object->needed ? object->needed : none;
     object->defined = object->defined ? object->defined : none;
     object->undefined = object->undefined ? object->undefined : none;
@@ -258,7 +234,7 @@ struct cache_entry {
 void shared_search_begin(struct shared_search *s)
 {
     *s = (struct shared_search){0};
-    s->cache = map_file(CACHE_FILE, &s->cache_bytes);
+    s->cache = portolan_file_map(CACHE_FILE, &s->cache_bytes);
     if (s->cache && s->cache_bytes <= sizeof(struct cache_head)) {
         munmap((void *)s->cache, s->cache_bytes);
         s->cache = NULL;

@@ -4,6 +4,7 @@
 
 #include <portolan/ccaffeine.h>
 #include <portolan/command.h>
+#include <portolan/list.h>
 #include <portolan/mpi.h>
 
 #include <errno.h>

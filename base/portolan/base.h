@@ -227,6 +227,11 @@ PORTOLAN_API void portolan_text_add_bytes(struct portolan_text *t, const char *b
 PORTOLAN_API bool portolan_text_add_file(struct portolan_text *t, const char *path,
                                          size_t most_bytes);
 /**
+ * A whole file, mapped for reading, which suits large ones; munmap(2) ends it, and does nothing
+ * where *SIZE is 0. NULL, with errno, when it cannot be read or mapped (ENODEV: a folder).
+ */
+PORTOLAN_API const void *portolan_file_map(const char *path, size_t *size);
+/**
  * Adds TEXT as an attribute's value or as content of XML 1.0 (or an HTML label of Graphviz); or as
  * a string of JSON (RFC 8259), with its quotes. Characters that these formats do not allow, and
  * bytes that are not UTF-8, become U+FFFD.

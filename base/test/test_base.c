@@ -6,10 +6,12 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <portolan/list.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +61,31 @@ static void only_files_are_replaced(void **state)
     unlink("file");
     assert_int_equal(chdir("/"), 0);
     assert_int_equal(rmdir(folder), 0);
+}
+
+static void files_are_mapped_whole(void **state)
+{
+    char path[] = "/tmp/portolan-baseXXXXXX";
+    int fd = mkstemp(path);
+    const char *bytes;
+    size_t size = 7;
+
+    (void)state;
+    bytes = portolan_file_map(path, &size);
+    assert_non_null(bytes); /* empty */
+    assert_int_equal(size, 0);
+    assert_true(portolan_write_all(fd, "a\0b", 3));
+    close(fd);
+    bytes = portolan_file_map(path, &size);
+    assert_int_equal(size, 3);
+    assert_memory_equal(bytes, "a\0b", 3);
+    assert_int_equal(munmap((void *)bytes, size), 0);
+    unlink(path);
+    assert_null(portolan_file_map(path, &size));
+    assert_int_equal(errno, ENOENT);
+    assert_null(portolan_file_map("/tmp", &size));
+    assert_int_equal(errno, ENODEV);
+    assert_null(portolan_file_map("/dev/null", &size));
 }
 
 static void every_status_has_its_own_text(void **state)
@@ -244,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_cause_is_kept),
         cmocka_unit_test(only_files_are_replaced),
+        cmocka_unit_test(files_are_mapped_whole),
         cmocka_unit_test(every_status_has_its_own_text),
         cmocka_unit_test(utf8_characters_are_told_from_other_bytes),
         cmocka_unit_test(words_are_found_whole),

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const void *clue_image_at(const struct image *image, uint64_t address, size_t size)
@@ -24,19 +23,12 @@ const void *clue_image_at(const struct image *image, uint64_t address, size_t si
 
 static enum portolan_status map_file(struct image *image, struct portolan_error *err)
 {
-    int fd = open(image->file, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    void *bytes = MAP_FAILED;
-
-    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0)
-        bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    image->fd = fd;
-    if (bytes == MAP_FAILED)
-        return portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read: %s", image->file,
-                                  fd < 0 ? strerror(errno) : "it has no content");
-    image->bytes = bytes;
-    image->size = (size_t)status.st_size;
-    return PORTOLAN_OK;
+    image->bytes = portolan_file_map(image->file, &image->size);
+    image->fd = image->bytes ? open(image->file, O_RDONLY | O_CLOEXEC) : -1;
+    return image->fd >= 0 && image->size
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read: %s", image->file,
+                                    image->fd < 0 ? strerror(errno) : "it has no content");
 }
 
 static enum portolan_status refuse(const struct image *image, struct portolan_error *err,
@@ -182,8 +174,7 @@ enum portolan_status clue_image_open(struct image *image, const char *file,
 
 void clue_image_close(struct image *image)
 {
-    if (image->bytes)
-        munmap((void *)image->bytes, image->size);
+    munmap((void *)image->bytes, image->size);
     if (image->file && image->fd >= 0)
         close(image->fd);
     free(image->template);

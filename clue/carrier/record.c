@@ -7,12 +7,10 @@
 #include <portolan/trace.h>
 #include <portolan/trace_stream.h>
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What is recorded of a rank itself, or of a schedule of it. */
@@ -480,33 +478,16 @@ bool record_is_at(const char *path)
     return is_record;
 }
 
-/* A record is large: it is used where the kernel has it. */
-static bool map_file(const char *path, struct record *record)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat info = {0};
-    void *bytes = MAP_FAILED;
-
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &info) == 0 && info.st_size > 0)
-        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-    close(fd);
-    if (bytes != MAP_FAILED) {
-        record->bytes = bytes;
-        record->n_bytes = (size_t)info.st_size;
-    }
-    return bytes != MAP_FAILED || (S_ISREG(info.st_mode) && !info.st_size);
-}
-
 enum portolan_status record_read(const char *path, struct record *record,
                                  struct portolan_error *err)
 {
     struct record_reader reader;
 
     *record = (struct record){0};
-    if (!map_file(path, record))
+    record->bytes = portolan_file_map(path, &record->n_bytes);
+    if (!record->bytes)
         return portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read", path);
+    madvise((void *)record->bytes, record->n_bytes, MADV_POPULATE_READ); /* most is used soon */
     reader = (struct record_reader){record->bytes, record->bytes + record->n_bytes};
     if (!record_is_at(path))
         return portolan_error_set(err, PORTOLAN_ESYNTAX,
@@ -538,7 +519,6 @@ void record_clear(struct record *record)
     for (int i = 0; record->ranks && i < record->n; i++)
         free(record->ranks[i].schedules);
     free(record->ranks);
-    if (record->bytes)
-        munmap((void *)record->bytes, record->n_bytes);
+    munmap((void *)record->bytes, record->n_bytes);
     *record = (struct record){0};
 }

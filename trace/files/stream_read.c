@@ -11,11 +11,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* -- files -- */
@@ -24,26 +22,15 @@ static enum portolan_status map_file(struct reading *r, const char *path,
                                      struct portolan_error *err)
 {
     struct stream_file new = {.path = path}, *f;
-    enum portolan_status status = PORTOLAN_OK;
-    struct stat info;
-    void *bytes = NULL;
-    int fd;
 
     if (!(f = portolan_arena_append(&r->arena, &r->files, &r->n_files, &new, sizeof new)))
         return portolan_no_memory(err);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0 ||
-        (info.st_size &&
-         (bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED))
-        status = portolan_error_set(err, PORTOLAN_EIO, "cannot read %s: %s", path, strerror(errno));
-    else
-        f->decoder = (struct stream_decoder){.path = path,
-                                             .bytes = bytes,
-                                             .size = (size_t)info.st_size,
-                                             .diagnostics = r->diagnostics};
-    if (fd >= 0)
-        close(fd);
-    return status;
+    f->decoder.path = path;
+    f->decoder.diagnostics = r->diagnostics;
+    f->decoder.bytes = portolan_file_map(path, &f->decoder.size);
+    if (!f->decoder.bytes)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot read %s: %s", path, strerror(errno));
+    return PORTOLAN_OK;
 }
 
 static bool is_stream_name(const char *name)
@@ -79,8 +66,7 @@ static void clear_reading(struct reading *r)
     for (size_t i = 0; i < r->n_files; i++) {
         struct stream_file *f = &r->files[i];
 
-        if (f->decoder.bytes)
-            munmap((void *)(uintptr_t)f->decoder.bytes, f->decoder.size);
+        munmap((void *)(uintptr_t)f->decoder.bytes, f->decoder.size);
         stream_clear(&f->decoder);
     }
     free(r->requests.entry);
