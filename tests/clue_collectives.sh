@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "MPICH's binaries only"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'ranks are folded'
-plan 14
+plan 15
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 for program in collectives groups one_sided; do
@@ -72,6 +72,30 @@ machine=$work/nodes.xml
 try_folded 13 "$work/collectives" 13 300
 grep -aq 'virtual time' "$work/err" "$work/out" || echo error >>"$work/err"
 count 'over nodes, and in their shared memory' 0 'wrong|error'
+
+# A rank by itself meets nobody.
+cat >"$work/alone.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    double begin, sum, x = 1;
+    MPI_Init(&argc, &argv);
+    begin = MPI_Wtime();
+    for (int i = 0; i < 20; i++) {
+        MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+        MPI_Reduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_SELF);
+        MPI_Bcast(&x, 1, MPI_DOUBLE, 0, MPI_COMM_SELF);
+        MPI_Barrier(MPI_COMM_SELF);
+    }
+    printf("%g s\n", MPI_Wtime() - begin);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc.mpich -O1 "$work/alone.c" -o "$work/alone"
+try "$PORTOLAN" clue run -m "$machine" --compute=none --no-trial -n 2 -- "$work/alone"
+gives 'collectives of one rank take no time' 0 '^0 s$'
 
 # Times are the same by the rules that MPICH's library holds: for shared memory, over nodes, flat.
 strings -n 3 "$(ldconfig -p | sed -n 's/.*libmpich\.so\.12 .*=> //p' | head -1)" |

@@ -433,8 +433,8 @@ void collective_run_on_node(const struct collective *c)
                              [BARRIER] = {CLUE_SHARED_BARRIER, CLUE_MEET_ALL}};
     int64_t ns = -1;
 
-    if (!c->s->is_stored && rules_use_device() && rules_choose(RULES_SHARED_MEMORY, c) &&
-        ++c->state->node_calls > MESSAGES_AT_FIRST)
+    if (c->p->n > 1 && !c->s->is_stored && rules_use_device() &&
+        rules_choose(RULES_SHARED_MEMORY, c) && ++c->state->node_calls > MESSAGES_AT_FIRST)
         ns = clue_shared_ns(shared[c->kind].law, (uint64_t)(c->count * c->type->size));
     if (ns >= 0)
         run_in_shared_memory(c, shared[c->kind].meeting, ns);
