@@ -111,7 +111,7 @@ static bool is_about_nobody(const struct tokenizer *t, uint32_t first, uint32_t 
     if (class < PORTOLAN_ROUTINE_SEND || class > PORTOLAN_ROUTINE_POST)
         return false;
     for (uint32_t e = first + 1; e < end; e++)
-        if (events[e].kind != PORTOLAN_TRACE_CPU && events[e].peer != PORTOLAN_TRACE_NONE)
+        if (portolan_trace_is_operation(&events[e]) && events[e].peer != PORTOLAN_TRACE_NONE)
             return false;
     return true;
 }
@@ -123,7 +123,7 @@ static bool looks(const struct tokenizer *t, uint32_t first, uint32_t end)
     enum portolan_trace_routine_class class = t->r->waits->matching->classes[events[first].what];
 
     for (uint32_t e = first + 1; e < end; e++)
-        if (events[e].kind != PORTOLAN_TRACE_CPU && events[e].kind != PORTOLAN_TRACE_VALUE)
+        if (portolan_trace_is_operation(&events[e]))
             return false;
     return class == PORTOLAN_ROUTINE_PROBE || class == PORTOLAN_ROUTINE_POLL ||
            class == PORTOLAN_ROUTINE_TEST;

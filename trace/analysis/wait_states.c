@@ -290,12 +290,10 @@ static void find_call_waits(struct wait_finder *f, const struct waiting_call *ca
         }
 }
 
-static bool has_message(const struct wait_finder *f, uint32_t call)
+static bool has_operation(const struct wait_finder *f, uint32_t call)
 {
     for (uint32_t e = call + 1; e < f->m->call[call]; e++)
-        if (f->t->events[e].kind != PORTOLAN_TRACE_ENTER &&
-            f->t->events[e].kind != PORTOLAN_TRACE_LEAVE &&
-            f->t->events[e].kind != PORTOLAN_TRACE_CPU)
+        if (portolan_trace_is_operation(&f->t->events[e]))
             return true;
     return false;
 }
@@ -334,7 +332,7 @@ static void find_location_waits(struct wait_finder *f, const struct portolan_tra
                 poll = no_event;
         }
         if ((class == PORTOLAN_ROUTINE_POLL || class == PORTOLAN_ROUTINE_TEST) &&
-            !has_message(f, e)) {
+            !has_operation(f, e)) {
             gaps_ns = poll == no_event ? 0 : gaps_ns;
             poll = poll == no_event ? e : poll;
             polled_ns = call.end_ns;

@@ -182,6 +182,13 @@ struct portolan_trace {
 /** The index of RANK in the N RANKS (of a communicator, for instance); N if it is missing. */
 PORTOLAN_API size_t portolan_trace_place(const int *ranks, size_t n, int rank);
 
+/** Whether EVENT is something that a call of MPI posts, does or completes; times and values may be
+ * between its BEGIN and END, too. */
+static inline bool portolan_trace_is_operation(const struct portolan_trace_event *event)
+{
+    return event->kind >= PORTOLAN_TRACE_SEND && event->kind <= PORTOLAN_TRACE_EPOCH;
+}
+
 /** The value of an event of kind VALUE. */
 PORTOLAN_API double portolan_trace_value(const struct portolan_trace_event *event);
 

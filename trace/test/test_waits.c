@@ -212,10 +212,12 @@ static void polling_is_waiting(void **state)
     forget(&a);
 }
 
-/* Rank 1 polls from 10 on, each 5 us; after half a millisecond it loses its processor for 40 us. */
+/* Rank 1 polls from 10 on, each 5 us; after half a millisecond it loses its processor for 40 us.
+   The recorder stores a block in the midst of a poll, and notes it there. */
 static void a_short_pause_does_not_end_polling(void **state)
 {
     struct portolan_trace *t = portolan_trace_create(2, NULL);
+    uint32_t storing = (uint32_t)portolan_trace_name(t, PORTOLAN_TRACE_COST_BLOCK) & 0xffffff;
     struct analysed a;
 
     (void)state;
@@ -226,6 +228,8 @@ static void a_short_pause_does_not_end_polling(void **state)
     END(0, 540021, "MPI_Send");
     for (int64_t ns = 10; ns <= 500010; ns += 5000) {
         BEGIN(1, ns, "MPI_Iprobe");
+        if (ns == 250010)
+            EVENT(1, VALUE, .ns = ns, .what = storing);
         END(1, ns + 1, "MPI_Iprobe");
     }
     BEGIN(1, 540010, "MPI_Recv");
