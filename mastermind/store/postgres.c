@@ -100,13 +100,13 @@ static void encode_all(struct parameters *p, const char *types, const union back
 
 static bool in_transaction(const struct postgres *b)
 {
-    return PQtransactionStatus(b->connection) != PQTRANS_IDLE;
+    return libpq.transactionStatus(b->connection) != PQTRANS_IDLE;
 }
 
 static void forget(struct postgres *b)
 {
     for (int i = 0; i < STATEMENT_COUNT; ++i) {
-        PQclear(b->queries[i].rows);
+        libpq.clear(b->queries[i].rows);
         b->queries[i] = (struct query){0};
     }
 }
@@ -114,11 +114,11 @@ static void forget(struct postgres *b)
 /* Before anything new is begun: opens another session if this one was lost. */
 static enum portolan_status reconnect(struct postgres *b, struct portolan_error *err)
 {
-    if (PQstatus(b->connection) == CONNECTION_OK)
+    if (libpq.status(b->connection) == CONNECTION_OK)
         return PORTOLAN_OK;
     forget(b);
-    PQreset(b->connection);
-    if (PQstatus(b->connection) != CONNECTION_OK)
+    libpq.reset(b->connection);
+    if (libpq.status(b->connection) != CONNECTION_OK)
         return postgres_lost(b->connection, err);
     return postgres_begin_session(b->connection, b->write, b->busy_ms, err);
 }
@@ -133,7 +133,7 @@ static enum portolan_status begin(struct postgres *b, enum statement which,
     if (status)
         return status;
     status = postgres_execute(b->connection, postgres_sql[which], &first);
-    if (status && PQstatus(b->connection) != CONNECTION_OK) {
+    if (status && libpq.status(b->connection) != CONNECTION_OK) {
         first = (struct portolan_error){0};
         status = reconnect(b, &first);
         if (!status)
@@ -141,32 +141,32 @@ static enum portolan_status begin(struct postgres *b, enum statement which,
     }
     if (!status)
         return PORTOLAN_OK;
-    if (PQstatus(b->connection) == CONNECTION_OK && in_transaction(b))
+    if (libpq.status(b->connection) == CONNECTION_OK && in_transaction(b))
         postgres_execute(b->connection, backend_sql[ROLLBACK], NULL);
     return portolan_error_set(err, status, "%s", first.text);
 }
 
 static enum portolan_status commit(struct postgres *b, struct portolan_error *err)
 {
-    PGresult *r = PQexec(b->connection, backend_sql[COMMIT]);
+    PGresult *r = libpq.exec(b->connection, backend_sql[COMMIT]);
     bool undone;
 
     if (!postgres_is_good(r)) {
         enum portolan_status status = postgres_failed(b->connection, r, err);
 
-        if (PQstatus(b->connection) != CONNECTION_OK)
+        if (libpq.status(b->connection) != CONNECTION_OK)
             portolan_error_prefix(err, "it is not known whether it was stored");
         return status;
     }
-    undone = !strcmp(PQcmdStatus(r), "ROLLBACK");
-    PQclear(r);
+    undone = !strcmp(libpq.cmdStatus(r), "ROLLBACK");
+    libpq.clear(r);
     return undone ? portolan_error_set(err, PORTOLAN_EIO, "the transaction had failed before")
                   : PORTOLAN_OK;
 }
 
 static enum portolan_status rollback(struct postgres *b, struct portolan_error *err)
 {
-    if (PQstatus(b->connection) != CONNECTION_OK || !in_transaction(b))
+    if (libpq.status(b->connection) != CONNECTION_OK || !in_transaction(b))
         return PORTOLAN_OK;
     return postgres_execute(b->connection, backend_sql[ROLLBACK], err);
 }
@@ -188,9 +188,9 @@ static void reset(struct backend *base, enum statement which)
     struct query *q = &b->queries[which];
     char text[40];
 
-    PQclear(q->rows);
+    libpq.clear(q->rows);
     q->rows = NULL;
-    if (q->has_cursor && PQtransactionStatus(b->connection) == PQTRANS_INTRANS) {
+    if (q->has_cursor && libpq.transactionStatus(b->connection) == PQTRANS_INTRANS) {
         snprintf(text, sizeof text, "CLOSE c%d", (int)which);
         postgres_execute(b->connection, text, NULL);
     }
@@ -210,11 +210,11 @@ static enum portolan_status fetch(struct postgres *b, enum statement which,
     enum portolan_status status;
     char text[60];
 
-    PQclear(q->rows);
+    libpq.clear(q->rows);
     snprintf(text, sizeof text, "FETCH %d FROM c%d", FETCH_ROWS, (int)which);
-    q->rows = PQexecParams(b->connection, text, 0, NULL, NULL, NULL, NULL, 1);
+    q->rows = libpq.execParams(b->connection, text, 0, NULL, NULL, NULL, NULL, 1);
     q->at = -1;
-    if (PQresultStatus(q->rows) == PGRES_TUPLES_OK)
+    if (libpq.resultStatus(q->rows) == PGRES_TUPLES_OK)
         return PORTOLAN_OK;
     q->has_cursor = false;
     status = postgres_failed(b->connection, q->rows, err);
@@ -230,10 +230,10 @@ static enum portolan_status open_cursor(struct postgres *b, enum statement which
 
     snprintf(text, sizeof text, "DECLARE c%d NO SCROLL CURSOR FOR %s", (int)which,
              get_sql(which, statement));
-    r = PQexecParams(b->connection, text, p->n, p->types, p->values, p->lengths, p->formats, 1);
+    r = libpq.execParams(b->connection, text, p->n, p->types, p->values, p->lengths, p->formats, 1);
     if (!postgres_is_good(r))
         return postgres_failed(b->connection, r, err);
-    PQclear(r);
+    libpq.clear(r);
     b->queries[which].has_cursor = true;
     return fetch(b, which, err);
 }
@@ -247,13 +247,13 @@ static enum portolan_status run(struct postgres *b, enum statement which,
 
     snprintf(name, sizeof name, "s%d", (int)which);
     if (!q->is_prepared) {
-        r = PQprepare(b->connection, name, get_sql(which, text), p->n, p->types);
+        r = libpq.prepare(b->connection, name, get_sql(which, text), p->n, p->types);
         if (!postgres_is_good(r))
             return postgres_failed(b->connection, r, err);
-        PQclear(r);
+        libpq.clear(r);
         q->is_prepared = true;
     }
-    r = PQexecPrepared(b->connection, name, p->n, p->values, p->lengths, p->formats, 1);
+    r = libpq.execPrepared(b->connection, name, p->n, p->values, p->lengths, p->formats, 1);
     if (!postgres_is_good(r))
         return postgres_failed(b->connection, r, err);
     q->rows = r;
@@ -292,10 +292,10 @@ static enum portolan_status next_row(struct backend *base, enum statement which,
     enum portolan_status status = PORTOLAN_OK;
 
     *row = false;
-    if (q->rows && q->has_cursor && q->at + 1 == PQntuples(q->rows) &&
-        PQntuples(q->rows) == FETCH_ROWS)
+    if (q->rows && q->has_cursor && q->at + 1 == libpq.ntuples(q->rows) &&
+        libpq.ntuples(q->rows) == FETCH_ROWS)
         status = fetch(b, which, err);
-    if (!status && q->rows && ++q->at < PQntuples(q->rows)) {
+    if (!status && q->rows && ++q->at < libpq.ntuples(q->rows)) {
         *row = true;
         return PORTOLAN_OK;
     }
@@ -341,8 +341,8 @@ static void put_row(struct portolan_text *t, const char *types, uint16_t n,
 /* Sends what there is; if that fails, COPY tells why at its end. */
 static bool flush(struct postgres *b)
 {
-    bool good =
-        !b->copy.failed && PQputCopyData(b->connection, b->copy.bytes, (int)b->copy.length) == 1;
+    bool good = !b->copy.failed &&
+                libpq.putCopyData(b->connection, b->copy.bytes, (int)b->copy.length) == 1;
 
     b->copy.length = 0;
     return good;
@@ -355,14 +355,14 @@ static enum portolan_status end_copy(struct postgres *b, const char *trouble,
     enum portolan_status status = PORTOLAN_OK;
     PGresult *r;
 
-    PQputCopyEnd(b->connection, trouble);
-    while ((r = PQgetResult(b->connection)) != NULL) {
+    libpq.putCopyEnd(b->connection, trouble);
+    while ((r = libpq.getResult(b->connection)) != NULL) {
         if (status || postgres_is_good(r))
-            PQclear(r);
+            libpq.clear(r);
         else
             status = postgres_failed(b->connection, r, err);
     }
-    if (!status && PQstatus(b->connection) != CONNECTION_OK)
+    if (!status && libpq.status(b->connection) != CONNECTION_OK)
         status = postgres_lost(b->connection, err);
     return status;
 }
@@ -379,10 +379,10 @@ static enum portolan_status put_rows(struct backend *base, enum statement which,
     bool good = true;
 
     snprintf(text, sizeof text, "COPY %s FROM STDIN (FORMAT binary)", backend_sql[which]);
-    r = PQexec(b->connection, text);
-    if (PQresultStatus(r) != PGRES_COPY_IN)
+    r = libpq.exec(b->connection, text);
+    if (libpq.resultStatus(r) != PGRES_COPY_IN)
         return postgres_failed(b->connection, r, err);
-    PQclear(r);
+    libpq.clear(r);
     put_bytes(&b->copy, header, sizeof header);
     for (size_t i = 0; i < n && good; ++i) {
         union backend_value values[BACKEND_VALUES_MAX];
@@ -409,8 +409,8 @@ static const char *bytes_of(struct backend *b, enum statement which, int column,
 {
     const struct query *q = &of(b)->queries[which];
 
-    *type = PQftype(q->rows, column);
-    return PQgetisnull(q->rows, q->at, column) ? NULL : PQgetvalue(q->rows, q->at, column);
+    *type = libpq.ftype(q->rows, column);
+    return libpq.getisnull(q->rows, q->at, column) ? NULL : libpq.getvalue(q->rows, q->at, column);
 }
 
 static uint64_t bits_of(const char *bytes, size_t n)
@@ -521,8 +521,10 @@ static void close_backend(struct backend *base)
 {
     struct postgres *b = of(base);
 
-    forget(b);
-    PQfinish(b->connection);
+    if (b->connection) { /* else libpq may not be there */
+        forget(b);
+        libpq.finish(b->connection);
+    }
     portolan_text_clear(&b->copy);
     free(b);
 }

@@ -7,6 +7,43 @@
 
 #include <libpq-fe.h>
 
+#define LIBPQ_FUNCTIONS(X)                                                                         \
+    X(clear)                                                                                       \
+    X(cmdStatus)                                                                                   \
+    X(connectdbParams)                                                                             \
+    X(connectionNeedsPassword)                                                                     \
+    X(connectionUsedPassword)                                                                      \
+    X(errorMessage)                                                                                \
+    X(exec)                                                                                        \
+    X(execParams)                                                                                  \
+    X(execPrepared)                                                                                \
+    X(finish)                                                                                      \
+    X(ftype)                                                                                       \
+    X(getResult)                                                                                   \
+    X(getisnull)                                                                                   \
+    X(getvalue)                                                                                    \
+    X(ntuples)                                                                                     \
+    X(prepare)                                                                                     \
+    X(putCopyData)                                                                                 \
+    X(putCopyEnd)                                                                                  \
+    X(reset)                                                                                       \
+    X(resultErrorField)                                                                            \
+    X(resultStatus)                                                                                \
+    X(setClientEncoding)                                                                           \
+    X(setNoticeProcessor)                                                                          \
+    X(status)                                                                                      \
+    X(transactionStatus)
+
+/**
+ * libpq and the 20 libraries that it needs, which take longer to load than most commands take to
+ * run: loaded by the first connection, and never unloaded.
+ */
+extern struct libpq {
+#define LIBPQ_MEMBER(name) __typeof__(PQ##name) *name;
+    LIBPQ_FUNCTIONS(LIBPQ_MEMBER)
+#undef LIBPQ_MEMBER
+} libpq;
+
 /** The statements of backend.h. */
 extern const char *const postgres_sql[STATEMENT_COUNT];
 

@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +26,50 @@ static const char schema_5[] = {
 #include "schema_5_postgres.inc"
     0};
 
+/* ------------------------------------------------- libpq */
+
+struct libpq libpq;
+
+static bool resolve_libpq(void *library)
+{
+    void *symbol;
+
+#define LIBPQ_RESOLVE(name)                                                                        \
+    if (!(symbol = dlsym(library, "PQ" #name)))                                                    \
+        return false;                                                                              \
+    memcpy(&libpq.name, &symbol, sizeof symbol);
+    LIBPQ_FUNCTIONS(LIBPQ_RESOLVE)
+#undef LIBPQ_RESOLVE
+    return true;
+}
+
+static enum portolan_status load_libpq(struct portolan_error *err)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool is_ready;
+    enum portolan_status status = PORTOLAN_OK;
+    void *library;
+
+    pthread_mutex_lock(&lock);
+    if (!is_ready) {
+        library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
+        is_ready = library && resolve_libpq(library);
+        if (!is_ready)
+            status = portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                        "names a PostgreSQL server, which needs libpq, and that "
+                                        "cannot be loaded (%s); on Debian install libpq5",
+                                        dlerror());
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 /* ------------------------------------------------- what the server says */
 
 enum portolan_status postgres_lost(PGconn *c, struct portolan_error *err)
 {
     char line[400];
-    const char *text = PQerrorMessage(c);
+    const char *text = libpq.errorMessage(c);
 
     snprintf(line, sizeof line, "%s", text + strspn(text, " \n"));
     line[strcspn(line, "\n")] = '\0';
@@ -76,34 +116,34 @@ static enum portolan_status explain(const char *code, const char *text, struct p
 
 enum portolan_status postgres_failed(PGconn *c, PGresult *r, struct portolan_error *err)
 {
-    const char *code = PQresultErrorField(r, PG_DIAG_SQLSTATE);
-    const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    const char *code = libpq.resultErrorField(r, PG_DIAG_SQLSTATE);
+    const char *text = libpq.resultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     enum portolan_status status;
 
     if (code && text)
         status = explain(code, text, err);
-    else if (PQstatus(c) != CONNECTION_OK)
+    else if (libpq.status(c) != CONNECTION_OK)
         status = postgres_lost(c, err);
     else if (!r)
         status = portolan_no_memory(err);
     else
         status = portolan_error_set(err, PORTOLAN_EIO, "the server gave an unexpected answer");
-    PQclear(r);
+    libpq.clear(r);
     return status;
 }
 
 bool postgres_is_good(const PGresult *r)
 {
-    return PQresultStatus(r) == PGRES_COMMAND_OK || PQresultStatus(r) == PGRES_TUPLES_OK;
+    return libpq.resultStatus(r) == PGRES_COMMAND_OK || libpq.resultStatus(r) == PGRES_TUPLES_OK;
 }
 
 enum portolan_status postgres_execute(PGconn *c, const char *text, struct portolan_error *err)
 {
-    PGresult *r = PQexec(c, text);
+    PGresult *r = libpq.exec(c, text);
 
     if (!postgres_is_good(r))
         return postgres_failed(c, r, err);
-    PQclear(r);
+    libpq.clear(r);
     return PORTOLAN_OK;
 }
 
@@ -112,9 +152,9 @@ enum portolan_status postgres_execute(PGconn *c, const char *text, struct portol
 /* What to do about a connection that could not be made: libpq gives only a text. */
 static const char *remedy(PGconn *c, const char *text)
 {
-    if (PQconnectionNeedsPassword(c))
+    if (libpq.connectionNeedsPassword(c))
         return "give the password in PGPASSWORD or in ~/.pgpass";
-    if (PQconnectionUsedPassword(c))
+    if (libpq.connectionUsedPassword(c))
         return "check the password in PGPASSWORD or ~/.pgpass";
     if (strstr(text, "does not exist") && strstr(text, "database"))
         return "create the database (createdb NAME) or name another one";
@@ -125,7 +165,7 @@ static const char *remedy(PGconn *c, const char *text)
 
 static enum portolan_status refused(PGconn *c, struct portolan_error *err)
 {
-    const char *text = PQerrorMessage(c), *fatal = strstr(text, "FATAL: ");
+    const char *text = libpq.errorMessage(c), *fatal = strstr(text, "FATAL: ");
     char line[500];
 
     if (fatal)
@@ -149,11 +189,15 @@ enum portolan_status postgres_connect(const char *path, bool write, int busy_ms,
     static const char *const names[] = {"fallback_application_name", "connect_timeout",
                                         "tcp_user_timeout", "dbname", NULL};
     const char *const values[] = {"portolan", "10", "60000", path, NULL};
+    enum portolan_status status = load_libpq(err);
 
-    *c = PQconnectdbParams(names, values, 1);
+    *c = NULL;
+    if (status)
+        return status;
+    *c = libpq.connectdbParams(names, values, 1);
     if (!*c)
         return portolan_no_memory(err);
-    if (PQstatus(*c) != CONNECTION_OK)
+    if (libpq.status(*c) != CONNECTION_OK)
         return refused(*c, err);
     return postgres_begin_session(*c, write, busy_ms, err);
 }
@@ -163,8 +207,8 @@ enum portolan_status postgres_begin_session(PGconn *c, bool write, int busy_ms,
 {
     char text[300];
 
-    PQsetNoticeProcessor(c, be_quiet, NULL);
-    if (PQsetClientEncoding(c, "UTF8"))
+    libpq.setNoticeProcessor(c, be_quiet, NULL);
+    if (libpq.setClientEncoding(c, "UTF8"))
         return postgres_failed(c, NULL, err);
     snprintf(text, sizeof text,
              "SET lock_timeout = %d; SET synchronous_commit = on; SET statement_timeout = 0;"
@@ -181,14 +225,14 @@ enum portolan_status postgres_begin_session(PGconn *c, bool write, int busy_ms,
 static enum portolan_status ask(PGconn *c, const char *query, int64_t *value,
                                 struct portolan_error *err)
 {
-    PGresult *r = PQexec(c, query);
+    PGresult *r = libpq.exec(c, query);
 
-    if (PQresultStatus(r) != PGRES_TUPLES_OK)
+    if (libpq.resultStatus(r) != PGRES_TUPLES_OK)
         return postgres_failed(c, r, err);
     *value = 0;
-    if (PQntuples(r) > 0)
-        portolan_read_int64(PQgetvalue(r, 0, 0), value);
-    PQclear(r);
+    if (libpq.ntuples(r) > 0)
+        portolan_read_int64(libpq.getvalue(r, 0, 0), value);
+    libpq.clear(r);
     return PORTOLAN_OK;
 }
 
