@@ -69,9 +69,12 @@
     (formula "max(1, ceil(sqrt(tasks * per_task / max(1, workers * task.work.mean)) - 0.5))") (unit count))
   ; The master's work for tasks: the own task's, and that of those served before.
   (metric (name feeding) (text "waiting while the master sets tasks up")
-    (formula "max(0, task.queue.sum + task.setup.sum - own.delay.sum)") (base serving))
+    (formula "max(0, task.queue.sum + task.setup.sum - own_between)") (base serving))
   (metric (name master_works) (text "waiting while the master does other work")
-    (formula "min(own.delay.sum, task.queue.sum)") (base serving))
+    (formula "min(own_between, task.queue.sum)") (base serving))
+  ; What follows the last message delays nobody's task, but the end.
+  (metric (name own_between) (text "waiting for the master's other work between messages")
+    (formula "max(0, own.delay.sum - (own.end.max > max(take.end.max, hand.end.max) ? finishing : 0))"))
   (metric (name setup_share) (text "set-up by work of a task")
     (formula "service.setup_time.mean / max(1, task.work.mean)") (unit ratio))
   (metric (name large_tasks) (text "transfer of the bytes of tasks") (formula "task.large.sum") (base serving))

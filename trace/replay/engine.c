@@ -156,7 +156,8 @@ static void end_call(struct engine *x, struct engine_location *l, uint32_t end)
 {
     int64_t begin = l->clock, ns = l->ready + excess(x, l, end);
 
-    if (x->recording_ns && ns < l->least) /* what recording took of others is a mean */
+    /* What recording took of others is a mean, and the least excess that of another call. */
+    if ((x->recording_ns || x->least_excess) && ns < l->least)
         ns = l->least;
     l->clock = capped(ns > begin ? ns : begin);
     ns = begin;

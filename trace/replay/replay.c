@@ -84,6 +84,10 @@ static enum portolan_status find_least(struct replay_run *r, struct portolan_are
     return run(&plain, &run_ns, err);
 }
 
+static enum portolan_status estimate_costs(const struct portolan_waits *waits, bool share_cores,
+                                           struct portolan_costs *costs,
+                                           struct portolan_error *err);
+
 enum portolan_status portolan_replay(const struct portolan_waits *waits,
                                      const struct portolan_removal *removals, size_t n,
                                      const struct portolan_replay_options *options,
@@ -98,7 +102,7 @@ enum portolan_status portolan_replay(const struct portolan_waits *waits,
     options = options ? options : &none;
     if (options->costs)
         r.costs = *options->costs;
-    else if ((status = portolan_costs_estimate(waits, &r.costs, err)))
+    else if ((status = estimate_costs(waits, options->use_cpu, &r.costs, err)))
         return status;
     r.use_cpu = options->use_cpu;
     *replay = (struct portolan_replay){
@@ -146,24 +150,36 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* How long the message that RECV got took at most: from when its send began to when the call that
-   got it ended. Only a message that was sent when it was waited for tells; others lay ready. */
-static bool measure_message(const struct portolan_waits *w, uint32_t recv, struct message_point *p)
+   got it ended. Only a message that was sent when it was waited for tells; others lay ready. Where
+   ranks SHARE_CORES, who waits may not have one when the message comes. Then those tell, too, that
+   lay ready for a call that asked only then: that call, and the one that sent it if it had ended.
+ */
+static bool measure_message(const struct portolan_waits *w, uint32_t recv, bool share_cores,
+                            struct message_point *p)
 {
     const struct portolan_matching *m = w->matching;
     const struct portolan_trace_event *events = w->trace->events;
     uint32_t send = m->partner[recv], call = m->call[recv], from;
+    int64_t begin, sent;
 
     if (events[recv].kind != PORTOLAN_TRACE_RECV || send == PORTOLAN_NO_EVENT ||
-        call == PORTOLAN_NO_EVENT || (from = m->call[send]) == PORTOLAN_NO_EVENT ||
-        events[from].ns < events[call].ns)
+        call == PORTOLAN_NO_EVENT || (from = m->call[send]) == PORTOLAN_NO_EVENT)
         return false;
+    begin = events[from].ns;
+    if (begin < events[call].ns) {
+        if (!share_cores || events[recv].request || events[send].request)
+            return false;
+        sent = events[m->call[from]].ns;
+        begin = events[call].ns - (sent < events[call].ns ? sent - begin : 0);
+    }
     *p = (struct message_point){(double)events[recv].bytes,
-                                (double)(events[m->call[call]].ns - events[from].ns)};
+                                (double)(events[m->call[call]].ns - begin)};
     return p->ns >= 0;
 }
 
 /* *POINTS, which the caller frees; NULL: no memory. */
-static size_t collect_points(const struct portolan_waits *w, struct message_point **points)
+static size_t collect_points(const struct portolan_waits *w, bool share_cores,
+                             struct message_point **points)
 {
     size_t n_received = 0, n = 0;
 
@@ -171,7 +187,7 @@ static size_t collect_points(const struct portolan_waits *w, struct message_poin
         n_received += w->trace->events[e].kind == PORTOLAN_TRACE_RECV;
     *points = portolan_calloc(n_received + 1, sizeof **points);
     for (uint32_t e = 0; *points && e < w->trace->n_events; e++)
-        n += measure_message(w, e, &(*points)[n]);
+        n += measure_message(w, e, share_cores, &(*points)[n]);
     return n;
 }
 
@@ -274,12 +290,11 @@ static uint64_t estimate_eager(const struct portolan_waits *w)
     return waited == UINT64_MAX ? waited : waited ? waited - 1 : 0;
 }
 
-enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
-                                             struct portolan_costs *costs,
-                                             struct portolan_error *err)
+static enum portolan_status estimate_costs(const struct portolan_waits *waits, bool share_cores,
+                                           struct portolan_costs *costs, struct portolan_error *err)
 {
     struct message_point *points;
-    size_t n = collect_points(waits, &points);
+    size_t n = collect_points(waits, share_cores, &points);
 
     *costs = (struct portolan_costs){0};
     if (!points)
@@ -289,6 +304,13 @@ enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
     free(points);
     costs->eager_bytes = estimate_eager(waits);
     return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
+                                             struct portolan_costs *costs,
+                                             struct portolan_error *err)
+{
+    return estimate_costs(waits, false, costs, err);
 }
 
 /* ------------------------------------------------- efficiencies */
