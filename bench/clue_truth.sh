@@ -70,7 +70,7 @@ if [ "$which" != slow ]; then
     if [ -n "$made" ]; then
         cp "$made" here.xml
     else
-        ${QUIET:-} "$portolan" clue calibrate -o here.xml -s "$seconds" --no-check
+        ${QUIET:-} "$portolan" clue calibrate -o here.xml -s "$seconds"
     fi
     printf 'As this machine is:\n\n'
     table here.xml
@@ -80,7 +80,7 @@ if [ "$which" != here ] && [ -f "$build/clue/calibrate/libportolan-slow.so" ]; t
     if [ -n "$made" ]; then
         cp "$made" slow.xml
     else
-        ${QUIET:-} "$portolan" clue calibrate -o slow.xml -s "$seconds" --no-check
+        ${QUIET:-} "$portolan" clue calibrate -o slow.xml -s "$seconds"
     fi
     printf '\nWith a slow network, 60 us + 88 ns a byte for each message:\n\n'
     table slow.xml

@@ -54,6 +54,7 @@ struct calibration_run {
     int n_hosts;
     struct clue_samples *between, *within;
     double factor, factor_error;
+    struct clue_errors errors;
     struct portolan_error err;
 };
 
@@ -178,80 +179,6 @@ static enum portolan_status read_factor(struct calibration_run *c)
     return PORTOLAN_OK;
 }
 
-/* ------------------------------------------------- the check */
-
-/* Prints patterns that nothing was fitted to, in virtual time and real; the median of the errors.
- */
-static void print_check(const struct clue_samples *real, const struct clue_samples *virtual)
-{
-    double errors[256];
-    size_t n = 0;
-
-    portolan_progress_done("measurements");
-    printf("%-20s %10s %12s %12s %8s\n", "not fitted to", "bytes", "virtual", "real", "error");
-    for (size_t i = 0; i < real->n && n < sizeof errors / sizeof *errors; i++) {
-        const struct clue_sample *r = &real->sample[i];
-        char here[32], there[32];
-
-        for (size_t k = 0; k < virtual->n; k++) {
-            const struct clue_sample *v = &virtual->sample[k];
-
-            if (strcmp(v->kind, r->kind) != 0 || v->bytes != r->bytes)
-                continue;
-            printf("%-20s %10llu %12s %12s %+7.1f %%\n", r->kind, (unsigned long long)r->bytes,
-                   portolan_format_time(v->value, 4, there, sizeof there),
-                   portolan_format_time(r->value, 4, here, sizeof here),
-                   100 * (v->value / r->value - 1));
-            errors[n++] = 100 * fabs(v->value / r->value - 1);
-        }
-    }
-    printf("median error %.1f %%\n", portolan_sort_to_median(n, errors));
-}
-
-static enum portolan_status run_virtually(struct calibration_run *c, const char **file)
-{
-    const char *installed = PORTOLAN_CLUE_PROGRAMS "/portolan-patterns";
-    struct portolan_words words = {0};
-    char *path = NULL, *self = realpath("/proc/self/exe", NULL);
-    enum portolan_status status =
-        find_settings("../clue/calibrate/portolan-patterns", installed, &path, &c->err);
-
-    *file = portolan_arena_printf(&c->arena, "%s/virtual", c->folder);
-    if (!status &&
-        (!self || !add_words(c, &words,
-                             (const char *[]){self, "clue", "run", "-m", c->o->output, "-n", "2",
-                                              "--no-trial", "--quiet", "--", path, NULL})))
-        status = portolan_no_memory(&c->err);
-    if (!status)
-        status = portolan_command_run(&c->arena, &words, *file, &c->err);
-    free(path);
-    free(self);
-    return status;
-}
-
-static enum portolan_status check(struct calibration_run *c)
-{
-    struct clue_samples *real = NULL, *virtual = NULL;
-    const char *hosts =
-        c->n_hosts > 1 ? portolan_arena_printf(&c->arena, "%s,%s", c->hosts[0], c->hosts[1]) : NULL;
-    const char *real_file, *virtual_file;
-    enum portolan_status status = run_ranks(c, hosts, "portolan-patterns", NULL, &real_file);
-
-    if (!status)
-        status = run_virtually(c, &virtual_file);
-    if (!status)
-        status = clue_samples_read(real_file, &real, &c->err);
-    if (!status)
-        status = clue_samples_read(virtual_file, &virtual, &c->err);
-    if (!status)
-        print_check(real, virtual);
-    clue_samples_destroy(real);
-    clue_samples_destroy(virtual);
-    return status;
-}
-
-/* ------------------------------------------------- all of it */
-
 static enum portolan_status write_file(struct calibration_run *c)
 {
     char processor[128], created[32];
@@ -265,7 +192,8 @@ static enum portolan_status write_file(struct calibration_run *c)
                                     .n_hosts = c->n_hosts,
                                     .cpus = (unsigned)c->o->cpus,
                                     .factor = c->factor,
-                                    .factor_error = c->factor_error};
+                                    .factor_error = c->factor_error,
+                                    .errors = c->errors};
     enum portolan_status status;
     char *text = NULL;
 
@@ -277,6 +205,93 @@ static enum portolan_status write_file(struct calibration_run *c)
     free(text);
     return status;
 }
+
+/* ------------------------------------------------- the check */
+
+/* Prints patterns that nothing was fitted to, in virtual time and real (medians of all runs). */
+static void print_check(const struct clue_check *check, const struct clue_errors *found)
+{
+    const struct clue_samples *virtual = check->virtual;
+    double errors[256], times[16];
+    size_t n = 0;
+
+    portolan_progress_done("measurements");
+    printf("%-20s %10s %12s %12s %8s\n", "not fitted to", "bytes", "virtual", "real", "error");
+    for (size_t i = 0; i < virtual->n && n < sizeof errors / sizeof *errors; i++) {
+        const struct clue_sample *v = &virtual->sample[i];
+        char here[32], there[32];
+        double real;
+
+        for (size_t k = 0; k < check->n_real; k++) /* of the same program: the same order */
+            times[k] = i < check->real[k]->n ? check->real[k]->sample[i].value : 0;
+        real = portolan_sort_to_median(check->n_real, times);
+        printf("%-20s %10llu %12s %12s %+7.1f %%\n", v->kind, (unsigned long long)v->bytes,
+               portolan_format_time(v->value, 4, there, sizeof there),
+               portolan_format_time(real, 4, here, sizeof here), 100 * (v->value / real - 1));
+        errors[n++] = 100 * fabs(v->value / real - 1);
+    }
+    printf("median error %.1f %%; for intervals: communication %.1f %%, computing %.1f %%\n",
+           portolan_sort_to_median(n, errors), 100 * found->communication, 100 * found->computing);
+}
+
+/* COMPUTE: as of --compute. */
+static enum portolan_status run_virtually(struct calibration_run *c, const char *compute,
+                                          struct clue_samples **samples)
+{
+    const char *installed = PORTOLAN_CLUE_PROGRAMS "/portolan-patterns";
+    const char *file = portolan_arena_printf(&c->arena, "%s/%s", c->folder, compute);
+    struct portolan_words words = {0};
+    char *path = NULL, *self = realpath("/proc/self/exe", NULL);
+    enum portolan_status status =
+        find_settings("../clue/calibrate/portolan-patterns", installed, &path, &c->err);
+
+    if (!status && (!self || !add_words(c, &words,
+                                        (const char *[]){self, "clue", "run", "-m", c->o->output,
+                                                         "-n", "2", "--no-trial", "--quiet",
+                                                         "--compute", compute, "--", path, NULL})))
+        status = portolan_no_memory(&c->err);
+    if (!status)
+        status = portolan_command_run(&c->arena, &words, file, &c->err);
+    if (!status)
+        status = clue_samples_read(file, samples, &c->err);
+    free(path);
+    free(self);
+    return status;
+}
+
+/* The file gets the errors. */
+static enum portolan_status check(struct calibration_run *c)
+{
+    enum { REAL_RUNS = 5 };
+    struct clue_samples *real[REAL_RUNS] = {NULL}, *virtual = NULL, *idle = NULL;
+    const char *hosts =
+        c->n_hosts > 1 ? portolan_arena_printf(&c->arena, "%s,%s", c->hosts[0], c->hosts[1]) : NULL;
+    struct clue_check done;
+    const char *file;
+    enum portolan_status status = run_virtually(c, "measured", &virtual);
+
+    if (!status)
+        status = run_virtually(c, "none", &idle);
+    for (int i = 0; i < REAL_RUNS && !status; i++) {
+        status = run_ranks(c, hosts, "portolan-patterns", NULL, &file);
+        if (!status)
+            status = clue_samples_read(file, &real[i], &c->err);
+    }
+    done = (struct clue_check){(const struct clue_samples *const *)real, REAL_RUNS, virtual, idle};
+    if (!status && !clue_check_errors(&done, &c->errors))
+        status = portolan_no_memory(&c->err);
+    if (!status) {
+        print_check(&done, &c->errors);
+        status = write_file(c);
+    }
+    for (int i = 0; i < REAL_RUNS; i++)
+        clue_samples_destroy(real[i]);
+    clue_samples_destroy(virtual);
+    clue_samples_destroy(idle);
+    return status;
+}
+
+/* ------------------------------------------------- all of it */
 
 /* PART of what calibrate() does next: between hosts, within one, the check. */
 static void tell_part(const struct calibration_run *c, size_t part)

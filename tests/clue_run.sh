@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 42
+plan 43
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -314,6 +314,9 @@ told three "$work/record" && diff -r -x events.otf2 "$work/one" "$work/three" &&
 result 'and so is what the record says without the program: calls, trace, OTF2, picture, matrix' $?
 try "$PORTOLAN" clue run --no-trial -m "$fattree" --repeat 30 -- "$work/record"
 gives 'an interval' 0 'virtual time .*\(median [0-9.]+ [um]?s, [0-9.]+ [um]?s \.\.\. [0-9.]+ [um]?s\), 16 ranks'
+sed 's!</machine>!<provenance><error of="communication" relative="0.2"/></provenance></machine>!' "$fattree" >"$work/off.xml"
+try "$PORTOLAN" clue run --no-trial -m "$work/off.xml" --repeat 30 -- "$work/record"
+gives 'which says how far the file is off' 0 'patterns not fitted to \(communication \+- 20 %, computing \+- 0 %\)'
 
 # How far a nonblocking collective has come at a call depends on the machine; what it does, does not.
 cat >"$work/ahead.c" <<'END'

@@ -358,6 +358,9 @@ static void make_facts(struct making *m)
         note(m, "library", "%s", first->library);
     if (c->factor_error > 0)
         note(m, "factor", "%.4g +- %.2g", c->factor, c->factor_error);
+    if (c->errors.n)
+        note(m, "check", "communication %.2g %%, computing %.2g %% off, in %zu comparisons",
+             100 * c->errors.communication, 100 * c->errors.computing, c->errors.n);
     if (c->between)
         note_errors(m, c->between, "between hosts");
     if (c->within)
@@ -385,12 +388,13 @@ static void make_covariance(struct making *m)
     const struct clue_calibration *c = m->calibration;
     const struct clue_samples *s = c->between ? c->between : c->within;
     const double errors[CLUE_PARAMETERS] = {
-        [CLUE_FACTOR] =
-            hypot(c->factor > 0 ? c->factor_error / c->factor : 0, relative_spread(s, "alone")),
+        [CLUE_FACTOR] = hypot(c->factor > 0 ? c->factor_error / c->factor : 0,
+                              fmax(c->errors.computing, relative_spread(s, "alone"))),
         [CLUE_SEND] = relative_spread(s, "send"),
         [CLUE_TRANSMISSION] = relative_spread(s, "half"),
         [CLUE_RECEIVE] = relative_spread(s, "receive"),
         [CLUE_COLLECTIVES] = fmax(relative_spread(s, "bcast"), relative_spread(s, "allreduce")),
+        [CLUE_COMMUNICATION] = c->errors.communication,
     };
 
     for (int i = 0; i < CLUE_PARAMETERS; i++)

@@ -269,9 +269,9 @@ static void read_collectives(struct machine_reader *r, const struct xml_element 
                                                              : &m->shared_barrier);
 }
 
-const char *const clue_parameter_names[] = {"factor",  "send",        "transmission",
-                                            "receive", "packing",     "bandwidth",
-                                            "latency", "collectives", NULL};
+const char *const clue_parameter_names[] = {
+    "factor",    "send",    "transmission", "receive",       "packing",
+    "bandwidth", "latency", "collectives",  "communication", NULL};
 
 static void read_correlation(struct machine_reader *r, const struct xml_element *e)
 {

@@ -88,6 +88,8 @@ static void scale_changes(struct clue_machine *m, const double *times)
 
 void clue_machine_vary(struct clue_machine_file *f, uint64_t draw)
 {
+    static const enum clue_parameter parts[] = {CLUE_SEND, CLUE_TRANSMISSION, CLUE_RECEIVE,
+                                                CLUE_COLLECTIVES};
     double lower[CLUE_PARAMETERS][CLUE_PARAMETERS], times[CLUE_PARAMETERS];
 
     factorize(f->covariance, lower);
@@ -98,6 +100,8 @@ void clue_machine_vary(struct clue_machine_file *f, uint64_t draw)
             logarithm += lower[i][k] * portolan_draw_normal(draw, (uint64_t)k);
         times[i] = exp(logarithm);
     }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        times[parts[i]] *= times[CLUE_COMMUNICATION];
     scale_hosts(f, times);
     scale_pairs(f, times);
     scale_links(&f->machine.network, times);

@@ -53,6 +53,22 @@ enum portolan_status clue_law_of(const struct clue_samples *samples, const char 
                                  struct portolan_arena *arena, struct clue_law *law,
                                  struct portolan_error *err);
 
+/** Patterns that nothing was fitted to: times of real runs, of a virtual one, and of one in which
+ * computing takes no time. */
+struct clue_check {
+    const struct clue_samples *const *real;
+    size_t n_real;
+    const struct clue_samples *virtual, *idle;
+};
+/** Relative errors out of sample, of N comparisons: deviations of normal distributions that have
+ * 90 % of the logarithms within the same bounds. 0: not known. */
+struct clue_errors {
+    double computing, communication;
+    size_t n;
+};
+/** *ERRORS contain what real runs differ by, and a bias of the file. False: no memory. */
+bool clue_check_errors(const struct clue_check *check, struct clue_errors *errors);
+
 struct clue_calibration {
     const struct clue_samples *between; /**< ranks on two hosts; NULL: there is only one host */
     const struct clue_samples *within;  /**< two ranks of a host; NULL: a rank on each host */
@@ -63,6 +79,7 @@ struct clue_calibration {
     unsigned cpus; /**< of each */
     double factor; /**< of computing, relative to this machine; 1 for this machine */
     double factor_error;
+    struct clue_errors errors; /**< of the check; 0: there was none */
 };
 
 /**

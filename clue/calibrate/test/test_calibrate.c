@@ -214,11 +214,47 @@ static void test_bad_line(void **state)
     unlink(path);
 }
 
+/* LINES as samples. */
+static struct clue_samples *read_lines(const char *lines)
+{
+    char path[] = "/tmp/clue-samples-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    struct clue_samples *samples = NULL;
+
+    fputs(lines, f);
+    fclose(f);
+    assert_int_equal(clue_samples_read(path, &samples, NULL), PORTOLAN_OK);
+    unlink(path);
+    return samples;
+}
+
+/* What computes is 10 % off; half of what else there is communicates, 30 % off: with the 10 % of
+ * the other half together a factor of exp(sqrt(0.15^2 + 0.05^2)). */
+static void test_check(void **state)
+{
+    struct clue_samples *virtual = read_lines("computing 8 1000\nring 8 1000\n");
+    struct clue_samples *idle = read_lines("computing 8 0\nring 8 500\n");
+    struct clue_samples *real = read_lines("computing 8 1105.17\nring 8 1171.29\n");
+    const struct clue_samples *all[] = {real, real};
+    struct clue_errors errors;
+
+    (void)state;
+    assert_true(clue_check_errors(&(struct clue_check){all, 2, virtual, idle}, &errors));
+    assert_int_equal(errors.n, 4);
+    assert_true(fabs(1.645 * errors.computing - 0.1) < 1e-4);
+    /* the part of computing is subtracted by its deviation, 0.1 / 1.645 */
+    assert_true(fabs(1.645 * errors.communication -
+                     2 * sqrt(0.15 * 0.15 + 0.05 * 0.05 - pow(0.05 / 1.645, 2))) < 1e-4);
+    clue_samples_destroy(virtual);
+    clue_samples_destroy(idle);
+    clue_samples_destroy(real);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_noise),
                                        cmocka_unit_test(test_bad_line),
-                                       cmocka_unit_test(test_states)};
+                                       cmocka_unit_test(test_states), cmocka_unit_test(test_check)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

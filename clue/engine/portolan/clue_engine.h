@@ -172,7 +172,8 @@ enum clue_parameter {
     CLUE_PACKING,
     CLUE_BANDWIDTH,
     CLUE_LATENCY,
-    CLUE_COLLECTIVES, /**< in shared memory; only of errors, no change names it */
+    CLUE_COLLECTIVES,   /**< in shared memory; only of errors, no change names it */
+    CLUE_COMMUNICATION, /**< all of it, of programs that nothing was fitted to; only of errors */
     CLUE_PARAMETERS
 };
 /** A parameter changes at a virtual time, also for what has begun. */

@@ -315,6 +315,26 @@ static void errors_are_drawn_from_their_covariance(void **state)
     assert_true(fabs(st / sqrt(ss * tt) + 0.5) < 0.06);
 }
 
+/* All delays of communication are off by the same factor. */
+static void communication_is_off_as_a_whole(void **state)
+{
+    struct clue_machine_file *f =
+        read_good("<machine name='m'><host name='n' count='2' receive='3us'/>"
+                  "<send from='*' to='*' d='1us'/><transmission from='*' to='*' d='2us'/>"
+                  "<provenance><error of='communication' relative='0.2'/></provenance></machine>");
+    double times;
+
+    (void)state;
+    clue_machine_vary(f, 1);
+    times = pair(f, 0, 1)->send.constant_ns / 1000;
+    assert_true(times != 1);
+    assert_true(fabs(pair(f, 0, 1)->transmission.constant_ns / 2000 - times) < 1e-9);
+    assert_true(fabs(f->machine.hosts[1].receive.constant_ns / 3000 - times) < 1e-9);
+    assert_true(fabs(f->machine.shared_more - (times - 1)) < 1e-9);
+    assert_true(f->machine.hosts[0].factor == 1);
+    clue_machine_destroy(f);
+}
+
 /* One message from the first host to the last, on the engine: when the receiver goes on. */
 static int64_t message_ns(const struct clue_machine_file *f, uint64_t bytes)
 {
@@ -680,6 +700,7 @@ int main(void)
         cmocka_unit_test(links_have_their_own_numbers_and_routes_their_way_back),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(errors_are_drawn_from_their_covariance),
+        cmocka_unit_test(communication_is_off_as_a_whole),
         cmocka_unit_test(messages_take_what_the_file_says),
         cmocka_unit_test(ranks_are_placed),
         cmocka_unit_test(mistakes_are_told_with_their_remedy),

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How far a machine file is off, from patterns that it was not fitted to. */
+#include <portolan/clue_calibrate.h>
+
+#include <portolan/stats.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+/* At most this part of a pattern that computes is communication, and at least this part of one that
+ * communicates. */
+static const double most_meeting = 0.05, least_meeting = 0.3;
+
+static double value_of(const struct clue_samples *s, const struct clue_sample *like)
+{
+    size_t n;
+    const struct clue_sample *one = clue_samples_of(s, like->kind, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (one[i].bytes == like->bytes)
+            return one[i].value;
+    return 0;
+}
+
+/* What a normal distribution that 90 % of N errors fit into deviates by; sorts them. */
+static double deviation(size_t n, double *errors)
+{
+    portolan_sort_numbers(n, errors);
+    return n ? errors[(9 * n - 1) / 10] / 1.645 : 0;
+}
+
+/* Adds the errors of patterns that compute, or of the others, to ERRORS; how many there are then.
+ */
+static size_t add_errors(const struct clue_check *check, bool of_computing, double computing,
+                         double *errors)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < check->virtual->n; i++) {
+        const struct clue_sample *v = &check->virtual->sample[i];
+        double part = v->value > 0 ? fmin(value_of(check->idle, v) / v->value, 1) : 0;
+
+        for (size_t k = 0; k < check->n_real && v->value > 0; k++) {
+            double real = value_of(check->real[k], v), error = real > 0 ? log(real / v->value) : 0;
+
+            if (real > 0 && of_computing && part < most_meeting)
+                errors[n++] = fabs(error);
+            else if (real > 0 && !of_computing && part >= least_meeting)
+                errors[n++] = sqrt(fmax(error * error - pow((1 - part) * computing, 2), 0)) / part;
+        }
+    }
+    return n;
+}
+
+/*
+ * The square of a pattern's error is that of computing times the square of its part, and so of
+ * communication. What computes tells the first; what communicates then tells the second.
+ */
+bool clue_check_errors(const struct clue_check *check, struct clue_errors *errors)
+{
+    double *room = portolan_calloc(check->virtual->n * check->n_real + 1, sizeof *room);
+    size_t n;
+
+    *errors = (struct clue_errors){0};
+    if (!room)
+        return false;
+    errors->n = n = add_errors(check, true, 0, room);
+    errors->computing = deviation(n, room);
+    errors->n += n = add_errors(check, false, errors->computing, room);
+    errors->communication = deviation(n, room);
+    free(room);
+    return true;
+}
