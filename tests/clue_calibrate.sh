@@ -9,7 +9,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 11
+plan 12
 cd "$work" || exit 99
 
 try "$PORTOLAN" clue calibrate -o here.xml -s 1 --no-check
@@ -89,8 +89,38 @@ if [ -f "$slow" ]; then
     gives 'a slow network' 0
     ms=$(sed -n 's/^\([0-9]*\) ms$/\1/p' "$work/out")
     result 'holds up each message' "$([ "${ms:-0}" -ge 20 ]; echo $?)"
+    # 20 messages of 125 numbers, every second one of an array: all of their bytes count.
+    cat >columns.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static double a[250];
+    MPI_Datatype column;
+    double begin;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Type_vector(125, 1, 2, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    begin = MPI_Wtime();
+    for (int i = 0; i < 20; i++)
+        if (rank == 0)
+            MPI_Send(a, 1, column, 1, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(a, 1, column, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        printf("%d ms\n", (int)(1e3 * (MPI_Wtime() - begin)));
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" -O1 -w -o columns columns.c || exit 99
+    try "$MPIEXEC" -n 2 env LD_PRELOAD="$slow" PORTOLAN_SLOW='0 1000' ./columns
+    ms=$(sed -n 's/^\([0-9]*\) ms$/\1/p' "$work/out")
+    result 'and messages of derived types' "$([ "${ms:-0}" -ge 20 ]; echo $?)"
 else
-    for name in 'a slow network' 'each message'; do
+    for name in 'a slow network' 'each message' 'derived types'; do
         result "$name # SKIP no headers of UCX" 0
     done
 fi
