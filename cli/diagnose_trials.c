@@ -89,10 +89,10 @@ static void take_facts(struct subject *s, const struct portolan_trial *t)
         s->first_step = 0;
 }
 
-static enum portolan_status put_fact(struct subject *s, const char *name, const char *value,
-                                     struct portolan_error *err)
+static enum portolan_status put_trace(struct subject *s, const char *path,
+                                      struct portolan_error *err)
 {
-    const struct portolan_name_value pair = {name, value};
+    const struct portolan_name_value pair = {PORTOLAN_STORE_TRACE, path};
     struct portolan_store *store = NULL;
     enum portolan_status status = portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err);
 
@@ -109,7 +109,7 @@ enum portolan_status diagnose_keep_trace(struct subject *s, const char *folder, 
 
     if (keep) {
         char *real = realpath(folder, NULL);
-        enum portolan_status status = put_fact(s, PORTOLAN_STORE_TRACE, real ? real : folder, err);
+        enum portolan_status status = put_trace(s, real ? real : folder, err);
 
         free(real);
         return status;
@@ -124,7 +124,7 @@ enum portolan_status diagnose_keep_trace(struct subject *s, const char *folder, 
         return portolan_error_set(err, PORTOLAN_EIO, "cannot move the trace to %s: %s", place,
                                   strerror(errno));
     slash = portolan_store_is_server(s->store) ? NULL : strrchr(s->store, '/');
-    return put_fact(s, PORTOLAN_STORE_TRACE, slash ? place + (slash + 1 - s->store) : place, err);
+    return put_trace(s, slash ? place + (slash + 1 - s->store) : place, err);
 }
 
 /* ------------------------------------------------- runs as trials */

@@ -23,12 +23,12 @@ static const double patience_s = 2;
 static struct job *running;
 
 /* On an abort mpiexec loses what it has not yet read from our pipe: waits, at most a second. */
-static void wait_for_reader(int fd)
+static void wait_for_reader(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     int unread = 0;
 
-    for (int i = 0; i < 1000 && ioctl(fd, FIONREAD, &unread) == 0 && unread > 0; i++)
+    for (int i = 0; i < 1000 && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0; i++)
         nanosleep(&pause, NULL);
 }
 
@@ -39,7 +39,7 @@ static void end_early(int status, void *arg)
     if (!running)
         return;
     if (running->cohort->size > 1) {
-        wait_for_reader(STDERR_FILENO);
+        wait_for_reader();
         portolan_mpi_abort(status);
     }
     job_end(running);
@@ -97,7 +97,7 @@ enum portolan_status job_settle(struct job *job, enum portolan_status status,
     portolan_error_prefix(err, "rank %d", job->cohort->rank);
     print_error(err);
     if (isatty(STDERR_FILENO) == 0)
-        wait_for_reader(STDERR_FILENO);
+        wait_for_reader();
     portolan_mpi_abort(EXIT_BAD_INPUT);
 }
 

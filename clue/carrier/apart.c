@@ -327,14 +327,14 @@ enum portolan_status apart_start(struct carrier *c, const char *program, char *c
     return status;
 }
 
-/* Whether the process ends within MS; *STATUS as of waitpid(2). */
-static bool has_ended(struct apart *a, int ms, int *status)
+/* Whether the process ends soon; *STATUS as of waitpid(2). */
+static bool has_ended(struct apart *a, int *status)
 {
     int fd = (int)syscall(SYS_pidfd_open, a->process, 0);
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
 
     if (fd >= 0)
-        poll(&wanted, 1, ms);
+        poll(&wanted, 1, GONE_MS);
     if (fd >= 0)
         close(fd);
     if (waitpid(a->process, status, fd >= 0 ? WNOHANG : 0) != a->process)
@@ -348,7 +348,7 @@ void apart_tell_gone(struct rank *rank)
     struct apart *a = rank->apart;
     int status;
 
-    if (!has_ended(a, GONE_MS, &status))
+    if (!has_ended(a, &status))
         clue_fail("its process has lost its connection: it called exec, closed a descriptor that "
                   "is not its own, or its host failed");
     if (WIFSIGNALED(status)) {
@@ -372,7 +372,7 @@ void apart_end(struct rank *rank)
     if (a->fd >= 0)
         close(a->fd);
     a->fd = -1;
-    if (a->process > 0 && !(a->has_exited && has_ended(a, GONE_MS, &status))) {
+    if (a->process > 0 && !(a->has_exited && has_ended(a, &status))) {
         kill(a->process, SIGKILL);
         waitpid(a->process, &status, 0);
     }

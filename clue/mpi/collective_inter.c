@@ -3,7 +3,7 @@
 #include "collective.h"
 
 /* C as an operation of KIND within this rank's own group. */
-static struct collective locally(const struct collective *c, enum collective_kind kind, int root)
+static struct collective locally(const struct collective *c, enum collective_kind kind)
 {
     struct collective sub = *c;
 
@@ -12,14 +12,14 @@ static struct collective locally(const struct collective *c, enum collective_kin
     sub.p = &sub.state->party;
     sub.remote = NULL;
     sub.kind = kind;
-    sub.root = root;
+    sub.root = 0;
     sub.is_whole = true;
     return sub;
 }
 
 static void bcast_locally(const struct collective *c, struct span data)
 {
-    struct collective sub = locally(c, BCAST, 0);
+    struct collective sub = locally(c, BCAST);
 
     sub.receive.base = data.at;
     sub.count = data.count;
@@ -30,7 +30,7 @@ static void bcast_locally(const struct collective *c, struct span data)
 /* This group's operands, reduced, at rank 0. */
 static struct span reduce_locally(const struct collective *c, MPI_Count count)
 {
-    struct collective sub = locally(c, REDUCE, 0);
+    struct collective sub = locally(c, REDUCE);
     struct span sum = schedule_buffer(c->s, count, c->type);
 
     sub.count = count;
@@ -41,7 +41,7 @@ static struct span reduce_locally(const struct collective *c, MPI_Count count)
 
 static void barrier_inter(const struct collective *c)
 {
-    struct collective sub = locally(c, BARRIER, 0);
+    struct collective sub = locally(c, BARRIER);
     struct span both = byte_buffer(c, 2), out = part(both, 0, 1), in = part(both, 1, 1);
 
     collective_run(&sub);
@@ -89,7 +89,7 @@ static void allreduce_inter(const struct collective *c)
 static void reduce_scatter_inter(const struct collective *c)
 {
     struct span sum = reduce_locally(c, c->count), all = sum;
-    struct collective sub = locally(c, SCATTERV, 0);
+    struct collective sub = locally(c, SCATTERV);
     MPI_Aint *offsets = schedule_memory(c->s, sizeof *offsets * (size_t)c->p->n);
     MPI_Count *counts = schedule_memory(c->s, sizeof *counts * (size_t)c->p->n), at = 0;
 
@@ -147,7 +147,7 @@ static void rooted_through_leader(const struct collective *c)
         schedule_send_now(c->s, c->remote, block_range(&c->send, 0, c->remote->n), 0);
         return;
     }
-    sub = locally(c, c->kind, 0);
+    sub = locally(c, c->kind);
     all = byte_buffer(c, span_bytes(block(is_gather ? &c->send : &c->receive, 0)) * c->p->n);
     *(is_gather ? &sub.receive : &sub.send) =
         (struct blocks){.base = all.at, .count = all.count / c->p->n, .type = all.type};
@@ -163,7 +163,7 @@ static void rooted_through_leader(const struct collective *c)
 /* Each group's blocks are gathered at its rank 0, those exchange them, and hand them on. */
 static void allgather_inter(const struct collective *c)
 {
-    struct collective sub = locally(c, GATHER, 0);
+    struct collective sub = locally(c, GATHER);
     MPI_Count bytes = span_bytes(block(&c->send, 0));
     struct span own = byte_buffer(c, bytes * c->p->n);
     struct span others = block_range(&c->receive, 0, c->remote->n);

@@ -387,15 +387,14 @@ static struct rest rest_of(const struct collective *c, struct span all, const MP
     return (struct rest){between(all, at, 0, from), between(all, at, to, n)};
 }
 
-static void send_rest(const struct collective *c, struct rest r, int to, bool is_now)
+static void send_rest(const struct collective *c, struct rest r, int to)
 {
     struct span flat = schedule_buffer(c->s, r.before.count + r.after.count, c->type);
 
     schedule_copy(c->s, r.before, part(flat, 0, r.before.count));
     schedule_copy(c->s, r.after, part(flat, r.before.count, r.after.count));
     schedule_send(c->s, c->p, flat, to);
-    if (is_now)
-        schedule_wait(c->s);
+    schedule_wait(c->s);
 }
 
 static struct span receive_rest(const struct collective *c, struct rest r, int from)
@@ -423,7 +422,7 @@ static bool pass_on(const struct collective *c, struct rest in, int mask, int n_
 
         if (other > p->rank && p->rank < tree + n_completed && other >= tree + n_completed &&
             other < p->n)
-            send_rest(c, in, other, true);
+            send_rest(c, in, other);
         else if (other < p->rank && other < tree + n_completed && p->rank >= tree + n_completed) {
             struct span flat = receive_rest(c, in, other);
 
@@ -454,7 +453,7 @@ static void reduce_scatter_doubling(const struct collective *c)
         if (has_received) {
             struct span flat = receive_rest(c, in, partner);
 
-            send_rest(c, rest_of(c, own, at, tree, mask), partner, true);
+            send_rest(c, rest_of(c, own, at, tree, mask), partner);
             place_rest(c, flat, in);
         }
         if (other_tree + mask > p->n)

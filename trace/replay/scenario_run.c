@@ -69,37 +69,37 @@ static double value_of(struct scenario_runner *x, const struct expression *e, do
     return e ? expression_value(e, &x->values) : otherwise;
 }
 
-/* A whole number between LEAST and MOST, or a mistake. */
+/* A whole number between 0 and MOST, or a mistake. */
 static int64_t whole(struct scenario_runner *x, const struct statement *to,
-                     const struct expression *e, double least, double most, const char *what)
+                     const struct expression *e, double most, const char *what)
 {
-    double value = value_of(x, e, least);
+    double value = value_of(x, e, 0);
 
-    if (value >= least && value <= most)
+    if (value >= 0 && value <= most)
         return (int64_t)llround(value);
     if (isnan(value))
         RUN_MISTAKE(x->s, to->line, "rank %d: the %s is not a number: division by 0", x->rank,
                     what);
     else
-        RUN_MISTAKE(x->s, to->line, "rank %d: the %s is %g; it should be between %g and %g",
-                    x->rank, what, value, least, most);
-    return (int64_t)least;
+        RUN_MISTAKE(x->s, to->line, "rank %d: the %s is %g; it should be between 0 and %g", x->rank,
+                    what, value, most);
+    return 0;
 }
 
 static int partner(struct scenario_runner *x, const struct statement *to,
                    const struct expression *e, const char *what)
 {
-    return (int)whole(x, to, e, 0, x->s->n_ranks - 1, what);
+    return (int)whole(x, to, e, x->s->n_ranks - 1, what);
 }
 
 static uint64_t bytes_of(struct scenario_runner *x, const struct statement *to)
 {
-    return (uint64_t)whole(x, to, to->bytes, 0, 1e15, "number of bytes");
+    return (uint64_t)whole(x, to, to->bytes, 1e15, "number of bytes");
 }
 
 static int tag_of(struct scenario_runner *x, const struct statement *to, const struct expression *e)
 {
-    return (int)whole(x, to, e, 0, 1 << 30, "tag");
+    return (int)whole(x, to, e, 1 << 30, "tag");
 }
 
 /* Whether the rank is in RANGES. */
@@ -256,7 +256,7 @@ static void run_open(struct scenario_runner *x, const struct statement *to)
 
 static void pass_time(struct scenario_runner *x, const struct statement *to)
 {
-    x->clock += whole(x, to, to->value, 0, (double)PORTOLAN_TRACE_MOST_NS, "time");
+    x->clock += whole(x, to, to->value, (double)PORTOLAN_TRACE_MOST_NS, "time");
     if (x->clock > PORTOLAN_TRACE_MOST_NS)
         RUN_MISTAKE(x->s, to->line, "rank %d: this takes more than 104 days", x->rank);
 }
@@ -276,7 +276,7 @@ static void run_block(struct scenario_runner *x, const struct statement *to);
 
 static void run_repeat(struct scenario_runner *x, const struct statement *to)
 {
-    int64_t times = whole(x, to, to->value, 0, 1e12, "number of times");
+    int64_t times = whole(x, to, to->value, 1e12, "number of times");
     struct portolan_trace_event loop = {.tag = to->until ? tag_of(x, to, to->until) : 0};
 
     if (to->until) {
