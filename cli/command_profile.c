@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trial_store.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { TOP = 50 }; /* lines, unless --top is given */

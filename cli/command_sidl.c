@@ -3,7 +3,6 @@
 
 #include <portolan/sidl.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>

@@ -4,7 +4,6 @@
 #include <portolan/trace.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct trace_options {

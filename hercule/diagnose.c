@@ -5,7 +5,6 @@
 #include <portolan/replay.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compose.h"

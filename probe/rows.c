@@ -2,7 +2,6 @@
 /* One row for each call: noting it, the memory for that, and taking it away. */
 #include "rows_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,7 +2,6 @@
 /* The records of threads, and what a fork does to them. */
 #include "internal.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 
 /*

@@ -2,7 +2,6 @@
 /* The document: what is shown of a source, part after part. */
 #include "internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct report_part report_answer, report_wiring, report_time, report_model,

@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 size_t llac_parse_column(struct statement *s, const struct table *t)

@@ -5,8 +5,6 @@
 #include <portolan/command.h>
 #include <portolan/profile.h>
 
-#include <stdlib.h>
-
 struct owned {
     void (*release)(void *object);
     void *object;

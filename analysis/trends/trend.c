@@ -5,7 +5,6 @@
 #include <portolan/progress.h>
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum portolan_status trend_call(void (*run)(struct statement *s), void *arg,

@@ -4,7 +4,6 @@
 
 #include <portolan/series.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 static void add_ranges(const struct portolan_model *m, struct portolan_text *out)

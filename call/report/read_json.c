@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct json_reader {

@@ -4,7 +4,6 @@
 
 #include <portolan/command.h>
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

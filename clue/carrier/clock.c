@@ -5,7 +5,6 @@
  */
 #include "internal.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <sys/resource.h>

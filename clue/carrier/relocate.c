@@ -10,7 +10,6 @@
 #include <portolan/list.h>
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 

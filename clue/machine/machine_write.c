@@ -5,7 +5,6 @@
 #include <portolan/number.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DIGITS = 9 };

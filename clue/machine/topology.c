@@ -5,7 +5,6 @@
 #include <portolan/command.h>
 #include <portolan/list.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 
 enum fact {
     COMM_TYPE,

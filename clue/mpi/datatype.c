@@ -2,7 +2,6 @@
 /* Built-in data types, and what the program asks of any: sizes, names, contents. */
 #include "internal.h"
 
-#include <limits.h>
 #include <stdio.h>
 
 /* ---------------------------------------------------------------- built-in types */

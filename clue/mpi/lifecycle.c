@@ -2,8 +2,6 @@
 /* Begin and end of MPI, clocks, and what it says of itself. */
 #include "internal.h"
 
-#include <stdio.h>
-
 int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, int *provided);
 
 /* ---------------------------------------------------------------- the observer */

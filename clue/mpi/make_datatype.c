@@ -5,8 +5,6 @@
  */
 #include "internal.h"
 
-#include <limits.h>
-
 struct builder {
     struct mpi_type *type;
     size_t room;

@@ -2,8 +2,6 @@
 /* Probes, matched messages, and statuses. */
 #include "internal.h"
 
-#include <limits.h>
-
 /* ---------------------------------------------------------------- probes */
 
 /* Whether there is a message. TAKEN: as of clue_probe(). */

@@ -2,8 +2,6 @@
 /* MPI_Wait and MPI_Test in all their forms. */
 #include "internal.h"
 
-#include <limits.h>
-
 /* ---------------------------------------------------------------- what goes on meanwhile */
 
 static void advance_schedules(struct mpi_task *t)

@@ -2,7 +2,6 @@
 /* Packing and unpacking: XDR as PVM writes it (RFC 4506, longs as 4 bytes), raw, in place. */
 #include "internal.h"
 
-#include <limits.h>
 #include <stdarg.h>
 
 const struct pvm_type pvm_types[] = {

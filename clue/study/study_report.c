@@ -8,7 +8,6 @@
 #include <portolan/list.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------- tables */

@@ -3,7 +3,6 @@
 #include "measurement.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------- names */

@@ -2,8 +2,6 @@
 /* The cases of an assembly: values that belong together, such as a file and what is in it. */
 #include "assembly.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "value.h"

@@ -4,7 +4,6 @@
 #include "assembly.h"
 #include "value.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct xml_rule path = {.name = "path", .required = XML_WORDS("dir")};

@@ -2,7 +2,6 @@
 /* A palette description: from its tree to a class. The grammar ships as component.rng. */
 #include "palette.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "assembly.h"

@@ -2,7 +2,6 @@
 /* From an assembly to a script. */
 #include "convert.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct writer {

@@ -2,7 +2,6 @@
 /* instantiate, connect, disconnect, remove, nuke, go. */
 #include "interpreter.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <utlist.h>

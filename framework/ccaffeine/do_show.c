@@ -2,7 +2,6 @@
 /* help, display, arena, links: in the words of Ccaffeine's command line. */
 #include "interpreter.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* -------------------------------------------------------------------------------------- help */

@@ -3,7 +3,6 @@
 #include "convert.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *step_argument(const struct step *s, size_t index)

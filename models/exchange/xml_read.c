@@ -3,7 +3,6 @@
 #include "xml_internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

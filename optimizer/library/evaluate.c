@@ -3,7 +3,6 @@
 #include "plan_internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum portolan_status plan_view_create(const struct portolan_plan *p, struct portolan_arena *pool,

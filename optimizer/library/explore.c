@@ -7,7 +7,6 @@
 #include "explore.h"
 
 #include <portolan/list.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include <portolan/list.h>
 #include <portolan/progress.h>
-#include <stdlib.h>
 #include <string.h>
 
 size_t plan_tuple_of(const struct portolan_plan *p, const struct plan_scope *scope,

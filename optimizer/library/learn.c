@@ -3,7 +3,6 @@
 #include "plan_internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The most rows that are kept of a running program; further ones replace the oldest. */

@@ -3,7 +3,6 @@
 #include "survey.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static enum portolan_status add_dim(struct survey *s, const struct survey_dim *from)

@@ -3,7 +3,6 @@
 #include "plan_internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* With more variables than this, no costs are drawn: chances would take too long. */

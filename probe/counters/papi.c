@@ -5,7 +5,6 @@
 #include <papi.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PROCESSOR 0 /* PAPI's first component */

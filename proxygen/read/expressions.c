@@ -6,7 +6,6 @@
 #include "read.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <portolan/probe.h>

@@ -7,7 +7,6 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 /* The summary of a run that has ended. */
 #include "internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -4,7 +4,6 @@
 
 #include <portolan/base.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

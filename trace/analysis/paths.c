@@ -4,8 +4,6 @@
 
 #include <portolan/index.h>
 
-#include <stdlib.h>
-
 enum { PROGRAM, GAP, FIRST_PATHS };
 
 struct path_builder {

@@ -7,7 +7,6 @@
 
 #include <portolan/list.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Callbacks have the parameters of the library. */

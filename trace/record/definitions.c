@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Regions and names; entries never move, so that threads read those that they know of. */
