@@ -5,6 +5,7 @@
 #include <portolan/number.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
