@@ -60,7 +60,7 @@ ROWS = [
     (TREE, "sort", "rounds=5 merge=200", "costly-merge", "rounds=5", lambda: 5 * by_levels(20 * MS), 2, 99),
     (TREE, "sort", "rounds=5 split=200", "costly-split", "rounds=5", lambda: 5 * by_levels(20 * MS), 2, 99),
     (TREE, "sort", "rounds=20 solve=200 copies=100", "moved-too-often", "rounds=20 solve=200", P, 2, 2),
-    (TREE, "sort", "rounds=50000 numbers=10", "too-deep", "rounds=5", P, 2, 2),
+    (TREE, "sort", "rounds=50000 numbers=10", "too-deep", "rounds=50000 numbers=10 together=200", P, 2, 2),
     (GRID, "stencil", "iterations=50", None, None, None, 2, 99),
     (GRID, "stencil", "iterations=50 uneven=1.5", "static-imbalance", "iterations=50",
      lambda: uneven(1.5) * 50 * 256 * 256 * 200e-9 / P, 2, 99),

@@ -2,7 +2,8 @@
 /*
  * Divide and conquer: a merge sort on a tree of ranks. At each level a rank hands a part of its
  * numbers to another rank, and merges what that returns. Each setting but the first three plants
- * one fault; times are nanoseconds of processor time per number.
+ * one fault, but together=, which has the parts of so many problems in each message; times are
+ * nanoseconds of processor time per number.
  */
 #include "work.h"
 
@@ -14,6 +15,7 @@ struct sort {
     double split, merge; /* work of either, at each level */
     double share;        /* of the numbers that go to the other rank */
     int copies;          /* messages of the whole part instead of one */
+    int together;        /* problems whose parts go in a message */
     int rank, size;
 };
 
@@ -36,25 +38,43 @@ static void merge(int *a, int na, const int *b, int nb)
     free(all);
 }
 
-/* Sorts N numbers on the ranks [rank, rank + width). */
-static void conquer(const struct sort *s, int *numbers, int n, int width)
+/* Makes *TYPE that of GIVEN of every STRIDE numbers, for all problems; returns how many of it. */
+static int part_of(const struct sort *s, int stride, int given, MPI_Datatype *type)
 {
-    int to = s->rank + width / 2, given = width > 1 ? (int)(n * s->share) : 0, kept = n - given;
+    *type = MPI_INT;
+    if (s->together == 1)
+        return given;
+    MPI_Type_vector(s->together, given, stride, MPI_INT, type);
+    MPI_Type_commit(type);
+    return 1;
+}
+
+/* Sorts N of every STRIDE numbers, a problem each, on the ranks [rank, rank + width). */
+static void conquer(const struct sort *s, int *numbers, int stride, int n, int width)
+{
+    int to = s->rank + width / 2, given = width > 1 ? (int)(n * s->share) : 0, kept = n - given,
+        count;
+    MPI_Datatype type;
 
     if (width <= 1) {
         double begin = work_begin();
 
-        qsort(numbers, (size_t)n, sizeof *numbers, compare);
-        work_until(begin, 1e-3 * s->solve * n);
+        for (int j = 0; j < s->together; j++)
+            qsort(numbers + j * stride, (size_t)n, sizeof *numbers, compare);
+        work_until(begin, 1e-3 * s->solve * n * s->together);
         return;
     }
-    work(1e-3 * s->split * n);
+    work(1e-3 * s->split * n * s->together);
+    count = part_of(s, stride, given, &type);
     for (int i = 0; i < s->copies; i++)
-        MPI_Send(numbers + kept, given, MPI_INT, to, PART, MPI_COMM_WORLD);
-    conquer(s, numbers, kept, width / 2);
-    MPI_Recv(numbers + kept, given, MPI_INT, to, SORTED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    work(1e-3 * s->merge * n);
-    merge(numbers, kept, numbers + kept, given);
+        MPI_Send(numbers + kept, count, type, to, PART, MPI_COMM_WORLD);
+    conquer(s, numbers, stride, kept, width / 2);
+    MPI_Recv(numbers + kept, count, type, to, SORTED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (type != MPI_INT)
+        MPI_Type_free(&type);
+    work(1e-3 * s->merge * n * s->together);
+    for (int j = 0; j < s->together; j++)
+        merge(numbers + j * stride, kept, numbers + j * stride + kept, given);
 }
 
 /* The part of the tree in which this rank takes part first: whose numbers it sorts, and on how many
@@ -67,30 +87,33 @@ static void take_part(const struct sort *s, int *numbers)
     while (s->rank % (2 * width) == 0 && 2 * width < s->size)
         width *= 2;
     for (int i = 0; i < s->copies; i++)
-        MPI_Recv(numbers, s->numbers, MPI_INT, s->rank - width, PART, MPI_COMM_WORLD, &status);
+        MPI_Recv(numbers, s->numbers * s->together, MPI_INT, s->rank - width, PART, MPI_COMM_WORLD,
+                 &status);
     MPI_Get_count(&status, MPI_INT, &n);
-    conquer(s, numbers, n, width);
+    conquer(s, numbers, n / s->together, n / s->together, width);
     MPI_Send(numbers, n, MPI_INT, s->rank - width, SORTED, MPI_COMM_WORLD);
 }
 
 static void sort_once(const struct sort *s, int *numbers)
 {
+    int n = s->numbers * s->together;
+
     if (s->rank > 0) {
         take_part(s, numbers);
         return;
     }
-    for (int i = 0; i < s->numbers; i++)
+    for (int i = 0; i < n; i++)
         numbers[i] = (int)(((unsigned)i * 2654435761u) >> 8);
-    conquer(s, numbers, s->numbers, s->size);
-    for (int i = 1; i < s->numbers; i++)
-        if (numbers[i - 1] > numbers[i])
+    conquer(s, numbers, s->numbers, s->numbers, s->size);
+    for (int i = 1; i < n; i++)
+        if (i % s->numbers && numbers[i - 1] > numbers[i])
             MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"numbers", "rounds", "solve",  "split",
-                                        "merge",   "share",  "copies", NULL};
+    static const char *const names[] = {"numbers", "rounds", "solve",    "split", "merge",
+                                        "share",   "copies", "together", NULL};
     struct sort s;
     int *numbers;
 
@@ -105,14 +128,16 @@ int main(int argc, char **argv)
     s.merge = setting(argc, argv, "merge", 0);
     s.share = setting(argc, argv, "share", 0.5);
     s.copies = (int)setting(argc, argv, "copies", 1);
-    if (s.size & (s.size - 1) || s.numbers < 1 || s.copies < 1 || !(s.share > 0 && s.share < 1)) {
+    s.together = (int)setting(argc, argv, "together", 1);
+    if (s.size & (s.size - 1) || s.numbers < 1 || s.copies < 1 || s.together < 1 ||
+        !(s.share > 0 && s.share < 1)) {
         if (s.rank == 0)
             fprintf(stderr, "sort: needs a power of two ranks, and a share between 0 and 1\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    if (!(numbers = malloc((size_t)s.numbers * sizeof *numbers)))
+    if (!(numbers = malloc((size_t)s.numbers * (size_t)s.together * sizeof *numbers)))
         MPI_Abort(MPI_COMM_WORLD, 1);
-    for (int i = 0; i < s.rounds; i++) {
+    for (int i = 0; i < s.rounds; i += s.together) {
         MPI_Barrier(MPI_COMM_WORLD); /* else nobody could tell this split from the merge before */
         sort_once(&s, numbers);
     }

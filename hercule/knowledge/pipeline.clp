@@ -89,9 +89,10 @@
   (metric (name outside_work) (text "waiting for what is no work on blocks")
     (formula "max(0, min(sweep.extra.excess + outside_delay, lost - fill_and_drain - turning - uneven_blocks - slow_stage))")
     (base losing))
-  ; A full buffer keeps the sender before a slow stage, which looks like a long send.
+  ; A full buffer keeps the sender before a slow stage, which looks like a long send. Stages wait for the one that
+  ; takes longest to pass blocks on.
   (metric (name passing) (text "passing blocks on, beyond waiting for work")
-    (formula "max(0, min(handshaking, lost - fill_and_drain - turning - uneven_blocks - slow_stage - outside_work))")
+    (formula "max(0, min(handshaking + sweep.handshake.excess, lost - fill_and_drain - turning - uneven_blocks - slow_stage - outside_work))")
     (base losing))
   (metric (name passing_bytes) (text "passing bytes on") (formula "passing * sized / max(1, handshaking)") (base passing))
   (metric (name passing_messages) (text "passing messages on, whatever their size") (formula "passing - passing_bytes")

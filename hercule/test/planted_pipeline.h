@@ -57,16 +57,15 @@ static int many_blocks(int p, double share)
 {
     if (share == 0 || p > 16)
         return enough_blocks(p);
-    return enough_blocks(p) * (p == 2 ? 100 : share < 0.1 ? 16 : 1);
+    return enough_blocks(p) * (p == 2 ? 100 : share < 0.1 ? 32 : 1);
 }
 
-/* FIXED: ranks, blocks. */
+/* FIXED: ranks, blocks. A stage in the middle receives and sends each block; all wait for it. */
 static double handshake_share(const double *fixed, double m)
 {
-    const double *p = fixed;
-    int n = (int)fixed[1];
+    int p = (int)fixed[0], n = (int)fixed[1];
 
-    return 2 * (*p - 1) * n * m / (*p * pipeline_run((int)*p, n, MS, m, m));
+    return (p > 2 ? 2 : 1) * n * m / pipeline_run(p, n, MS, m, m);
 }
 
 static double blocks_too_small(struct portolan_text *t, int p, double share)
@@ -100,10 +99,9 @@ static double sweeps_too_short(struct portolan_text *t, int p, double share)
 /* FIXED: ranks, blocks. The first block has no bytes, which tells what bytes cost. */
 static double bytes_share(const double *fixed, double m)
 {
-    const double *p = fixed;
-    int n = (int)fixed[1];
+    int p = (int)fixed[0], n = (int)fixed[1];
 
-    return 2 * (*p - 1) * (n - 1) * m / (*p * pipeline_run((int)*p, n, MS, m, 0));
+    return (p > 2 ? 2 : 1) * (n - 1) * m / pipeline_run(p, n, MS, m, 0);
 }
 
 static double messages_slow(struct portolan_text *t, int p, double share)
