@@ -248,6 +248,50 @@ static void count_report(void *arg, const char *file, int line, int column, cons
     n_reports++;
 }
 
+/* FILE of the archive with LENGTH of its bytes, and byte FLIPPED (if it has it) inverted. */
+static void read_damaged(const char *file, const uint8_t *bytes, size_t length, size_t flipped)
+{
+    struct portolan_diagnostics diagnostics = {.report = count_report};
+    struct portolan_trace *trace = NULL;
+    struct portolan_error err = {0};
+    char path[64];
+    FILE *f = fopen(file, "w");
+
+    assert_non_null(f);
+    for (size_t i = 0; i < length; i++)
+        fputc(i == flipped ? bytes[i] ^ 0xff : bytes[i], f);
+    fclose(f);
+    snprintf(path, sizeof path, "%s/trace.otf2", folder);
+    if (trace_read_otf2(path, &diagnostics, &trace, &err))
+        assert_true(!trace && err.text[0]);
+    portolan_trace_destroy(trace);
+}
+
+/* Each file cut at every byte, and with every byte changed: a trace or an error. */
+static void test_damaged(void **state)
+{
+    static const char *const names[] = {"trace.otf2", "trace.def", "trace/0.def", "trace/0.evt"};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        uint8_t bytes[1 << 16];
+        char file[64];
+        size_t size;
+        FILE *f;
+
+        snprintf(file, sizeof file, "%s/%s", folder, names[n]);
+        f = fopen(file, "r");
+        assert_non_null(f);
+        size = fread(bytes, 1, sizeof bytes, f);
+        fclose(f);
+        for (size_t i = 0; i < size; i++) {
+            read_damaged(file, bytes, i, size);
+            read_damaged(file, bytes, size, i);
+        }
+        read_damaged(file, bytes, size, size);
+    }
+}
+
 static void test_cut(void **state)
 {
     struct portolan_diagnostics diagnostics = {.report = count_report};
@@ -256,6 +300,7 @@ static void test_cut(void **state)
     char path[64], file[64];
 
     (void)state;
+    n_reports = 0;
     snprintf(path, sizeof path, "%s/trace.otf2", folder);
     snprintf(file, sizeof file, "%s/trace/0.evt", folder);
     assert_int_equal(truncate(file, 100), 0);
@@ -307,8 +352,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_equal_names),
-        cmocka_unit_test(test_missing_rank), cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_missing_rank), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrong),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
