@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,10 +58,12 @@ enum portolan_status record_check_folder(const char *folder, struct portolan_err
     DIR *d = opendir(folder);
     int n = 0;
 
+    if (!d && errno == ENOENT && mkdir(folder, 0777) == 0) { /* so it can be made, when needed */
+        rmdir(folder);
+        return PORTOLAN_OK;
+    }
     if (!d)
-        return errno == ENOENT
-                   ? PORTOLAN_OK
-                   : portolan_error_set(err, PORTOLAN_EIO, "%s: %s", folder, strerror(errno));
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", folder, strerror(errno));
     while (readdir(d))
         n++;
     closedir(d);

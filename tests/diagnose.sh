@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 82
+plan 83
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -182,6 +182,8 @@ gives 'a trial to compare with is looked for before anything runs' 1 'there is n
 mkdir full && touch full/file
 try "$PORTOLAN" diagnose "$@" --keep full "$amr"
 gives 'so is the folder that is to keep a trace' 1 'full is not empty'
+try "$PORTOLAN" diagnose "$@" --keep no/such "$amr"
+gives 'a folder that cannot be made, before anything runs' 1 'no/such: No such file or directory'
 ! "$PORTOLAN" trials amr.db | grep -q amr
 result 'and then no experiment was made' $?
 try "$PORTOLAN" diagnose -p geometric --why 0 even.txt

@@ -10,6 +10,7 @@
 #include <portolan/clue_task.h>
 
 #include <dlfcn.h>
+#include <search.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -103,9 +104,12 @@ struct rank {
     struct random_data random; /* of rand() */
     char random_bytes[128];
     struct drand48_data random48;
-    char *token;        /* of strtok() */
-    char **environment; /* NULL: the process's */
-    char *folder;       /* where it went; NULL: nowhere */
+    char *token;               /* of strtok() */
+    struct tm date;            /* of gmtime() and localtime() */
+    char date_text[100];       /* of asctime() and ctime() */
+    struct hsearch_data table; /* of hsearch() */
+    char **environment;        /* NULL: the process's */
+    char *folder;              /* where it went; NULL: nowhere */
     int status;
     bool is_over;
     unsigned n_polls, polls; /* in vain, as the carrier's */

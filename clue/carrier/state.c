@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * State of the C library that programs take for their own: getopt(3)'s, which they may also have
- * copies of, that of random numbers and texts, the environment and the working folder. Reached
- * through clue_override(), by images alone.
+ * copies of, that of random numbers, texts, dates and hsearch(3), the environment and the working
+ * folder. Reached through clue_override(), by images alone.
  */
 #include "internal.h"
 
@@ -119,6 +119,7 @@ static int own_getopt_long_only(int argc, char *const *argv, const char *letters
 void clue_state_end(struct rank *rank)
 {
     free(rank->options.found);
+    hdestroy_r(&rank->table);
     free(rank->actions);
 }
 
@@ -182,6 +183,44 @@ static void own_lcong48(unsigned short parameters[7])
 static char *own_strtok(char *text, const char *ends)
 {
     return strtok_r(text, ends, &clue_carrier.current->token);
+}
+
+static struct tm *own_gmtime(const time_t *time)
+{
+    return gmtime_r(time, &clue_carrier.current->date);
+}
+
+static struct tm *own_localtime(const time_t *time)
+{
+    tzset(); /* which localtime_r() need not do */
+    return localtime_r(time, &clue_carrier.current->date);
+}
+
+static char *own_asctime(const struct tm *date)
+{
+    return asctime_r(date, clue_carrier.current->date_text);
+}
+
+static char *own_ctime(const time_t *time)
+{
+    return own_asctime(own_localtime(time));
+}
+
+static int own_hcreate(size_t n)
+{
+    return hcreate_r(n, &clue_carrier.current->table);
+}
+
+static ENTRY *own_hsearch(ENTRY item, ACTION action)
+{
+    ENTRY *found;
+
+    return hsearch_r(item, action, &found, &clue_carrier.current->table) ? found : NULL;
+}
+
+static void own_hdestroy(void)
+{
+    hdestroy_r(&clue_carrier.current->table);
 }
 
 /* The rank's own words, which begin as the process's. NULL: no memory. */
@@ -370,6 +409,13 @@ static const struct {
     {"getopt_long", (function *)own_getopt_long},
     {"getopt_long_only", (function *)own_getopt_long_only},
     {"strtok", (function *)own_strtok},
+    {"gmtime", (function *)own_gmtime},
+    {"localtime", (function *)own_localtime},
+    {"asctime", (function *)own_asctime},
+    {"ctime", (function *)own_ctime},
+    {"hcreate", (function *)own_hcreate},
+    {"hsearch", (function *)own_hsearch},
+    {"hdestroy", (function *)own_hdestroy},
     {"getenv", (function *)own_getenv},
     {"secure_getenv", (function *)own_getenv},
     {"setenv", (function *)own_setenv},

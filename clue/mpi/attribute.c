@@ -234,8 +234,6 @@ static const int *built_in_of_comm(struct mpi_task *t, int keyval)
         return &io;
     case MPI_WTIME_IS_GLOBAL & ~1:
         return &is_global;
-    case MPI_UNIVERSE_SIZE & ~1:
-        return &t->n;
     case MPI_LASTUSEDCODE & ~1:
         if (!t->last_used_code)
             t->last_used_code = MPI_ERR_LASTCODE;

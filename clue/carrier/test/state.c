@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <mpi.h>
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int global = 1, zero[1000];
@@ -45,6 +47,9 @@ int main(int argc, char **argv)
     sigset_t hangup;
     char path[500];
     double real;
+    time_t day;
+    const struct tm *date;
+    ENTRY entry = {"key", NULL};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -63,6 +68,11 @@ int main(int argc, char **argv)
     alarm(10000);
     srand((unsigned)rank + 5);
     srand48(rank + 3);
+    day = rank * 86400;
+    date = gmtime(&day);
+    hcreate(10);
+    if (rank)
+        hsearch(entry, ENTER);
     pause_rank();
     if (errno == EAGAIN) /* of a real MPI that found no message yet */
         errno = rank + 1;
@@ -88,6 +98,8 @@ int main(int argc, char **argv)
     c = (int)readlink("/proc/self/exe", path, sizeof path - 1);
     path[c > 0 ? c : 0] = 0;
     sprintf(all + strlen(all), " %s", path);
+    sprintf(all + strlen(all), " %d %d", date->tm_mday, hsearch(entry, FIND) != NULL);
+    hdestroy();
     atexit(at_end);
     MPI_Finalize();
     return 0;
