@@ -286,7 +286,8 @@ static void test_damaged(void **state)
         fclose(f);
         for (size_t i = 0; i < size; i++) {
             read_damaged(file, bytes, i, size);
-            read_damaged(file, bytes, size, i);
+            if (i % 16 == 0)
+                read_damaged(file, bytes, size, i);
         }
         read_damaged(file, bytes, size, size);
     }
