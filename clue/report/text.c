@@ -34,7 +34,7 @@ static void add_head(const struct clue_report *r, const struct report_facts *f,
                      struct portolan_text *t)
 {
     const struct clue_machine *m = r->run->machine;
-    const double(*c)[CLUE_PARAMETERS] = r->file->covariance;
+    const double(*c)[CLUE_PARAMETERS] = r->file ? r->file->covariance : NULL;
     char time[32], median[32], low[32], high[32];
 
     portolan_text_add(t, "virtual time  %s",
@@ -47,7 +47,7 @@ static void add_head(const struct clue_report *r, const struct report_facts *f,
     portolan_text_add(t, ", %s rank%s on %s of %s host%s of '%s'\n", grouped((uint64_t)f->n).text,
                       f->n == 1 ? "" : "s", grouped((uint64_t)f->n_hosts_used).text,
                       grouped(m->n_hosts).text, m->n_hosts == 1 ? "" : "s", report_machine(r));
-    if (r->n_repeats > 1 && c[CLUE_COMMUNICATION][CLUE_COMMUNICATION] > 0)
+    if (r->n_repeats > 1 && c && c[CLUE_COMMUNICATION][CLUE_COMMUNICATION] > 0)
         portolan_text_add(t,
                           "              90 %% interval of bursts, parameters, and patterns not "
                           "fitted to (communication +- %.2g %%, computing +- %.2g %%)\n",
