@@ -29,7 +29,7 @@ static enum portolan_status run_program(struct subject *s, const struct diagnose
     if (!status && portolan_trace_read(folder, &s->d, &s->trace, NULL))
         status = portolan_error_set(err, PORTOLAN_EFOREIGN,
                                     "nothing was recorded: '%s' made no call of MPI, could not be "
-                                    "started, or calls MPI by mpi_f08 or dlopen",
+                                    "started, or calls MPI by dlopen",
                                     o->program[0]);
     return status;
 }
