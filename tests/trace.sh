@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that know nothing of Portolan are recorded, however they end, and their traces shown.
 . "$(dirname "$0")/tap.sh"
-plan 34
+here=$(cd "$(dirname "$0")" && pwd)
+plan 36
 
 cd "$work" || exit 99
 cat >ring.c <<'C'
@@ -162,8 +163,14 @@ if "$PORTOLAN" export --help | grep -q otf2; then
     try "$PORTOLAN" trace -o copied/t.otf2 mine
     try "$PORTOLAN" trace --summary copied/t.otf2
     gives 'a trace alone becomes an archive as well' 0 "$(grep ' BEGIN$' recorded)"
+    # Of examples/patterns/wavefront, by eztrace 2.0: otf2-print counts 12 ENTER, 3 MPI_SEND, 3 MPI_RECV.
+    try "$PORTOLAN" trace --summary "$here/eztrace/eztrace_log.otf2"
+    gives 'an archive of eztrace is read' 0 '^# comm 0: ranks 0-1$' '^ +4 ENTER$' '^ +8 BEGIN$' \
+        '^ +3 SEND$' '^ +3 RECV$' '^ +2 COLLECTIVE$'
+    try "$PORTOLAN" diagnose "$here/eztrace/eztrace_log.otf2"
+    gives 'and its program recognised' 0 'late sender' 'it looks like pipeline: 2 instances'
 else
-    for n in 1 2 3 4 5 6; do result "OTF2 is not built in # SKIP" 0; done
+    for n in 1 2 3 4 5 6 7 8; do result "OTF2 is not built in # SKIP" 0; done
 fi
 try "$PORTOLAN" trials --store heat.db --delete 2-3
 [ "$status" = 0 ] && [ ! -e heat.db.traces ] && [ -e mine/1.0.trace ]

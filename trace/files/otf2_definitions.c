@@ -18,19 +18,46 @@ OTF2_ErrorCode otf2_keep_quiet(void *arg, const char *file, uint64_t line, const
     return code;
 }
 
-/* An entry SELF of a table, grown to hold it; NULL without memory, or for a number out of reach. */
+/* Different numbers have different hashes. */
+static uint64_t hash_of(uint64_t self)
+{
+    uint64_t hash = self * UINT64_C(0x9e3779b97f4a7c15);
+
+    return hash ^ hash >> 32;
+}
+
+static bool is_same(const void *wanted, size_t i)
+{
+    (void)wanted, (void)i;
+    return true;
+}
+
+static void *entry_at(const struct otf2_table *table, size_t i)
+{
+    return (char *)table->entries + i * table->size;
+}
+
+void *otf2_find(const struct otf2_table *table, uint64_t self)
+{
+    size_t i = portolan_index_find(&table->index, hash_of(self), is_same, NULL);
+
+    return i < SIZE_MAX ? entry_at(table, i) : NULL;
+}
+
+/* Entry SELF of a table, added if it is not there; NULL: no memory. */
 static void *entry(struct reader *r, struct otf2_table *table, uint64_t self, size_t size)
 {
-    if (self >= OTF2_TABLE_MAX ||
-        !portolan_reserve(&table->entries, &table->capacity, (size_t)self + 1, size)) {
-        r->status = self >= OTF2_TABLE_MAX ? PORTOLAN_ESYNTAX : PORTOLAN_ENOMEM;
+    size_t i;
+
+    table->size = size;
+    if (!portolan_reserve(&table->entries, &table->capacity, table->n + 1, size) ||
+        !portolan_index_put(&table->index, hash_of(self), table->n, is_same, NULL, &i)) {
+        r->status = PORTOLAN_ENOMEM;
         return NULL;
     }
-    if (self >= table->n) {
-        memset((char *)table->entries + table->n * size, 0, ((size_t)self + 1 - table->n) * size);
-        table->n = (size_t)self + 1;
-    }
-    return (char *)table->entries + (size_t)self * size;
+    if (i == table->n)
+        memset(entry_at(table, table->n++), 0, size);
+    return entry_at(table, i);
 }
 
 static OTF2_CallbackCode done(const struct reader *r)
@@ -98,7 +125,7 @@ static OTF2_CallbackCode put_group(struct reader *r, OTF2_GroupRef self, OTF2_Gr
     memcpy(copy, members, n * sizeof *copy);
     *group = (struct otf2_group){.type = type, .n = n, .members = copy};
     if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
-        r->world = self;
+        r->world = *group;
     return done(r);
 }
 
@@ -132,12 +159,11 @@ static OTF2_CallbackCode put_group(struct reader *r, OTF2_GroupRef self, OTF2_Gr
     X(Comm,                                                                                        \
       (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent,           \
        OTF2_CommFlag flags),                                                                       \
-      PUT(comms, self, struct otf2_comm, .is_used = true, .group = group,                          \
-          .remote = OTF2_UNDEFINED_GROUP))                                                         \
+      PUT(comms, self, struct otf2_comm, .group = group, .remote = OTF2_UNDEFINED_GROUP))          \
     X(InterComm,                                                                                   \
       (OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef a, OTF2_GroupRef b,                   \
        OTF2_CommRef common, OTF2_CommFlag flags),                                                  \
-      PUT(comms, self, struct otf2_comm, .is_used = true, .group = a, .remote = b))                \
+      PUT(comms, self, struct otf2_comm, .group = a, .remote = b))                                 \
     X(RmaWin,                                                                                      \
       (OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags),        \
       PUT(windows, self, struct otf2_window, .comm = comm))                                        \
@@ -159,49 +185,40 @@ DEFINITIONS(DEFINE_CALLBACK)
 
 const char *otf2_string(const struct reader *r, uint32_t self)
 {
-    const char *const *strings = r->strings.entries;
+    const char *const *string = otf2_find(&r->strings, self);
 
-    return self < r->strings.n && strings[self] ? strings[self] : "";
-}
-
-static const struct otf2_group *find_group(const struct reader *r, uint32_t self)
-{
-    const struct otf2_group *groups = r->groups.entries;
-
-    return self < r->groups.n ? &groups[self] : NULL;
+    return string ? *string : "";
 }
 
 /* Ranks of processes: places in the group of all locations that have MPI. */
 static void rank_processes(struct reader *r)
 {
-    const struct otf2_group *world = find_group(r, r->world);
-    struct otf2_process *processes = r->processes.entries;
-
     for (size_t i = 0; i < r->n_locations; i++) {
         struct otf2_location *l = &r->locations[i];
+        struct otf2_process *process = otf2_find(&r->processes, l->group);
 
         l->rank = PORTOLAN_TRACE_NONE;
-        for (uint32_t rank = 0; world && rank < world->n; rank++)
-            if (world->members[rank] == l->self)
+        for (uint32_t rank = 0; rank < r->world.n; rank++)
+            if (r->world.members[rank] == l->self)
                 l->rank = (int)rank;
-        if (l->rank >= 0 && l->group < r->processes.n)
-            processes[l->group].rank = l->rank;
+        if (l->rank >= 0 && process)
+            process->rank = l->rank;
     }
-    r->n_ranks = world ? (int)world->n : 0;
+    r->n_ranks = (int)r->world.n;
 }
 
 /* Locations that have no rank are further threads; processes without MPI come after the ranks. */
 static void number_locations(struct reader *r)
 {
-    struct otf2_process *processes = r->processes.entries;
-
     for (size_t i = 0; i < r->n_locations; i++) {
         struct otf2_location *l = &r->locations[i];
-        struct otf2_process none = {.rank = PORTOLAN_TRACE_NONE};
-        struct otf2_process *process = l->group < r->processes.n ? &processes[l->group] : &none;
-        const uint32_t *nodes = r->nodes.entries;
+        struct otf2_process none = {.node = UINT32_MAX, .rank = PORTOLAN_TRACE_NONE};
+        struct otf2_process *process = otf2_find(&r->processes, l->group);
+        const uint32_t *node;
 
-        l->host = otf2_string(r, process->node < r->nodes.n ? nodes[process->node] : UINT32_MAX);
+        process = process ? process : &none;
+        node = otf2_find(&r->nodes, process->node);
+        l->host = node ? otf2_string(r, *node) : "";
         if (l->rank >= 0)
             continue;
         if (process->rank < 0)
@@ -220,7 +237,7 @@ int otf2_rank(const struct reader *r, uint64_t member)
 /* World ranks of a group's members; NULL without memory. */
 static int *ranks_of(struct reader *r, uint32_t self, size_t *n)
 {
-    const struct otf2_group *group = find_group(r, self);
+    const struct otf2_group *group = otf2_find(&r->groups, self);
     int *ranks;
 
     *n = group && group->type != OTF2_GROUP_TYPE_COMM_SELF ? group->n : 0;
@@ -236,9 +253,9 @@ static int *ranks_of(struct reader *r, uint32_t self, size_t *n)
 /* Communicator 0 of the trace is that of all ranks, which the archive may number otherwise. */
 static bool is_world(const struct reader *r, const struct otf2_comm *comm)
 {
-    const struct otf2_group *group = find_group(r, comm->group), *world = find_group(r, r->world);
+    const struct otf2_group *group = otf2_find(&r->groups, comm->group);
 
-    if (!group || !world || comm->remote != OTF2_UNDEFINED_GROUP || group->n != world->n)
+    if (!group || comm->remote != OTF2_UNDEFINED_GROUP || group->n != r->world.n)
         return false;
     for (uint32_t i = 0; i < group->n; i++)
         if (group->type == OTF2_GROUP_TYPE_COMM_GROUP && group->members[i] != i)
@@ -262,8 +279,6 @@ static void enter_comms(struct reader *r)
     for (size_t i = 0; i < r->comms.n && !r->status; i++) {
         struct portolan_trace_comm comm = {.id = i + 1};
 
-        if (!comms[i].is_used)
-            continue;
         comm.members = ranks_of(r, comms[i].group, &comm.n_members);
         comm.remote = ranks_of(r, comms[i].remote, &comm.n_remote);
         comms[i].members = comm.members, comms[i].n_members = comm.n_members;
@@ -279,17 +294,29 @@ static void enter_comms(struct reader *r)
 static void enter_windows(struct reader *r)
 {
     struct otf2_window *windows = r->windows.entries;
-    const struct otf2_comm *comms = r->comms.entries;
 
     for (size_t i = 0; i < r->windows.n && !r->status; i++) {
         struct portolan_trace_comm window = {.id = i};
+        const struct otf2_comm *comm = otf2_find(&r->comms, windows[i].comm);
 
-        if (windows[i].comm < r->comms.n) {
-            window.members = comms[windows[i].comm].members;
-            window.n_members = comms[windows[i].comm].n_members;
+        if (comm) {
+            window.members = comm->members;
+            window.n_members = comm->n_members;
         }
         windows[i].at = entered(r, portolan_trace_window(r->trace, &window));
     }
+}
+
+/* TAU and eztrace define routines of MPI like any function, TAU with "()". */
+static const char *routine_name(struct reader *r, const char *name)
+{
+    size_t length = strcspn(name, "(");
+    const char *routine =
+        name[length] ? portolan_arena_printf(&r->arena, "%.*s", (int)length, name) : name;
+
+    if (!routine)
+        r->status = PORTOLAN_ENOMEM;
+    return routine;
 }
 
 static void enter_regions(struct reader *r)
@@ -301,6 +328,9 @@ static void enter_regions(struct reader *r)
         struct portolan_trace_region region = {
             .kind = PORTOLAN_TRACE_FUNCTION, .name = name, .user = "", .port = "", .provider = ""};
 
+        regions[i].is_mpi |= strstr(name, "MPI_") == name;
+        if (regions[i].is_mpi && !(name = routine_name(r, name)))
+            return;
         regions[i].at = entered(r, regions[i].is_mpi ? portolan_trace_routine(r->trace, name)
                                                      : portolan_trace_region(r->trace, &region));
     }
@@ -333,7 +363,6 @@ void otf2_read_definitions(struct reader *r)
     OTF2_GlobalDefReaderCallbacks *c = callbacks();
     uint64_t n;
 
-    r->world = OTF2_UNDEFINED_GROUP;
     if (!c) {
         r->status = PORTOLAN_ENOMEM;
         return;

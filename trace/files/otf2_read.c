@@ -47,9 +47,9 @@ static OTF2_CallbackCode add_event(struct reader *r, OTF2_TimeStamp time,
 static const struct otf2_comm *comm_of(const struct reader *r, uint32_t self)
 {
     static const struct otf2_comm none = {0};
-    const struct otf2_comm *comms = r->comms.entries;
+    const struct otf2_comm *comm = otf2_find(&r->comms, self);
 
-    return self < r->comms.n ? &comms[self] : &none;
+    return comm ? comm : &none;
 }
 
 /* World rank of RANK in COMM: of the other group in an intercommunicator. */
@@ -126,7 +126,6 @@ static void complete_posting(struct reader *r, const struct otf2_request *reques
 static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
                                     OTF2_AttributeList *attributes)
 {
-    const struct otf2_named *known = r->attributes.entries;
     uint32_t n = OTF2_AttributeList_GetNumberOfElements(attributes);
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
 
@@ -135,11 +134,12 @@ static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
         OTF2_Type type;
         OTF2_AttributeValue value;
         struct portolan_trace_event event = {0};
+        const struct otf2_named *known;
 
         if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &self, &type, &value) ||
-            type != OTF2_TYPE_DOUBLE || self >= r->attributes.n)
+            type != OTF2_TYPE_DOUBLE || !(known = otf2_find(&r->attributes, self)))
             continue;
-        event.what = (uint32_t)known[self].at & 0xffffff;
+        event.what = (uint32_t)known->at & 0xffffff;
         memcpy(&event.bytes, &value.float64, sizeof event.bytes);
         code = add_event(r, time, PORTOLAN_TRACE_VALUE, event);
     }
@@ -149,34 +149,34 @@ static OTF2_CallbackCode put_values(struct reader *r, OTF2_TimeStamp time,
 static OTF2_CallbackCode enter(struct reader *r, OTF2_TimeStamp time, OTF2_RegionRef self,
                                OTF2_AttributeList *attributes)
 {
-    const struct otf2_named *regions = r->regions.entries;
+    const struct otf2_named *region = otf2_find(&r->regions, self);
     struct portolan_trace_event event = {0};
     enum portolan_trace_routine_class class;
     OTF2_CallbackCode code;
 
-    if (self >= r->regions.n)
+    if (!region)
         return OTF2_CALLBACK_SUCCESS;
-    event.what = (uint32_t)regions[self].at & 0xffffff;
-    if (!regions[self].is_mpi) {
+    event.what = (uint32_t)region->at & 0xffffff;
+    if (!region->is_mpi) {
         code = add_event(r, time, PORTOLAN_TRACE_ENTER, event);
         return code ? code : put_values(r, time, attributes);
     }
     if (r->depth++)
         return OTF2_CALLBACK_SUCCESS;
-    class = portolan_trace_classify(otf2_string(r, regions[self].name), NULL);
+    class = portolan_trace_classify(r->trace->routines[region->at], NULL);
     r->names_group = class == PORTOLAN_ROUTINE_WIN_POST || class == PORTOLAN_ROUTINE_WIN_START;
     return add_event(r, time, PORTOLAN_TRACE_BEGIN, event);
 }
 
 static OTF2_CallbackCode leave(struct reader *r, OTF2_TimeStamp time, OTF2_RegionRef self)
 {
-    const struct otf2_named *regions = r->regions.entries;
+    const struct otf2_named *region = otf2_find(&r->regions, self);
     struct portolan_trace_event event = {0};
 
-    if (self >= r->regions.n)
+    if (!region)
         return OTF2_CALLBACK_SUCCESS;
-    event.what = (uint32_t)regions[self].at & 0xffffff;
-    if (!regions[self].is_mpi)
+    event.what = (uint32_t)region->at & 0xffffff;
+    if (!region->is_mpi)
         return add_event(r, time, PORTOLAN_TRACE_LEAVE, event);
     if (r->depth > 0 && --r->depth)
         return OTF2_CALLBACK_SUCCESS;
@@ -223,23 +223,21 @@ static struct portolan_trace_event collective(const struct reader *r, uint32_t c
 
 static struct portolan_trace_event of_window(const struct reader *r, uint32_t self)
 {
-    const struct otf2_window *windows = r->windows.entries;
+    const struct otf2_window *window = otf2_find(&r->windows, self);
 
-    return (struct portolan_trace_event){
-        .what = self < r->windows.n ? (uint32_t)windows[self].at & 0xffffff : 0};
+    return (struct portolan_trace_event){.what = window ? (uint32_t)window->at & 0xffffff : 0};
 }
 
 static OTF2_CallbackCode synchronise(struct reader *r, OTF2_TimeStamp time, OTF2_RmaWinRef self,
                                      OTF2_GroupRef group)
 {
-    const struct otf2_group *groups = r->groups.entries;
+    const struct otf2_group *g = otf2_find(&r->groups, group);
     OTF2_CallbackCode code = OTF2_CALLBACK_SUCCESS;
 
-    for (uint32_t i = 0; r->names_group && group < r->groups.n && i < groups[group].n && !code;
-         i++) {
+    for (uint32_t i = 0; r->names_group && g && i < g->n && !code; i++) {
         struct portolan_trace_event event = of_window(r, self);
 
-        event.peer = otf2_rank(r, groups[group].members[i]);
+        event.peer = otf2_rank(r, g->members[i]);
         code = add_event(r, time, PORTOLAN_TRACE_ACCESS, event);
     }
     return code ? code : add_event(r, time, PORTOLAN_TRACE_EPOCH, of_window(r, self));
@@ -248,11 +246,10 @@ static OTF2_CallbackCode synchronise(struct reader *r, OTF2_TimeStamp time, OTF2
 static OTF2_CallbackCode transfer(struct reader *r, OTF2_TimeStamp time, uint32_t self,
                                   uint32_t target, uint64_t bytes)
 {
-    const struct otf2_window *windows = r->windows.entries;
+    const struct otf2_window *window = otf2_find(&r->windows, self);
     struct portolan_trace_event event = of_window(r, self);
 
-    event.peer = self < r->windows.n ? world_rank(r, comm_of(r, windows[self].comm), target)
-                                     : PORTOLAN_TRACE_NONE;
+    event.peer = window ? world_rank(r, comm_of(r, window->comm), target) : PORTOLAN_TRACE_NONE;
     event.bytes = bytes;
     return add_event(r, time, PORTOLAN_TRACE_TRANSFER, event);
 }
@@ -435,8 +432,10 @@ static void clear_reader(struct reader *r)
 
     if (r->otf2)
         OTF2_Reader_Close(r->otf2);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         free(tables[i]->entries);
+        portolan_index_clear(&tables[i]->index);
+    }
     free(r->locations);
     free(r->events);
     free(r->requests);

@@ -9,12 +9,11 @@
 
 #include <otf2/otf2.h>
 
-enum { OTF2_TABLE_MAX = 1 << 24 };
-
-/* Entries by their number in the archive; numbers that are not defined have zeroed entries. */
+/* Entries by their numbers in the archive, which may be large: of eztrace, of rank times 2^30. */
 struct otf2_table {
     void *entries;
-    size_t n, capacity;
+    size_t n, capacity, size; /* of an entry */
+    struct portolan_index index;
 };
 
 struct otf2_process {
@@ -43,7 +42,6 @@ struct otf2_group {
 };
 
 struct otf2_comm {
-    bool is_used;
     uint32_t group, remote;
     const int *members, *others;
     size_t n_members, n_others;
@@ -72,7 +70,7 @@ struct reader {
     struct otf2_location *locations;
     size_t n_locations, locations_capacity;
     uint64_t ticks_per_s, first_tick;
-    uint32_t world; /* the group of all locations that have MPI */
+    struct otf2_group world; /* all locations that have MPI; eztrace defines its number again */
     int n_ranks;
     struct portolan_trace *trace;
     /* the location that is being read */
@@ -86,6 +84,9 @@ struct reader {
     bool is_off;
     bool names_group; /* the open call is MPI_Win_post or MPI_Win_start */
 };
+
+/* The entry with number SELF; NULL: it is not defined. */
+void *otf2_find(const struct otf2_table *table, uint64_t self);
 
 /* "" for a number that is not defined. */
 const char *otf2_string(const struct reader *r, uint32_t self);

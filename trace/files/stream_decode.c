@@ -144,7 +144,7 @@ static void read_definition(struct stream_decoder *d, unsigned kind,
             l++;
         }
     for (size_t i = 0; i < t; i++)
-        r->text[i] = d->texts + text[i];
+        r->text[i] = d->texts ? d->texts + text[i] : NULL;
     for (size_t i = 0; i < l; i++)
         r->list[i] = d->ranks ? d->ranks + list[i] : NULL;
 }
