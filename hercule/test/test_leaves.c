@@ -173,6 +173,39 @@ static void causes_have_the_severity_of_closed_forms(void **state)
         assert_true(only || n_planted[i] >= 3);
 }
 
+/* ------------------------------------------------- two causes in one run */
+
+static double severity_of(const struct run *run, const char *cause)
+{
+    for (size_t i = 0; i < run->paradigm->n_nodes; i++)
+        if (!strcmp(run->paradigm->nodes[i].item.name, cause))
+            return run_severity(run, &run->paradigm->nodes[i]);
+    fail_msg("there is no cause '%s'", cause);
+    return 0;
+}
+
+/* Three workers ask at once for each of 60 tasks of 10 ms, and the master takes 1 ms to set one up.
+ * After its last message it works for 200 ms: that delays the end, but no task. */
+static void work_after_the_last_message_delays_no_task(void **state)
+{
+    double setup = 1, run_ms = 60 * 10 + 62 * setup + 200;
+    struct run run;
+
+    (void)state;
+    run_trace(&run,
+              "ranks 4\non 0\nrepeat 180\nrecv any tag 1\ncompute 1ms\nsend sender tag 2\nend\n"
+              "repeat 3\nrecv any tag 1\nsend sender tag 3\nend\ncompute 200ms\nelse\n"
+              "repeat 60\nsend 0 tag 1\nrecv 0 tag 2\ncompute 10ms\nend\n"
+              "send 0 tag 1\nrecv 0 tag 3\nend\n");
+    assert_int_equal(run.waits->run_ns, (int64_t)run_ms * MS);
+    run_as(&run, knowledge, "master-worker", NULL, 0);
+    assert_true(fabs(severity_of(&run, "serial-finish") - 3 * 200 / (4 * run_ms)) < 0.001);
+    assert_true(fabs(severity_of(&run, "setup-costly") - (1 + 2 + 60 * 3) * setup / (4 * run_ms)) <
+                0.001);
+    assert_true(severity_of(&run, "master-computes") < 0.001);
+    run_end(&run);
+}
+
 /* ------------------------------------------------- as programs are written */
 
 /* What a call of RANK becomes; BEGIN and END may be changed, and calls added to T before it. */
@@ -452,6 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(causes_have_the_severity_of_closed_forms),
+        cmocka_unit_test(work_after_the_last_message_delays_no_task),
         cmocka_unit_test(who_looks_first_has_the_same_causes),
         cmocka_unit_test(work_beside_messages_to_nobody_is_removed_with_the_rest),
         cmocka_unit_test(work_between_global_operations_belongs_to_the_iteration),

@@ -101,7 +101,8 @@ struct portolan_replay_options {
     const struct portolan_costs *costs; /**< NULL: portolan_costs_estimate() */
     /** For runs in which others used the processors: time between calls is the processor time of
        the trace (CPU), where it has one, and calls take as long beyond waiting as the shortest of
-       their routine. `error` then does not measure the replay, and no replay is refused. */
+       their routine, collective ones at most as long as messages from each rank to one and back.
+       `error` then does not measure the replay, and no replay is refused. */
     bool use_cpu;
     bool without_recording; /**< without the time that recording took, according to the trace */
     int64_t *event_ns;      /**< NULL, or the caller's array for the new time of each event */

@@ -128,6 +128,21 @@ static double remaining(const struct engine *x, uint32_t call, uint32_t end)
     return n ? 1 - (double)n_local / (double)n : 1;
 }
 
+/* No collective operation takes longer than a message from each of its ranks to one, and one back,
+   all in turn. More than that was waiting for ranks to get a core. */
+static int64_t most_of_collective(const struct engine *x, uint32_t call, uint32_t end)
+{
+    for (uint32_t e = call + 1; e < end; e++) {
+        const struct portolan_trace_event *event = &x->trace->events[e];
+        uint32_t meeting = x->matching->partner[e];
+        int64_t message = message_ns(&x->costs_was, event->bytes);
+
+        if (event->kind == PORTOLAN_TRACE_COLLECTIVE && meeting != PORTOLAN_NO_EVENT && message)
+            return 2 * message * (int64_t)(x->matching->collectives[meeting].n - 1);
+    }
+    return INT64_MAX;
+}
+
 static int64_t excess(const struct engine *x, const struct engine_location *l, uint32_t end)
 {
     uint8_t changes = x->changes ? x->changes[l->call] : 0;
@@ -136,9 +151,12 @@ static int64_t excess(const struct engine *x, const struct engine_location *l, u
 
     if ((x->is_ideal && is_of_network(class_of(x, l->call))) || (changes & CHANGE_FREE))
         return 0;
-    if (x->finds_least)
+    if (x->finds_least) {
+        int64_t most = most_of_collective(x, l->call, end);
+
         *least = ns < *least ? ns : *least;
-    else if (*least < ns)
+        *least = most < *least ? most : *least;
+    } else if (*least < ns)
         ns = *least;
     ns = (int64_t)((double)ns * remaining(x, l->call, end));
     if (changes >> CHANGE_FACTOR_SHIFT)
