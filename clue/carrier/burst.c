@@ -396,15 +396,16 @@ static struct burst_law *law_of(struct burst_start *end, const struct rank *rank
 
 int64_t clue_burst_end(struct rank *rank, const void *site)
 {
-    double ticks = (double)(processor_ticks() - rank->began_ticks);
     struct burst_start *start = rank->start;
     struct burst_law *law;
     struct segment *s;
+    double ticks;
 
     if (clue_carrier.run->compute == CLUE_COMPUTE_TABLE)
         return clue_table_ns(rank->task, clue_site_key(rank, site));
     if (!clue_is_measured(clue_carrier.run))
         return 0;
+    ticks = (double)(processor_ticks() - rank->began_ticks);
     bursts.sums.n++;
     rank->start = start_of(rank, site);
     if ((law = law_of(rank->start, rank, site)))

@@ -29,10 +29,16 @@ static struct thread_functions glibc;
 
 enum { ALIGN = 64 };
 /* Of glibc's malloc. */
-enum { HEAP_ALIGN = 64 << 20, NOT_OF_MAIN_HEAP = 4, MOST_HEAPS = 6000, MAPPED_BYTES = 16 << 20 };
+enum {
+    HEAP_ALIGN = 64 << 20,
+    NOT_OF_MAIN_HEAP = 4,
+    MOST_HEAPS = 6000,
+    MAPPED_BYTES = 16 << 20,
+    MOST_MAPS = 1 << 16
+};
 /* So many ranks have heaps as in processes of their own; those of more grow by a page, and all keep
  * so much that was freed. */
-enum { FEW_RANKS = 64, ALL_KEPT = 1 << 30 };
+enum { FEW_RANKS = 64, ALL_KEPT = 1 << 30, HEAP_OF_RANK = 1 << 16 };
 
 static size_t round_up(size_t size, size_t to)
 {
@@ -177,6 +183,21 @@ static uint8_t *write_arguments(char *const *words, uint8_t *end)
     return end;
 }
 
+/* What the one heap of N ranks takes first, in large pages: the processor knows the places of fewer
+ * pages than ranks have. */
+static void ask_large_pages(size_t n)
+{
+    size_t bytes = n * HEAP_OF_RANK;
+    uint8_t *room;
+
+    mallopt(M_MMAP_MAX, 0); /* ROOM lies in the heap, whose end it becomes when it is freed */
+    room = malloc(bytes);
+    if (room)
+        madvise(room + PAGE - (uintptr_t)room % PAGE, bytes - PAGE, MADV_HUGEPAGE);
+    free(room);
+    mallopt(M_MMAP_MAX, MOST_MAPS);
+}
+
 /* If the process does not count as single-threaded malloc() gives each thread a heap, and so each
  * rank, until memory maps are used up: where bursts are measured, its data can be fetched.
  * Otherwise one heap for all takes less memory, and fewer calls of the kernel. What is given back
@@ -193,6 +214,8 @@ static void give_heaps(const struct clue_run *run, int n)
     mallopt(M_TOP_PAD, has_own ? PAGE : MAPPED_BYTES);
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     mallopt(M_TRIM_THRESHOLD, has_own ? ALL_KEPT / n : ALL_KEPT);
+    if (!has_own)
+        ask_large_pages((size_t)n);
 }
 
 static void find_heap(struct rank *rank)
