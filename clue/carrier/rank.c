@@ -37,7 +37,7 @@ enum {
     MOST_MAPS = 1 << 16
 };
 /* So many ranks have heaps as in processes of their own; those of more grow by a page, and all keep
- * so much that was freed. */
+ * so much that was freed. One heap for all begins with room of so much for each. */
 enum { FEW_RANKS = 64, ALL_KEPT = 1 << 30, HEAP_OF_RANK = 1 << 16 };
 
 static size_t round_up(size_t size, size_t to)
