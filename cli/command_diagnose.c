@@ -47,15 +47,17 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     (void)arg, (void)option;
     if (o->file && o->program)
         argp_error(state, "a file or a program, not both");
-    if (!o->file && !o->program && !o->trial && !(o->tree != NO_TREE && o->paradigm))
+    if (o->tree != NO_TREE && !o->paradigm && !o->file)
+        argp_error(state, "the tree of which paradigm? name it with --paradigm");
+    if (!o->file && !o->program && !o->trial && o->tree == NO_TREE)
         argp_error(state, "what shall be diagnosed? name an assembly, a trace, a scenario, a "
                           "stored trial (--trial N), or a program after --");
+    if (o->launcher && !o->launcher[strspn(o->launcher, " ")])
+        argp_error(state, "--launcher is empty; name a command, as in --launcher 'mpiexec -n 4'");
     if (o->keep && o->repeat > 1)
         argp_error(state, "--keep is for one run, and --repeat makes several");
     if (o->trial && o->program)
         argp_error(state, "a trial or a program, not both");
-    if (o->tree != NO_TREE && !o->paradigm && !o->file)
-        argp_error(state, "the tree of which paradigm? name it with --paradigm");
     if (o->once && o->level < 3)
         argp_error(state, "--once runs only experiment 3, which --level %d excludes", o->level);
     return 0;
@@ -529,10 +531,12 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
     }
     if (!status)
         status = find_paradigm(s, o, err);
-    if (!status && !s->paradigm && needs_paradigm(o))
+    if (!status && !s->paradigm && needs_paradigm(o)) {
+        *result = EXIT_USAGE;
         status =
             portolan_error_set(err, PORTOLAN_EINVAL, "%s needs a paradigm; name it with --paradigm",
                                needs_paradigm(o));
+    }
     if (!status && o->tree != NO_TREE)
         return print_tree(s, o, err);
     if (!status && s->paradigm) /* before anything runs */
@@ -569,7 +573,7 @@ int command_diagnose(int argc, char **argv)
     if (work(&s, &o, &result, &err)) {
         if (!s.d.count || err.status != PORTOLAN_ESYNTAX)
             print_error(&err);
-        result = EXIT_BAD_INPUT;
+        result = result == EXIT_USAGE ? EXIT_USAGE : EXIT_BAD_INPUT;
     }
     close_subject(&s);
     free(o.folders);

@@ -5,6 +5,7 @@
 #include <portolan/stats.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,18 @@ static double threshold(const struct diagnosis *d, const char *name)
     return diagnosis_threshold(d->paradigm, d->sources->options, name);
 }
 
+/* The nearest name, or all names if none is near. */
+static struct portolan_hint hint_of_thresholds(const struct paradigm *p, const char *name)
+{
+    const char *near = paradigm_nearest(p, "threshold", name);
+    struct portolan_hint hint = portolan_did_you_mean(near);
+
+    for (size_t i = 0, n = 0; !near && i < p->n_thresholds && n < sizeof hint.text; i++)
+        n += (size_t)snprintf(hint.text + n, sizeof hint.text - n, "%s%s",
+                              i ? ", " : "; there are: ", p->thresholds[i].item.name);
+    return hint;
+}
+
 static enum portolan_status check_settings(const struct paradigm *p,
                                            const struct portolan_diagnosis_options *o,
                                            struct portolan_error *err)
@@ -57,9 +70,8 @@ static enum portolan_status check_settings(const struct paradigm *p,
         const char *name = o->settings[i].name;
 
         if (paradigm_item(p, "threshold", name) == HERCULE_NONE)
-            return portolan_error_set(
-                err, PORTOLAN_ENOTFOUND, "there is no threshold '%s'%s", name,
-                portolan_did_you_mean(paradigm_nearest(p, "threshold", name)).text);
+            return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no threshold '%s'%s", name,
+                                      hint_of_thresholds(p, name).text);
     }
     return PORTOLAN_OK;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 83
+plan 86
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -68,7 +68,13 @@ gives 'what is for runs, of a trace' 1 "against is for runs and their trials; 'e
 try "$PORTOLAN" diagnose -p geometric --tree svg
 gives 'a form of tree that there is not' 2 "unknown value 'svg'; there are: text, dot"
 try "$PORTOLAN" diagnose --tree text uneven.txt
-gives 'a tree of no paradigm' 1 'tree needs a paradigm'
+gives 'a tree of no paradigm' 2 'tree needs a paradigm'
+try "$PORTOLAN" diagnose --tree text
+gives 'and of nothing' 2 'name it with --paradigm'
+try "$PORTOLAN" diagnose --launcher= -p geometric -- ./nothing-here
+gives 'an empty launcher' 2 'launcher is empty'
+try "$PORTOLAN" diagnose -p geometric --threshold nosuch=1 uneven.txt
+gives 'a threshold like none' 1 "no threshold 'nosuch'; there are: symptom, observation, "
 try "$PORTOLAN" diagnose -n 2 -- /bin/true
 gives 'a program without MPI' 1 "nothing was recorded: '/bin/true' made no call of MPI"
 try "$PORTOLAN" diagnose -- ./nothing-here
@@ -77,7 +83,7 @@ try "$PORTOLAN" diagnose -p geometric --threshold caus=1 -- ./nothing-here
 gives 'an unknown threshold is told before anything runs' 1 "^portolan: error: there is no threshold 'caus'.*cause"
 lacks 'and then nothing is run' 'nothing-here'
 try "$PORTOLAN" diagnose --repeat 2 -- ./nothing-here
-gives 'what needs a paradigm' 1 'repeat needs a paradigm'
+gives 'what needs a paradigm' 2 'repeat needs a paradigm'
 try "$PORTOLAN" diagnose -p no/file.xml uneven.txt
 gives 'a declaration that is not there' 1 'no/file.xml'
 
