@@ -101,20 +101,29 @@ static const uint8_t portolan_stream_fields[] = {
 /** The most bytes that an event takes: kind, time, five fields. */
 #define PORTOLAN_STREAM_EVENT_MAX 64
 
+static inline void portolan_stream_add_words(uint64_t sum[4], const uint8_t *bytes)
+{
+    for (int k = 0; k < 4; k++) {
+        uint64_t word;
+
+        __builtin_memcpy(&word, bytes + 8 * k, sizeof word);
+        sum[k] = (sum[k] ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        sum[k] ^= sum[k] >> 29;
+    }
+}
+
 /** The checksum of SIZE bytes, in four lanes of eight bytes; missing bytes at the end count as 0.
  */
 static inline uint64_t portolan_stream_checksum(const uint8_t *bytes, size_t size)
 {
-    uint64_t sum[4] = {1, 2, 3, 4}, word[4];
+    uint64_t sum[4] = {1, 2, 3, 4};
+    uint8_t last[32] = {0};
 
-    for (size_t i = 0; i < size; i += sizeof word) {
-        for (int k = 0; size - i < sizeof word && k < 4; k++)
-            word[k] = 0;
-        __builtin_memcpy(word, bytes + i, size - i < sizeof word ? size - i : sizeof word);
-        for (int k = 0; k < 4; k++) {
-            sum[k] = (sum[k] ^ word[k]) * UINT64_C(0x9E3779B97F4A7C15);
-            sum[k] ^= sum[k] >> 29;
-        }
+    for (; size >= sizeof last; bytes += sizeof last, size -= sizeof last)
+        portolan_stream_add_words(sum, bytes);
+    if (size) {
+        __builtin_memcpy(last, bytes, size);
+        portolan_stream_add_words(sum, last);
     }
     return sum[0] ^ (sum[1] << 1 | sum[1] >> 63) ^ (sum[2] << 2 | sum[2] >> 62) ^
            (sum[3] << 3 | sum[3] >> 61);

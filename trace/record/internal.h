@@ -68,21 +68,26 @@ void stream_put_gap(struct stream *s, uint64_t ticks, uint64_t lost);
 bool stream_make_room(struct stream *s, uint64_t ticks);
 void stream_lose(struct stream *s);
 
-/* An event that knows what it refers to. Inline, since its kind is mostly a constant. */
-static inline __attribute__((always_inline)) void stream_put(struct stream *s,
-                                                             const struct portolan_stream_event *e)
+/* An event that knows what it refers to, where there is room. Inline, since its kind is mostly a
+ * constant. */
+static inline __attribute__((always_inline)) void
+stream_write(struct stream *s, const struct portolan_stream_event *e)
 {
-    uint8_t *at, byte;
+    uint8_t byte, *at = portolan_stream_encode(s->at, e, &s->last, &byte);
 
-    if (__builtin_expect(s->end - s->at < PORTOLAN_STREAM_EVENT_MAX, 0) &&
-        !stream_make_room(s, e->ticks)) {
-        stream_lose(s);
-        return;
-    }
-    at = portolan_stream_encode(s->at, e, &s->last, &byte);
     s->events++;
     __atomic_store_n(s->at, byte, __ATOMIC_RELEASE); /* now it is valid */
     s->at = at;
+}
+
+static inline __attribute__((always_inline)) void stream_put(struct stream *s,
+                                                             const struct portolan_stream_event *e)
+{
+    if (__builtin_expect(s->end - s->at < PORTOLAN_STREAM_EVENT_MAX, 0) &&
+        !stream_make_room(s, e->ticks))
+        stream_lose(s);
+    else
+        stream_write(s, e);
 }
 
 static inline bool stream_knows(const struct stream *s, unsigned kind, size_t i)
@@ -94,11 +99,10 @@ static inline bool stream_knows(const struct stream *s, unsigned kind, size_t i)
 
 /* Whether number I of a KIND is new to the file; without memory it always is. */
 bool stream_is_new(struct stream *s, unsigned kind, size_t i);
-/* To be called before an event at TICKS and its definitions, which are to be in one block. */
-static inline void stream_make_ready(struct stream *s, uint64_t ticks)
+/* For an event and its definitions, which are to be in one block. */
+static inline bool stream_is_ready(const struct stream *s)
 {
-    if (__builtin_expect(s->end - s->at < 2 * PORTOLAN_STREAM_EVENT_MAX, 0))
-        stream_make_room(s, ticks);
+    return s->end - s->at >= 2 * PORTOLAN_STREAM_EVENT_MAX;
 }
 void stream_define(struct stream *s, unsigned kind, const struct portolan_stream_definition *d);
 

@@ -117,28 +117,36 @@ static void follow_clock(void)
 }
 
 /* The same if an event is to be recorded now, after a gap where recording was off. */
-static inline struct stream *stream_at(uint64_t ticks)
+static __attribute__((noinline)) struct stream *stream_at(uint64_t ticks)
 {
     struct stream *s = mine ? mine : stream_here(ticks);
     unsigned window = __atomic_load_n(&record_window_number, __ATOMIC_RELAXED);
 
-    if (!s || !__atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED))
-        return NULL;
-    if (__builtin_expect(portolan_probe_clock_is_slow || s->is_virtual, 0) &&
+    if (!s || !__atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED) ||
         s->is_virtual != is_virtual_now())
         return NULL;
-    if (__builtin_expect(s->window != window, 0) &&
-        s->folder != __atomic_load_n(&folder_number, __ATOMIC_RELAXED)) {
+    if (s->window != window && s->folder != __atomic_load_n(&folder_number, __ATOMIC_RELAXED)) {
         portolan_record_close();
         if (!(s = stream_here(ticks)))
             return NULL;
     }
-    stream_make_ready(s, ticks);
+    if (!stream_is_ready(s))
+        stream_make_room(s, ticks);
     if (s->window != window) {
         stream_put_gap(s, ticks ? ticks : s->last, 0);
         s->window = window;
     }
     return s;
+}
+
+/* Whether an event goes into S without more ado; then there is room for it. */
+static inline bool is_plain(const struct stream *s)
+{
+    return __builtin_expect(
+        s && __atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED) &&
+            s->window == __atomic_load_n(&record_window_number, __ATOMIC_RELAXED) &&
+            !portolan_probe_clock_is_slow && !s->is_virtual && stream_is_ready(s),
+        1);
 }
 
 /* -- processor time -- */
@@ -288,23 +296,18 @@ _Static_assert((int)PORTOLAN_MPI_BEGIN == (int)PORTOLAN_TRACE_BEGIN &&
                    (int)PORTOLAN_MPI_MARK == (int)PORTOLAN_TRACE_MARK,
                "kinds of observer.h and trace.h");
 
-/* KIND is a constant where it is frequent. */
-static inline __attribute__((always_inline)) void put_mpi(struct stream *s, unsigned kind,
-                                                          const struct portolan_mpi_event *e)
-{
-    if (e->comm && !stream_knows(s, KNOWN_COMM, e->comm->number))
-        define_comm(s, e->comm);
-    stream_put(
-        s, &(struct portolan_stream_event){
-               .kind = kind,
-               .ticks = e->ticks,
-               .what = e->comm ? e->comm->number : 0,
-               .peer = e->comm && e->comm->id == PORTOLAN_MPI_NO_ID ? PORTOLAN_TRACE_NONE : e->peer,
-               .tag = e->tag,
-               .bytes = e->bytes,
-               .request = e->request,
-           });
-}
+/* WRITE: stream_put or stream_write. KIND is a constant where it is frequent. */
+#define PUT_MPI(WRITE, S, KIND, E)                                                                 \
+    WRITE(S, &(struct portolan_stream_event){                                                      \
+                 .kind = (KIND),                                                                   \
+                 .ticks = (E)->ticks,                                                              \
+                 .what = (E)->comm ? (E)->comm->number : 0,                                        \
+                 .peer = (E)->comm && (E)->comm->id == PORTOLAN_MPI_NO_ID ? PORTOLAN_TRACE_NONE    \
+                                                                          : (E)->peer,             \
+                 .tag = (E)->tag,                                                                  \
+                 .bytes = (E)->bytes,                                                              \
+                 .request = (E)->request,                                                          \
+             })
 
 static void record_mpi(const struct portolan_mpi_event *e)
 {
@@ -312,21 +315,52 @@ static void record_mpi(const struct portolan_mpi_event *e)
 
     if (!s)
         return;
+    if (e->kind == PORTOLAN_MPI_BEGIN) {
+        begin_call(s, e);
+    } else if (e->kind == PORTOLAN_MPI_END) {
+        end_call(s, e);
+    } else {
+        if (e->comm && !stream_knows(s, KNOWN_COMM, e->comm->number))
+            define_comm(s, e->comm);
+        PUT_MPI(stream_put, s, e->kind, e);
+    }
+}
+
+static inline bool knows_comm(const struct stream *s, const struct portolan_mpi_event *e)
+{
+    return e->comm && stream_knows(s, KNOWN_COMM, e->comm->number);
+}
+
+/* The most frequent events, if they can be written at once; else record_mpi() records them. */
+static inline bool write_frequent(struct stream *s, const struct portolan_mpi_event *e)
+{
     switch (e->kind) {
     case PORTOLAN_MPI_BEGIN:
-        begin_call(s, e);
-        break;
+        if (s->in_call || is_cpu_due(s, e->ticks) || !stream_knows(s, KNOWN_ROUTINE, e->routine))
+            return false;
+        s->in_call = true;
+        stream_write(s, &(struct portolan_stream_event){
+                            .kind = PORTOLAN_TRACE_BEGIN, .ticks = e->ticks, .what = e->routine});
+        return true;
     case PORTOLAN_MPI_END:
-        end_call(s, e);
-        break;
+        if (!s->in_call || is_cpu_due(s, e->ticks))
+            return false;
+        s->in_call = false;
+        stream_write(
+            s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
+        return true;
     case PORTOLAN_MPI_SEND:
-        put_mpi(s, PORTOLAN_TRACE_SEND, e);
-        break;
+        if (!knows_comm(s, e))
+            return false;
+        PUT_MPI(stream_write, s, PORTOLAN_TRACE_SEND, e);
+        return true;
     case PORTOLAN_MPI_RECV:
-        put_mpi(s, PORTOLAN_TRACE_RECV, e);
-        break;
+        if (!knows_comm(s, e))
+            return false;
+        PUT_MPI(stream_write, s, PORTOLAN_TRACE_RECV, e);
+        return true;
     default:
-        put_mpi(s, e->kind, e);
+        return false;
     }
 }
 
@@ -343,7 +377,7 @@ static void put_value(uint64_t ticks, uint32_t name, double value)
     stream_put(s, &event);
 }
 
-static void tell(const struct portolan_mpi_event *event)
+static __attribute__((noinline)) void tell_others(const struct portolan_mpi_event *event)
 {
     switch (event->kind) {
     case PORTOLAN_MPI_STARTED:
@@ -365,6 +399,12 @@ static void tell(const struct portolan_mpi_event *event)
     default:
         record_mpi(event);
     }
+}
+
+static void tell(const struct portolan_mpi_event *event)
+{
+    if (!is_plain(mine) || !write_frequent(mine, event))
+        tell_others(event);
 }
 
 const struct portolan_mpi_observer *portolan_record_observer(void)
