@@ -40,9 +40,9 @@ static bool is_transfer(const struct mpi_call *call, int peer)
 }
 
 /* Tells that CALL did KIND. COMM: communicator or window. */
-static MPI_COLD void tell(const struct mpi_call *call, enum portolan_mpi_event_kind kind,
-                          const struct portolan_mpi_comm *comm, int peer, int tag, uint64_t bytes,
-                          uint32_t request)
+static MPI_OUT_OF_LINE void tell(const struct mpi_call *call, enum portolan_mpi_event_kind kind,
+                                 const struct portolan_mpi_comm *comm, int peer, int tag,
+                                 uint64_t bytes, uint32_t request)
 {
     mpi_tell(call, &(struct portolan_mpi_event){.kind = kind,
                                                 .comm = comm,
@@ -135,12 +135,14 @@ void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI
 }
 
 /* Who makes or frees communicators and windows, meets. */
-static MPI_COLD void tell_meeting(const struct mpi_call *call, const struct portolan_mpi_comm *comm)
+static MPI_OUT_OF_LINE void tell_meeting(const struct mpi_call *call,
+                                         const struct portolan_mpi_comm *comm)
 {
     tell(call, PORTOLAN_MPI_COLLECTIVE, comm, PORTOLAN_MPI_NONE, 0, 0, 0);
 }
 
-static MPI_COLD void tell_epoch(const struct mpi_call *call, const struct portolan_mpi_comm *window)
+static MPI_OUT_OF_LINE void tell_epoch(const struct mpi_call *call,
+                                       const struct portolan_mpi_comm *window)
 {
     tell(call, PORTOLAN_MPI_EPOCH, window, 0, 0, 0, 0);
 }

@@ -30,10 +30,11 @@ struct mpi_call {
 
 void mpi_observe_begin(struct mpi_call *call, uint64_t began);
 void mpi_observe_end(struct mpi_call *call);
-/* Tells of an event of CALL, whose `ticks` are filled in. What calls it is cold, too. */
-void mpi_tell(const struct mpi_call *call, const struct portolan_mpi_event *event)
-    __attribute__((cold));
-#define MPI_COLD __attribute__((cold, noinline))
+/* Tells of an event of CALL; routine, name and time of it are filled in. */
+void mpi_tell(const struct mpi_call *call, struct portolan_mpi_event *event);
+/* Of what runs only beside an observer. Not `cold`: what is compiled for size copies by `rep`,
+   which waits until all that the call wrote to other processors' caches is there. */
+#define MPI_OUT_OF_LINE __attribute__((noinline))
 
 /* Around the call itself: takes its time, and tells the observer if there is one. */
 #define mpi_begin_call(call)                                                                       \

@@ -42,17 +42,16 @@ static uint64_t time_of(const struct mpi_call *call, enum portolan_mpi_event_kin
     }
 }
 
-void mpi_tell(const struct mpi_call *call, const struct portolan_mpi_event *what)
+void mpi_tell(const struct mpi_call *call, struct portolan_mpi_event *event)
 {
-    struct portolan_mpi_event event = *what;
     const struct portolan_mpi_observer *observer = __atomic_load_n(&mpi_observer, __ATOMIC_ACQUIRE);
 
     if (!observer)
         return;
-    event.routine = call->routine;
-    event.name = mpi_routine_names[call->routine];
-    event.ticks = time_of(call, event.kind);
-    observer->tell(&event);
+    event->routine = call->routine;
+    event->name = mpi_routine_names[call->routine];
+    event->ticks = time_of(call, event->kind);
+    observer->tell(event);
 }
 
 static bool is_cost_due(void)

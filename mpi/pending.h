@@ -46,8 +46,8 @@ void mpi_drop_pending(struct mpi_pending *p);
 void mpi_lose_receive(void);
 
 /* Tell an observer that P was posted, and that it completed. */
-MPI_COLD void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p);
-MPI_COLD void mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
-                                 const MPI_Status *status, int result);
+MPI_OUT_OF_LINE void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p);
+MPI_OUT_OF_LINE void mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
+                                        const MPI_Status *status, int result);
 
 #endif

@@ -194,7 +194,7 @@ static int any_or(int tag)
     return tag == MPI_ANY_TAG ? PORTOLAN_MPI_ANY : tag;
 }
 
-MPI_COLD void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p)
+MPI_OUT_OF_LINE void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p)
 {
     struct portolan_mpi_event event = {.kind = PORTOLAN_MPI_SEND,
                                        .comm = mpi_comm_of_peers(p->peers),
@@ -215,8 +215,8 @@ MPI_COLD void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p
     mpi_tell(call, &event);
 }
 
-MPI_COLD void mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
-                                 const MPI_Status *status, int result)
+MPI_OUT_OF_LINE void mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
+                                        const MPI_Status *status, int result)
 {
     struct portolan_mpi_event event = {.kind = (enum portolan_mpi_event_kind)p->done,
                                        .request = p->number};
