@@ -78,17 +78,22 @@ void mpi_observe_begin(struct mpi_call *call, uint64_t began)
         call->begin_cost = portolan_probe_now() - call->began;
 }
 
+static MPI_OUT_OF_LINE void tell_cost(const struct mpi_call *call)
+{
+    uint64_t after = portolan_probe_now() - call->began - call->ticks;
+
+    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_COST,
+                                                .bytes = call->begin_cost,
+                                                .request = (uint32_t)after});
+}
+
 void mpi_observe_end(struct mpi_call *call)
 {
-    struct portolan_mpi_event cost = {.kind = PORTOLAN_MPI_COST, .bytes = call->begin_cost};
-
     if (call->began == PORTOLAN_PROBE_INSIDE_MPI)
         return;
     mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_END});
-    if (cost.bytes == NO_COST)
-        return;
-    cost.request = (uint32_t)(portolan_probe_now() - call->began - call->ticks);
-    mpi_tell(call, &cost);
+    if (call->begin_cost != NO_COST)
+        tell_cost(call);
 }
 
 /* The user's mark of a phase; MPICH itself does nothing here. */

@@ -22,14 +22,20 @@ static inline double processor_time(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What asking for the time takes: part of it lies outside of any two answers. */
+/* What asking for the time takes, since part of it lies outside of any two answers: the least of
+   some, since what disturbs takes longer. */
 static inline double asking_time(void)
 {
-    double begin = processor_time(), end = begin;
+    double least = 1;
 
-    for (int i = 0; i < 1000; i++)
-        end = processor_time();
-    return (end - begin) / 1000;
+    for (int i = 0; i < 10; i++) {
+        double begin = processor_time(), end = begin;
+
+        for (int k = 0; k < 100; k++)
+            end = processor_time();
+        least = (end - begin) / 100 < least ? (end - begin) / 100 : least;
+    }
+    return least;
 }
 
 static inline void compute_steps(double n)
@@ -40,7 +46,7 @@ static inline void compute_steps(double n)
         x = x * 0.999 + 0.001;
 }
 
-/* The processor time of a step, in seconds: the least of some, since what disturbs takes longer. */
+/* The processor time of a step, in seconds: the least of some, too. */
 static inline double step_time(void)
 {
     double least = 1;
