@@ -88,21 +88,25 @@ static struct mpi_attribute **find(struct mpi_object *object, const struct mpi_k
     return at;
 }
 
+static int call_delete(const struct mpi_attribute *a, int handle)
+{
+    const struct mpi_keyval *key = a->key;
+
+    if (key->delete &&key->delete_by)
+        return key->delete_by(key->delete, handle, key->handle, (int)a->form, a->value, key->extra);
+    return key->delete ? key->delete (handle, key->handle, a->value, key->extra) : MPI_SUCCESS;
+}
+
 static int delete_at(struct mpi_attribute **at, int handle)
 {
     struct mpi_attribute *a = *at;
-    struct mpi_keyval *key = a->key;
-    int code = MPI_SUCCESS;
+    int code = call_delete(a, handle);
 
-    if (key->delete &&key->delete_by)
-        code = key->delete_by(key->delete, handle, key->handle, (int)a->form, a->value, key->extra);
-    else if (key->delete)
-        code = key->delete (handle, key->handle, a->value, key->extra);
     if (code != MPI_SUCCESS)
         return code;
     *at = a->next;
+    release_key(a->key);
     free(a);
-    release_key(key);
     return MPI_SUCCESS;
 }
 
@@ -110,18 +114,22 @@ static int set_value(struct mpi_task *t, int handle, struct mpi_object *object, 
                      void *value, enum value_form form)
 {
     struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, keyval);
-    struct mpi_attribute **at, *a;
+    struct mpi_attribute *a;
     int code;
 
     if (!key)
         return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", keyval);
-    at = find(object, key);
-    if (*at && (code = delete_at(at, handle)) != MPI_SUCCESS)
+    a = *find(object, key);
+    if (a && (code = call_delete(a, handle)) != MPI_SUCCESS)
         return code;
-    a = mpi_alloc(1, sizeof *a);
-    *a = (struct mpi_attribute){object->attributes, key, value, form};
-    object->attributes = a;
-    key->refs++;
+    if (!a) {
+        a = mpi_alloc(1, sizeof *a);
+        *a = (struct mpi_attribute){.next = object->attributes, .key = key};
+        object->attributes = a;
+        key->refs++;
+    }
+    a->value = value;
+    a->form = form;
     return MPI_SUCCESS;
 }
 

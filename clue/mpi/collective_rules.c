@@ -326,8 +326,9 @@ static int64_t total_size(const struct collective *c)
     case ALLGATHERV:
         return sum_of(&c->receive, partners) * c->receive.type->size;
     case REDUCE_SCATTER:
-    case REDUCE_SCATTER_BLOCK:
         return sum_of(&c->receive, c->p->n) * c->type->size;
+    case REDUCE_SCATTER_BLOCK:
+        return sum_of(&c->receive, c->p->n) * (c->s->is_stored ? 1 : c->type->size);
     case GATHER:
         return c->root == MPI_ROOT ? c->receive.count * partners : c->send.count * c->p->n;
     case SCATTER:

@@ -124,8 +124,10 @@ static struct mpi_errhandler *errhandler(const struct mpi_task *t, MPI_Errhandle
 
 static void release(struct mpi_errhandler *handler)
 {
-    if (handler && handler->call && !--handler->refs)
-        free(handler);
+    if (!handler || !handler->call || --handler->refs)
+        return;
+    mpi_handle_free(mpi_task(), handler->handle);
+    free(handler);
 }
 
 void mpi_errhandler_share(struct mpi_object *object, struct mpi_errhandler *handler)
@@ -185,14 +187,12 @@ int mpi_errhandler_set(struct mpi_task *t, struct mpi_object *object, MPI_Errhan
     return MPI_SUCCESS;
 }
 
-int mpi_errhandler_get(struct mpi_task *t, const struct mpi_object *object, MPI_Errhandler *handle)
+int mpi_errhandler_get(const struct mpi_object *object, MPI_Errhandler *handle)
 {
     struct mpi_errhandler *handler = object->errhandler ? object->errhandler : &errors_fatal;
 
     handler->refs++;
     *handle = handler->handle;
-    if (handler->call)
-        *handle = mpi_handle(t, MPI_KIND_ERRHANDLER, handler);
     return MPI_SUCCESS;
 }
 
@@ -202,8 +202,6 @@ int do_Errhandler_free(struct mpi_task *t, MPI_Errhandler *handle)
 
     if (!handler)
         return mpi_error(t, MPI_ERR_ARG, "invalid errhandler 0x%x", *handle);
-    if (handler->call)
-        mpi_handle_free(t, *handle);
     release(handler);
     *handle = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;

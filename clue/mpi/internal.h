@@ -92,7 +92,7 @@ int mpi_errhandler_create(struct mpi_task *t, void (*call)(int *, int *, ...),
                           MPI_Errhandler *handle);
 int mpi_errhandler_set(struct mpi_task *t, struct mpi_object *object, MPI_Errhandler handle);
 /* A handle for the program, which frees it: a new one if its own was freed. */
-int mpi_errhandler_get(struct mpi_task *t, const struct mpi_object *object, MPI_Errhandler *handle);
+int mpi_errhandler_get(const struct mpi_object *object, MPI_Errhandler *handle);
 /* A new code of the program, of CLASS; 0: that is a class itself. */
 int mpi_error_code_add(struct mpi_task *t, int class);
 

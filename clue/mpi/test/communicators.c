@@ -253,6 +253,31 @@ static int delete_one(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static int show_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    show("deleted", *(int *)value);
+    return MPI_SUCCESS;
+}
+
+/* A value that replaces another keeps its place. */
+static void order_of_attributes(void)
+{
+    static int values[] = {1, 2, 3};
+    int keys[2];
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    for (int i = 0; i < 3; i++) {
+        if (i < 2)
+            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, show_deleted, &keys[i], NULL);
+        MPI_Comm_set_attr(comm, keys[i % 2], &values[i]);
+    }
+    MPI_Comm_free(&comm);
+}
+
 static void attributes(void)
 {
     static int extra = 1, value = 17; /* MPI_Finalize reads them */
@@ -338,7 +363,7 @@ static void note(MPI_Comm *comm, int *code, ...)
 
 static void errors(void)
 {
-    MPI_Errhandler handler;
+    MPI_Errhandler handler, again;
     int class, code, length, value;
     char text[MPI_MAX_ERROR_STRING];
     MPI_Datatype type;
@@ -346,7 +371,10 @@ static void errors(void)
 
     MPI_Comm_create_errhandler(note, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &again);
+    show("the same handler", again == handler);
     MPI_Errhandler_free(&handler);
+    MPI_Errhandler_free(&again);
     if (rank == 0) {
         MPI_Send(&value, 1, MPI_INT, n + 3, 0, MPI_COMM_WORLD);
         MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
@@ -381,6 +409,7 @@ int main(int argc, char **argv)
     grids();
     graphs();
     attributes();
+    order_of_attributes();
     returned_errors();
     errors();
     MPI_Finalize();

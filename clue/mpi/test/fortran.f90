@@ -8,6 +8,7 @@ program collective
   integer :: list(64)
   logical :: l, m
   complex(8) :: c, d
+  character(len=20) :: file, line
   external :: addup
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -35,6 +36,19 @@ program collective
   call MPI_Ibcast(list, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, req, ierr)
   call MPI_Wait(req, MPI_STATUS_IGNORE, ierr)
   if (MPI_Wtime() < 0) print *, 'time'
+  write (file, '(a,i0)') 'unit.', rank
+  open (unit=10, file=file, status='replace')
+  write (10, *) 'rank', rank
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  write (10, *) 'again'
+  rewind (10)
+  read (10, '(a)') line
+  close (10, status='delete')
+  if (rank /= 0) call MPI_Send(line, 20, MPI_CHARACTER, 0, 6, MPI_COMM_WORLD, ierr)
+  do i = 1, n - 1
+    if (rank == 0) call MPI_Recv(line, 20, MPI_CHARACTER, i, 6, MPI_COMM_WORLD, status, ierr)
+    if (rank == 0) print *, line
+  end do
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
   call MPI_Finalize(ierr)
 end program

@@ -142,6 +142,23 @@ static void several_at_once(void)
     tell("several at once");
 }
 
+/* MPICH takes the number of reals for that of bytes when it chooses how to sum them. */
+static void many_reals(void)
+{
+    enum { PART = 30000 };
+    double *reals = malloc((size_t)n * PART * sizeof *reals), *sums = malloc(PART * sizeof *sums);
+    MPI_Request request;
+
+    for (int i = 0; i < n * PART; i++)
+        reals[i] = rank + 1.0 / (1 + i + 7 * rank);
+    MPI_Ireduce_scatter_block(reals, sums, PART, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    memcpy(out, sums, sizeof out);
+    tell("ireduce_scatter_block of many reals");
+    free(reals);
+    free(sums);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -153,6 +170,7 @@ int main(int argc, char **argv)
     between_groups(n < 9 ? 100 : 10);
     neighbours();
     several_at_once();
+    many_reals();
     MPI_Finalize();
     return 0;
 }
