@@ -32,7 +32,8 @@ void clue_context_begin(void);
 
 /* A function to call at a rank's exit. */
 struct exit_handler {
-    void (*function)(void *arg, int status); /* both of atexit's and on_exit's form */
+    void (*function)(void *arg);
+    void (*on_exit)(int status, void *arg); /* or this one */
     void *arg;
 };
 

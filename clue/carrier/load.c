@@ -41,12 +41,17 @@ static bool is_in_system(const char *file)
     return false;
 }
 
+/* They know their program's MPI_IN_PLACE, or its units of input and output. */
+static bool is_of_fortran(const char *name)
+{
+    return strncmp(name, "libmpichfort", 12) == 0 || strncmp(name, "libgfortran", 11) == 0;
+}
+
 bool clue_is_own(const char *file)
 {
     const char *name = base_name(file);
 
-    return !is_in_system(file) || strncmp(name, "libportolan", 11) == 0 ||
-           strncmp(name, "libmpichfort", 12) == 0; /* knows its program's MPI_IN_PLACE */
+    return !is_in_system(file) || strncmp(name, "libportolan", 11) == 0 || is_of_fortran(name);
 }
 
 static bool is_private(const struct carrier *c, const struct shared_object *object)
@@ -117,7 +122,7 @@ static enum portolan_status take_object(struct carrier *c, struct image_set *set
     enum portolan_status status;
     struct image image;
 
-    if (!is_program && is_there(name))
+    if (!is_program && !is_of_fortran(name) && is_there(name)) /* others may have brought those */
         return PORTOLAN_OK;
     if (!is_program && !is_private(c, object))
         return dlopen(object->file, RTLD_NOW | RTLD_GLOBAL)

@@ -78,7 +78,7 @@ static const struct argp_option rows[] = {
      0},
     {"seed", KEY_SEED, "N", 0, "add N to all seeds", 0},
     {"private", KEY_PRIVATE, "LIBRARY", 0,
-     "give each rank its own data of this system library, for instance libgfortran.so.5; may be "
+     "give each rank its own data of this system library, for instance libfftw3.so.3; may be "
      "repeated",
      0},
     {"shared", KEY_SHARED, "LIBRARY", 0,

@@ -84,7 +84,10 @@ PORTOLAN_API void exit(int status)
     while (rank->n_handlers) {
         struct exit_handler handler = rank->handlers[--rank->n_handlers];
 
-        handler.function(handler.arg, status);
+        if (handler.on_exit)
+            handler.on_exit(status, handler.arg);
+        else
+            handler.function(handler.arg);
     }
     finish_images(rank);
     clue_rank_over(status & 0xff);
@@ -126,10 +129,8 @@ void clue_refuse_exec(void)
                   "or run with --apart");
 }
 
-static int add_handler(struct rank *rank, uintptr_t function, void *arg)
+static int add_handler(struct rank *rank, struct exit_handler handler)
 {
-    struct exit_handler handler = {(void (*)(void *, int))function, arg};
-
     if (!portolan_reserve(&rank->handlers, &rank->room_handlers, rank->n_handlers + 1,
                           sizeof handler))
         return -1;
@@ -137,14 +138,22 @@ static int add_handler(struct rank *rank, uintptr_t function, void *arg)
     return 0;
 }
 
-/* atexit(3) is this, with the object that calls it. on_exit() gives its function the status first.
- */
+/* atexit(3) is this, with the object that calls it. */
 PORTOLAN_API int __cxa_atexit(void (*function)(void *), void *arg, void *object);
 int __cxa_atexit(void (*function)(void *), void *arg, void *object)
 {
     if (!clue_carrier.current)
         return REAL(__cxa_atexit)(function, arg, object);
-    return add_handler(clue_carrier.current, (uintptr_t)function, arg);
+    return add_handler(clue_carrier.current,
+                       (struct exit_handler){.function = function, .arg = arg});
+}
+
+PORTOLAN_API int on_exit(void (*function)(int status, void *arg), void *arg)
+{
+    if (!clue_carrier.current)
+        return REAL(on_exit)(function, arg);
+    return add_handler(clue_carrier.current,
+                       (struct exit_handler){.on_exit = function, .arg = arg});
 }
 
 /* ------------------------------------------------- names of images */

@@ -150,6 +150,22 @@ static void own_srandom(unsigned seed)
     srandom_r(seed, random_of(clue_carrier.current));
 }
 
+static char *own_initstate(unsigned seed, char *state, size_t bytes)
+{
+    struct random_data *random = random_of(clue_carrier.current);
+    char *before = (char *)(random->state - 1);
+
+    return initstate_r(seed, state, bytes, random) ? NULL : before;
+}
+
+static char *own_setstate(char *state)
+{
+    struct random_data *random = random_of(clue_carrier.current);
+    char *before = (char *)(random->state - 1);
+
+    return setstate_r(state, random) ? NULL : before;
+}
+
 #define OWN_RANDOM48(type, name)                                                                   \
     static type own_##name(void)                                                                   \
     {                                                                                              \
@@ -440,6 +456,8 @@ static const struct {
     {"srand", (function *)own_srandom},
     {"random", (function *)own_random},
     {"srandom", (function *)own_srandom},
+    {"initstate", (function *)own_initstate},
+    {"setstate", (function *)own_setstate},
     {"drand48", (function *)own_drand48},
     {"lrand48", (function *)own_lrand48},
     {"mrand48", (function *)own_mrand48},

@@ -33,6 +33,11 @@ static void at_end(void)
     puts(all);
 }
 
+static void tell_status(int status, void *text)
+{
+    printf("%s %d\n", (char *)text, status);
+}
+
 /* Lets the other ranks go first. */
 static void pause_rank(void)
 {
@@ -45,7 +50,7 @@ int main(int argc, char **argv)
     static const struct option names[] = {{"size", 1, 0, 's'}, {"verbose", 0, 0, 'v'}, {0}};
     int rank, c, drawn;
     sigset_t hangup;
-    char path[500];
+    char path[500], numbers[32];
     double real;
     time_t day;
     const struct tm *date;
@@ -85,6 +90,11 @@ int main(int argc, char **argv)
     real = drand48();
     pause_rank();
     sprintf(all + strlen(all), " %d %d %.9f %.9f", drawn, rand(), real, drand48());
+    setstate(initstate((unsigned)rank + 9, numbers, sizeof numbers));
+    pause_rank();
+    sprintf(all + strlen(all), " %d", rand());
+    setstate(numbers);
+    sprintf(all + strlen(all), " %d", rand());
     while ((c = getopt_long(argc, argv, "s:vx", names, NULL)) != -1) {
         sprintf(all + strlen(all), " %c=%s", c, optarg ? optarg : "");
         pause_rank();
@@ -100,6 +110,7 @@ int main(int argc, char **argv)
     sprintf(all + strlen(all), " %s", path);
     sprintf(all + strlen(all), " %d %d", date->tm_mday, hsearch(entry, FIND) != NULL);
     hdestroy();
+    on_exit(tell_status, rank ? "one ends with" : "none ends with");
     atexit(at_end);
     MPI_Finalize();
     return 0;
