@@ -11,6 +11,9 @@
 struct open_stack {
     struct portolan_trace_event *open;
     size_t n, room;
+    /* Regions that another one ended, which began before them and overlaps them. */
+    uint32_t *ended;
+    size_t n_ended, ended_room;
 };
 
 /* What a location becomes; OUT is NULL while it is only counted. */
@@ -73,18 +76,47 @@ static bool mend_begin(struct mended *m, struct open_stack *s, const struct port
     return true;
 }
 
-static void mend_end(struct mended *m, struct open_stack *s, const struct portolan_trace_event *e)
+/* The regions inside entry DEPTH end with it; their own ends are still to come. */
+static bool end_overlapping(struct mended *m, struct open_stack *s, size_t depth, int64_t ns)
 {
-    unsigned begin = e->kind == PORTOLAN_TRACE_LEAVE ? PORTOLAN_TRACE_ENTER : PORTOLAN_TRACE_BEGIN;
+    bool was_cut = m->is_cut;
+
+    if (!portolan_reserve(&s->ended, &s->ended_room, s->n_ended + s->n - depth, sizeof *s->ended))
+        return false;
+    for (size_t i = depth; i < s->n; i++)
+        s->ended[s->n_ended++] = s->open[i].what;
+    close_to(m, s, depth, ns);
+    m->is_cut = was_cut;
+    return true;
+}
+
+static bool has_ended(struct open_stack *s, uint32_t what)
+{
+    for (size_t i = s->n_ended; i-- > 0;)
+        if (s->ended[i] == what) {
+            s->ended[i] = s->ended[--s->n_ended];
+            return true;
+        }
+    return false;
+}
+
+static bool mend_end(struct mended *m, struct open_stack *s, const struct portolan_trace_event *e)
+{
+    bool is_region = e->kind == PORTOLAN_TRACE_LEAVE;
+    unsigned begin = is_region ? PORTOLAN_TRACE_ENTER : PORTOLAN_TRACE_BEGIN;
     size_t depth = open_depth(s, begin, e->what, false);
 
     if (!depth) {
-        m->is_cut = true;
-        return;
+        m->is_cut |= !is_region || !has_ended(s, e->what);
+        return true;
     }
+    if (is_region && s->n > depth && open_depth(s, PORTOLAN_TRACE_BEGIN, 0, true) < depth &&
+        !end_overlapping(m, s, depth, e->ns))
+        return false;
     close_to(m, s, depth, e->ns);
     s->n--;
     put(m, e);
+    return true;
 }
 
 static bool mend(const struct portolan_trace *t, struct mended *m, struct open_stack *s,
@@ -94,7 +126,7 @@ static bool mend(const struct portolan_trace *t, struct mended *m, struct open_s
                             t->n_windows, t->n_names,    SIZE_MAX};
     int64_t last = 0;
 
-    s->n = 0;
+    s->n = s->n_ended = 0;
     for (const struct event_block *block = blocks->first; block; block = block->next)
         for (size_t i = 0; i < block->n; i++) {
             const struct portolan_trace_event *e = &block->events[i];
@@ -103,13 +135,12 @@ static bool mend(const struct portolan_trace *t, struct mended *m, struct open_s
             if (e->kind < PORTOLAN_TRACE_KINDS &&
                 (e->what >= sizes[portolan_trace_tables[e->kind]] || e->peer >= t->n_ranks))
                 m->is_cut = true; /* it names what is not there */
-            else if (is_end(e->kind))
-                mend_end(m, s, e);
-            else if (!is_begin(e->kind))
+            else if (!is_end(e->kind) && !is_begin(e->kind))
                 put(m, e);
-            else if (!mend_begin(m, s, e))
+            else if (!(is_end(e->kind) ? mend_end(m, s, e) : mend_begin(m, s, e)))
                 return false;
         }
+    m->is_cut |= s->n_ended > 0;
     close_to(m, s, 0, last);
     return true;
 }
@@ -245,6 +276,7 @@ enum portolan_status portolan_trace_finish(struct portolan_trace *trace, struct 
 
     if (ok && trace->n_events >= UINT32_MAX) {
         free(s.open);
+        free(s.ended);
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                   "%s has %zu events; at most %u can be processed", trace->source,
                                   trace->n_events, UINT32_MAX - 1);
@@ -255,6 +287,7 @@ enum portolan_status portolan_trace_finish(struct portolan_trace *trace, struct 
         (trace->events = portolan_reallocarray(NULL, trace->n_events + 1, sizeof *trace->events)) &&
         put_together(b, &s);
     free(s.open);
+    free(s.ended);
     if (!ok)
         return portolan_no_memory(err);
     free(b->blocks);

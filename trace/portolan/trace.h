@@ -275,7 +275,8 @@ PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int
  * Call this once, when everything has been added: sorts locations and events, moves times to start
  * at 0, and completes what a truncated file lacks (then the location `is_cut`): regions and calls
  * without an end get one at the location's last time; ends without a begin, and events that refer
- * to missing entries, are dropped. PORTOLAN_ENOMEM; PORTOLAN_EUNSUPPORTED: too many events.
+ * to missing entries, are dropped. Of regions that overlap, the inner one ends with the outer.
+ * PORTOLAN_ENOMEM; PORTOLAN_EUNSUPPORTED: too many events.
  */
 PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,
                                                         struct portolan_error *err);

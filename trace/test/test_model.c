@@ -109,6 +109,29 @@ static void what_a_cut_file_leaves_is_mended(void **state)
     portolan_trace_destroy(t);
 }
 
+/* As at the end of traces of eztrace. */
+static void regions_that_overlap_end_together(void **state)
+{
+    struct portolan_trace *t = with_tables(2);
+
+    (void)state;
+    add(t, 0, 0, ENTER, 1);
+    add(t, 0, 1, ENTER, 2);
+    add(t, 0, 2, LEAVE, 1);
+    add(t, 0, 3, LEAVE, 2);
+    add(t, 1, 0, ENTER, 1);
+    add(t, 1, 1, ENTER, 2); /* its end is lost */
+    add(t, 1, 2, LEAVE, 1);
+    finished(t);
+    for (int rank = 0; rank < 2; rank++)
+        events_are(t, rank,
+                   (const int64_t[][3]){{0, ENTER, 1}, {1, ENTER, 2}, {2, LEAVE, 2}, {2, LEAVE, 1}},
+                   4);
+    assert_false(t->locations[0].is_cut);
+    assert_true(t->locations[1].is_cut);
+    portolan_trace_destroy(t);
+}
+
 static void entries_are_found_by_content(void **state)
 {
     struct portolan_trace *t = portolan_trace_create(4, NULL);
@@ -252,6 +275,7 @@ int main(void)
         cmocka_unit_test(spans_go_between_calls),
         cmocka_unit_test(locations_and_times_are_put_in_order),
         cmocka_unit_test(what_a_cut_file_leaves_is_mended),
+        cmocka_unit_test(regions_that_overlap_end_together),
         cmocka_unit_test(entries_are_found_by_content),
         cmocka_unit_test(many_events_of_many_locations_come_back),
         cmocka_unit_test(a_failed_allocation_is_told),
