@@ -101,32 +101,34 @@ static const uint8_t portolan_stream_fields[] = {
 /** The most bytes that an event takes: kind, time, five fields. */
 #define PORTOLAN_STREAM_EVENT_MAX 64
 
-static inline void portolan_stream_add_words(uint64_t sum[4], const uint8_t *bytes)
+static inline uint64_t portolan_stream_add_word(uint64_t sum, const uint8_t *bytes)
 {
-    for (int k = 0; k < 4; k++) {
-        uint64_t word;
+    uint64_t word;
 
-        __builtin_memcpy(&word, bytes + 8 * k, sizeof word);
-        sum[k] = (sum[k] ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-        sum[k] ^= sum[k] >> 29;
-    }
+    __builtin_memcpy(&word, bytes, sizeof word);
+    sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum ^ sum >> 29;
 }
 
 /** The checksum of SIZE bytes, in four lanes of eight bytes; missing bytes at the end count as 0.
  */
 static inline uint64_t portolan_stream_checksum(const uint8_t *bytes, size_t size)
 {
-    uint64_t sum[4] = {1, 2, 3, 4};
+    uint64_t a = 1, b = 2, c = 3, d = 4; /* no array: compilers would multiply vectors, slowly */
     uint8_t last[32] = {0};
 
-    for (; size >= sizeof last; bytes += sizeof last, size -= sizeof last)
-        portolan_stream_add_words(sum, bytes);
-    if (size) {
-        __builtin_memcpy(last, bytes, size);
-        portolan_stream_add_words(sum, last);
+    for (; size; bytes += sizeof last, size -= sizeof last) {
+        if (size < sizeof last) {
+            __builtin_memcpy(last, bytes, size);
+            bytes = last;
+            size = sizeof last;
+        }
+        a = portolan_stream_add_word(a, bytes);
+        b = portolan_stream_add_word(b, bytes + 8);
+        c = portolan_stream_add_word(c, bytes + 16);
+        d = portolan_stream_add_word(d, bytes + 24);
     }
-    return sum[0] ^ (sum[1] << 1 | sum[1] >> 63) ^ (sum[2] << 2 | sum[2] >> 62) ^
-           (sum[3] << 3 | sum[3] >> 61);
+    return a ^ (b << 1 | b >> 63) ^ (c << 2 | c >> 62) ^ (d << 3 | d >> 61);
 }
 
 static inline uint8_t *portolan_stream_unsigned(uint8_t *at, uint64_t value)
