@@ -143,7 +143,7 @@ struct request {
     uint32_t sequence; /* receives: in the order of posting */
     int32_t from, tag;
     uint8_t label;
-    bool is_send, is_free, is_taken;
+    bool is_send, is_free;
     bool is_standing;
     bool is_bound, is_waited, is_released, is_charged, is_cancelled;
     int64_t posted_at, complete_at;

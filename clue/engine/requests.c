@@ -269,6 +269,5 @@ void clue_engine_receive_taken(struct clue_engine *e, int task, clue_request tak
     r->arg = what->arg;
     r->is_free = what->flags & CLUE_FREE;
     r->posted_at = task_of(e, (uint32_t)task)->clock;
-    r->is_taken = false;
     matching_bind(e, r->message, taken);
 }

@@ -337,7 +337,7 @@ static uint32_t take_message(struct clue_engine *e, uint32_t task, uint32_t mess
     if (!request)
         return 0;
     matching_take(e, message);
-    r->is_taken = r->is_bound = true;
+    r->is_bound = true;
     r->message = message;
     r->from = (int)message_of(e, message)->from;
     r->tag = message_of(e, message)->tag;

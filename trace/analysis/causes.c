@@ -228,7 +228,7 @@ static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t clas
     struct active_classes *active = &f->active[i];
     size_t p = portolan_trace_location_of(f->t, wait->by);
     struct wait_range r;
-    int64_t delays = find_delays(f, i, p, k, &r), most = 0;
+    int64_t delays = find_delays(f, i, p, k, &r);
     double all = (double)(delays + r.ns > wait->ns ? delays + r.ns : wait->ns);
     double rest = (all - (double)(delays + r.ns)) / all;
 
@@ -236,13 +236,8 @@ static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t clas
         uint32_t path = f->times.paths[n];
         double share = (double)f->times.ns[path] / all;
 
-        if (share <= 0)
-            continue;
-        if (f->times.ns[path] > most) {
-            most = f->times.ns[path];
-            wait->cause_path = path;
-        }
-        charge_all_of(f, active, class, p, path, wait->ns, share);
+        if (share > 0)
+            charge_all_of(f, active, class, p, path, wait->ns, share);
     }
     wait->direct_ns = llround((double)wait->ns * (double)delays / all);
     if (rest > 0)

@@ -84,9 +84,7 @@ static void queue_event(struct message_matcher *x, int rank, uint32_t e)
     struct message_key key = {event->what, rank, event->peer, event->tag};
 
     if (event->kind == PORTOLAN_TRACE_SEND && event->peer >= 0) {
-        if (is_cancelled(x, e))
-            x->matching->n_cancelled++;
-        else
+        if (!is_cancelled(x, e))
             push_send(x, &key, e);
     } else if (event->kind == PORTOLAN_TRACE_ACCESS &&
                call_class(x->matching, x->matching->call[e]) == PORTOLAN_ROUTINE_WIN_START) {
@@ -122,9 +120,7 @@ static void receive_event(struct message_matcher *x, int rank, uint32_t e)
 
     switch (event->kind) {
     case PORTOLAN_TRACE_RECV_POST:
-        if (is_cancelled(x, e))
-            m->n_cancelled++;
-        else
+        if (!is_cancelled(x, e))
             receive_message(x, rank, e, other == no_event ? e : other);
         return;
     case PORTOLAN_TRACE_RECV: /* else the posting has taken it; without one, recording began late */

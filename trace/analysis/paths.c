@@ -108,16 +108,12 @@ static void sum_path(struct portolan_waits *w, size_t p)
     size_t n = w->trace->n_locations;
     struct portolan_path *path = &w->paths[p];
     const int64_t *ns = w->path_ns + p * n;
-    int64_t mean;
 
     for (size_t i = 0; i < n; i++) {
         path->n_locations += ns[i] > 0;
         path->ns += ns[i];
         path->waiting_ns += w->path_waiting_ns[p * n + i];
     }
-    mean = path->n_locations ? path->ns / path->n_locations : 0;
-    for (size_t i = 0; i < n; i++)
-        path->overload_ns += ns[i] > mean ? ns[i] - mean : 0;
 }
 
 bool sum_paths(struct portolan_waits *w)

@@ -85,9 +85,8 @@ struct portolan_matching {
     uint64_t n_messages;        /**< matched */
     uint64_t n_unmatched_sends; /**< not counting those to MPI_PROC_NULL and cancelled ones */
     uint64_t n_unmatched_recvs; /**< messages received whose send is not known */
-    uint64_t n_cancelled;
-    uint64_t n_reversed;   /**< received before they were sent: the clocks disagree */
-    uint64_t n_incomplete; /**< collectives that lack a member */
+    uint64_t n_reversed;        /**< received before they were sent: the clocks disagree */
+    uint64_t n_incomplete;      /**< collectives that lack a member */
     bool is_uncertain; /**< threads of a rank have messages of the same communicator, partner and
                           tag: the order of postings, by which messages are matched, is not certain
                         */
@@ -188,7 +187,6 @@ struct portolan_path {
     uint32_t what;                /**< region, or routine */
     uint32_t n_locations;         /**< that had this path */
     int64_t ns, waiting_ns;       /**< sums over locations */
-    int64_t overload_ns;          /**< sum of the times above the mean over these locations */
     int64_t critical_ns;          /**< on the critical path */
     double critical_imbalance_ns; /**< max(0, critical_ns - mean over all locations) */
 };
@@ -199,8 +197,6 @@ struct portolan_wait {
     uint32_t from; /**< the call in which waiting began: the first poll, else `call` */
     uint32_t by;   /**< the call on the causing rank that ended the waiting; none: no rank caused it
                       (the rest after all have arrived) */
-    uint32_t cause_path;  /**< where the causing rank lost most of this time itself; UINT32_MAX:
-                             nowhere (it waited itself), or no rank caused it */
     int64_t begin_ns, ns; /**< waiting by polling includes the time between polls */
     int64_t direct_ns;    /**< part that the causing rank caused by its own delays */
     uint8_t state;        /**< enum portolan_wait_state */
