@@ -174,6 +174,31 @@ static void print_causes(const struct portolan_waits *w)
     free(causes);
 }
 
+/* Shortening what has no imbalance on the critical path helps only if all ranks do less of it. */
+static void print_critical_path(const struct portolan_waits *w)
+{
+    bool *shown = w->trace->n_ranks > 1 ? portolan_calloc(w->n_paths, sizeof *shown) : NULL;
+    double run = (double)w->run_ns / 100;
+
+    for (int n = 0; shown && n < SHOWN; n++) {
+        const struct portolan_path *most = NULL;
+
+        for (size_t i = 0; i < w->n_paths; i++)
+            if (!shown[i] && (!most || w->paths[i].critical_ns > most->critical_ns))
+                most = &w->paths[i];
+        if (!most || (double)most->critical_ns < least_shown * run)
+            break;
+        if (!n)
+            printf("critical path                            of run time  imbalance\n");
+        shown[most - w->paths] = true;
+        printf("  %9.1f %% %9.1f %%   in ", (double)most->critical_ns / run,
+               most->critical_imbalance_ns / run);
+        print_path(w, (uint32_t)(most - w->paths));
+        printf("\n");
+    }
+    free(shown);
+}
+
 static void print_efficiencies(const struct portolan_waits *w)
 {
     struct portolan_efficiencies e;
@@ -191,5 +216,6 @@ void diagnose_print_waits(const struct portolan_waits *w)
     print_states(w);
     diagnose_print_passive(w);
     print_causes(w);
+    print_critical_path(w);
     print_efficiencies(w);
 }

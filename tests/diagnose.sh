@@ -21,7 +21,8 @@ end
 S
 try "$PORTOLAN" diagnose uneven.txt
 gives 'without a paradigm it tells who waited, and for whom' 0 '^uneven.txt: 4 ranks, 1.3 s' \
-    'late sender' '17\.3 % +17\.3 % +0\.0 % +rank 0 in main'
+    'late sender' '17\.3 % +17\.3 % +0\.0 % +rank 0 in main' \
+    '^ +100\.0 % +17\.3 % +in main' # critical path: 13 ms, 10.75 ms on average
 try "$PORTOLAN" diagnose -p geometric uneven.txt
 gives 'with one it names the cause first' 3 '^uneven.txt: paradigm geometric, 4 ranks, 1.3 s' \
     '^ +1 some pieces have more work +17\.3 % +1\.07 s +17\.3 %$'
