@@ -53,6 +53,7 @@ struct subject {
     bool is_cut;                             /* the program failed */
     bool shares_cores;                       /* there were more ranks than cores */
     double recording;                        /* share of the recorded run: times are without it */
+    bool knows_processors;                   /* `machine` says who used them */
     struct portolan_machine_verdict machine; /* during a run on this host */
 };
 

@@ -287,6 +287,7 @@ static enum portolan_status diagnose_trace(struct work *w)
 
     w->how->first_step = w->s->first_step;
     w->how->recording = w->s->recording;
+    w->how->knows_processors = w->s->knows_processors;
     w->how->disturbance = w->s->machine.is_disturbed ? w->s->machine.reason : NULL;
     status = portolan_diagnosis_create(w->s->knowledge, w->s->paradigm, w->s->waits, w->how,
                                        &w->s->d, &d, w->err);

@@ -76,6 +76,7 @@ static enum portolan_status run_watched(struct subject *s, const struct diagnose
     for (int i = 0; i < o->ranks; i++)
         ranks[i] = before;
     s->shares_cores = o->ranks > before.cores;
+    s->knows_processors = true;
     portolan_machine_judge(ranks, (size_t)o->ranks, &s->machine);
     return PORTOLAN_OK;
 }

@@ -83,6 +83,7 @@ static void take_facts(struct subject *s, const struct portolan_trial *t)
     s->n_ranks = t->ranks;
     s->run_ns = t->elapsed_ns;
     s->is_cut = strcmp(t->outcome, "finished") != 0;
+    s->knows_processors = cores;
     s->machine.is_disturbed = disturbed;
     snprintf(s->machine.reason, sizeof s->machine.reason, "%s", disturbed ? disturbed : "");
     if (!window || sscanf(window, "steps=%d", &s->first_step) != 1)

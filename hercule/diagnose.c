@@ -76,6 +76,37 @@ static const char *doubt_of(const struct portolan_waits *waits)
     return NULL;
 }
 
+/* Processor time that location L did not have between notes of it, in nanoseconds. MPI waits
+   without a processor only when it begins and ends. */
+static double without_processor(const struct portolan_trace *t, size_t l)
+{
+    const struct portolan_trace_event *e = &t->events[t->locations[l].first], *last = NULL,
+                                      *end = e + t->locations[l].n;
+    double missing = 0;
+
+    while (e < end && e->kind != PORTOLAN_TRACE_END)
+        e++;
+    for (; e < end; e++) {
+        if (e->kind == PORTOLAN_TRACE_BEGIN && !strcmp(t->routines[e->what], "MPI_Finalize"))
+            break;
+        if (e->kind != PORTOLAN_TRACE_CPU)
+            continue;
+        if (last)
+            missing += (double)(e->ns - last->ns) - ((double)e->bytes - (double)last->bytes);
+        last = e;
+    }
+    return missing;
+}
+
+static const char *doubt_of_processors(const struct portolan_waits *waits, double least)
+{
+    for (size_t l = 0; l < waits->trace->n_locations; l++)
+        if (without_processor(waits->trace, l) > least * (double)waits->run_ns)
+            return "a rank had no processor for a part of the run: others used it, or the program "
+                   "slept; a run that diagnose starts would tell";
+    return NULL;
+}
+
 /* ------------------------------------------------- gains */
 
 /* The events of the components that FACTOR changes, and of all that is within them. */
@@ -435,6 +466,8 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     *diagnosis = NULL;
     if (!p)
         return PORTOLAN_ENOTFOUND;
+    if (!run.doubt && !o->knows_processors)
+        run.doubt = doubt_of_processors(waits, diagnosis_threshold(p, o, "unexplained"));
     status = bind_parts(&run, p, o, &bindings, diagnostics, err);
     run.least_fit = diagnosis_threshold(p, o, "fit");
     run.least_gain = diagnosis_threshold(p, o, "gain");

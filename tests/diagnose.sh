@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 86
+plan 88
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -310,6 +310,27 @@ C
 try "$PORTOLAN" diagnose -n 1 -- ./leaves
 gives 'a program that leaves without MPI_Finalize is told' 0 'part of the trace is missing for 1 of 1 threads'
 lacks 'and where nobody waited nobody is blamed' 'ranks that made others wait'
+
+cat >sleeps.c <<'C'
+#include <mpi.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 10; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+"$MPICC" sleeps.c -o sleeps || exit 99
+try "$PORTOLAN" trace -o sleeps.traces -n 1 -- ./sleeps
+try "$PORTOLAN" diagnose -p geometric sleeps.traces
+gives 'a trace with time without a processor does not tell whose fault that is' 4 'cannot tell: a rank had no processor'
+try "$PORTOLAN" diagnose -n 1 -p geometric -- ./sleeps
+lacks 'but a run that diagnose starts does' 'had no processor'
 
 try "$PORTOLAN" diagnose -n 1 --keep row -- sh -c './leaves; ./leaves'
 gives 'of two programs in a row the first is diagnosed, and the second is told' 0 'the next is in the folder 2'

@@ -168,6 +168,7 @@ static enum portolan_status analyse(struct diagnosis_component *d,
                                           &a->matching, &a->waits, &options.recording, err);
     if (!status && !a->trace->is_virtual) {
         portolan_machine_judge(machine, (size_t)d->cohort->size, &verdict);
+        options.knows_processors = true;
         options.disturbance = verdict.is_disturbed ? verdict.reason : NULL;
     }
     if (!status)

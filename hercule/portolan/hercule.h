@@ -169,6 +169,9 @@ struct portolan_diagnosis_options {
     /** How others used the processors during the run, "others kept 1.0 of 2 cores busy"; then the
        verdict names no cause. NULL: no disturbance is known. */
     const char *disturbance;
+    /** Whether the caller knows who used the processors. If not, a rank that had none for a part of
+       the run that matters is "cannot tell": others may have used it, or the program slept. */
+    bool knows_processors;
     /** Diagnoses of the same paradigm: of other runs with the same recording, to average shares and
        gains; and of runs with less recording, to check that they agree. */
     const struct portolan_diagnosis *const *repetitions, *const *experiments;
