@@ -67,16 +67,11 @@ static void redirect_calls(const struct link_map *object)
     }
 }
 
-/* When all that comes with the program has been loaded. */
+/* When all that comes with the program has been loaded. Not by dlopen(NULL): nothing in programs
+   that are linked loads shared objects. */
 __attribute__((constructor)) static void bind_fortran(void)
 {
-    void *program = dlopen(NULL, RTLD_LAZY);
-    struct link_map *object = NULL;
-
-    if (!program || dlinfo(program, RTLD_DI_LINKMAP, &object))
-        return;
-    for (; object; object = object->l_next)
+    for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next)
         if (is_fortran_binding(object->l_name))
             redirect_calls(object);
-    dlclose(program);
 }
