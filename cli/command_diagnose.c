@@ -573,7 +573,8 @@ int command_diagnose(int argc, char **argv)
     if (work(&s, &o, &result, &err)) {
         if (!s.d.count || err.status != PORTOLAN_ESYNTAX)
             print_error(&err);
-        result = result == EXIT_USAGE ? EXIT_USAGE : EXIT_BAD_INPUT;
+        if (result != EXIT_USAGE)
+            result = EXIT_BAD_INPUT;
     }
     close_subject(&s);
     free(o.folders);

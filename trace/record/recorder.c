@@ -296,21 +296,24 @@ _Static_assert((int)PORTOLAN_MPI_BEGIN == (int)PORTOLAN_TRACE_BEGIN &&
                    (int)PORTOLAN_MPI_MARK == (int)PORTOLAN_TRACE_MARK,
                "kinds of observer.h and trace.h");
 
-/* WRITE: stream_put or stream_write. KIND is a constant where it is frequent. */
-#define PUT_MPI(WRITE, S, KIND, E)                                                                 \
-    WRITE(S, &(struct portolan_stream_event){                                                      \
-                 .kind = (KIND),                                                                   \
-                 .ticks = (E)->ticks,                                                              \
-                 .what = (E)->comm ? (E)->comm->number : 0,                                        \
-                 .peer = (E)->comm && (E)->comm->id == PORTOLAN_MPI_NO_ID ? PORTOLAN_TRACE_NONE    \
-                                                                          : (E)->peer,             \
-                 .tag = (E)->tag,                                                                  \
-                 .bytes = (E)->bytes,                                                              \
-                 .request = (E)->request,                                                          \
-             })
+/* KIND is a constant where it is frequent. */
+static inline __attribute__((always_inline)) struct portolan_stream_event
+transfer(unsigned kind, const struct portolan_mpi_event *e)
+{
+    return (struct portolan_stream_event){
+        .kind = kind,
+        .ticks = e->ticks,
+        .what = e->comm ? e->comm->number : 0,
+        .peer = e->comm && e->comm->id == PORTOLAN_MPI_NO_ID ? PORTOLAN_TRACE_NONE : e->peer,
+        .tag = e->tag,
+        .bytes = e->bytes,
+        .request = e->request,
+    };
+}
 
 static void record_mpi(const struct portolan_mpi_event *e)
 {
+    struct portolan_stream_event event;
     struct stream *s = stream_at(e->ticks);
 
     if (!s)
@@ -322,7 +325,8 @@ static void record_mpi(const struct portolan_mpi_event *e)
     } else {
         if (e->comm && !stream_knows(s, KNOWN_COMM, e->comm->number))
             define_comm(s, e->comm);
-        PUT_MPI(stream_put, s, e->kind, e);
+        event = transfer(e->kind, e);
+        stream_put(s, &event);
     }
 }
 
@@ -334,6 +338,8 @@ static inline bool knows_comm(const struct stream *s, const struct portolan_mpi_
 /* The most frequent events, if they can be written at once; else record_mpi() records them. */
 static inline bool write_frequent(struct stream *s, const struct portolan_mpi_event *e)
 {
+    struct portolan_stream_event event;
+
     switch (e->kind) {
     case PORTOLAN_MPI_BEGIN:
         if (s->in_call || is_cpu_due(s, e->ticks) || !stream_knows(s, KNOWN_ROUTINE, e->routine))
@@ -352,12 +358,14 @@ static inline bool write_frequent(struct stream *s, const struct portolan_mpi_ev
     case PORTOLAN_MPI_SEND:
         if (!knows_comm(s, e))
             return false;
-        PUT_MPI(stream_write, s, PORTOLAN_TRACE_SEND, e);
+        event = transfer(PORTOLAN_TRACE_SEND, e);
+        stream_write(s, &event);
         return true;
     case PORTOLAN_MPI_RECV:
         if (!knows_comm(s, e))
             return false;
-        PUT_MPI(stream_write, s, PORTOLAN_TRACE_RECV, e);
+        event = transfer(PORTOLAN_TRACE_RECV, e);
+        stream_write(s, &event);
         return true;
     default:
         return false;
