@@ -67,6 +67,7 @@ void mpi_comm_release(struct mpi_comm *c)
     if (c->collective)
         c->collective_free(c->collective);
     mpi_errhandler_share(&c->object, NULL);
+    mpi_hints_free(&c->object);
     mpi_comm_release(c->local);
     mpi_topology_free(c->topology);
     mpi_group_release(c->group);

@@ -195,7 +195,7 @@ static inline int check_info(struct mpi_task *t, MPI_Info info, bool may_be_null
     if ((may_be_null && info == MPI_INFO_NULL) || info == MPI_INFO_ENV ||
         mpi_item(t, MPI_KIND_INFO, info))
         return MPI_SUCCESS;
-    return mpi_error(t, MPI_ERR_INFO, "0x%x", info);
+    return mpi_error(t, info == MPI_INFO_NULL ? MPI_ERR_ARG : MPI_ERR_INFO, "0x%x", info);
 }
 
 static inline int check_count(struct mpi_task *t, const char *name, MPI_Count count)

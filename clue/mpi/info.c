@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Info objects: keys and values in the order in which they were set. Hints have no effect. */
+/* Info objects: keys and values in the order in which they were set; hints, which have no effect.
+ */
 #include "internal.h"
 
 #include <stdio.h>
@@ -55,8 +56,8 @@ int do_Info_set(struct mpi_task *t, MPI_Info handle, const char *key, const char
 
     if (code != MPI_SUCCESS)
         return code;
-    if (!value || !*value || strlen(value) > MPI_MAX_INFO_VAL)
-        return mpi_error(t, MPI_ERR_INFO_VALUE, "of %s", key);
+    if (!value || strlen(value) > MPI_MAX_INFO_VAL)
+        return mpi_error(t, value ? MPI_ERR_INFO_VALUE : MPI_ERR_ARG, "of %s", key);
     found = find(info, key);
     if (found) {
         free(found->value);
@@ -84,7 +85,7 @@ int do_Info_free(struct mpi_task *t, MPI_Info *handle)
     struct mpi_info *info = mpi_item(t, MPI_KIND_INFO, *handle);
 
     if (!info)
-        return mpi_error(t, MPI_ERR_INFO, "0x%x", *handle);
+        return mpi_error(t, MPI_ERR_ARG, "0x%x", *handle);
     for (size_t i = 0; i < info->n; i++) {
         free(info->pairs[i].key);
         free(info->pairs[i].value);
@@ -114,6 +115,8 @@ int mpi_info_get(struct mpi_task *t, MPI_Info handle, const char *key, int room,
 {
     struct pair *found = key ? find(info_of(t, handle), key) : NULL;
 
+    if (room < 0 || (room && !value))
+        return mpi_error(t, MPI_ERR_ARG, "%d characters at %p", room, (void *)value);
     *flag = found != NULL;
     if (found && room > 0)
         snprintf(value, (size_t)room, "%s", found->value);
@@ -139,3 +142,71 @@ int do_Info_get_nthkey(struct mpi_task *t, MPI_Info handle, int n, char *key)
 }
 
 /* ---------------------------------------------------------------- hints */
+
+static const struct hint {
+    const char *key, *value, *other; /* the value may become the other, or any if there is none */
+} comm_hints[] = {
+    {"mpi_assert_no_any_tag", "false", "true"},
+    {"mpi_assert_no_any_source", "false", "true"},
+    {"mpi_assert_exact_length", "false", "true"},
+    {"mpi_assert_allow_overtaking", "false", "true"},
+    {"enable_multi_nic_striping", "true", "false"},
+    {"enable_multi_nic_hashing", "true", "false"},
+    {"multi_nic_pref_nic", "-1", NULL},
+    {"sender_vci", "-1", NULL},
+    {"receiver_vci", "-1", NULL},
+    {"vci", "-1", NULL},
+    {0},
+};
+#define ALL_OPERATIONS                                                                             \
+    "cswap,max,min,sum,prod,land,band,lor,bor,lxor,bxor,minloc,maxloc,replace,no_op"
+static const struct hint window_hints[] = {
+    {"no_locks", "false", "true"},
+    {"accumulate_ordering", "rar,raw,war,waw", NULL},
+    {"accumulate_ops", "same_op_no_op", "same_op"},
+    {"alloc_shared_noncontig", "false", "true"},
+    {"same_size", "false", "true"},
+    {"same_disp_unit", "false", "true"},
+    {"alloc_shm", "false", "true"},
+    {"which_accumulate_ops", ALL_OPERATIONS, NULL},
+    {"accumulate_noncontig_dtype", "true", "false"},
+    {"accumulate_max_bytes", "unlimited", NULL},
+    {"disable_shm_accumulate", "false", "true"},
+    {"coll_attach", "false", "true"},
+    {"perf_preference", ALL_OPERATIONS, NULL},
+    {0},
+};
+
+static const struct hint *known_hints(bool is_window)
+{
+    return is_window ? window_hints : comm_hints;
+}
+
+int mpi_hints_set(struct mpi_task *t, struct mpi_object *object, bool is_window, MPI_Info handle)
+{
+    const struct pair *pair;
+
+    if (!object->hints) {
+        do_Info_create(t, &object->hints);
+        for (const struct hint *h = known_hints(is_window); h->key; h++)
+            do_Info_set(t, object->hints, h->key, h->value);
+    }
+    for (const struct hint *h = known_hints(is_window); h->key && handle != MPI_INFO_NULL; h++)
+        if ((pair = find(info_of(t, handle), h->key)) &&
+            (!h->other || !strcmp(pair->value, h->other) || !strcmp(pair->value, h->value)))
+            do_Info_set(t, object->hints, h->key, pair->value);
+    return MPI_SUCCESS;
+}
+
+int mpi_hints_get(struct mpi_task *t, struct mpi_object *object, bool is_window, MPI_Info *info)
+{
+    mpi_hints_set(t, object, is_window, MPI_INFO_NULL);
+    return do_Info_dup(t, object->hints, info);
+}
+
+void mpi_hints_free(struct mpi_object *object)
+{
+    if (object->hints)
+        do_Info_free(mpi_task(), &object->hints);
+    object->hints = 0;
+}

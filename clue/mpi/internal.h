@@ -61,11 +61,17 @@ void *mpi_copy_of(const void *bytes, size_t n, size_t size);
 struct mpi_object {
     struct mpi_attribute *attributes;
     struct mpi_errhandler *errhandler;
+    MPI_Info hints; /* 0: none were set or asked for */
     char name[MPI_MAX_OBJECT_NAME];
 };
 /* Of KEY as much of the value as there is ROOM for, and its length. */
 int mpi_info_get(struct mpi_task *t, MPI_Info info, const char *key, int room, char *value,
                  int *length, int *flag);
+int do_Info_set(struct mpi_task *t, MPI_Info info, const char *key, const char *value);
+/* Hints of a communicator or window: those that MPICH knows, with its values if none are set. */
+int mpi_hints_set(struct mpi_task *t, struct mpi_object *object, bool is_window, MPI_Info info);
+int mpi_hints_get(struct mpi_task *t, struct mpi_object *object, bool is_window, MPI_Info *info);
+void mpi_hints_free(struct mpi_object *object);
 int mpi_get_name(const struct mpi_object *object, char *name, int *length);
 int mpi_set_name(struct mpi_object *object, const char *name);
 /* Copies attributes as dup does, by callbacks (NEW has none if one fails); deletes all. Return a

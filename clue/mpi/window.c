@@ -56,7 +56,8 @@ static void meet(struct mpi_task *t, const struct mpi_win *w)
     free(all);
 }
 
-int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Win *win)
+int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Info info,
+                  MPI_Win *win)
 {
     struct mpi_comm *parent = mpi_comm(t, comm);
     struct mpi_win *w = mpi_copy_of(&from, 1, sizeof from);
@@ -84,6 +85,9 @@ int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Wi
     w->comm->seen.number = t->n_comms++;
     tell_epoch(t, w);
     w->handle = *win = mpi_handle(t, MPI_KIND_WIN, w);
+    mpi_hints_set(t, &w->object, true, info);
+    if (w->flavor == MPI_WIN_FLAVOR_ALLOCATE || w->flavor == MPI_WIN_FLAVOR_SHARED)
+        do_Info_set(t, w->object.hints, "alloc_shm", "true");
     return MPI_SUCCESS;
 }
 
@@ -97,9 +101,8 @@ int do_Win_allocate(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit, MPI_I
                                               .unit = disp_unit,
                                               .flavor = MPI_WIN_FLAVOR_ALLOCATE,
                                               .allocated = memory},
-                             win);
+                             info, win);
 
-    (void)info;
     *(void **)baseptr = memory;
     if (code)
         free(memory);
@@ -112,11 +115,10 @@ int do_Win_allocate_shared(struct mpi_task *t, MPI_Aint size, MPI_Aint disp_unit
 {
     int code = window_create(
         t, comm, (struct mpi_win){.size = size, .unit = disp_unit, .flavor = MPI_WIN_FLAVOR_SHARED},
-        win);
+        info, win);
     MPI_Aint total = 0, before = 0;
     struct mpi_win *w;
 
-    (void)info;
     if (code)
         return code;
     w = mpi_win(t, *win);
@@ -166,6 +168,7 @@ int do_Win_free(struct mpi_task *t, MPI_Win *win)
     mpi_handle_free(t, *win);
     windows_release(w->all);
     mpi_errhandler_share(&w->object, NULL);
+    mpi_hints_free(&w->object);
     mpi_comm_release(w->comm);
     free(w->allocated);
     free(w->locks);
@@ -273,6 +276,8 @@ int do_Win_start(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
 
     if (w->started)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_start was called before");
+    if (w->n_locked || w->is_locking_all)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "ranks are locked");
     w->started = ranks_of(t, w, group, &w->n_started);
     if (!(assert &MPI_MODE_NOCHECK))
         for (int i = 0; i < w->n_started; i++)
@@ -332,8 +337,8 @@ int window_flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local)
 {
     struct mpi_win *w = mpi_win(t, win);
 
-    if (!w->is_locking_all && (rank < 0 ? false : !w->locks[rank]))
-        return mpi_error(t, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
+    if (!w->is_locking_all && !w->n_locked)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "nothing is locked");
     if (is_local)
         accesses_finish(w, rank);
     else

@@ -59,12 +59,12 @@ struct mpi_win {
     int64_t looked_at;       /**< when the program last looked for what others write */
     /* Epochs of this rank as origin and target. */
     bool is_fenced, is_locking_all;
+    int n_locked;            /**< by MPI_Win_lock, or taken since MPI_Win_lock_all */
     int *started, n_started; /**< ranks of MPI_Win_start */
     int *posted, n_posted;
     clue_request *completes; /**< of MPI_Win_post: n_posted */
-    uint8_t *locks;          /**< by target: 0, or what LOCK_ says */
+    bool *locks;             /**< by target: it is locked */
 };
-enum { LOCK_WANTED = 1, LOCK_HELD = 2 }; /* wanted: the first access takes it */
 
 /** What others know of a rank's window. */
 struct exposure {
@@ -101,8 +101,9 @@ void window_unlock(struct mpi_win *w, int target);
 /** Tells the observer of a window; RANK -1: no partner. */
 void window_tell(struct mpi_task *t, struct mpi_win *w, enum portolan_mpi_event_kind kind, int rank,
                  uint64_t bytes);
-/** A window like FROM, of which memory, unit and flavor are set. */
-int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Win *win);
+/** A window like FROM, of which memory, unit and flavor are set, with the hints of INFO. */
+int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Info info,
+                  MPI_Win *win);
 /** RANK -1: all. */
 int window_flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local);
 /** All whom MPI_Win_post let in are done. */

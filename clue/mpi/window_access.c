@@ -292,7 +292,8 @@ void window_lock(struct mpi_win *w, int target, bool is_exclusive)
     if (!a->is_granted) /* who unlocks it says so */
         schedule_receive_now(&s, &any, nothing(), 0);
     access_free(a);
-    w->locks[target] = LOCK_HELD;
+    w->locks[target] = true;
+    w->n_locked++;
 }
 
 /* The lock is free, or free for more that share it: those that wait longest have it. */
@@ -313,11 +314,10 @@ static void grant_next(struct mpi_win *w, struct exposure *target)
 
 void window_unlock(struct mpi_win *w, int target)
 {
-    bool is_held = w->locks[target] == LOCK_HELD;
-
-    w->locks[target] = 0;
-    if (!is_held)
+    if (!w->locks[target])
         return;
+    w->locks[target] = false;
+    w->n_locked--;
     accesses_finish(w, target);
     wait_and_free(access_begin(w, &(struct access){.kind = ACCESS_UNLOCK, .target = target}, 0));
     grant_next(w, &w->all->of_rank[target]);
@@ -358,7 +358,7 @@ static int prepare(struct mpi_task *t, struct mpi_win *w, struct access *a, MPI_
                              (long long)first, (long long)last, (long long)target->size, a->target);
         a->at = target->base + disp * target->unit;
     }
-    if (w->locks[a->target] != LOCK_HELD && (w->is_locking_all || w->locks[a->target]))
+    if (w->is_locking_all && !w->locks[a->target])
         window_lock(w, a->target, false);
     return MPI_SUCCESS;
 }

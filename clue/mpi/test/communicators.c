@@ -285,6 +285,7 @@ static void attributes(void)
     MPI_Comm copy;
     MPI_Info info;
     char text[64];
+    const char *hints[] = {"mpi_assert_exact_length", "mpi_assert_no_any_tag", "one"};
 
     MPI_Comm_create_keyval(copy_one, delete_one, &keys[0], &extra);
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keys[1], NULL);
@@ -315,7 +316,23 @@ static void attributes(void)
     show(text, flag);
     MPI_Info_get(info, "two", 63, text, &flag);
     show("gone", flag);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Error_class(MPI_Info_get(info, "one", 3, text, &flag), &keys[0]);
+    show(text, keys[0]);
+    MPI_Error_class(MPI_Comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL), &keys[0]);
+    show("no hints", keys[0]);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Info_set(info, "mpi_assert_exact_length", "true");
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "perhaps");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &copy);
     MPI_Info_free(&info);
+    MPI_Comm_get_info(copy, &info);
+    for (int i = 0; i < 3; i++) {
+        MPI_Info_get(info, hints[i], 63, text, &flag);
+        show(text, flag);
+    }
+    MPI_Info_free(&info);
+    MPI_Comm_free(&copy);
 }
 
 static int copy_none(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)

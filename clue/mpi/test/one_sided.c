@@ -49,17 +49,34 @@ static void fences(void)
 /* Errors of a window of one rank; MPICH's put there does nothing. */
 static void alone(void)
 {
-    int memory = 0, own = rank + 1, classes[3];
+    int memory = 0, own = rank + 1, classes[11];
+    MPI_Group group;
     MPI_Win win;
 
     MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_get_group(win, &group);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Error_class(MPI_Win_sync(win), &classes[3]);
+    MPI_Error_class(MPI_Win_fence(0, win), &classes[4]);
+    MPI_Error_class(MPI_Win_start(group, MPI_MODE_NOCHECK, win), &classes[5]);
+    MPI_Error_class(MPI_Win_lock_all(0, win), &classes[6]);
+    MPI_Win_unlock(0, win);
+    MPI_Error_class(MPI_Win_sync(win), &classes[7]);
+    MPI_Error_class(MPI_Win_flush_all(win), &classes[8]);
+    MPI_Win_post(group, 0, win);
+    MPI_Win_start(group, 0, win);
+    MPI_Error_class(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), &classes[9]);
+    MPI_Error_class(MPI_Win_fence(0, win), &classes[10]);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+    MPI_Group_free(&group);
     MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSTORE, win);
     MPI_Error_class(MPI_Put(&own, 1, MPI_INT, 0, 0, 1, MPI_INT, win), &classes[2]);
     MPI_Error_class(MPI_Put(&own, 1, MPI_INT, 1, 0, 1, MPI_INT, win), &classes[0]);
     MPI_Error_class(MPI_Win_lock(MPI_LOCK_SHARED, -5, 0, win), &classes[1]);
     MPI_Win_fence(0, win);
-    tell("alone", classes, 3);
+    tell("alone", classes, 11);
     MPI_Win_free(&win);
 }
 
@@ -256,12 +273,24 @@ static void dynamic(void)
 
 static void attributes(void)
 {
-    int memory[8], *unit, *flavor, is_set, values[4];
+    int memory[8], *unit, *flavor, is_set, values[6];
     MPI_Aint *size;
+    MPI_Info info;
+    char text[32];
     void *base;
     MPI_Win win;
 
-    MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "no_locks", "true");
+    MPI_Info_set(info, "same_size", "maybe");
+    MPI_Win_create(memory, sizeof memory, 4, info, MPI_COMM_WORLD, &win);
+    MPI_Info_free(&info);
+    MPI_Win_get_info(win, &info);
+    MPI_Info_get(info, "no_locks", 31, text, &is_set);
+    values[4] = text[0] * 2 + is_set;
+    MPI_Info_get(info, "same_size", 31, text, &is_set);
+    values[5] = text[0] * 2 + is_set;
+    MPI_Info_free(&info);
     MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &is_set);
     values[0] = is_set && base == memory;
     MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &is_set);
@@ -270,7 +299,7 @@ static void attributes(void)
     values[2] = *unit;
     MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &is_set);
     values[3] = *flavor == MPI_WIN_FLAVOR_CREATE;
-    tell("attributes", values, 4);
+    tell("attributes", values, 6);
     MPI_Win_free(&win);
 }
 
