@@ -123,15 +123,6 @@ double portolan_sort_to_median(size_t n, double *numbers)
     return portolan_median_of_sorted(n, numbers);
 }
 
-/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbours become unrelated. */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 static double uniform_of(uint64_t key)
 {
     return ((double)(key >> 11) + 0.5) * 0x1p-53;
@@ -139,12 +130,12 @@ static double uniform_of(uint64_t key)
 
 double portolan_draw_uniform(uint64_t draw, uint64_t what)
 {
-    return uniform_of(mix(mix(what) ^ draw));
+    return uniform_of(portolan_mix(portolan_mix(what) ^ draw));
 }
 
 double portolan_draw_normal(uint64_t draw, uint64_t what)
 {
-    uint64_t key = mix(mix(what) ^ draw);
+    uint64_t key = portolan_mix(portolan_mix(what) ^ draw);
 
-    return sqrt(-2 * log(uniform_of(key))) * cos(2 * M_PI * uniform_of(mix(key)));
+    return sqrt(-2 * log(uniform_of(key))) * cos(2 * M_PI * uniform_of(portolan_mix(key)));
 }

@@ -37,6 +37,14 @@ double portolan_sort_to_median(size_t n, double *numbers);
  */
 PORTOLAN_API double portolan_draw_uniform(uint64_t draw, uint64_t what);
 PORTOLAN_API double portolan_draw_normal(uint64_t draw, uint64_t what);
+/** The finaliser of SplitMix64: numbers that are close become unrelated. */
+static inline uint64_t portolan_mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <portolan/mpi.h>
+#include <portolan/stats.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,17 +109,9 @@ struct bsp_machine *bsp_find_id(uint64_t id)
  * same number for a part without communication, and a different one for every other part. The 64
  * bits depend on the whole path from the root; two paths collide with a probability of 1 in 10^19.
  */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 static uint64_t id_of(uint64_t parent, uint64_t made, uint64_t part)
 {
-    return mix(mix(mix(parent + 0x9e3779b97f4a7c15u) + made + 0x9e3779b97f4a7c15u) + part +
-               0x9e3779b97f4a7c15u);
+    return portolan_mix(portolan_mix(portolan_mix(parent) + made) + part);
 }
 
 static struct bsp_machine *make(struct bsp_machine *parent, int first, int n, int rank,

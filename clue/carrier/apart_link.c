@@ -5,6 +5,7 @@
 #include <portolan/list.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -85,4 +86,20 @@ uint64_t link_library_key(const char *file, uint64_t address)
     for (const char *c = slash ? slash + 1 : file; *c; c++)
         key = key * 33 + (uint8_t)*c;
     return (key << 32) + address;
+}
+
+const char *link_keep(const char *text)
+{
+    static char **kept;
+    static size_t n;
+    char *copy;
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(kept[i], text) == 0)
+            return kept[i];
+    copy = portolan_strdup(text);
+    if (copy && portolan_append(&kept, &n, &copy, sizeof copy))
+        return copy;
+    free(copy);
+    return NULL;
 }

@@ -122,5 +122,7 @@ static inline struct iovec link_text(const char *text)
 
 /* A place in the library NAME as a number that all ranks and runs have. */
 uint64_t link_library_key(const char *file, uint64_t address);
+/* TEXT, each once, to stay; NULL: no memory. */
+const char *link_keep(const char *text);
 
 #endif

@@ -355,26 +355,35 @@ uint64_t record_long_number(struct record_reader *r)
     return value;
 }
 
-static char *read_word(struct record_reader *r)
+static char *read_word(struct record_reader *r, struct record *record)
 {
     uint64_t length = record_number(r);
-    char *word = length <= (uint64_t)(r->end - r->at) ? portolan_calloc(length + 1, 1) : NULL;
+    const char *begin = (const char *)r->at;
 
-    if (word) {
-        memcpy(word, r->at, length);
-        r->at += length;
-    }
-    return word;
+    if (length > (uint64_t)(r->end - r->at))
+        return NULL;
+    r->at += length;
+    return portolan_arena_strndup(&record->arena, begin, length);
 }
 
-static bool read_members(struct record_reader *r, int *n, const int **members)
+/* Room for *N items, the number that comes next, and a last one of zeros. Each item is a byte of
+ * the file at least. NULL: it is damaged. */
+static void *read_array(struct record_reader *r, struct record *record, size_t size, size_t *n)
 {
-    uint64_t count = record_number(r);
-    int *to = count <= (uint64_t)(r->end - r->at) ? portolan_calloc(count + 1, sizeof *to) : NULL;
+    *n = record_number(r);
+    return *n <= (size_t)(r->end - r->at) ? portolan_arena_alloc(&record->arena, *n + 1, size)
+                                          : NULL;
+}
+
+static bool read_members(struct record_reader *r, struct record *record, int *n,
+                         const int **members)
+{
+    size_t count;
+    int *to = read_array(r, record, sizeof *to, &count);
 
     *members = to;
-    *n = to ? (int)count : 0;
-    for (int i = 0; i < *n; i++)
+    *n = (int)count;
+    for (size_t i = 0; to && i < count; i++)
         to[i] = (int)record_number(r);
     return to != NULL;
 }
@@ -382,32 +391,18 @@ static bool read_members(struct record_reader *r, int *n, const int **members)
 /* Communicators or (IS_WINDOW) windows. */
 static bool read_comms(struct record_reader *r, struct record *record, bool is_window)
 {
-    uint64_t n = record_number(r);
-    struct portolan_mpi_comm *comm;
+    size_t n;
+    struct portolan_mpi_comm *comm = read_array(r, record, sizeof *comm, &n);
 
-    if (n > (uint64_t)(r->end - r->at))
-        return false;
-    comm = record->comms[is_window] = portolan_calloc(n + 1, sizeof *comm);
-    for (uint64_t i = 0; comm && i < n; i++, comm++) {
-        record->n_comms[is_window]++;
+    record->comms[is_window] = comm;
+    record->n_comms[is_window] = n;
+    for (size_t i = 0; comm && i < n; i++, comm++) {
         *comm = (struct portolan_mpi_comm){.id = record_number(r), .is_window = is_window};
-        if (!read_members(r, &comm->n_members, &comm->members) ||
-            !read_members(r, &comm->n_remote, &comm->remote))
+        if (!read_members(r, record, &comm->n_members, &comm->members) ||
+            !read_members(r, record, &comm->n_remote, &comm->remote))
             return false;
     }
     return comm != NULL;
-}
-
-static bool read_contexts(struct record_reader *r, struct record *record)
-{
-    uint64_t n = record_number(r);
-
-    if (n > (uint64_t)(r->end - r->at))
-        return false;
-    record->contexts = portolan_calloc(n + 1, sizeof *record->contexts);
-    for (record->n_contexts = 0; record->contexts && record->n_contexts < n; record->n_contexts++)
-        record->contexts[record->n_contexts] = record_number(r);
-    return record->contexts != NULL;
 }
 
 static bool read_operations(struct record_reader *r, struct record_reader *to)
@@ -421,14 +416,11 @@ static bool read_operations(struct record_reader *r, struct record_reader *to)
     return true;
 }
 
-static bool read_rank(struct record_reader *r, struct record_rank *rank)
+static bool read_rank(struct record_reader *r, struct record *record, struct record_rank *rank)
 {
     if (!read_operations(r, &rank->own))
         return false;
-    rank->n_schedules = record_number(r);
-    if (rank->n_schedules > (uint64_t)(r->end - r->at))
-        return false;
-    rank->schedules = portolan_calloc(rank->n_schedules + 1, sizeof *rank->schedules);
+    rank->schedules = read_array(r, record, sizeof *rank->schedules, &rank->n_schedules);
     for (size_t i = 0; rank->schedules && i < rank->n_schedules; i++)
         if (!read_operations(r, &rank->schedules[i]))
             return false;
@@ -437,33 +429,34 @@ static bool read_rank(struct record_reader *r, struct record_rank *rank)
 
 static bool read_record(struct record_reader *r, struct record *record)
 {
-    uint64_t most = (uint64_t)(r->end - r->at), n = record_number(r), n_words;
+    uint64_t n = record_number(r);
+    size_t n_words;
 
     record->n_depends = record_number(r);
-    n_words = record_number(r);
-    if (n < 1 || n > most || n_words < 1 || n_words > most)
+    record->words = read_array(r, record, sizeof *record->words, &n_words);
+    if (!record->words || n < 1 || n > (uint64_t)(r->end - r->at) || n_words < 1)
         return false;
     record->n = (int)n;
-    record->words = portolan_calloc(n_words + 1, sizeof *record->words);
-    for (uint64_t i = 0; record->words && i < n_words; i++)
-        if (!(record->words[i] = read_word(r)))
+    for (size_t i = 0; i < n_words; i++)
+        if (!(record->words[i] = read_word(r, record)))
             return false;
-    record->n_routines = record_number(r);
-    record->routines = record->n_routines <= most
-                           ? portolan_calloc(record->n_routines, sizeof *record->routines)
-                           : NULL;
+    record->routines = read_array(r, record, sizeof *record->routines, &record->n_routines);
     for (size_t i = 0; record->routines && i < record->n_routines; i++) {
         record->routines[i].number = record_number(r) ? CLUE_NO_NUMBER : (uint32_t)i;
-        if (!(record->routines[i].name = read_word(r)))
+        if (!(record->routines[i].name = read_word(r, record)))
             return false;
     }
-    if (!read_contexts(r, record) || !read_comms(r, record, false) || !read_comms(r, record, true))
+    record->contexts = read_array(r, record, sizeof *record->contexts, &record->n_contexts);
+    for (size_t i = 0; record->contexts && i < record->n_contexts; i++)
+        record->contexts[i] = record_number(r);
+    if (!record->routines || !record->contexts || !read_comms(r, record, false) ||
+        !read_comms(r, record, true))
         return false;
-    record->ranks = portolan_calloc(n, sizeof *record->ranks);
+    record->ranks = portolan_arena_alloc(&record->arena, n, sizeof *record->ranks);
     for (uint64_t i = 0; record->ranks && i < n; i++)
-        if (!read_rank(r, &record->ranks[i]))
+        if (!read_rank(r, record, &record->ranks[i]))
             return false;
-    return record->words && record->routines && record->ranks;
+    return record->ranks != NULL;
 }
 
 bool record_is_at(const char *path)
@@ -502,23 +495,7 @@ enum portolan_status record_read(const char *path, struct record *record,
 
 void record_clear(struct record *record)
 {
-    for (char **word = record->words; word && *word; word++)
-        free(*word);
-    for (size_t i = 0; record->routines && i < record->n_routines; i++)
-        free((char *)record->routines[i].name);
-    for (int i = 0; i < 2; i++) {
-        for (size_t k = 0; k < record->n_comms[i]; k++) {
-            free((int *)record->comms[i][k].members);
-            free((int *)record->comms[i][k].remote);
-        }
-        free(record->comms[i]);
-    }
-    free(record->words);
-    free(record->routines);
-    free(record->contexts);
-    for (int i = 0; record->ranks && i < record->n; i++)
-        free(record->ranks[i].schedules);
-    free(record->ranks);
+    portolan_arena_clear(&record->arena);
     munmap((void *)record->bytes, record->n_bytes);
     *record = (struct record){0};
 }

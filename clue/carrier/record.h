@@ -90,7 +90,8 @@ struct record_rank {
 
 /* A record that was read. */
 struct record {
-    const uint8_t *bytes; /* of the file */
+    struct portolan_arena arena; /* of all but the bytes */
+    const uint8_t *bytes;        /* of the file */
     size_t n_bytes;
     int n;              /* ranks */
     uint64_t n_depends; /* operations that depended on the order in time */
@@ -125,10 +126,9 @@ struct record_bursts {
     } * bursts;
     size_t n, room;
 };
-/* Adds those of a rank; false: no memory. */
-bool record_add_bursts(struct record_bursts *to, struct record_reader reader);
-/* By site, then by place. */
-void record_sort_bursts(struct record_bursts *b);
+/* Of each rank of RECORD, by site, then by place; NULL: no memory. */
+struct record_bursts *record_bursts_of(const struct record *record);
+void record_bursts_free(struct record_bursts *ranks, int n);
 /* The first of a site, or of one after it. */
 size_t record_first_burst(const struct record_bursts *b, uint64_t site);
 

@@ -22,31 +22,15 @@ enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed
                                       struct portolan_error *err)
 {
     pool_seed = seed;
-    pools = portolan_calloc((size_t)record->n, sizeof *pools);
-    n_pools = pools ? record->n : 0;
-    for (int i = 0; i < record->n; i++) {
-        if (!pools || !record_add_bursts(&pools[i], record->ranks[i].own))
-            return portolan_no_memory(err);
-        record_sort_bursts(&pools[i]);
-    }
-    return PORTOLAN_OK;
+    pools = record_bursts_of(record);
+    n_pools = record->n;
+    return pools ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 void clue_draws_end(void)
 {
-    for (int i = 0; i < n_pools; i++)
-        free(pools[i].bursts);
-    free(pools);
+    record_bursts_free(pools, n_pools);
     pools = NULL;
-    n_pools = 0;
-}
-
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9E3779B97F4A7C15); /* splitmix64 (Steele, Lea, Flood 2014) */
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
 }
 
 /*
@@ -65,7 +49,7 @@ int64_t clue_draw(int rank, uint64_t site, uint64_t place)
     at -= first;
     if (at > CLOSE)
         low = at - CLOSE < n - many ? at - CLOSE : n - many;
-    return b->bursts[first + low + mix(mix(pool_seed) + at) % many].ns;
+    return b->bursts[first + low + portolan_mix(portolan_mix(pool_seed) + at) % many].ns;
 }
 
 static enum portolan_status repeat_once(const struct clue_run *run, const char *machine,

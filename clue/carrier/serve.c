@@ -11,20 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Texts that stay, each once. */
+/* The text, to stay. */
 static const char *keep(const char *text)
 {
-    static char **kept;
-    static size_t n;
-    char *copy;
+    const char *kept = link_keep(text);
 
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(kept[i], text) == 0)
-            return kept[i];
-    copy = portolan_strdup(text);
-    if (!copy || !portolan_append(&kept, &n, &copy, sizeof copy))
+    if (!kept)
         clue_fail("out of memory");
-    return copy;
+    return kept;
 }
 
 /* ------------------------------------------------- frames */

@@ -19,9 +19,8 @@ static int by_site(const void *a, const void *b)
 {
     const struct record_burst *x = a, *y = b;
 
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return x->place < y->place ? -1 : 1;
+    return x->site != y->site ? PORTOLAN_ORDER(x->site, y->site)
+                              : PORTOLAN_ORDER(x->place, y->place);
 }
 
 /* Numbers of each operation but CALL. */
@@ -44,7 +43,8 @@ static void skip(struct record_reader *r, uint64_t operation)
             record_number(r);
 }
 
-bool record_add_bursts(struct record_bursts *to, struct record_reader r)
+/* Adds those of a rank; false: no memory. */
+static bool add_bursts(struct record_bursts *to, struct record_reader r)
 {
     while (r.at < r.end) {
         uint64_t operation = record_number(&r), place = record_place(&r), site;
@@ -63,39 +63,34 @@ bool record_add_bursts(struct record_bursts *to, struct record_reader r)
     return true;
 }
 
-void record_sort_bursts(struct record_bursts *b)
+void record_bursts_free(struct record_bursts *ranks, int n)
 {
-    if (b->n)
-        qsort(b->bursts, b->n, sizeof *b->bursts, by_site);
+    for (int i = 0; ranks && i < n; i++)
+        free(ranks[i].bursts);
+    free(ranks);
+}
+
+struct record_bursts *record_bursts_of(const struct record *record)
+{
+    struct record_bursts *ranks = portolan_calloc((size_t)record->n, sizeof *ranks);
+
+    for (int i = 0; ranks && i < record->n; i++) {
+        if (!add_bursts(&ranks[i], record->ranks[i].own)) {
+            record_bursts_free(ranks, record->n);
+            return NULL;
+        }
+        if (ranks[i].n)
+            qsort(ranks[i].bursts, ranks[i].n, sizeof *ranks[i].bursts, by_site);
+    }
+    return ranks;
 }
 
 size_t record_first_burst(const struct record_bursts *b, uint64_t site)
 {
     size_t low = 0, high = b->n;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (b->bursts[middle].site < site)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    PORTOLAN_BISECT(low, high, b->bursts[middle].site < site);
     return low;
-}
-
-static bool read_rank(int number, struct record_reader r, bool is_drawn)
-{
-    struct record_bursts *rank = &table.ranks[number];
-
-    if (!record_add_bursts(rank, r))
-        return false;
-    for (size_t i = 0; is_drawn && i < rank->n; i++)
-        rank->bursts[i].ns = clue_draw(number, rank->bursts[i].site, rank->bursts[i].place);
-    record_sort_bursts(rank);
-    for (size_t i = 0; i < rank->n; i++)
-        rank->bursts[i].place = 0;
-    return true;
 }
 
 enum portolan_status clue_table_begin(const struct clue_run *run, struct portolan_error *err)
@@ -105,10 +100,15 @@ enum portolan_status clue_table_begin(const struct clue_run *run, struct portola
     if (run->draw && clue_draws_begin(record, run->draw, err))
         return err->status;
     table.n = record->n;
-    table.ranks = portolan_calloc((size_t)record->n, sizeof *table.ranks);
+    table.ranks = record_bursts_of(record);
     for (int i = 0; table.ranks && i < record->n; i++)
-        if (!read_rank(i, record->ranks[i].own, run->draw))
-            return portolan_no_memory(err);
+        for (size_t k = 0; k < table.ranks[i].n; k++) {
+            struct record_burst *burst = &table.ranks[i].bursts[k];
+
+            if (run->draw)
+                burst->ns = clue_draw(i, burst->site, burst->place);
+            burst->place = 0;
+        }
     clue_draws_end();
     return table.ranks ? PORTOLAN_OK : portolan_no_memory(err);
 }
@@ -137,8 +137,6 @@ uint64_t clue_table_missing(void)
 
 void clue_table_end(void)
 {
-    for (int i = 0; table.ranks && i < table.n; i++)
-        free(table.ranks[i].bursts);
-    free(table.ranks);
+    record_bursts_free(table.ranks, table.n);
     memset(&table, 0, sizeof table);
 }

@@ -2,6 +2,8 @@
 /* Expressions of scenarios: numbers with units, ranks, variables, conditions. */
 #include "scenario.h"
 
+#include <portolan/stats.h>
+
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -255,11 +257,10 @@ struct expression *scenario_expression(struct scenario_reader *r)
 /* SplitMix64 (Steele, Lea, Flood 2014), between 0 and 1. */
 static double draw(uint64_t *state)
 {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = portolan_mix(*state);
 
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(z >> 11) * 0x1p-53;
 }
 
 /* As with integers, but of the sign of B: ranks around a ring. */

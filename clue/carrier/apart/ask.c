@@ -89,20 +89,12 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
     return &ASKER.frame;
 }
 
-/* A text that stays. */
+/* The text of an answer, to stay. */
 static const char *keep(const struct link_frame *f)
 {
-    static char **kept;
-    static size_t n;
-    char *copy;
+    const char *kept = f->bytes ? link_keep(ASKER.room.bytes) : NULL;
 
-    if (!f->bytes)
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(kept[i], ASKER.room.bytes) == 0)
-            return kept[i];
-    copy = strdup(ASKER.room.bytes);
-    return copy && portolan_append(&kept, &n, &copy, sizeof copy) ? copy : "?";
+    return f->bytes && !kept ? "?" : kept;
 }
 
 #define VALUE0(type, name)                                                                         \
