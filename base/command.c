@@ -107,6 +107,38 @@ char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_er
     return NULL;
 }
 
+bool portolan_is_program(const char *file)
+{
+    struct stat info;
+
+    return stat(file, &info) == 0 && S_ISREG(info.st_mode) && access(file, X_OK) == 0;
+}
+
+const char *portolan_program_find(struct portolan_arena *arena, const char *name)
+{
+    const char *path = getenv("PATH");
+    int error = ENOENT;
+
+    if (strchr(name, '/'))
+        return name;
+    path = path ? path : "/bin:/usr/bin";
+    for (;;) {
+        size_t length = strcspn(path, ":");
+        const char *file =
+            portolan_arena_printf(arena, "%.*s%s%s", (int)length, path, length ? "/" : "", name);
+
+        if (file && portolan_is_program(file))
+            return file;
+        if (file && access(file, F_OK) == 0)
+            error = EACCES;
+        if (!path[length])
+            break;
+        path += length + 1;
+    }
+    errno = error;
+    return NULL;
+}
+
 enum portolan_status portolan_command_run(struct portolan_arena *arena,
                                           struct portolan_words *command, const char *file,
                                           struct portolan_error *err)

@@ -162,3 +162,9 @@ void portolan_text_add_json(struct portolan_text *t, const char *text)
     add_escaped(t, text, in_json);
     portolan_text_add_bytes(t, "\"", 1);
 }
+
+void portolan_text_add_escaped(struct portolan_text *t, const char *text)
+{
+    for (; *text; text++)
+        portolan_text_add(t, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+}

@@ -78,6 +78,20 @@ enum portolan_status portolan_random_digits(char digits[33], struct portolan_err
     return PORTOLAN_OK;
 }
 
+const char *portolan_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+const char *portolan_file_beside(struct portolan_arena *a, const char *file, const char *name)
+{
+    int folder = *name == '/' ? 0 : (int)(portolan_file_name(file) - file);
+
+    return portolan_arena_printf(a, "%.*s%s", folder, file, name);
+}
+
 bool portolan_has_word(const char *words, const char *word)
 {
     size_t length = strlen(word);

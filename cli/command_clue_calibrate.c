@@ -328,7 +328,7 @@ static enum portolan_status calibrate(struct calibration_run *c)
 /* "here" of "out/here.xml". */
 static const char *name_of(const char *path, struct portolan_arena *arena)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = portolan_file_name(path);
 
     return portolan_arena_strndup(arena, name, strcspn(name, "."));
 }

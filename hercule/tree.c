@@ -62,8 +62,7 @@ static void add_tree(const struct drawing *d)
 static void add_dot_text(const struct drawing *d, const char *text)
 {
     portolan_text_add(d->out, "\"");
-    for (; *text; text++)
-        portolan_text_add(d->out, strchr("\"\\", *text) ? "\\%c" : "%c", *text);
+    portolan_text_add_escaped(d->out, text);
     portolan_text_add(d->out, "\"");
 }
 

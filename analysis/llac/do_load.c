@@ -320,7 +320,7 @@ static void keep_model(struct statement *s, const char *path, struct portolan_mo
     const char *name = s->result;
     const struct portolan_model_envelope *e = portolan_model_peek_envelope(m);
     struct fitted f = {.model = m, .unit = e->unit};
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = portolan_file_name(path);
 
     if (!name)
         name = name_of(s, e->name ? e->name

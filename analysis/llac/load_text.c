@@ -136,7 +136,7 @@ void llac_load_measurements(struct statement *s, const struct token *at, const c
 void llac_load_csv(struct statement *s, const struct token *at, const char *text, size_t size,
                    const char *path, struct loaded *l)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = portolan_file_name(path);
     const char *name = portolan_arena_strndup(&s->arena, base, strcspn(base, "."));
     struct csv c = {.s = s, .in.file = path, .table = llac_loaded_add(s, l, name)};
 

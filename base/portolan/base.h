@@ -238,6 +238,9 @@ PORTOLAN_API const void *portolan_file_map(const char *path, size_t *size);
  */
 PORTOLAN_API void portolan_text_add_xml(struct portolan_text *t, const char *text);
 PORTOLAN_API void portolan_text_add_json(struct portolan_text *t, const char *text);
+/** Adds TEXT for within quotes of C, CLIPS or Graphviz: '"' and '\' after a '\', all else as it
+ * is. */
+PORTOLAN_API void portolan_text_add_escaped(struct portolan_text *t, const char *text);
 
 /**
  * Hands the text over, "" when nothing was added: the caller frees it unless it is an arena's.
@@ -278,6 +281,12 @@ PORTOLAN_API struct portolan_hint portolan_did_you_mean(const char *near);
 /** 32 hexadecimal digits that cannot be guessed. EIO: the system has no random numbers. */
 PORTOLAN_API enum portolan_status portolan_random_digits(char digits[33],
                                                          struct portolan_error *err);
+
+/** PATH without its folders. */
+PORTOLAN_API const char *portolan_file_name(const char *path);
+/** NAME, unless it is absolute, in the folder of FILE; in the arena, NULL: no memory. */
+PORTOLAN_API const char *portolan_file_beside(struct portolan_arena *a, const char *file,
+                                              const char *name);
 
 /** Whether WORD is among WORDS, a text with a blank around each. */
 PORTOLAN_API bool portolan_has_word(const char *words, const char *word);

@@ -87,6 +87,15 @@ char *portolan_temporary_folder(struct portolan_arena *arena, struct portolan_er
 /** Removes FOLDER and its contents, as far as possible. */
 void portolan_folder_remove(const char *folder);
 
+/** Whether FILE is a regular file that may be executed. */
+bool portolan_is_program(const char *file);
+
+/**
+ * The file of the program NAME as execvp(3) finds it: NAME itself if it has a slash, which need not
+ * be there, else in the arena; NULL, with errno, if no folder of PATH has it.
+ */
+const char *portolan_program_find(struct portolan_arena *arena, const char *name);
+
 /**
  * Runs COMMAND, found by PATH, and waits; its input is empty, and its output and errors go to FILE.
  * PORTOLAN_ENOTFOUND when it cannot be started or FILE cannot be opened, PORTOLAN_EFOREIGN when it

@@ -412,8 +412,7 @@ static enum portolan_status pour(const struct portolan_cll_report *report,
 /* PATH with NUMBER inserted before its ending. */
 static char *numbered(const char *path, unsigned number)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
-               *dot = strrchr(name, '.');
+    const char *name = portolan_file_name(path), *dot = strrchr(name, '.');
     int stem;
 
     if (!number)

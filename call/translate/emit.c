@@ -7,16 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 const char *emit_program(struct translation *t)
 {
-    const char *name = base_name(t->options->file);
+    const char *name = portolan_file_name(t->options->file);
 
     return portolan_libclang_print(&t->arena, "%.*s", (int)(strlen(name) - 2), name);
 }
@@ -41,7 +34,7 @@ void emit_source(struct translation *t, struct portolan_text *out)
                       "/* Made by portolan call of %s: change that one. */\n"
                       "#include \"%s.cll.h\"\n"
                       "#line 1 \"%s\"\n",
-                      base_name(t->options->file), emit_quoted(t, emit_program(t)),
+                      portolan_file_name(t->options->file), emit_quoted(t, emit_program(t)),
                       emit_quoted(t, t->options->file));
     rewrite_apply(t, false, out);
     if (out->length && out->bytes[out->length - 1] != '\n')
@@ -143,7 +136,7 @@ void emit_header(struct translation *t, struct portolan_text *out)
     portolan_text_add(out,
                       "/* Made by portolan call of %s: the data of its experiments. */\n"
                       "#include <portolan/cll.h>\n",
-                      base_name(t->options->file));
+                      portolan_file_name(t->options->file));
     for (const struct experiment *e = t->experiments; e; e = e->next)
         add_experiment(t, e, out);
     if (t->experiments)

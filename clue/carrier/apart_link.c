@@ -80,10 +80,9 @@ bool link_read_greeting(int fd, struct link_frame *f, struct link_room *room)
 
 uint64_t link_library_key(const char *file, uint64_t address)
 {
-    const char *slash = strrchr(file, '/');
     uint64_t key = 1;
 
-    for (const char *c = slash ? slash + 1 : file; *c; c++)
+    for (const char *c = portolan_file_name(file); *c; c++)
         key = key * 33 + (uint8_t)*c;
     return (key << 32) + address;
 }

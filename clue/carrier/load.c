@@ -16,13 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    return slash ? slash + 1 : file;
-}
-
 static bool is_in(const char *const *list, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -49,7 +42,7 @@ static bool is_of_fortran(const char *name)
 
 bool clue_is_own(const char *file)
 {
-    const char *name = base_name(file);
+    const char *name = portolan_file_name(file);
 
     return !is_in_system(file) || strncmp(name, "libportolan", 11) == 0 || is_of_fortran(name);
 }
@@ -57,29 +50,20 @@ bool clue_is_own(const char *file)
 static bool is_private(const struct carrier *c, const struct shared_object *object)
 {
     const struct clue_run *run = c->run;
-    const char *name = object->name ? object->name : base_name(object->file);
+    const char *name = object->name ? object->name : portolan_file_name(object->file);
 
     if (is_in(run->shared, run->n_shared, name))
         return false;
     return is_in(run->private, run->n_private, name) || clue_is_own(object->file);
 }
 
-/* The program's file: as execvp(3) finds it. */
+/* The program's file. */
 static char *find_program(const char *name, struct portolan_error *err)
 {
-    const char *path = getenv("PATH"), *part = path ? path : "/bin:/usr/bin";
-    char *found = strchr(name, '/') ? portolan_strdup(name) : NULL;
+    struct portolan_arena arena = {0};
+    char *found = portolan_strdup(portolan_program_find(&arena, name));
 
-    while (!found && *part) {
-        size_t length = strcspn(part, ":");
-
-        found = portolan_asprintf("%.*s%s%s", (int)length, part, length ? "/" : "", name);
-        if (found && access(found, X_OK) != 0) {
-            free(found);
-            found = NULL;
-        }
-        part += length + (part[length] == ':');
-    }
+    portolan_arena_clear(&arena);
     if (!found)
         portolan_error_set(err, PORTOLAN_ENOTFOUND,
                            "there is no program '%s'; give its path, as './%s'", name, name);
@@ -107,18 +91,14 @@ static enum portolan_status check_needs(const struct shared_object *object,
 /* Whether it is loaded already, or carrier has one of that name in its place. */
 static bool is_there(const char *name)
 {
-    void *handle = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
-
-    if (handle)
-        dlclose(handle);
-    return handle || strncmp(name, "ld-linux", 8) == 0;
+    return shared_object_is_loaded(name) || strncmp(name, "ld-linux", 8) == 0;
 }
 
 static enum portolan_status take_object(struct carrier *c, struct image_set *set,
                                         const struct shared_object *object, bool is_program,
                                         struct portolan_error *err)
 {
-    const char *name = object->name ? object->name : base_name(object->file);
+    const char *name = object->name ? object->name : portolan_file_name(object->file);
     enum portolan_status status;
     struct image image;
 
@@ -146,7 +126,7 @@ static enum portolan_status check_all(const struct shared_closure *all, struct p
             bool is_found = is_there(*name);
 
             for (size_t k = 0; k < all->n && !is_found; k++)
-                is_found = strcmp(*name, base_name(all->objects[k].file)) == 0 ||
+                is_found = strcmp(*name, portolan_file_name(all->objects[k].file)) == 0 ||
                            (all->objects[k].name && strcmp(*name, all->objects[k].name) == 0);
             if (!is_found)
                 return portolan_error_set(err, PORTOLAN_ENOTFOUND,

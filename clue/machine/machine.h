@@ -68,7 +68,5 @@ void machine_read_law(struct machine_reader *r, const struct xml_element *e, str
 void machine_read_distribution(struct machine_reader *r, const struct xml_element *e,
                                const char *attribute, enum quantity quantity,
                                struct clue_distribution *distribution);
-/* NAME, relative to the folder of the machine file. */
-const char *machine_beside(struct machine_reader *r, const char *name);
 
 #endif

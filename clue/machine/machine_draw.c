@@ -10,21 +10,12 @@
 
 enum { MOST_DRAWN = 64 }; /* hosts; of more only the types are drawn */
 
-static void add_escaped(struct portolan_text *t, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            portolan_text_add_bytes(t, "\\", 1);
-        portolan_text_add_bytes(t, text, 1);
-    }
-}
-
 static void add_host(struct portolan_text *t, size_t number, const struct clue_host *h,
                      const char *name)
 {
     portolan_text_add(t, "  host%zu [shape=box, style=filled, fillcolor=\"#dbe4f5\", label=\"",
                       number);
-    add_escaped(t, name);
+    portolan_text_add_escaped(t, name);
     if (h->cpus > 1)
         portolan_text_add(t, "\\n%u processors", h->cpus);
     if (h->real || h->factor != 1)
@@ -71,7 +62,7 @@ static void add_end(struct portolan_text *t, const struct clue_network *n, uint3
         return;
     }
     portolan_text_add(t, "\"link ");
-    add_escaped(t, n->links[end].name);
+    portolan_text_add_escaped(t, n->links[end].name);
     portolan_text_add(t, "\"");
 }
 
@@ -101,9 +92,9 @@ static void add_ways(struct portolan_text *t, const struct clue_network *n, int 
 
     for (size_t i = 0; i < n->n_links; i++) {
         portolan_text_add(t, "  \"link ");
-        add_escaped(t, n->links[i].name);
+        portolan_text_add_escaped(t, n->links[i].name);
         portolan_text_add(t, "\" [shape=ellipse, label=\"");
-        add_escaped(t, n->links[i].name);
+        portolan_text_add_escaped(t, n->links[i].name);
         portolan_text_add(t, "\\n");
         add_rate(t, &n->links[i]);
         portolan_text_add(t, "\"];\n");
@@ -182,7 +173,7 @@ enum portolan_status clue_machine_draw(const struct clue_machine_file *f, char *
     const struct clue_machine *m = &f->machine;
 
     portolan_text_add(&t, "graph \"");
-    add_escaped(&t, m->name);
+    portolan_text_add_escaped(&t, m->name);
     portolan_text_add(&t, "\" {\n  node [fontname=\"sans-serif\"];\n"
                           "  edge [fontname=\"sans-serif\", fontsize=10];\n");
     for (size_t i = 0; m->n_hosts <= MOST_DRAWN && i < m->n_hosts; i++)

@@ -260,7 +260,7 @@ static void read_collectives(struct machine_reader *r, const struct xml_element 
     const char *rules = e ? xml_value(e, "rules") : NULL;
 
     if (rules)
-        m->collectives_json = machine_beside(r, rules);
+        m->collectives_json = portolan_file_beside(r->arena, r->path, rules);
     for (const struct xml_element *c = e ? e->children : NULL; c; c = c->next)
         machine_read_law(r, c,
                          strcmp(c->name, "bcast") == 0       ? &m->shared_bcast
@@ -312,15 +312,6 @@ static void read_provenance(struct machine_reader *r, const struct xml_element *
 }
 
 /* ------------------------------------------------- the whole */
-
-const char *machine_beside(struct machine_reader *r, const char *name)
-{
-    const char *slash = strrchr(r->path, '/');
-
-    return *name == '/' || !slash
-               ? portolan_arena_strdup(r->arena, name)
-               : portolan_arena_printf(r->arena, "%.*s/%s", (int)(slash - r->path), r->path, name);
-}
 
 static void read_tree(struct machine_reader *r, const struct xml_element *root)
 {

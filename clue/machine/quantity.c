@@ -273,7 +273,7 @@ static void read_samples(struct machine_reader *r, const struct xml_element *e,
     struct portolan_text text = {0};
     struct portolan_csv csv = {.arena = r->arena,
                                .d = r->d,
-                               .file = machine_beside(r, name),
+                               .file = portolan_file_beside(r->arena, r->path, name),
                                .separator = ' ',
                                .comment = '#'};
     double *samples = NULL, value;

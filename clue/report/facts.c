@@ -106,10 +106,9 @@ void report_gather(const struct clue_report *report, struct report_facts *f)
 
 const char *report_machine(const struct clue_report *report)
 {
-    const char *name = report->run->machine->name, *slash;
+    const char *name = report->run->machine->name;
 
-    if (name && *name)
-        return name;
-    slash = report->machine_path ? strrchr(report->machine_path, '/') : NULL;
-    return slash ? slash + 1 : report->machine_path ? report->machine_path : "virtual";
+    return name && *name          ? name
+           : report->machine_path ? portolan_file_name(report->machine_path)
+                                  : "virtual";
 }

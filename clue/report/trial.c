@@ -19,9 +19,7 @@ struct trial_writer {
 
 static const char *program_of(const struct clue_report *r)
 {
-    const char *slash = strrchr(r->run->program[0], '/');
-
-    return slash ? slash + 1 : r->run->program[0];
+    return portolan_file_name(r->run->program[0]);
 }
 
 /* All words of the program. */

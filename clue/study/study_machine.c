@@ -56,14 +56,6 @@ static void add_element(struct machine_writer *w, const struct xml_element *e)
     portolan_text_add(&w->t, "</%s>\n", e->name);
 }
 
-/* The part of PATH before its last slash. */
-static int folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? (int)(slash - path) : 0;
-}
-
 enum portolan_status study_write_machine(const struct clue_study *s, const struct configuration *c,
                                          const char *file, struct portolan_error *err)
 {
@@ -71,10 +63,7 @@ enum portolan_status study_write_machine(const struct clue_study *s, const struc
     struct portolan_diagnostics_relay relay = {NULL, err};
     struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
     const char *name = s->networks[c->network].machine;
-    char *path =
-        folder_length(s->path) && *name != '/'
-            ? portolan_arena_printf(&arena, "%.*s/%s", folder_length(s->path), s->path, name)
-            : portolan_arena_strdup(&arena, name);
+    const char *path = portolan_file_beside(&arena, s->path, name);
     char *real = path ? realpath(path, NULL) : NULL;
     struct machine_writer w = {.c = c, .nodes = study_nodes(s, c, &as_it_is)};
     enum portolan_status status =
@@ -85,7 +74,7 @@ enum portolan_status study_write_machine(const struct clue_study *s, const struc
     if (status == PORTOLAN_OK)
         status = xml_read_file(&arena, path, XML_PLAIN, &d, &root, err);
     if (status == PORTOLAN_OK) {
-        w.folder = portolan_arena_strndup(&arena, real, (size_t)folder_length(real));
+        w.folder = portolan_arena_strndup(&arena, real, (size_t)(strrchr(real, '/') - real));
         w.node = xml_next(root, NULL, "host");
         add_element(&w, root);
         status = w.t.failed || arena.failed

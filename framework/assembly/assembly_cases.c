@@ -269,21 +269,14 @@ const char *portolan_assembly_case_name(const struct portolan_assembly *a, size_
     return a->cases[index].values[k];
 }
 
-static const char *without_folders(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-
-    return slash ? slash + 1 : name;
-}
-
 static enum portolan_status unknown_case(const struct portolan_assembly *a, const char *name,
                                          struct portolan_error *err)
 {
     const char *near = NULL;
 
     for (size_t i = 0; i < a->n_cases; i++)
-        near = nearer_word(without_folders(name), near,
-                           without_folders(portolan_assembly_case_name(a, i)));
+        near = nearer_word(portolan_file_name(name), near,
+                           portolan_file_name(portolan_assembly_case_name(a, i)));
     if (!a->n_cases)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' lists no cases", a->name);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no case '%s'%s", a->name,
@@ -300,8 +293,8 @@ enum portolan_status portolan_assembly_peek_case(const struct portolan_assembly 
         const char *known = portolan_assembly_case_name(a, i);
         bool is_whole = !strcmp(known, name);
 
-        base += !strcmp(without_folders(known), name);
-        if (is_whole || (!whole && !strcmp(without_folders(known), name)))
+        base += !strcmp(portolan_file_name(known), name);
+        if (is_whole || (!whole && !strcmp(portolan_file_name(known), name)))
             at = i;
         whole += is_whole;
     }

@@ -22,20 +22,11 @@ static const char *connection_port(const struct portolan_assembly_connection *c,
     return strcmp(c->user, instance) ? NULL : c->uses;
 }
 
-static void add_escaped(struct portolan_text *b, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            portolan_text_add_bytes(b, "\\", 1);
-        portolan_text_add_bytes(b, text, 1);
-    }
-}
-
 /* A quoted DOT string of PREFIX and TEXT. */
 static void add_quoted(struct portolan_text *b, const char *prefix, const char *text)
 {
     portolan_text_add(b, "\"%s", prefix);
-    add_escaped(b, text);
+    portolan_text_add_escaped(b, text);
     portolan_text_add_bytes(b, "\"", 1);
 }
 
@@ -142,9 +133,9 @@ static void draw_label(struct drawing *g, const struct portolan_assembly_connect
             (part->user && strcmp(part->user, c->user) != 0))
             continue;
         portolan_text_add(&g->b, "\\n");
-        add_escaped(&g->b, part->method ? part->method : "");
+        portolan_text_add_escaped(&g->b, part->method ? part->method : "");
         portolan_text_add(&g->b, "%s", part->method ? ": " : "");
-        add_escaped(&g->b, part->component);
+        portolan_text_add_escaped(&g->b, part->component);
     }
     portolan_text_add(&g->b, "\"");
 }

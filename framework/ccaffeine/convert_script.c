@@ -25,12 +25,9 @@ void convert_tell(struct portolan_conversion *c, const char *file, int line, boo
 
 const char *convert_stem(struct portolan_arena *arena, const char *file, const char *default_name)
 {
-    const char *slash, *dot;
+    const char *dot;
 
-    if (!file)
-        file = default_name;
-    slash = strrchr(file, '/');
-    file = slash ? slash + 1 : file;
+    file = portolan_file_name(file ? file : default_name);
     dot = strrchr(file, '.');
     return portolan_arena_strndup(arena, file,
                                   dot && dot > file ? (size_t)(dot - file) : strlen(file));

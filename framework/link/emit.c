@@ -83,7 +83,7 @@ enum portolan_status emit_main(struct portolan_arena *arena, const struct portol
                                struct portolan_error *err)
 {
     struct portolan_text t = {.arena = arena};
-    const char *slash = strrchr(a->file, '/'), *name = slash ? slash + 1 : a->file;
+    const char *name = portolan_file_name(a->file);
     enum portolan_status status;
     char *taken;
 

@@ -38,8 +38,7 @@ static void add_quoted(struct portolan_text *t, const char *slot, const char *te
     if (!text)
         return;
     portolan_text_add(t, " (%s \"", slot);
-    for (; *text; text++)
-        portolan_text_add(t, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    portolan_text_add_escaped(t, text);
     portolan_text_add(t, "\")");
 }
 

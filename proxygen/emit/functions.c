@@ -285,8 +285,7 @@ static const char *quoted(struct run *run, const char *text)
     struct portolan_text out = {.arena = &run->arena};
 
     portolan_text_add(&out, "\"");
-    for (; *text; text++)
-        portolan_text_add(&out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    portolan_text_add_escaped(&out, text);
     portolan_text_add(&out, "\"");
     return out.bytes ? out.bytes : "";
 }

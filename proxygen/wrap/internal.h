@@ -16,14 +16,6 @@
 
 enum { EXIT_OURS = 125, EXIT_CANNOT_RUN, EXIT_NOT_FOUND };
 
-/* FILE without its folders. */
-static inline const char *wrap_base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    return slash ? slash + 1 : file;
-}
-
 /* ------------------------------------------------------------------ the program */
 
 /* The program to run. */

@@ -22,46 +22,13 @@ static enum portolan_status refuse(const struct finder *f, const char *file, con
     return portolan_error_set(f->err, PORTOLAN_EUNSUPPORTED, "%s: %s", file, why);
 }
 
-static bool is_program(const char *file)
-{
-    struct stat info;
-
-    return stat(file, &info) == 0 && S_ISREG(info.st_mode) && access(file, X_OK) == 0;
-}
-
-/* Searches as execvp(3) does; NULL if there is no such program, with errno. */
-static const char *search(struct portolan_arena *arena, const char *name)
-{
-    const char *path = getenv("PATH");
-    int error = ENOENT;
-
-    if (strchr(name, '/'))
-        return name;
-    path = path ? path : "/bin:/usr/bin";
-    for (;;) {
-        size_t length = strcspn(path, ":");
-        const char *file =
-            portolan_arena_printf(arena, "%.*s%s%s", (int)length, path, length ? "/" : "", name);
-
-        if (file && is_program(file))
-            return file;
-        if (file && access(file, F_OK) == 0)
-            error = EACCES;
-        if (!path[length])
-            break;
-        path += length + 1;
-    }
-    errno = error;
-    return NULL;
-}
-
 static enum portolan_status find_file(const struct finder *f, const char *name, const char **file)
 {
     int error;
 
     errno = 0;
-    *file = search(f->arena, name);
-    if (*file && is_program(*file))
+    *file = portolan_program_find(f->arena, name);
+    if (*file && portolan_is_program(*file))
         return PORTOLAN_OK;
     if (*file && access(*file, X_OK) == 0) {
         *f->status = EXIT_CANNOT_RUN;
@@ -166,7 +133,7 @@ static enum portolan_status take_script(const struct finder *f, const char *file
         for (size_t end = strlen(argument); end && strchr(" \t", argument[end - 1]);)
             argument[--end] = '\0';
     }
-    if (!strcmp(wrap_base_name(line), "env") && *argument && *argument != '-' &&
+    if (!strcmp(portolan_file_name(line), "env") && *argument && *argument != '-' &&
         !strpbrk(argument, " \t=")) {
         status = find_file(f, argument, &p->image);
         p->file = p->image;

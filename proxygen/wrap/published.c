@@ -85,7 +85,7 @@ static void take_note(struct wrap_process *p, const char *text)
 
 static void take_object(struct wrap_process *p, const char *file)
 {
-    char *name = portolan_asprintf("object %s", wrap_base_name(file));
+    char *name = portolan_asprintf("object %s", portolan_file_name(file));
 
     if (name)
         portolan_facts_put(&p->objects, name, file);

@@ -22,7 +22,7 @@ void portolan_wrap_result_clear(struct portolan_wrap_result *result)
 /* "libblas" for ".../atlas/libblas.so.3". */
 static const char *short_name(struct portolan_arena *arena, const char *file)
 {
-    const char *base = wrap_base_name(file), *end = strstr(base, ".so");
+    const char *base = portolan_file_name(file), *end = strstr(base, ".so");
 
     return portolan_arena_strndup(arena, base, end ? (size_t)(end - base) : strlen(base));
 }
@@ -116,7 +116,7 @@ static char *instance_name(struct portolan_arena *arena, const char *text)
 static enum portolan_status write_text(struct wrap_run *run, struct portolan_error *err)
 {
     struct portolan_assembly_alternative program = {.class_name =
-                                                        wrap_base_name(run->program.image)},
+                                                        portolan_file_name(run->program.image)},
                                          *libraries = portolan_arena_alloc(
                                              &run->arena, run->n_libraries, sizeof *libraries);
     struct portolan_assembly_instance instances[] = {
@@ -154,7 +154,7 @@ static enum portolan_status write_text(struct wrap_run *run, struct portolan_err
 static enum portolan_status describe_run(struct wrap_run *run, struct portolan_error *err)
 {
     const char *dot = strrchr(run->front.type, '.'),
-               *name = wrap_base_name(run->options->program[0]);
+               *name = portolan_file_name(run->options->program[0]);
     char *port = instance_name(&run->arena, dot ? dot + 1 : run->front.type);
     char *user = instance_name(&run->arena, name);
     struct portolan_diagnostics_relay relay = {.err = err};

@@ -43,7 +43,6 @@ static const char *clauses(const struct contract *c, const struct portolan_sidl_
 
     for (size_t i = 0; i < n; i++) {
         const struct portolan_sidl_place *place = &list[i].place;
-        const char *slash = strrchr(place->file, '/');
         const char *condition = contract_condition(&scope, list[i].condition);
 
         if (!condition)
@@ -51,7 +50,7 @@ static const char *clauses(const struct contract *c, const struct portolan_sidl_
         portolan_text_add(
             &t, "    SIDL_CLAUSE(%s, \"%s%s\", %s, %s, %d,\n", kind, list[i].label ? " " : "",
             list[i].label ? list[i].label : "", contract_quoted(t.arena, '"', list[i].text, false),
-            contract_quoted(t.arena, '"', slash ? slash + 1 : place->file, false), place->line);
+            contract_quoted(t.arena, '"', portolan_file_name(place->file), false), place->line);
         emit_wrapped(c->e, &t, 8, "        %s);", condition);
     }
     return t.length ? t.bytes : "";
