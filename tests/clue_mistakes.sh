@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 36
+plan 40
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 program=$SOURCE/clue/mpi/test/mistakes.c
@@ -31,6 +31,8 @@ mistake root 1 'rank 1 in MPI_Bcast at @root@' \
 mistake size 1 'MPI_Allreduce\(.*16 bytes\).* MPI_Allreduce\(.*8 bytes\) on rank 0, at @size@'
 mistake operation 1 'operation 0x58000003.*operation 0x58000001'
 mistake order 1 'calls MPI_Barrier\(.*was MPI_Bcast\(root 0'
+mistake made 1 'rank 1 in MPI_Comm_dup at @made@' 'calls MPI_Comm_dup\(\), .* number 2 .* MPI_Barrier\(\) on rank 0'
+mistake end 1 'rank 1 in MPI_Bcast at @end@' 'calls MPI_Bcast\(root 1, .*was MPI_Finalize\(\) on rank 0'
 mistake neighbours 1 'MPI_Neighbor_alltoall at @neighbours@' 'differ.*was MPI_Neighbor_allgather'
 mistake groups 1 'MPI_Bcast\(root .*, 8 bytes\).* number 2 .*MPI_Bcast\(root .*, 4 bytes\)|, 4 bytes.*, 8 bytes'
 mistake roots 1 'collectives differ.*MPI_Bcast\(root 0.*MPI_Bcast\(root 0'
@@ -49,8 +51,11 @@ mistake gone 1 'deadlock: 1 rank waits' 'rank 1 in MPI_Wait at @gone@.* rank 0, 
 mistake itself 1 'deadlock: rank 0 waits for itself' 'rank 0 in MPI_Recv at @itself@.*rank 0 to send' \
     'and 1 other waits'
 mistake any 1 'rank 0 in MPI_Recv at @any@.*waits for any rank to send'
-mistake polls 0 'warning: a deadlock.* 1000000 polls' 'rank 1 in MPI_Test at @polls@.* asks again and again' \
+mistake polls 0 'warning: a deadlock.* 200000 polls' 'rank 1 in MPI_Test at @polls@.* asks again and again' \
     'rank 0 in MPI_Finalize .* waits for rank 1$'
+mistake naps 0 'warning: a deadlock.* 200000 polls' 'rank 1 in MPI_Iprobe at @probes@.* asks again' \
+    'rank 0 in MPI_Finalize .* waits for rank 1$'
+mistake probes 0 'warning: a deadlock' 'rank 0 in MPI_Iprobe at @probes@.* asks' 'rank 1 in MPI_Iprobe at @probes@.* asks'
 mistake probe 1 'rank 1 in MPI_Probe at @probe@.*any rank to send, tag 3'
 mistake clock 1 'rank 0 in MPI_Wtime at @clock@.*a clock that does not move'
 mistake truncation 1 'rank 1 in MPI_Recv at @truncation@.*truncated.*32 bytes from rank 0, tag 3, .* 16 bytes'

@@ -248,7 +248,7 @@ gives 'a circle of long sends' 1 '4 ranks wait for each other' \
 ends tag
 gives 'a wrong tag' 1 'rank 1 in MPI_Recv at ends.c:41 \(main\) waits for rank 0 to send, tag 5'
 ends missing
-gives 'a missing collective' 1 'rank 1 in MPI_Barrier at ends.c:43' 'rank 0 in MPI_Finalize at ends.c:60'
+gives 'a missing collective' 1 'rank 1 in MPI_Barrier at ends.c:43' 'was MPI_Finalize\(\) on rank 0, at ends.c:60'
 ends gone
 gives 'a rank that is gone' 3 'rank 0 in MPI_Recv at ends.c:47.* waits for rank 1, which has ended'
 ends abort

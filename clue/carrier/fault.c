@@ -227,8 +227,9 @@ void clue_tell_polls(struct carrier *c)
         if (is_active(c, i) &&
             (c->ranks[i]->polls != c->polls || c->ranks[i]->n_polls < c->n_polls / n_active / 4))
             return;
-    if (clue_engine_under_way(c->engine))
+    if (c->told_polls == c->polls || clue_engine_under_way(c->engine))
         return;
+    c->told_polls = c->polls;
     portolan_text_add(&out,
                       "portolan: warning: a deadlock? %u polls in a row found nothing, and "
                       "nothing is under way",

@@ -145,6 +145,7 @@ struct carrier {
     int exit_status;
     bool has_failed;
     unsigned n_polls, polls; /* in vain, one after the other; how often this began */
+    unsigned told_polls;     /* of which these were told last */
     int process;             /* its number: a forked one is no rank's */
     bool is_forked;          /* it is one */
     bool has_masks;          /* a rank has set a mask of signals: then each has its own */

@@ -66,11 +66,11 @@ static const struct context *next_context(void)
     return &RUN.current->context;
 }
 
-/* After a poll. Those in vain count since the program last did anything else with messages or time.
- */
+/* After a poll. Those in vain count since the program last did anything else with messages, or read
+ * a clock. */
 static void note_poll(bool has_found)
 {
-    enum { MOST_POLLS = 1000000 };
+    enum { MOST_POLLS = 200000 };
     struct rank *rank = RUN.current;
 
     if (has_found) {
@@ -83,7 +83,7 @@ static void note_poll(bool has_found)
         rank->n_polls = 0;
     rank->polls = RUN.polls;
     rank->n_polls++;
-    if (RUN.n_polls == MOST_POLLS)
+    if (RUN.n_polls % MOST_POLLS == 0)
         clue_tell_polls(&RUN);
 }
 
@@ -477,7 +477,6 @@ int64_t clue_read_clock(void)
 void clue_sleep(int64_t ns)
 {
     UNTIL_DONE(clue_engine_sleep(RUN.engine, RUN.current->task, ns));
-    RUN.n_polls = 0;
     RECORD(RECORD_SLEEP, 1, N(ns));
     let_others_write();
 }

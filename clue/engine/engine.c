@@ -115,7 +115,7 @@ void clue_engine_state(const struct clue_engine *e, int task, struct clue_state 
                                  .since_ns = t->since,
                                  .partner = CLUE_ANY,
                                  .tag = CLUE_ANY};
-    if (t->operation == CLUE_PROBES) {
+    if (t->operation == CLUE_PROBES && t->is_probing) {
         state->partner = t->probe_from;
         state->tag = t->probe_tag;
         state->context = t->probe_context;

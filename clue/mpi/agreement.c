@@ -64,7 +64,9 @@ static void describe(char *text, size_t size, const struct agreement *a)
 {
     int n = snprintf(text, size, "%s(", a->name);
 
-    if (a->root != PORTOLAN_MPI_NONE)
+    if (a->root == MPI_ROOT)
+        n += snprintf(text + n, size - (size_t)n, "root MPI_ROOT, ");
+    else if (a->root != PORTOLAN_MPI_NONE)
         n += snprintf(text + n, size - (size_t)n, "root %d, ", a->root);
     if (a->op)
         n += snprintf(text + n, size - (size_t)n, "operation 0x%x, ", (unsigned)a->op);
@@ -103,26 +105,37 @@ static int root_task_of(const struct collective *c)
                                : c->remote->tasks[c->root];
 }
 
-static struct agreement describe_call(struct mpi_task *t, const struct collective *c,
-                                      uint64_t sequence)
+static struct agreement call_of(const struct mpi_task *t, const struct mpi_comm *comm)
+{
+    struct agreement own = {.context = comm->context,
+                            .sequence = comm->sequence,
+                            .n_left = comm->n + (comm->remote ? comm->remote->n : 0),
+                            .rank = comm->rank,
+                            .task = clue_self(),
+                            .root = PORTOLAN_MPI_NONE,
+                            .root_task = PORTOLAN_MPI_NONE,
+                            .bytes = -1,
+                            .routine = t->routine->number,
+                            .site = t->site};
+
+    snprintf(own.name, sizeof own.name, "%s", t->routine->name);
+    return own;
+}
+
+static struct agreement describe_call(struct mpi_task *t, const struct collective *c)
 {
     bool is_rooted = c->kind == BCAST || c->kind == REDUCE || c->kind == GATHER ||
                      c->kind == GATHERV || c->kind == SCATTER || c->kind == SCATTERV;
     /* Of operations of the program each rank has a handle of its own. */
     bool has_op = c->s->op && c->s->op->is_builtin;
-    struct agreement own = {.context = c->comm->context,
-                            .sequence = sequence,
-                            .n_left = c->p->n + (c->remote ? c->remote->n : 0),
-                            .rank = c->p->rank,
-                            .task = clue_self(),
-                            .root = is_rooted ? c->root : PORTOLAN_MPI_NONE,
-                            .root_task = is_rooted ? root_task_of(c) : PORTOLAN_MPI_NONE,
-                            .op = has_op ? c->s->op->handle : 0,
-                            .bytes = common_bytes(c),
-                            .routine = t->routine->number,
-                            .site = t->site};
+    struct agreement own = call_of(t, c->comm);
 
-    snprintf(own.name, sizeof own.name, "%s", t->routine->name);
+    if (is_rooted) {
+        own.root = c->root;
+        own.root_task = root_task_of(c);
+    }
+    own.op = has_op ? c->s->op->handle : 0;
+    own.bytes = c->kind == BARRIER ? -1 : common_bytes(c);
     return own;
 }
 
@@ -133,13 +146,12 @@ static struct agreement **slots_of(struct mpi_shared *shared)
     return shared->agreements;
 }
 
-void agreement_check(struct mpi_task *t, const struct collective *c, uint64_t sequence)
+static void check(struct agreement own)
 {
     struct mpi_shared *shared = mpi_shared();
-    struct agreement own = describe_call(t, c, sequence), *a;
-    struct agreement **link = &slots_of(shared)[(own.context + sequence * 31) % SLOTS];
+    struct agreement **link = &slots_of(shared)[(own.context + own.sequence * 31) % SLOTS], *a;
 
-    while (*link && ((*link)->context != own.context || (*link)->sequence != sequence))
+    while (*link && ((*link)->context != own.context || (*link)->sequence != own.sequence))
         link = &(*link)->next;
     if (!*link) {
         if (!(a = shared->free_agreements))
@@ -156,4 +168,15 @@ void agreement_check(struct mpi_task *t, const struct collective *c, uint64_t se
         a->next = shared->free_agreements;
         shared->free_agreements = a;
     }
+}
+
+void agreement_check(struct mpi_task *t, const struct collective *c)
+{
+    check(describe_call(t, c));
+}
+
+void agreement_on_making(struct mpi_task *t, struct mpi_comm *comm)
+{
+    check(call_of(t, comm));
+    comm->sequence++;
 }

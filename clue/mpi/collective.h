@@ -123,9 +123,9 @@ int collective_call(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm
                     MPI_Request *request, const struct arguments *a);
 
 /** All ranks of a communicator call the same collectives in the same order, with the same root,
- * operation and size: ends the run if C, the SEQUENCE-th there, is not what a rank before called.
+ * operation and size: ends the run if C, the next there, is not what a rank before called.
  */
-void agreement_check(struct mpi_task *t, const struct collective *c, uint64_t sequence);
+void agreement_check(struct mpi_task *t, const struct collective *c);
 
 /* ---------------------------------------------------------------- rules */
 

@@ -166,7 +166,7 @@ static int call(struct mpi_task *t, enum collective_kind kind, struct mpi_comm *
         take_blocks(&x, a, neighbours.n_to, neighbours.n_from);
     else if (kind != BARRIER)
         take_blocks(&x, a, mpi_partners(comm)->n, mpi_partners(comm)->n);
-    agreement_check(t, &x.c, comm->sequence);
+    agreement_check(t, &x.c);
     take_tag(&x.c);
     if (is_among_neighbours) {
         exchange_with_neighbours(&x.c, &neighbours);

@@ -258,6 +258,13 @@ def tell(routine, notes, name):
             f'        mpi_tell_collective(t, comm, {text}, {root}, {request});\n')
 
 
+def made_of(name, notes):
+    """The communicator of which all ranks make another, or a window, or which all leave."""
+    special = {'Finalize': 'MPI_COMM_WORLD', 'Intercomm_create': 'local_comm'}
+    found = re.match(r'creat(ed|ing|ed_window)\((\w+)', notes.get(name, ''))
+    return special.get(name, found and found.group(2))
+
+
 def write_call(routine, name, number, notes):
     """The common body of both forms: checks, do_NAME, errors."""
     timed = name in TIMED or name in notes
@@ -277,6 +284,8 @@ def write_call(routine, name, number, notes):
     tests = list(checks(routine, name, timed))
     if tests:
         print('    if (' + ' ||\n        '.join(f'({x})' for x in tests) + ')\n        goto raise;')
+    if made_of(name, notes):
+        print(f'    agreement_on_making(t, mpi_comm(t, {made_of(name, notes)}));')
     print(f'    code = do_{target}({given});')
     print(tell(routine, notes, name), end='')
     comm = next((p.name for p in routine.parameters if p.type == 'MPI_Comm' and not p.dims), 'MPI_COMM_NULL')

@@ -161,7 +161,7 @@ struct mpi_comm {
     uint32_t refs;     /* requests and windows hold it */
     uint64_t context;  /* a multiple of MPI_CHANNELS */
     uint64_t n_made;   /* communicators and windows made of it: their contexts */
-    uint64_t sequence; /* of collectives: next tag of MPI_COLLECTIVE, counted by their room */
+    uint64_t sequence; /* of collectives: next tag of MPI_COLLECTIVE */
     int rank, n;
     struct mpi_group *group;
     struct mpi_group *remote; /* NULL: an intracommunicator */
@@ -196,6 +196,8 @@ uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split);
 uint64_t mpi_context_of(uint64_t a, uint64_t b);
 /* Waits for all of C, as what makes an object of them does. */
 void mpi_meet(struct mpi_task *t, struct mpi_comm *c);
+/* All ranks of COMM make something of it, or end: in the order of collectives. */
+void agreement_on_making(struct mpi_task *t, struct mpi_comm *comm);
 /* Blocking, on MPI_MAKING: sends N bytes to rank TO of C's partners, and receives as many as ROOM
  * from FROM; -1: does not. */
 void mpi_exchange(struct mpi_task *t, struct mpi_comm *c, int tag, int to, const void *data,

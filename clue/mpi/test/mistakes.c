@@ -18,6 +18,8 @@ static int is(const char *name)
 
 static void collectives(int rank)
 {
+    MPI_Comm made;
+
     MPI_Barrier(MPI_COMM_WORLD);
     if (is("root"))
         MPI_Bcast(in, 1, MPI_DOUBLE, rank, MPI_COMM_WORLD); /* root */
@@ -29,6 +31,10 @@ static void collectives(int rank)
         MPI_Barrier(MPI_COMM_WORLD);
     else if (is("order"))
         MPI_Bcast(in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    else if (is("made"))
+        rank ? MPI_Comm_dup(MPI_COMM_WORLD, &made) : MPI_Barrier(MPI_COMM_WORLD); /* made */
+    else if (is("end") && rank)
+        MPI_Bcast(in, 1, MPI_DOUBLE, 1, MPI_COMM_WORLD); /* end */
     else if (is("missing") && rank)
         MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* missing */
     else if (is("missing"))
@@ -104,6 +110,12 @@ static void messages(int rank, int n)
             MPI_Test(&request, &found, MPI_STATUS_IGNORE); /* polls */
         MPI_Cancel(&request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (is("probes") || (is("naps") && rank)) {
+        for (int i = 0, found = 0; i < 300000 && !found; i++) {
+            if (is("naps"))
+                usleep(10);
+            MPI_Iprobe(any, 3, world, &found, MPI_STATUS_IGNORE); /* probes */
+        }
     } else if (is("clock")) {
         double began = MPI_Wtime();
 
