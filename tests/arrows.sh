@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block grid index json list number command machine shared_object stats xml progress
+base: base block grid index json list number command command_line machine shared_object stats xml progress
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base xml
@@ -39,11 +39,11 @@ hercule: base assembly formula hercule json list replay stats store waits
 hercule/component: base block control framework hercule_assembly machine mastermind record replay trace
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
-trace/replay: base index list number trace waits replay
+trace/replay: base index list number stats trace waits replay
 optimizer: base json list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind progress
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
-call/bsp: base machine cll mpi pub
+call/bsp: base machine stats cll mpi pub
 call/obsp: base list stats formula local models cll_report obsp pub
 call/translate: base list cll command formula libclang translate
 analysis/llac: base grid command formula models extrap store profile cll_report obsp llac stats
@@ -53,7 +53,7 @@ clue/engine: base list stats clue_engine clue_task observer
 clue/machine: base command index list number stats xml clue_engine clue_machine
 clue/calibrate: base command pace stats clue_calibrate clue_machine models
 clue/report: base clue_machine clue_report clue_run grid index json list number observer store trace waits
-clue/carrier: base pace store clue_report stats command index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace trace_stream models formula update progress
+clue/carrier: base pace store clue_report stats command command_line index json list machine number shared_object clue clue_engine clue_run clue_machine clue_task observer trace trace_stream models formula update progress
 clue/mpi: base index json list clue_engine clue_task observer
 clue/pvm: base index list clue_engine clue_task
 clue/study: base command grid json list xml chart formula clue_machine clue_study progress
@@ -61,7 +61,7 @@ project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server
-cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command progress page_server
+cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
 examples: base assembly framework embed models record
 '
 status=0

@@ -5,10 +5,9 @@
 
 #include "internal.h"
 
+#include <portolan/command_line.h>
 #include <portolan/models.h>
 #include <portolan/store.h>
-
-#include <argp.h>
 
 enum { MOST_LAWS = 64, MOST_LAW_FACTS = 2 * MOST_LAWS + 1, LAW_ARGUMENTS = 6, ARGUMENT_KINDS = 3 };
 
@@ -54,8 +53,8 @@ struct clue_laws {
     bool skips; /* functions are not called */
 };
 
-/* law_read.c: options of the command line, whose input is a struct clue_laws, and their files. */
-extern const struct argp law_argp;
+/* law_read.c: options, which fill a struct clue_laws, and their files. */
+extern const struct cli_option law_options[];
 /* Problems go to D, each with its place. ESYNTAX, ENOTFOUND, ENOMEM. */
 enum portolan_status clue_laws_read(struct clue_laws *laws, struct portolan_diagnostics *d,
                                     struct portolan_error *err);

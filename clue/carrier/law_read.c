@@ -6,24 +6,14 @@
 
 #include <string.h>
 
-enum law_key { KEY_LAW = 2048, KEY_SET, KEY_SKIP };
-static const struct argp_option rows[] = {
-    {NULL, 0, NULL, 0, "With --compute=model:", 5},
-    {"law", KEY_LAW, "SITE=LAW", 0,
-     "time of the bursts that end at the call SITE (file.c:12, the function that contains it, or * "
-     "for all others), or of each call of a library function SITE. LAW is FILE.xml, "
-     "portolan-model(5), or a formula in seconds; may be repeated",
-     0},
-    {"set", KEY_SET, "NAME=VALUE", 0, "set a parameter of laws; may be repeated", 0},
-    {"skip", KEY_SKIP, NULL, 0, "do not call functions that have a law; results are void", 0},
-    {0},
-};
-
-static void add_law(struct argp_state *state, struct clue_laws *laws, const char *text)
+static error_t add_law(void *to, char *text, const struct cli_option *option,
+                       struct argp_state *state)
 {
+    struct clue_laws *laws = to;
     const char *end = strchr(text, '=');
     struct burst_law *law = &laws->laws[laws->n];
 
+    (void)option;
     if (!end || end == text || !end[1])
         argp_error(state, "a law is SITE=FILE.xml or SITE=FORMULA, not '%s'", text);
     if (laws->n == MOST_LAWS)
@@ -41,13 +31,17 @@ static void add_law(struct argp_state *state, struct clue_laws *laws, const char
         if (strcmp(laws->laws[i].name, law->name) == 0)
             argp_error(state, "there are two laws of '%s'", law->name);
     laws->n++;
+    return 0;
 }
 
-static void add_value(struct argp_state *state, struct clue_laws *laws, const char *text)
+static error_t add_value(void *to, char *text, const struct cli_option *option,
+                         struct argp_state *state)
 {
+    struct clue_laws *laws = to;
     const char *end = strchr(text, '=');
     struct law_value *value = &laws->values[laws->n_values];
 
+    (void)option;
     if (laws->n_values == MOST_LAWS)
         argp_error(state, "more than %d values", MOST_LAWS);
     if (!end || end == text || !portolan_read_double(end + 1, &value->value))
@@ -56,26 +50,21 @@ static void add_value(struct argp_state *state, struct clue_laws *laws, const ch
     value->name = value->fact + strlen("set ");
     value->text = end + 1;
     laws->n_values++;
+    return 0;
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-    switch (key) {
-    case KEY_LAW:
-        add_law(state, state->input, arg);
-        return 0;
-    case KEY_SET:
-        add_value(state, state->input, arg);
-        return 0;
-    case KEY_SKIP:
-        ((struct clue_laws *)state->input)->skips = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-const struct argp law_argp = {rows, take, NULL, NULL, NULL, NULL, NULL};
+const struct cli_option law_options[] = {
+    {.doc = "With --compute=model:", .group = 5},
+    {"law", 0, "SITE=LAW",
+     "time of the bursts that end at the call SITE (file.c:12, the function that contains it, or * "
+     "for all others), or of each call of a library function SITE. LAW is FILE.xml, "
+     "portolan-model(5), or a formula in seconds; may be repeated",
+     .take = add_law},
+    {"set", 0, "NAME=VALUE", "set a parameter of laws; may be repeated", .take = add_value},
+    {"skip", 0, NULL, "do not call functions that have a law; results are void",
+     INTO(struct clue_laws, skips)},
+    {0},
+};
 
 /* ------------------------------------------------- laws */
 

@@ -10,7 +10,6 @@
 #include <portolan/progress.h>
 #include <portolan/stats.h>
 
-#include <argp.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,8 +19,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2 };
-enum { DEFAULT_STACK = 8 << 20, MOST_STACK = 1 << 30, MOST_RANKS = 1 << 20, MOST_LIBRARIES = 64 };
+enum { DEFAULT_STACK = 8 << 20, MOST_STACK = 1 << 30, MOST_RANKS = 1 << 20 };
 
 struct options {
     struct clue_run run;
@@ -30,62 +28,12 @@ struct options {
     const char *machine, *placement;
     bool is_sharing;
     const char *table;
-    int n_repeats;
+    size_t n_repeats;
     const char **argv; /* all words, and where the program is */
     size_t program_at, n_words;
     struct record record; /* of `table`, or what runs instead of the program */
-    const char *private[MOST_LIBRARIES], *shared[MOST_LIBRARIES];
+    const char **private, **shared;
     const char *libraries[4];
-};
-
-enum option_key {
-    KEY_APART = 256,
-    KEY_COMPUTE,
-    KEY_PLACEMENT,
-    KEY_PRIVATE,
-    KEY_RECEIVE,
-    KEY_RECORD,
-    KEY_REPEAT,
-    KEY_REPETITION,
-    KEY_SEED,
-    KEY_SHARE,
-    KEY_SHARED,
-    KEY_STACK
-};
-static const struct argp_option rows[] = {
-    {"machine", 'm', "FILE", 0, "the machine file, portolan-machine(5)", 0},
-    {"ranks", 'n', "N", 0, "number of ranks (default: 1)", 0},
-    {"placement", KEY_PLACEMENT, "HOW", 0,
-     "by-node, by-slot, or the hosts by rank (default: as the machine file says)", 0},
-    {"apart", KEY_APART, NULL, 0,
-     "run each rank as a process: for programs at fixed addresses or with threads, and for real "
-     "hosts",
-     0},
-    {"share", KEY_SHARE, NULL, 0, "allow more ranks than processors on a host", 0},
-    {"compute", KEY_COMPUTE, "HOW", 0,
-     "the time of computing: measured (default), table=RECORD (as in that run), model (from laws), "
-     "or none",
-     0},
-    {"record", KEY_RECORD, "FILE", 0,
-     "record the run; FILE can then run on other machines in place of the program", 0},
-    {"receive", KEY_RECEIVE, "ORDER", 0,
-     "the order in which messages are received: virtual (default) or arrival", 0},
-    {"repeat", KEY_REPEAT, "N", 0,
-     "report median and 90 % interval of N repetitions, with bursts, machine parameters and seeds "
-     "drawn anew",
-     0},
-    {"repetition", KEY_REPETITION, "N", OPTION_HIDDEN, "be the N-th: only --json says something",
-     0},
-    {"seed", KEY_SEED, "N", 0, "add N to all seeds", 0},
-    {"private", KEY_PRIVATE, "LIBRARY", 0,
-     "give each rank its own data of this system library, for instance libfftw3.so.3; may be "
-     "repeated",
-     0},
-    {"shared", KEY_SHARED, "LIBRARY", 0,
-     "let all ranks share the data of this library; may be repeated", 0},
-    {"stack", KEY_STACK, "SIZE", 0,
-     "stack size of each rank, for instance 64M (default: as ulimit -s)", 0},
-    {0},
 };
 
 static unsigned long long read_number(struct argp_state *state, const char *text, const char *what,
@@ -113,97 +61,136 @@ static int read_word(struct argp_state *state, const char *text, const char *wha
     return 0;
 }
 
-static void add_library(struct argp_state *state, const char **list, size_t *n, const char *name)
+/* Into a member of 64 bits; WANTED says what it is. */
+static error_t take_number(void *to, char *arg, const struct cli_option *option,
+                           struct argp_state *state)
 {
-    if (*n == MOST_LIBRARIES)
-        argp_error(state, "more than %d libraries", MOST_LIBRARIES);
-    list[(*n)++] = name;
+    *(uint64_t *)((char *)to + option->offset) =
+        read_number(state, arg, option->wanted,
+                    option->most > 0 ? (unsigned long long)option->most : UINT64_MAX);
+    return 0;
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
+static error_t take_ranks(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
+{
+    struct options *o = to;
+
+    (void)option;
+    o->run.n = (int)read_number(state, arg, "the number of ranks", MOST_RANKS);
+    if (o->run.n < 1)
+        argp_error(state, "at least one rank is needed");
+    return 0;
+}
+
+static error_t take_compute(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
+{
+    struct options *o = to;
+
+    (void)option;
+    o->table = strncmp(arg, "table=", 6) == 0 ? arg + 6 : NULL;
+    o->run.compute = o->table ? CLUE_COMPUTE_TABLE
+                              : (enum clue_compute_kind)read_word(state, arg, "way to compute",
+                                                                  clue_compute_names, 4);
+    if (o->run.compute == CLUE_COMPUTE_TABLE && !o->table)
+        argp_error(state, "which record? name it with --compute table=FILE");
+    return 0;
+}
+
+static error_t take_order(void *to, char *arg, const struct cli_option *option,
+                          struct argp_state *state)
 {
     static const char *const orders[] = {"virtual", "arrival"};
-    struct options *o = state->input;
-    struct clue_run *run = &o->run;
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->output;
-        state->child_inputs[1] = &o->laws;
-        return 0;
-    case 'm':
-        o->machine = arg;
-        return 0;
-    case 'n':
-        run->n = (int)read_number(state, arg, "the number of ranks", MOST_RANKS);
-        if (run->n < 1)
-            argp_error(state, "at least one rank is needed");
-        return 0;
-    case KEY_PLACEMENT:
-        o->placement = arg;
-        return 0;
-    case KEY_APART:
-        run->is_apart = true;
-        return 0;
-    case KEY_SHARE:
-        o->is_sharing = true;
-        return 0;
-    case KEY_COMPUTE:
-        o->table = strncmp(arg, "table=", 6) == 0 ? arg + 6 : NULL;
-        run->compute = o->table ? CLUE_COMPUTE_TABLE
-                                : (enum clue_compute_kind)read_word(state, arg, "way to compute",
-                                                                    clue_compute_names, 4);
-        if (run->compute == CLUE_COMPUTE_TABLE && !o->table)
-            argp_error(state, "which record? name it with --compute table=FILE");
-        return 0;
-    case KEY_REPEAT:
-        o->n_repeats = (int)read_number(state, arg, "the number of repetitions", MOST_RANKS);
-        return 0;
-    case KEY_REPETITION:
-        run->draw = read_number(state, arg, "a repetition", MOST_RANKS);
-        return 0;
-    case KEY_RECORD:
-        run->record = arg;
-        return 0;
-    case KEY_RECEIVE:
-        run->settings.takes_arrived = read_word(state, arg, "order of receives", orders, 2);
-        return 0;
-    case KEY_SEED:
-        run->settings.seed = read_number(state, arg, "a seed", UINT64_MAX);
-        return 0;
-    case KEY_PRIVATE:
-        add_library(state, o->private, &run->n_private, arg);
-        return 0;
-    case KEY_SHARED:
-        add_library(state, o->shared, &run->n_shared, arg);
-        return 0;
-    case KEY_STACK:
-        run->stack_bytes = read_number(state, arg, "a stack", MOST_STACK);
-        return 0;
-    case ARGP_KEY_ARG:
-        o->argv = (const char **)state->argv;
-        o->n_words = (size_t)state->argc;
-        o->program_at = (size_t)state->next - 1;
-        o->program_at -= strcmp(o->argv[o->program_at - 1], "--") == 0;
-        run->program = state->argv + state->next - 1;
-        state->next = state->argc;
-        return 0;
-    case ARGP_KEY_END:
-        if (!run->program)
-            argp_error(state, "which program? name it after the options");
-        if ((run->compute == CLUE_COMPUTE_MODEL) != (o->laws.n > 0) && !run->draw)
-            argp_error(state, o->laws.n ? "laws need --compute=model"
-                                        : "which laws? name them with --law SITE=FILE.xml");
-        if (!o->laws.n && (o->laws.skips || o->laws.n_values))
-            argp_error(state, "--set and --skip need --compute=model and a law");
-        if (run->is_apart && (run->n_private || run->n_shared || o->laws.skips))
-            argp_error(state, "--private, --shared and --skip need all ranks in one process, which "
-                              "--apart does not have");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)option;
+    ((struct options *)to)->run.settings.takes_arrived =
+        read_word(state, arg, "order of receives", orders, 2);
+    return 0;
 }
+
+static error_t take_program(void *to, char *arg, const struct cli_option *option,
+                            struct argp_state *state)
+{
+    struct options *o = to;
+
+    (void)arg, (void)option;
+    o->argv = (const char **)state->argv;
+    o->n_words = (size_t)state->argc;
+    o->program_at = (size_t)state->next - 1;
+    o->program_at -= strcmp(o->argv[o->program_at - 1], "--") == 0;
+    o->run.program = state->argv + state->next - 1;
+    state->next = state->argc;
+    return 0;
+}
+
+static error_t check_options(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
+{
+    const struct options *o = to;
+    const struct clue_run *run = &o->run;
+
+    (void)arg, (void)option;
+    if (!run->program)
+        argp_error(state, "which program? name it after the options");
+    if ((run->compute == CLUE_COMPUTE_MODEL) != (o->laws.n > 0) && !run->draw)
+        argp_error(state, o->laws.n ? "laws need --compute=model"
+                                    : "which laws? name them with --law SITE=FILE.xml");
+    if (!o->laws.n && (o->laws.skips || o->laws.n_values))
+        argp_error(state, "--set and --skip need --compute=model and a law");
+    if (run->is_apart && (run->n_private || run->n_shared || o->laws.skips))
+        argp_error(state, "--private, --shared and --skip need all ranks in one process, which "
+                          "--apart does not have");
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"machine", 'm', "FILE", "the machine file, portolan-machine(5)",
+     INTO(struct options, machine)},
+    {"ranks", 'n', "N", "number of ranks (default: 1)", .take = take_ranks},
+    {"placement", 0, "HOW",
+     "by-node, by-slot, or the hosts by rank (default: as the machine file says)",
+     INTO(struct options, placement)},
+    {"apart", 0, NULL,
+     "run each rank as a process: for programs at fixed addresses or with threads, and for real "
+     "hosts",
+     INTO(struct options, run.is_apart)},
+    {"share", 0, NULL, "allow more ranks than processors on a host",
+     INTO(struct options, is_sharing)},
+    {"compute", 0, "HOW",
+     "the time of computing: measured (default), table=RECORD (as in that run), model (from laws), "
+     "or none",
+     .take = take_compute},
+    {"record", 0, "FILE",
+     "record the run; FILE can then run on other machines in place of the program",
+     INTO(struct options, run.record)},
+    {"receive", 0, "ORDER",
+     "the order in which messages are received: virtual (default) or arrival", .take = take_order},
+    {"repeat", 0, "N",
+     "report median and 90 % interval of N repetitions, with bursts, machine parameters and seeds "
+     "drawn anew",
+     .take = take_number, .offset = offsetof(struct options, n_repeats), .most = MOST_RANKS,
+     .wanted = "the number of repetitions"},
+    {"repetition", 0, "N", "be the N-th: only --json says something", .is_hidden = true,
+     .take = take_number, .offset = offsetof(struct options, run.draw), .most = MOST_RANKS,
+     .wanted = "a repetition"},
+    {"seed", 0, "N", "add N to all seeds", .take = take_number,
+     .offset = offsetof(struct options, run.settings.seed), .wanted = "a seed"},
+    {"private", 0, "LIBRARY",
+     "give each rank its own data of this system library, for instance libfftw3.so.3; may be "
+     "repeated",
+     INTO_LIST(struct options, private, run.n_private)},
+    {"shared", 0, "LIBRARY", "let all ranks share the data of this library; may be repeated",
+     INTO_LIST(struct options, shared, run.n_shared)},
+    {"stack", 0, "SIZE", "stack size of each rank, for instance 64M (default: as ulimit -s)",
+     .take = take_number, .offset = offsetof(struct options, run.stack_bytes), .most = MOST_STACK,
+     .wanted = "a stack"},
+    TABLE_OF(output_options, struct options, output),
+    TABLE_OF(law_options, struct options, laws),
+    {.key = CLI_WORD, .take = take_program},
+    {.key = CLI_END, .take = check_options},
+    {0},
+};
 
 static size_t default_stack(void)
 {
@@ -281,21 +268,6 @@ static struct clue_machine *make_ideal(int n, int **numbers)
     return machine;
 }
 
-static void print_problem(void *arg, const char *file, int line, int column, const char *text)
-{
-    (void)arg;
-    if (column)
-        fprintf(stderr, "%s:%d:%d: error: %s\n", file, line, column, text);
-    else
-        fprintf(stderr, "%s:%d: error: %s\n", file, line, text);
-}
-
-static int print_error(const struct portolan_error *err)
-{
-    fprintf(stderr, "portolan: error: %s\n", err->text);
-    return EXIT_BAD_INPUT;
-}
-
 /* ------------------------------------------------- repetitions */
 
 /* What repetitions keep meanwhile. */
@@ -346,7 +318,7 @@ static enum portolan_status repeat_program(const struct options *o, double *ends
     portolan_words_append(&arena, &words, &options);
     if (!o->run.table) /* else it is the same again */
         portolan_words_add(&arena, &words, table);
-    status = clue_repeat_program(&words, &program, repeat_folder, (size_t)o->n_repeats, ends, err);
+    status = clue_repeat_program(&words, &program, repeat_folder, o->n_repeats, ends, err);
     portolan_arena_clear(&arena);
     return status;
 }
@@ -354,7 +326,7 @@ static enum portolan_status repeat_program(const struct options *o, double *ends
 static enum portolan_status repeat(struct options *o, struct clue_report *report,
                                    struct portolan_error *err)
 {
-    size_t n = (size_t)o->n_repeats;
+    size_t n = o->n_repeats;
     double *ends = portolan_calloc(n + 1, sizeof *ends);
     struct record own = {0};
     const struct record *record = o->run.replay ? o->run.replay : &own;
@@ -366,7 +338,7 @@ static enum portolan_status repeat(struct options *o, struct clue_report *report
         status = record->n_depends ? repeat_program(o, ends, err)
                                    : clue_repeat(&o->run, o->machine, record, n, ends, err);
     if (!status) {
-        report->n_repeats = o->n_repeats;
+        report->n_repeats = (int)o->n_repeats;
         report->is_rerun = record->n_depends;
         report->low_ns = ends[n / 20];
         report->median_ns = portolan_median_of_sorted(n, ends);
@@ -468,17 +440,10 @@ static enum portolan_status check_real_hosts(const struct options *o, struct por
 
 int clue_main(int argc, char **argv, size_t thread_local_bytes)
 {
-    static const struct argp_child children[] = {
-        {&output_argp, 0, NULL, 0}, {&law_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        rows,
-        take_option,
+    static const struct cli_line line = {
         "PROGRAM [ARGUMENT]...\nRECORD",
-        "Run an MPI or PVM program here, in the virtual time of another machine.",
-        children,
-        NULL,
-        NULL};
-    struct portolan_diagnostics d = {print_problem, NULL, 0};
+        "Run an MPI or PVM program here, in the virtual time of another machine.", options, NULL};
+    struct portolan_diagnostics d = {print_diagnostic, NULL, 0};
     struct options o = {.run = {.thread_local_bytes = thread_local_bytes}};
     struct clue_machine_file *file = NULL;
     struct portolan_error err = {0};
@@ -487,7 +452,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     portolan_progress_show();
     argp_err_exit_status = EXIT_USAGE;
     o.run.stack_bytes = default_stack();
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+    parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
     if (o.run.draw) { /* nothing but its time is asked for */
         o.output = (struct output){.json = o.output.json, .is_quiet = true, .has_no_trial = true};
         o.run.record = NULL;

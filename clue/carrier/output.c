@@ -2,8 +2,6 @@
 /* What a run says, printed and written into files. */
 #include "output.h"
 
-#include <portolan/progress.h>
-
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -12,86 +10,51 @@
 #include <string.h>
 #include <unistd.h>
 
-enum output_key {
-    KEY_STORE = 1024,
-    KEY_NO_TRIAL,
-    KEY_TRACE,
-    KEY_OTF2,
-    KEY_CALLS,
-    KEY_PICTURE,
-    KEY_JSON,
-    KEY_QUIET,
-    KEY_BESIDE,
-    KEY_BY
-};
-static const struct argp_option rows[] = {
-    {NULL, 0, NULL, 0, "Output:", 10},
-    {"store", KEY_STORE, "FILE", 0, "the experiment store (default: portolan.db)", 0},
-    {"no-trial", KEY_NO_TRIAL, NULL, 0, "store nothing", 0},
-    {"trace", KEY_TRACE, "FOLDER", 0, "write a trace, for portolan trace and portolan diagnose", 0},
-    {"otf2", KEY_OTF2, "FILE", 0, "write the trace as an OTF2 archive, FILE.otf2", 0},
-    {"calls", KEY_CALLS, "FILE", 0, "write one line for each call", 0},
-    {"picture", KEY_PICTURE, "FILE", 0,
-     "draw the time line of ranks, and the use of hosts and network (SVG)", 0},
-    {"by", KEY_BY, "WHAT", 0, "print a table by host, link or message size; may be repeated", 0},
-    {"json", KEY_JSON, "FILE", 0, "write the report as JSON; - is standard output", 0},
-    {"beside", KEY_BESIDE, NULL, 0, "also run the program in real time, five times, under mpiexec",
-     0},
-    {"quiet", KEY_QUIET, NULL, 0, "print no report", 0},
-    {0},
-};
-
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t check_archive(void *to, char *arg, const struct cli_option *option,
+                             struct argp_state *state)
 {
-    static const char *const parts[] = {"host", "link", "size"};
-    struct output *o = state->input;
-    size_t part = 0;
-
-    switch (key) {
-    case KEY_STORE:
-        o->store = arg;
-        return 0;
-    case KEY_NO_TRIAL:
-        o->has_no_trial = true;
-        return 0;
-    case KEY_TRACE:
-        o->traces[0] = arg;
-        return 0;
-    case KEY_OTF2:
-        o->traces[1] = arg;
-        if (strlen(arg) < 6 || strcmp(arg + strlen(arg) - 5, ".otf2") != 0)
-            argp_error(state, "an archive of OTF2 is called NAME.otf2, not '%s'", arg);
-        return 0;
-    case KEY_CALLS:
-        o->calls = arg;
-        return 0;
-    case KEY_PICTURE:
-        o->picture = arg;
-        return 0;
-    case KEY_JSON:
-        o->json = arg;
-        return 0;
-    case KEY_BESIDE:
-        o->is_beside = true;
-        return 0;
-    case KEY_BY:
-        while (part < 3 && strcmp(arg, parts[part]) != 0)
-            part++;
-        if (part == 3)
-            argp_error(state, "--by needs host, link or size, not '%s'%s", arg,
-                       portolan_did_you_mean(portolan_nearest_word(arg, parts, 3)).text);
-        o->by[part] = true;
-        return 0;
-    case KEY_QUIET:
-        o->is_quiet = true;
-        portolan_progress_set_handler(NULL);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)to, (void)option;
+    if (strlen(arg) < 6 || strcmp(arg + strlen(arg) - 5, ".otf2") != 0)
+        argp_error(state, "an archive of OTF2 is called NAME.otf2, not '%s'", arg);
+    return 0;
 }
 
-const struct argp output_argp = {rows, take, NULL, NULL, NULL, NULL, NULL};
+static error_t take_part(void *to, char *arg, const struct cli_option *option,
+                         struct argp_state *state)
+{
+    static const char *const parts[] = {"host", "link", "size"};
+    size_t part = 0;
+
+    (void)option;
+    while (part < 3 && strcmp(arg, parts[part]) != 0)
+        part++;
+    if (part == 3)
+        argp_error(state, "--by needs host, link or size, not '%s'%s", arg,
+                   portolan_did_you_mean(portolan_nearest_word(arg, parts, 3)).text);
+    ((struct output *)to)->by[part] = true;
+    return 0;
+}
+
+const struct cli_option output_options[] = {
+    {.doc = "Output:", .group = 10},
+    {"store", 0, "FILE", "the experiment store (default: portolan.db)", INTO(struct output, store)},
+    {"no-trial", 0, NULL, "store nothing", INTO(struct output, has_no_trial)},
+    {"trace", 0, "FOLDER", "write a trace, for portolan trace and portolan diagnose",
+     INTO(struct output, traces[0])},
+    {"otf2", 0, "FILE", "write the trace as an OTF2 archive, FILE.otf2",
+     INTO(struct output, traces[1]), .take = check_archive},
+    {"calls", 0, "FILE", "write one line for each call", INTO(struct output, calls)},
+    {"picture", 0, "FILE", "draw the time line of ranks, and the use of hosts and network (SVG)",
+     INTO(struct output, picture)},
+    {"by", 0, "WHAT", "print a table by host, link or message size; may be repeated",
+     .take = take_part},
+    {"json", 0, "FILE", "write the report as JSON; - is standard output",
+     INTO(struct output, json)},
+    {"beside", 0, NULL, "also run the program in real time, five times, under mpiexec",
+     INTO(struct output, is_beside)},
+    {"quiet", 0, NULL, "print no report", INTO(struct output, is_quiet)},
+    {0},
+};
 
 /* Before a run that may take long. */
 static enum portolan_status judge_folder(const char *path, struct portolan_error *err)

@@ -4,8 +4,7 @@
 #define PORTOLAN_CLUE_OUTPUT_H
 
 #include <portolan/clue_report.h>
-
-#include <argp.h>
+#include <portolan/command_line.h>
 
 struct output {
     const char *store, *calls, *picture, *json;
@@ -15,8 +14,8 @@ struct output {
     struct clue_recorder *recorder;
 };
 
-/* A child of the command's parser; its input is a struct output. */
-extern const struct argp output_argp;
+/* They fill a struct output. */
+extern const struct cli_option output_options[];
 
 /* Before the run: makes the observer, if anything needs one. ENOMEM. */
 enum portolan_status output_begin(struct output *o, struct clue_run *run,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "arguments.h"
-
+#include <portolan/command_line.h>
 #include <portolan/list.h>
 #include <portolan/progress.h>
 
