@@ -2,6 +2,7 @@
 /* Records of runs: writing while a run goes on, and reading. */
 #include "record.h"
 
+#include <portolan/clue_report.h>
 #include <portolan/index.h>
 #include <portolan/list.h>
 #include <portolan/trace.h>
@@ -188,18 +189,12 @@ uint64_t record_context(uint64_t context)
 
 static uint64_t known_comm(const struct portolan_mpi_comm *comm)
 {
-    const struct portolan_trace_comm c = {.id = comm->id,
-                                          .n_members = (size_t)comm->n_members,
-                                          .n_remote = (size_t)comm->n_remote,
-                                          .members = comm->members,
-                                          .remote = comm->remote};
     size_t at = SIZE_MAX;
 
     if (!recording.known)
         recording.known = portolan_trace_create(clue_n_tasks(), "");
     if (recording.known)
-        at = comm->is_window ? portolan_trace_window(recording.known, &c)
-                             : portolan_trace_comm(recording.known, &c);
+        at = clue_trace_comm(recording.known, comm);
     if (at == SIZE_MAX)
         clue_fail("out of memory for the record");
     return 2 * at + 1 + comm->is_window;

@@ -127,19 +127,6 @@ int do_Pcontrol(struct mpi_task *t, const int level, ...)
     return MPI_SUCCESS;
 }
 
-/* ---------------------------------------------------------------- clocks, places, memory */
-
-int do_Alloc_mem(struct mpi_task *t, MPI_Aint size, MPI_Info info, void *baseptr)
-{
-    void *memory = size >= 0 ? malloc(size ? (size_t)size : 1) : NULL;
-
-    (void)info;
-    if (!memory)
-        return mpi_error(t, MPI_ERR_NO_MEM, "%ld bytes", size);
-    *(void **)baseptr = memory;
-    return MPI_SUCCESS;
-}
-
 /* ---------------------------------------------------------------- Fortran's constants */
 
 PORTOLAN_API MPI_Fint *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;

@@ -292,18 +292,6 @@ int operation_create(struct mpi_task *t, MPI_User_function *function,
     return MPI_SUCCESS;
 }
 
-int do_Op_free(struct mpi_task *t, MPI_Op *op)
-{
-    struct mpi_op *o = mpi_op(t, *op);
-
-    if (!o || o->is_builtin)
-        return mpi_error(t, MPI_ERR_OP, "cannot free a predefined operation, or none");
-    mpi_handle_free(t, *op);
-    operation_release(o);
-    *op = MPI_OP_NULL;
-    return MPI_SUCCESS;
-}
-
 /* For libmpichcxx. */
 PORTOLAN_API void MPII_Op_set_cxx(MPI_Op op, void (*call)(void))
 {

@@ -547,13 +547,3 @@ PORTOLAN_API void MPII_Grequest_set_lang_f77(MPI_Request request)
 
     r->generalized->is_fortran = true;
 }
-
-int do_Grequest_complete(struct mpi_task *t, MPI_Request request)
-{
-    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, request);
-
-    if (!r || r->kind != MPI_REQUEST_GENERALIZED)
-        return mpi_error(t, MPI_ERR_REQUEST, "0x%x is no generalized request", request);
-    r->is_done = true;
-    return r->is_free ? mpi_request_end(t, r, MPI_STATUS_IGNORE) : MPI_SUCCESS;
-}

@@ -243,12 +243,6 @@ static void tell_all(struct mpi_win *w, const int *ranks, int n, int channel)
     schedule_end(&s);
 }
 
-static void ignore(void *arg, const struct clue_message *message)
-{
-    (void)arg;
-    (void)message;
-}
-
 int do_Win_post(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
 {
     struct mpi_win *w = mpi_win(t, win);
@@ -260,8 +254,7 @@ int do_Win_post(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
     for (int i = 0; i < w->n_posted; i++)
         w->completes[i] =
             clue_receive(&(struct clue_receive){.from = w->comm->group->members[w->posted[i]],
-                                                .context = w->comm->context + WINDOW_COMPLETE,
-                                                .deliver = ignore});
+                                                .context = w->comm->context + WINDOW_COMPLETE});
     if (!(assert &MPI_MODE_NOCHECK)) /* else nobody waits for it */
         tell_all(w, w->posted, w->n_posted, WINDOW_POST);
     tell_access(t, w, w->posted, w->n_posted);

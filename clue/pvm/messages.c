@@ -90,19 +90,10 @@ int pvm_receive_from(struct pvm_task *t, int task, int context, int tag)
     return received(&a);
 }
 
-static void ignore(void *arg, const struct clue_message *m)
-{
-    (void)arg;
-    (void)m;
-}
-
 void pvm_await(int task, uint64_t context, int tag, bool is_free)
 {
-    clue_request request = clue_receive(&(struct clue_receive){.from = task,
-                                                               .context = context,
-                                                               .tag = tag,
-                                                               .flags = is_free ? CLUE_FREE : 0,
-                                                               .deliver = ignore});
+    clue_request request = clue_receive(&(struct clue_receive){
+        .from = task, .context = context, .tag = tag, .flags = is_free ? CLUE_FREE : 0});
 
     clue_wait(&request, 1, true);
     clue_free(request);

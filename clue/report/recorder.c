@@ -117,21 +117,22 @@ static void sum_up(int rank, const struct portolan_mpi_event *e)
 
 /* ------------------------------------------------- events */
 
+size_t clue_trace_comm(struct portolan_trace *trace, const struct portolan_mpi_comm *comm)
+{
+    const struct portolan_trace_comm c = {.id = comm->id,
+                                          .n_members = (size_t)comm->n_members,
+                                          .n_remote = (size_t)comm->n_remote,
+                                          .members = comm->members,
+                                          .remote = comm->remote};
+
+    return comm->is_window ? portolan_trace_window(trace, &c) : portolan_trace_comm(trace, &c);
+}
+
 static size_t what_of(const struct portolan_mpi_event *e)
 {
-    struct portolan_trace_comm comm;
-
     if (e->kind == PORTOLAN_MPI_BEGIN || e->kind == PORTOLAN_MPI_END)
         return portolan_trace_routine(recorder->trace, e->name);
-    if (!e->comm)
-        return 0;
-    comm = (struct portolan_trace_comm){.id = e->comm->id,
-                                        .n_members = (size_t)e->comm->n_members,
-                                        .n_remote = (size_t)e->comm->n_remote,
-                                        .members = e->comm->members,
-                                        .remote = e->comm->remote};
-    return e->comm->is_window ? portolan_trace_window(recorder->trace, &comm)
-                              : portolan_trace_comm(recorder->trace, &comm);
+    return e->comm ? clue_trace_comm(recorder->trace, e->comm) : 0;
 }
 
 /* From whom RANK receives in neighbourhood collectives. */

@@ -104,7 +104,7 @@ struct clue_receive {
     /**
      * Takes the data out of a matched message; called once, before the request is complete,
      * possibly while another task runs; of this header it may call only the functions on memory of
-     * all tasks, and those only of a standing receive.
+     * all tasks, and those only of a standing receive. NULL: nothing is taken.
      */
     void (*deliver)(void *arg, const struct clue_message *message);
     void *arg;

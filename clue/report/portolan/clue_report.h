@@ -37,6 +37,9 @@ void clue_recorder_free(struct clue_recorder *recorder);
  * recorder's. */
 const struct portolan_trace *clue_recorder_trace(struct clue_recorder *recorder,
                                                  struct portolan_error *err);
+/** The entry of COMM, which an event is of, among TRACE's communicators or windows; SIZE_MAX: no
+ * memory. */
+size_t clue_trace_comm(struct portolan_trace *trace, const struct portolan_mpi_comm *comm);
 
 /* ------------------------------------------------- after it */
 
