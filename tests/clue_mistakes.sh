@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 40
+plan 46
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 program=$SOURCE/clue/mpi/test/mistakes.c
@@ -72,6 +72,34 @@ mistake MPI_Abort 3 'rank 1 in MPI_Abort at @MPI_Abort@.*status 3'
 mistake exit 5
 mistake return 4
 mistake twice 1 'in MPI_Finalize at @twice@.*after MPI_Finalize'
+
+# Fortran calls by bindings: told is the program's line, not theirs. STOP prints nothing else.
+cat >"$work/wrong.f90" <<'END'
+program wrong
+  use MODULE
+  implicit none
+  integer :: ierr, rank, i, got(50)
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  do i = 1, 50
+    if (rank == 0) call MPI_Ssend(got, i, MPI_INTEGER, 1, 1, MPI_COMM_WORLD, ierr)
+    if (rank == 1) call MPI_Recv(got, 50, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+  end do
+  if (rank == 0) stop
+  call MPI_Recv(got, 50, MPI_INTEGER, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+end program
+END
+for way in "mpi --quiet" "mpi_f08 --quiet" "mpi --apart"; do
+    if ! command -v mpifort.mpich >/dev/null; then
+        result "a line of Fortran ($way) # SKIP no mpifort.mpich" 0
+        continue
+    fi
+    sed "s/MODULE/${way% *}/" "$work/wrong.f90" >"$work/wrong_too.f90"
+    mpifort.mpich -g "$work/wrong_too.f90" -o "$work/wrong" 2>/dev/null
+    try "$PORTOLAN" clue run -m "$machine" --compute none --no-trial -n 2 "${way#* }" -- "$work/wrong"
+    gives "a line of Fortran ($way)" 1 'rank 1 in MPI_Recv at wrong_too.f90:12 .*rank 0, which has ended'
+    count "and nothing else ($way)" 0 'floating-point'
+done
 
 # All that a run says is the same in another folder, and beside others.
 run() {

@@ -4,6 +4,7 @@
  * libraries of the system are loaded once, for all ranks; the program and the others become images,
  * of which each rank gets its own data.
  */
+#include "caller.h"
 #include "internal.h"
 
 #include <portolan/command.h>
@@ -37,7 +38,7 @@ static bool is_in_system(const char *file)
 /* They know their program's MPI_IN_PLACE, or its units of input and output. */
 static bool is_of_fortran(const char *name)
 {
-    return strncmp(name, "libmpichfort", 12) == 0 || strncmp(name, "libgfortran", 11) == 0;
+    return caller_names_bindings(name) || strncmp(name, "libgfortran", 11) == 0;
 }
 
 bool clue_is_own(const char *file)
@@ -108,6 +109,7 @@ static enum portolan_status take_object(struct carrier *c, struct image_set *set
         return dlopen(object->file, RTLD_NOW | RTLD_GLOBAL)
                    ? PORTOLAN_OK
                    : portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
+    clue_has_bindings |= caller_names_bindings(name);
     status = clue_image_open(&image, object->file, err);
     if (!portolan_append(&set->images, &set->n, &image, sizeof image)) {
         clue_image_close(&image);

@@ -9,6 +9,7 @@
 #include <portolan/list.h>
 
 #include <dlfcn.h>
+#include <fenv.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ int clue_start_main(int (*program)(int, char **, char **), int argc, char **argv
     const struct rank *rank = clue_carrier.current;
     const struct image_set *set = &rank->program->set;
 
+    feclearexcept(FE_ALL_EXCEPT); /* those of portolan-clue are not the program's */
     call_all(rank, set->images, set->images[0].preinit_array, set->images[0].n_preinit, false, argc,
              argv);
     for (size_t i = set->n; i-- > 1;)

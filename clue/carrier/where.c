@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where in the source a call stands: binutils' addr2line knows, if the program has debug data. */
 #include "apart.h"
+#include "caller.h"
 
 #include <portolan/command.h>
 #include <portolan/list.h>
@@ -81,15 +82,31 @@ static char *where_apart(const struct rank *rank, const void *site)
                : NULL;
 }
 
-static char *where_folded(const struct rank *rank, const void *site)
+static const struct image *image_of(const struct rank *rank, const void *code, uint64_t *at)
 {
     const struct image_set *set = &rank->program->set;
-    uint64_t at = (uint64_t)((const uint8_t *)site - rank->base);
 
+    *at = (uint64_t)((const uint8_t *)code - rank->base);
     for (size_t i = 0; i < set->n; i++)
-        if (at - set->images[i].offset < set->images[i].code_end)
-            return look_up(set->images[i].file, at - set->images[i].offset - 1); /* the call */
+        if (*at - set->images[i].offset < set->images[i].code_end)
+            return &set->images[i];
     return NULL;
+}
+
+bool caller_is_binding(const void *code, uint64_t *key)
+{
+    const struct rank *rank = clue_carrier.current;
+    const struct image *image = rank ? image_of(rank, code, key) : NULL;
+
+    return image && caller_names_bindings(portolan_file_name(image->file));
+}
+
+static char *where_folded(const struct rank *rank, const void *site)
+{
+    uint64_t at;
+    const struct image *image = image_of(rank, site, &at);
+
+    return image ? look_up(image->file, at - image->offset - 1) : NULL; /* the call */
 }
 
 char *clue_where(const struct rank *rank, const void *site)

@@ -14,6 +14,12 @@ enum { TAG_MOST = 268435455 };
 
 /* ---------------------------------------------------------------- begin and end */
 
+/* Where the program calls an entry point. */
+#define SITE                                                                                       \
+    (__builtin_expect(clue_has_bindings, 0)                                                        \
+         ? clue_caller(__builtin_return_address(0), __builtin_frame_address(0))                    \
+         : __builtin_return_address(0))
+
 static inline struct mpi_task *begin(const struct clue_routine *routine, const void *site)
 {
     struct mpi_task *t;

@@ -306,7 +306,7 @@ def write_alias(name):
 
 def write_form(narrow, wide, name):
     """An entry point that hands its arguments to call_NAME, which has those of WIDE."""
-    before, after, freed, given = [], [], [], ['__builtin_return_address(0)']
+    before, after, freed, given = [], [], [], ['SITE']
     for p, w in zip(narrow.parameters, wide.parameters):
         if (p.type, p.dims) == (w.type, w.dims) or 'int' not in p.type.split():
             given.append(p.name)
@@ -346,7 +346,7 @@ def write_missing(routine, name, number):
     print(f'    static const struct clue_routine routine = {{"{routine.name}", {number}}};\n')
     for p in routine.parameters:
         print(f'    (void){p.name};')
-    print(f'    not_served(&routine, __builtin_return_address(0), "{why}");\n}}')
+    print(f'    not_served(&routine, SITE, "{why}");\n}}')
     write_alias(routine.name)
 
 

@@ -4,6 +4,7 @@
  * connects, waits for its turn to begin, and tells how the process ends. Functions of the C library
  * that stand here do for forked processes what they always do.
  */
+#include "../caller.h"
 #include "../internal.h"
 #include "ask.h"
 
@@ -73,6 +74,14 @@ const char *asker_place(const void *call, int64_t words[LINK_WORDS])
     if (!*map->l_name && !*program && readlink("/proc/self/exe", program, sizeof program - 1) < 0)
         *program = '\0';
     return *map->l_name ? map->l_name : program;
+}
+
+bool caller_is_binding(const void *code, uint64_t *key)
+{
+    Dl_info info;
+
+    *key = (uint64_t)(uintptr_t)code;
+    return dladdr(code, &info) && caller_names_bindings(portolan_file_name(info.dli_fname));
 }
 
 /* ------------------------------------------------- ends */
@@ -222,6 +231,7 @@ __attribute__((constructor)) static void begin_rank(void)
         REAL(_exit)(127);
     }
     ASKER.process = getpid();
+    clue_has_bindings = dlopen("libmpichfort.so.12", RTLD_LAZY | RTLD_NOLOAD) != NULL;
     restore_environment();
     setvbuf(stdout, NULL, _IOLBF,
             BUFSIZ); /* so that lines of ranks come in the order of their turns */

@@ -52,6 +52,11 @@ struct clue_routine {
 PORTOLAN_API void clue_call_begin(const struct clue_routine *routine, const void *site);
 PORTOLAN_API void clue_call_end(void);
 
+/** The program has bindings for Fortran: those call the library. Then clue_caller() gives the place
+ * of the program's call, of the return address SITE and the frame of a function of the library. */
+PORTOLAN_API extern bool clue_has_bindings;
+PORTOLAN_API const void *clue_caller(const void *site, const void *frame);
+
 /** The observer of calls and messages, as in mpi/, or NULL. `ticks` are clue_now(). The carrier
  * reports BEGIN and END; the library reports the events between them. */
 PORTOLAN_API const struct portolan_mpi_observer *clue_observer(void);
