@@ -19,18 +19,22 @@ static bool has_source(const struct mpi_call *call, const MPI_Status *status)
     return (class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE) && status->MPI_SOURCE >= 0;
 }
 
-bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes)
+/* Of a receive that was not cancelled, as no blocking one can be. */
+static uint64_t received_bytes(const MPI_Status *status)
 {
     MPI_Count count = 0;
+
+    return PMPI_Get_count_c(status, MPI_BYTE, &count) == MPI_SUCCESS && count > 0 ? (uint64_t)count
+                                                                                  : 0;
+}
+
+bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes)
+{
     int is_cancelled = 0;
 
-    *bytes = 0;
     PMPI_Test_cancelled(status, &is_cancelled);
-    if (is_cancelled)
-        return false;
-    if (PMPI_Get_count_c(status, MPI_BYTE, &count) == MPI_SUCCESS && count > 0)
-        *bytes = (uint64_t)count;
-    return true;
+    *bytes = is_cancelled ? 0 : received_bytes(status);
+    return !is_cancelled;
 }
 
 /* Whether data went to PEER or came from it. */
@@ -70,10 +74,8 @@ static void add_received(const struct mpi_call *call, const MPI_Status *status, 
 {
     bool is_from = has_source(call, status);
     int partner = is_from ? mpi_world_rank(comm, status->MPI_SOURCE) : -1;
-    uint64_t bytes = 0;
+    uint64_t bytes = is_from && call->result == MPI_SUCCESS ? received_bytes(status) : 0;
 
-    if (is_from && call->result == MPI_SUCCESS)
-        mpi_status_bytes(status, &bytes);
     if (is_from && call->is_observed)
         tell(call, PORTOLAN_MPI_RECV, mpi_comm_of(comm), partner, status->MPI_TAG, bytes, 0);
     mpi_add(call->routine, partner, true, calls, ticks, bytes);

@@ -57,6 +57,15 @@ static void unlock_shard(struct shard *s)
         pthread_mutex_unlock(&s->lock);
 }
 
+/* With calls one by one, an atomic addition would only cost: 5 ns. */
+static void count_pending(int change)
+{
+    if (mpi_is_concurrent)
+        __atomic_add_fetch(&mpi_n_pending, (size_t)change, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&mpi_n_pending, mpi_n_pending + (size_t)change, __ATOMIC_RELAXED);
+}
+
 /*
  * MPICH gives one handle to all sends that are complete at once. With several threads such entries
  * are taken out when one of them completes; which one it is does not matter.
@@ -86,11 +95,11 @@ struct mpi_pending *mpi_take_shared(intptr_t handle)
 
     while (*at && ((*at)->handle != handle || !is_shared(*at)))
         at = &(*at)->next;
-    if ((p = *at))
+    if ((p = *at)) {
         *at = p->next;
+        count_pending(-1);
+    }
     unlock_shard(s);
-    if (p)
-        __atomic_sub_fetch(&mpi_n_pending, 1, __ATOMIC_RELAXED);
     return p;
 }
 
@@ -109,44 +118,35 @@ struct mpi_pending *mpi_find_request(MPI_Request request)
     return request == MPI_REQUEST_NULL ? NULL : find_handle((intptr_t)request, false);
 }
 
-static struct mpi_pending *take_spare(intptr_t handle)
-{
-    struct mpi_pending **bucket, *p;
-    struct shard *s = lock_shard(handle, &bucket);
-
-    if ((p = s->spare))
-        s->spare = p->next;
-    unlock_shard(s);
-    if (!p && (p = portolan_calloc(1, sizeof *p)))
-        p->number = __atomic_add_fetch(&n_entries, 1, __ATOMIC_RELAXED);
-    return p;
-}
-
 /*
  * Enters a copy of WHAT, except its links and its number; without memory, NULL, its completion is
  * not noted.
  */
 static struct mpi_pending *insert_pending(const struct mpi_pending *what)
 {
-    struct mpi_pending *p = take_spare(what->handle), **bucket;
-    struct shard *s;
+    struct mpi_pending **bucket, *p;
+    struct shard *s = lock_shard(what->handle, &bucket);
     uint32_t number;
 
-    if (!p) {
-        mpi_peers_release(what->peers);
-        if (what->receives)
-            mpi_lose_receive();
-        return NULL;
+    if ((p = s->spare))
+        s->spare = p->next;
+    else if ((p = portolan_calloc(1, sizeof *p)))
+        p->number = __atomic_add_fetch(&n_entries, 1, __ATOMIC_RELAXED);
+    if (p) {
+        number = p->number;
+        *p = *what;
+        p->number = number;
+        p->next = *bucket;
+        *bucket = p;
+        count_pending(1);
     }
-    number = p->number;
-    *p = *what;
-    p->number = number;
-    s = lock_shard(p->handle, &bucket);
-    p->next = *bucket;
-    *bucket = p;
     unlock_shard(s);
-    __atomic_add_fetch(&mpi_n_pending, 1, __ATOMIC_RELAXED);
-    return p;
+    if (p)
+        return p;
+    mpi_peers_release(what->peers);
+    if (what->receives)
+        mpi_lose_receive();
+    return NULL;
 }
 
 void mpi_drop_pending(struct mpi_pending *p)
@@ -160,8 +160,8 @@ void mpi_drop_pending(struct mpi_pending *p)
     mpi_peers_release(p->peers);
     p->next = s->spare;
     s->spare = p;
+    count_pending(-1);
     unlock_shard(s);
-    __atomic_sub_fetch(&mpi_n_pending, 1, __ATOMIC_RELAXED);
 }
 
 /* -- what an observer is told -- */
