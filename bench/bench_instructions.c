@@ -5,10 +5,30 @@
  */
 #include "bench_port.h"
 
+#include <portolan/record.h>
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CALLS 1000
+
+/* The same as rows, while the calls of MPI would be recorded. */
+static struct bench_object *recorded(void)
+{
+    char folder[] = "/tmp/portolan-bench-XXXXXX", file[sizeof folder + sizeof "/0.0.trace"];
+    struct bench_object *rows = bench_rows();
+
+    if (!mkdtemp(folder) ||
+        portolan_record_configure(&(struct portolan_record_settings){.folder = folder}, NULL))
+        return NULL;
+    portolan_record_start(0, 1);
+    snprintf(file, sizeof file, "%s/0.0.trace", folder);
+    unlink(file);
+    rmdir(folder);
+    return portolan_record_is_on() ? rows : NULL;
+}
 
 static const struct {
     const char *name;
@@ -16,7 +36,7 @@ static const struct {
 } kinds[] = {
     {"table", bench_plain},     {"floor", bench_floor},       {"forward", bench_forward},
     {"path", bench_pathonly},   {"context", bench_monitored}, {"rows", bench_rows},
-    {"sampled", bench_sampled},
+    {"sampled", bench_sampled}, {"recorded", recorded},
 };
 
 static void call(struct bench_object *object)
@@ -39,6 +59,8 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], kinds[k].name) == 0) {
             struct bench_object *object = kinds[k].make();
 
+            if (!object)
+                return 1;
             call(object); /* the first makes the record */
             counted_calls(object);
             return 0;
