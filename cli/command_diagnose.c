@@ -382,7 +382,8 @@ static void print_subject(const struct subject *s, const struct diagnose_options
     if (s->paradigm && (o->program || (s->bench.assembly && o->once)))
         printf("recorded once: the experiments below are views of one trace\n");
     if (s->recording >= 0.001)
-        printf("recording took %.1f %% of the run: all times are without it\n", 100 * s->recording);
+        printf("recording took %.1f %% of the time recorded: all times are without it\n",
+               100 * s->recording);
     if (s->shares_cores)
         printf("ranks shared cores: these are processor times, as if each rank had a core\n");
 }
