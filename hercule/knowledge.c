@@ -202,12 +202,12 @@ static void compose(struct library *l, struct paradigm *p, const struct paradigm
 {
     const struct paradigm *guest;
 
-    for (const struct nest *n = own->nests; n < own->nests + own->n_nests; n++)
-        if ((guest = guest_of(l, p, &n->item, n->paradigm_name)))
-            paradigm_nest(l->knowledge, p, guest, n, l->d);
-    for (const struct weave *w = own->weaves; w < own->weaves + own->n_weaves; w++)
-        if ((guest = guest_of(l, p, &w->item, w->paradigm_name)))
-            paradigm_weave(l->knowledge, p, guest, w);
+    for (size_t i = 0; i < own->n_nests; i++)
+        if ((guest = guest_of(l, p, &own->nests[i].item, own->nests[i].paradigm_name)))
+            paradigm_nest(l->knowledge, p, guest, &own->nests[i], l->d);
+    for (size_t i = 0; i < own->n_weaves; i++)
+        if ((guest = guest_of(l, p, &own->weaves[i].item, own->weaves[i].paradigm_name)))
+            paradigm_weave(l->knowledge, p, guest, &own->weaves[i]);
     if (!p->is_incomplete)
         paradigm_share_run(l->knowledge, p);
 }
