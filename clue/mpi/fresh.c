@@ -3,7 +3,8 @@
  * Which data are fresh: written since they were last sent to that rank of the same host. They come
  * out of the sender's cache, others lie in the receiver's until more than fits there has been sent
  * and received. What the library wrote it knows; what the program wrote shows in samples of the
- * data.
+ * data. What a program had written before it sent it a second time it writes each time: an iteration
+ * that converges writes the same values again.
  */
 #include "internal.h"
 
@@ -15,6 +16,7 @@ struct mpi_sent {
     int to;
     uint64_t sample;
     uint64_t moved; /* what the task had sent and received before */
+    enum { SENT_ONCE, IS_WRITTEN, IS_SENT_AGAIN } habit;
 };
 
 static uint64_t sample_of(const char *data, uint64_t bytes)
@@ -28,24 +30,28 @@ static uint64_t sample_of(const char *data, uint64_t bytes)
 
 bool mpi_is_fresh(struct mpi_task *t, const void *data, uint64_t bytes, int to)
 {
-    struct mpi_sent *sent;
-    uint64_t sample;
-    bool is_fresh;
+    struct mpi_sent *sent, now = {.data = data, .bytes = bytes, .to = to};
+    bool is_fresh = true;
 
     if (bytes < LEAST_BYTES || clue_fresh_ns(to, bytes) <= 0)
         return false;
     if (!t->sent)
         t->sent = mpi_alloc(LAST, sizeof *t->sent);
-    sample = sample_of(data, bytes);
     for (sent = t->sent; sent < t->sent + LAST; sent++)
         if (sent->data == data && sent->bytes == bytes && sent->to == to)
             break;
-    t->moved_bytes += bytes;
-    is_fresh = sent == t->sent + LAST || sent->sample != sample ||
-               t->moved_bytes - sent->moved > CACHE_BYTES + 2 * bytes;
-    if (sent == t->sent + LAST)
+    now.moved = t->moved_bytes += bytes;
+    now.sample = sample_of(data, bytes);
+    if (sent == t->sent + LAST) {
         sent = &t->sent[t->n_sent++ % LAST];
-    *sent = (struct mpi_sent){data, bytes, to, sample, t->moved_bytes};
+    } else {
+        now.habit = sent->habit                 ? sent->habit
+                    : sent->sample != now.sample ? IS_WRITTEN
+                                                 : IS_SENT_AGAIN;
+        is_fresh = now.habit == IS_WRITTEN || sent->sample != now.sample ||
+                   now.moved - sent->moved > CACHE_BYTES + 2 * bytes;
+    }
+    *sent = now;
     return is_fresh;
 }
 

@@ -204,6 +204,13 @@ static bool is_pending(const struct mpi_schedule *s)
 
 /* ---------------------------------------------------------------- steps */
 
+/* Where messages are free, copying is in the law of the whole call. */
+static void take_copying(struct mpi_schedule *s, uint64_t bytes, bool is_message)
+{
+    if (!(s->flags & CLUE_FREE))
+        clue_pack(bytes, is_message);
+}
+
 static void do_step(struct mpi_schedule *s, const struct step *step)
 {
     switch (step->kind) {
@@ -217,14 +224,14 @@ static void do_step(struct mpi_schedule *s, const struct step *step)
         wait_pending(s, s->is_stored);
         break;
     case STEP_REDUCE:
-        clue_pack((uint64_t)span_bytes(step->data), false);
+        take_copying(s, (uint64_t)span_bytes(step->data), false);
         operation_apply(s->task, s->op, step->other.at, step->data.at, step->data.count,
                         step->data.type);
         mpi_written(s->task, step->data.at, span_bytes(step->data));
         break;
     case STEP_SELF:
     case STEP_COPY:
-        clue_pack((uint64_t)span_bytes(step->data), step->kind == STEP_SELF);
+        take_copying(s, (uint64_t)span_bytes(step->data), step->kind == STEP_SELF);
         mpi_written(s->task, step->other.at, span_bytes(step->other));
         if (is_dense(step->data) && is_dense(step->other))
             memmove(bytes_of(step->other), bytes_of(step->data), (size_t)span_bytes(step->data));
