@@ -371,19 +371,22 @@ static void shared_reduce(const struct collective *c, struct span into)
 }
 
 /* What is written for the first time. MPICH reduces large data to the root by halves: the others
- * allocate the sum and a half for that, and free them. malloc() gives two such buffers back to the
- * kernel each time, until a larger one has been freed. */
+ * allocate two buffers for that, write one and a half, and free them. malloc() gives what is more
+ * than its padding back to the kernel each time, until a larger block that was mapped is freed. */
 void collective_touch(const struct collective *c)
 {
-    enum { LEAST_GIVEN_BACK = 128 << 10 };
+    enum { MAPPED = 128 << 10, PADDING = 128 << 10 };
     uint64_t bytes = (uint64_t)(c->count * c->type->size), *most = &c->s->task->most_reduced;
 
-    if (c->kind == ALLREDUCE || (c->kind == REDUCE) == (c->p->rank == c->root)) {
-        if (c->kind != BARRIER && c->type->is_contiguous)
+    if (c->kind == ALLREDUCE || (c->kind == REDUCE && c->p->rank == c->root)) {
+        if (c->type->is_contiguous)
             clue_touch((char *)result_of(c).at + c->type->true_lb, bytes);
-    } else if (c->kind == REDUCE && bytes >= LEAST_GIVEN_BACK && bytes >= *most) {
-        clue_touch(NULL, bytes + bytes / 2);
-        *most = bytes;
+    } else if (c->kind == REDUCE && 2 * bytes > PADDING && bytes >= *most) {
+        uint64_t written = bytes + bytes / 2, given_back = 2 * bytes - PADDING;
+
+        clue_touch(NULL, written < given_back ? written : given_back);
+        if (bytes >= MAPPED)
+            *most = bytes;
     }
 }
 
@@ -397,7 +400,6 @@ static void run_in_shared_memory(const struct collective *c, enum clue_meeting_k
 
     while (bcast->kind != BCAST)
         bcast++;
-    collective_touch(c);
     c->s->flags |= CLUE_FREE;
     if (c->kind == ALLREDUCE)
         all.root = 0;
@@ -451,6 +453,8 @@ void collective_run(const struct collective *c)
 {
     const struct algorithm *composition = NULL;
 
+    if (!c->s->is_stored)
+        collective_touch(c);
     if (!c->s->is_stored && c->state->nodes && rules_use_device())
         composition = rules_choose(RULES_NODES, c);
     if (composition)
