@@ -217,8 +217,12 @@ static enum portolan_status make_messages(struct making *m)
         add_rules(m, &between, m->type.host.type);
         make_card(m, c->between, between.eager);
     }
-    if (c->within)
+    if (c->within) {
+        size_t n;
+
         add_rules(m, &within, "self");
+        m->type.host.receiver_copies = clue_samples_of(c->within, "copied", &n) != NULL;
+    }
     m->type.host.receive = c->between ? between.receive : within.receive;
     m->file.machine.eager_bytes = c->between ? between.eager : within.eager;
     return PORTOLAN_OK;

@@ -72,6 +72,11 @@ int64_t clue_engine_pack_ns(struct clue_engine *e, int task, uint64_t bytes, boo
     const struct clue_pair *pair =
         is_message && has_pair(e, host, host) ? pair_of_hosts(e, host, host) : NULL;
 
+    /* A small one is copied into a buffer and out of it. */
+    if (pair && bytes <= e->machine->eager_bytes)
+        return delay_ns(e, CLUE_SEND, host, host, &pair->send, 0) +
+               receive_ns(e, (uint32_t)task, 0) +
+               llround(2 * e->machine->hosts[host].packing_ns_per_byte * (double)bytes);
     return pair ? delay_ns(e, CLUE_SEND, host, host, &pair->send, bytes) +
                       delay_ns(e, CLUE_TRANSMISSION, host, host, &pair->transmission, bytes) +
                       receive_ns(e, (uint32_t)task, bytes)

@@ -85,6 +85,9 @@ int clue_engine_next(struct clue_engine *e)
         case EVENT_ARRIVE:
             matching_arrive(e, event_about(next));
             break;
+        case EVENT_COPY:
+            copies_come(e, event_about(next));
+            break;
         case EVENT_FLOWS:
             fair_solve(e);
             break;

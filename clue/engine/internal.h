@@ -29,6 +29,7 @@ enum event_kind {
     EVENT_HOP,    /* a message is at its next link */
     EVENT_FLOWS,  /* a flow ends (fair) */
     EVENT_ARRIVE, /* a message is there */
+    EVENT_COPY,   /* the receiver may copy a message */
     EVENT_SYNC    /* a task goes on when all else of this time is done */
 };
 
@@ -200,6 +201,9 @@ struct __attribute__((aligned(64))) task {
     int taken_to;  /* host */
     uint64_t taken_bytes;
     size_t result;
+    uint32_t first_copy, last_copy; /* messages that it has not begun to copy */
+    uint32_t n_copies;              /* EVENT_COPY to come */
+    int64_t copying_until;
     struct clue_task_sums sums;
     /* Channels that it has used, and which came after which: mostly it is the same again. */
     uint32_t recent[RECENT_CHANNELS], n_recent;
@@ -291,6 +295,12 @@ enum { REQUEST_SENT = 1 };
 
 /* Phases of operations. */
 enum { SYNCHRONIZED = 1, BLOCKED, POLLED, SETTLING };
+
+/* Whether its call lasts until something comes: meanwhile it copies. */
+static inline bool task_is_in_call(const struct task *t)
+{
+    return t->phase == BLOCKED || t->is_probing || (t->operation == CLUE_MEETS && t->phase);
+}
 
 /* ------------------------------------------------- events.c */
 
@@ -444,5 +454,16 @@ void fair_link_changed(struct clue_engine *e, uint32_t link);
 void network_launch(struct clue_engine *e, uint32_t message, int64_t start);
 /* A message is there at NS, as far as the network knows. */
 void network_landed(struct clue_engine *e, uint32_t message, int64_t ns);
+int64_t transmission_ns(struct clue_engine *e, const struct message *m);
+
+/* copies.c: large messages within a host that their receiver copies. */
+bool copies_are_of(const struct clue_engine *e, const struct message *m);
+/* Both sides are there from NS on. */
+void copies_expect(struct clue_engine *e, uint32_t message, int64_t ns);
+void copies_come(struct clue_engine *e, uint32_t message);
+/* The task is in a call that copies what has come. */
+void copies_begin(struct clue_engine *e, struct task *t);
+/* It leaves that call. */
+void copies_end(struct task *t);
 
 #endif

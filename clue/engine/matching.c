@@ -272,7 +272,10 @@ static void send_data(struct clue_engine *e, uint32_t message)
     m->lead = start - m->ready;
     m->arrival = NOT_KNOWN;
     m->has_event = false;
-    network_launch(e, message, start);
+    if (copies_are_of(e, m))
+        copies_expect(e, message, start);
+    else
+        network_launch(e, message, start);
 }
 
 void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)

@@ -136,7 +136,7 @@ static int64_t serve(const struct clue_network *network, struct server *s, struc
     return start + latency;
 }
 
-static int64_t transmission_ns(struct clue_engine *e, const struct message *m)
+int64_t transmission_ns(struct clue_engine *e, const struct message *m)
 {
     uint32_t from = from_host(e, m), to = to_host(e, m);
     const struct clue_pair *pair = pair_of_hosts(e, from, to);

@@ -67,6 +67,7 @@ void clue_engine_exit(struct clue_engine *e, int task)
 {
     struct task *t = task_of(e, (uint32_t)task);
 
+    copies_begin(e, t);
     t->operation = CLUE_EXITED;
     t->since = t->clock;
     e->n_alive--;
@@ -207,6 +208,7 @@ enum clue_progress clue_engine_meet(struct clue_engine *e, int task,
         if (!(m = t->meeting = meeting_find(e, what)))
             return CLUE_WAITS;
         t->phase = 1;
+        copies_begin(e, t);
         meeting_come(e, (uint32_t)task, m, what);
     }
     ready = meeting_ready(m, what, t->clock);
@@ -222,6 +224,7 @@ enum clue_progress clue_engine_meet(struct clue_engine *e, int task,
     }
     task_add(t, offsetof(struct clue_times, spending_ns),
              what->ns + llround((double)what->ns * e->machine->shared_more));
+    copies_end(t);
     t->meeting = NULL;
     if (++m->n_done == (uint32_t)what->n)
         meeting_end(e, m);

@@ -116,6 +116,17 @@ static size_t expect_requests(struct clue_engine *e, struct task *t, const clue_
     return n_left;
 }
 
+/* When all are complete, as far as it is known. */
+static int64_t latest_of(const struct clue_engine *e, const clue_request *requests, size_t n)
+{
+    int64_t latest = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (requests[i])
+            latest = later(latest, request_of(e, requests[i])->complete_at);
+    return latest;
+}
+
 static enum clue_progress wait_all(struct clue_engine *e, uint32_t task,
                                    const clue_request *requests, size_t n)
 {
@@ -124,11 +135,17 @@ static enum clue_progress wait_all(struct clue_engine *e, uint32_t task,
     if (t->phase == 0) {
         t->is_waiting_for_any = false;
         t->latest = 0;
+        if (t->first_copy && latest_of(e, requests, n) > t->clock)
+            copies_begin(e, t);
         t->n_left = (uint32_t)expect_requests(e, t, requests, n, true);
         for (size_t i = 0; i < n; i++)
             if (requests[i] && request_of(e, requests[i])->complete_at != NOT_KNOWN)
                 t->latest = later(t->latest, request_of(e, requests[i])->complete_at);
         t->phase = BLOCKED;
+        if (!t->n_left && t->n_copies && t->latest > t->clock) {
+            task_wake(e, task, t->latest, EVENT_RESUME); /* it copies meanwhile */
+            return CLUE_WAITS;
+        }
     }
     return t->n_left ? CLUE_WAITS : finish_all(e, t, requests, n);
 }
@@ -138,14 +155,18 @@ static enum clue_progress wait_any(struct clue_engine *e, uint32_t task,
 {
     struct task *t = task_of(e, task);
     int64_t until = NOT_KNOWN;
-    size_t first = first_complete(e, requests, n, &until);
+    size_t first = first_complete(e, requests, n, &until), n_left;
 
     if (t->phase == 0) {
-        size_t n_left = expect_requests(e, t, requests, n, true);
-
+        if (t->first_copy && until > t->clock) {
+            copies_begin(e, t);
+            until = NOT_KNOWN;
+            first = first_complete(e, requests, n, &until);
+        }
+        n_left = expect_requests(e, t, requests, n, true);
         t->is_waiting_for_any = true;
         t->phase = BLOCKED;
-        if (n_left && (first == n || until >= e->now)) {
+        if (first == n || (n_left && until >= e->now) || (t->n_copies && until > t->clock)) {
             if (first < n)
                 task_wake(e, task, later(until, t->clock), EVENT_SYNC);
             return CLUE_WAITS;
@@ -201,6 +222,7 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
         return CLUE_WAITS;
     if (has_waited)
         t->n_ahead = 0;
+    copies_end(t);
     task_done(t);
     return CLUE_DONE;
 }
@@ -247,6 +269,8 @@ static bool poll_begin(struct clue_engine *e, uint32_t task, enum clue_operation
     if (!task_synchronize(e, task, operation, true))
         return false;
     poll_again(e, task_of(e, task));
+    copies_begin(e, task_of(e, task));
+    copies_end(task_of(e, task));
     return true;
 }
 
@@ -290,6 +314,8 @@ enum clue_progress clue_engine_is_complete(struct clue_engine *e, int task, clue
 
     if (!task_synchronize(e, (uint32_t)task, CLUE_TESTS, r->complete_at == NOT_KNOWN))
         return CLUE_WAITS;
+    copies_begin(e, t);
+    copies_end(t);
     *is_complete = r->complete_at <= t->clock;
     task_done(t);
     return CLUE_DONE;

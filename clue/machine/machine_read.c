@@ -15,12 +15,12 @@ const struct xml_rule point_rule = {.name = "point", .required = XML_WORDS("byte
 static const struct xml_rule busy = {.name = "busy", .required = XML_WORDS("cpus", "factor")};
 static const struct xml_rule receive = {.name = "receive", LAW, .once = true};
 static const struct xml_rule fresh = {.name = "fresh", LAW, .once = true};
-static const struct xml_rule host = {.name = "host",
-                                     .required = XML_WORDS("name"),
-                                     .optional = XML_WORDS("count", "cpus", "factor", "spread",
-                                                           "memory", "init", "spawn", "receive",
-                                                           "packing", "price", "gap", "card"),
-                                     .children = XML_RULES(&busy, &receive, &fresh)};
+static const struct xml_rule host = {
+    .name = "host",
+    .required = XML_WORDS("name"),
+    .optional = XML_WORDS("count", "cpus", "factor", "spread", "memory", "init", "spawn", "receive",
+                          "packing", "price", "gap", "card", "copies"),
+    .children = XML_RULES(&busy, &receive, &fresh)};
 static const struct xml_rule send = {.name = "send", .required = XML_WORDS("from", "to"), LAW};
 static const struct xml_rule transmission = {
     .name = "transmission", .required = XML_WORDS("from", "to"), LAW};
@@ -85,6 +85,8 @@ static void read_receive(struct machine_reader *r, const struct xml_element *e, 
 static void read_host(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
 {
     double memory = 0, card = 0;
+    static const char *const copiers[] = {"network", "receiver", NULL};
+    int copier = 0;
     int64_t cpus = 1;
 
     *h = usual_host;
@@ -109,6 +111,8 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
         machine_read_law(r, xml_next(e, NULL, "fresh"), &h->fresh);
     machine_read_quantity(r, e, "packing", A_TIME_PER_SIZE, &h->packing_ns_per_byte);
     machine_read_quantity(r, e, "gap", A_TIME, &h->card_gap_ns);
+    machine_read_word(r, e, "copies", copiers, &copier);
+    h->receiver_copies = copier == 1;
     if (machine_read_quantity(r, e, "card", A_BANDWIDTH, &card)) {
         if (card > 0)
             h->card_ns_per_byte = 1 / card;

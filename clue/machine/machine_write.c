@@ -83,6 +83,8 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
         add_time(t, "receive", h->receive.constant_ns);
     if (h->packing_ns_per_byte > 0)
         add_value(t, "packing", h->packing_ns_per_byte, "ns/B");
+    if (h->receiver_copies)
+        portolan_text_add(t, " copies=\"receiver\"");
     if (h->card_gap_ns > 0)
         add_time(t, "gap", h->card_gap_ns);
     if (h->card_ns_per_byte > 0)

@@ -3,8 +3,8 @@
  * Which data are fresh: written since they were last sent to that rank of the same host. They come
  * out of the sender's cache, others lie in the receiver's until more than fits there has been sent
  * and received. What the library wrote it knows; what the program wrote shows in samples of the
- * data. What a program had written before it sent it a second time it writes each time: an iteration
- * that converges writes the same values again.
+ * data. What a program had written before it sent it a second time it writes each time: an
+ * iteration that converges writes the same values again.
  */
 #include "internal.h"
 
@@ -45,7 +45,7 @@ bool mpi_is_fresh(struct mpi_task *t, const void *data, uint64_t bytes, int to)
     if (sent == t->sent + LAST) {
         sent = &t->sent[t->n_sent++ % LAST];
     } else {
-        now.habit = sent->habit                 ? sent->habit
+        now.habit = sent->habit                  ? sent->habit
                     : sent->sample != now.sample ? IS_WRITTEN
                                                  : IS_SENT_AGAIN;
         is_fresh = now.habit == IS_WRITTEN || sent->sample != now.sample ||

@@ -241,7 +241,7 @@ struct kind {
     double (*sample)(int bytes); /**< NULL: the mean of doing ONCE at most so often */
     int least, most, per_octave; /**< sizes; PER_OCTAVE 0: LEAST alone */
     bool of_one_host;
-    bool of_shared_memory;       /**< only if collectives on one host are no messages */
+    bool of_shared_memory;    /**< only if collectives on one host are no messages */
     bool of_eager, of_others; /**< only up to the eager limit; only beyond it */
     void (*once)(int bytes);
     int most_often;
@@ -260,7 +260,8 @@ static const struct kind kinds[] = {
      .ends_together = true},
     {"reduce", NULL, 8, MOST_BYTES, 2, .of_shared_memory = true, .once = reduce, .most_often = 50,
      .ends_together = true},
-    {"allreduce", NULL, 8, MOST_BYTES, 2, .of_shared_memory = true, .once = allreduce, .most_often = 50},
+    {"allreduce", NULL, 8, MOST_BYTES, 2, .of_shared_memory = true, .once = allreduce,
+     .most_often = 50},
     {"pack", NULL, 65536, 65536, 0, .once = pack, .most_often = 1000},
     {"alone", sample_alone, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
     {"together", sample_together, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
@@ -365,8 +366,9 @@ static int find_eager_limit(void)
     return low;
 }
 
-/* Does MPI do collectives in shared memory, or by messages? A root can broadcast more small messages
- * before anybody receives them than there are cells for it in shared memory (4 of MPICH's). */
+/* Does MPI do collectives in shared memory, or by messages? A root can broadcast more small
+ * messages before anybody receives them than there are cells for it in shared memory (4 of
+ * MPICH's). */
 static bool has_shared_memory(void)
 {
     enum { AHEAD = 16 };
@@ -387,6 +389,33 @@ static bool has_shared_memory(void)
     n = n >= 3;
     MPI_Bcast(&n, 1, MPI_INT, 0, world);
     return n;
+}
+
+/* Does a large message go on while its receiver computes? If not the receiver still takes most of
+ * the time after it has come back. */
+static bool receiver_copies(void)
+{
+    double late_ns, start;
+    int n = 0;
+
+    expected_ns = 0;
+    late_ns = 10 * sample_half(MOST_BYTES);
+    MPI_Bcast(&late_ns, 1, MPI_DOUBLE, 0, world);
+    for (int i = 0; i < 5; i++) {
+        MPI_Request request;
+
+        MPI_Barrier(world);
+        if (rank == 0) {
+            MPI_Irecv(in, MOST_BYTES, MPI_BYTE, 1, 0, world, &request);
+            stay_busy(late_ns);
+        } else {
+            MPI_Isend(out, MOST_BYTES, MPI_BYTE, 0, 0, world, &request);
+        }
+        start = now_ns();
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        n += now_ns() - start > 0.05 * late_ns;
+    }
+    return n >= 3;
 }
 
 /* Says on which machines; whether both ranks are on one. */
@@ -429,6 +458,8 @@ int main(int argc, char **argv)
     eager = find_eager_limit();
     if (rank == 0)
         printf("eager %d 0\n", eager);
+    if (same_host && eager < MOST_BYTES && receiver_copies() && rank == 0)
+        printf("copied %d 0\n", MOST_BYTES);
     shares = same_host && has_shared_memory();
     start = now_ns();
     for (int round = 0; goes_on; round++) {

@@ -73,6 +73,9 @@ struct clue_host {
     struct clue_law receive;   /**< of receive, probe and test, successful or not */
     struct clue_law fresh;     /**< additional time of CLUE_FRESH messages within the host */
     double packing_ns_per_byte;
+    /** Within the host, messages beyond the eager limit go on only while their receiver waits or
+     * polls: it copies one after the other, and can do nothing else meanwhile. */
+    bool receiver_copies;
     double card_gap_ns, card_ns_per_byte; /**< a card is taken for gap + bytes * that, each way */
     double price;
     const struct clue_busy *busy; /**< in increasing order */

@@ -198,6 +198,55 @@ static void test_rendezvous(void **state)
     script_clear(&s);
 }
 
+static void test_copies_of_the_receiver(void **state)
+{
+    /* An envelope takes 1000, the copy of 100 bytes 200 and of 10000 bytes 20000. */
+    static const struct step two[] = {{SEND, 1, 3, 100}, {SEND, 1, 3, 100}, {WAIT}, {END}};
+    static const struct step late[] = {
+        {IRECV, 0, 3}, {IRECV, 0, 3}, {SLEEP, .a = 5000}, {WAIT}, {END}};
+    static const struct step one[] = {{SEND, 1, 3, 100}, {WAIT}, {END}};
+    static const struct step polls[] = {{IRECV, 0, 3}, {SLEEP, .a = 5000}, {TEST}, {END}};
+    static const struct step ends[] = {{IRECV, 0, 3}, {END}};
+    static const struct step then_small[] = {{SEND, 1, 3, 10000}, {SEND, 1, 4, 0}, {WAIT}, {END}};
+    static const struct step other_first[] = {{IRECV, 0, 3}, {RECV, 0, 4}, {WAIT}, {END}};
+    struct script s = {.n = 2, .actors = {{.steps = two}, {.steps = late}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 1);
+    m.machine.eager_bytes = 99;
+    m.hosts[0].receiver_copies = true;
+    /* One after the other, and not before the receiver waits. */
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].clocks[2], 5400);
+    assert_int_equal(s.actors[1].clocks[3], 5410);
+    script_clear(&s);
+    s = (struct script){.n = 2, .actors = {{.steps = one}, {.steps = polls}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].values[2], 0);
+    assert_int_equal(s.actors[1].clocks[2], 5210);
+    script_clear(&s);
+    s = (struct script){.n = 2, .actors = {{.steps = one}, {.steps = ends}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].clocks[1], 1400);
+    script_clear(&s);
+    /* Any call that waits copies, and does not return before it has. */
+    s = (struct script){.n = 2, .actors = {{.steps = then_small}, {.steps = other_first}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].clocks[1], 10100 + 1000 + 20000);
+    assert_int_equal(s.actors[1].clocks[2], 31110);
+    assert_int_equal(s.actors[0].clocks[2], 31100);
+    script_clear(&s);
+    /* Between hosts the network moves them. */
+    small_machine(&m, 2);
+    m.machine.eager_bytes = 99;
+    m.hosts[0].receiver_copies = m.hosts[1].receiver_copies = true;
+    s = (struct script){.n = 2, .actors = {{.steps = two}, {.steps = late, .host = 1}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].clocks[2], 1600);
+    script_clear(&s);
+}
+
 static void test_deadlock_and_cancel(void **state)
 {
     static const struct step a[] = {{RECV, 1, 3}, {END}};
@@ -323,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_polls_without_cost_end),
         cmocka_unit_test(test_polls_in_vain),
         cmocka_unit_test(test_rendezvous),
+        cmocka_unit_test(test_copies_of_the_receiver),
         cmocka_unit_test(test_deadlock_and_cancel),
         cmocka_unit_test(test_meetings),
         cmocka_unit_test(test_waits_for_any),
