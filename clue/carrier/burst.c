@@ -10,6 +10,7 @@
 #include "apart.h"
 #include "record.h"
 
+#include <portolan/stats.h>
 #include <portolan/pace.h>
 
 #include <math.h>
@@ -85,14 +86,13 @@ static void calibrate(void)
     bursts.ticks_read = READ_NS / bursts.ns_per_tick;
 }
 
-/* What pages take that are touched first, more than again, and then given back: the least of some
- * rounds. */
+/* What pages take that are touched first, more than again, and then given back. */
 static void measure_pages(void)
 {
-    enum { PAGES = 256, ROUNDS = 5 };
+    enum { PAGES = 64, ROUNDS = 9 };
     size_t bytes = PAGES * PAGE;
+    double touch_ns[ROUNDS], give_back_ns[ROUNDS];
 
-    bursts.touch_ns = bursts.give_back_ns = INFINITY;
     for (int i = 0; i < ROUNDS; i++) {
         char *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         int64_t at[4];
@@ -104,10 +104,11 @@ static void measure_pages(void)
             if (k == 2 && pages != MAP_FAILED)
                 munmap(pages, bytes);
         }
-        bursts.touch_ns =
-            fmin(bursts.touch_ns, fmax(0, (double)(2 * at[1] - at[0] - at[2]) / PAGES));
-        bursts.give_back_ns = fmin(bursts.give_back_ns, (double)(at[3] - at[2]) / PAGES);
+        touch_ns[i] = fmax(0, (double)(2 * at[1] - at[0] - at[2]) / PAGES);
+        give_back_ns[i] = (double)(at[3] - at[2]) / PAGES;
     }
+    bursts.touch_ns = portolan_sort_to_median(ROUNDS, touch_ns);
+    bursts.give_back_ns = portolan_sort_to_median(ROUNDS, give_back_ns);
 }
 
 static double now_ns(void)

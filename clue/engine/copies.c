@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Large messages within a host that the receiver's processor copies: MPI libraries over shared
- * memory do so, without a thread that works beside the program. A message whose both sides are there
- * waits until its receiver is in a call that waits or polls, and messages to one receiver follow
- * each other.
+ * memory do so, without a thread that works beside the program. A message whose both sides are
+ * there waits until its receiver is in a call that waits or polls, and messages to one receiver
+ * follow each other.
  */
 #include "internal.h"
 

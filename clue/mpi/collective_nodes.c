@@ -370,24 +370,40 @@ static void shared_reduce(const struct collective *c, struct span into)
         schedule_receive_now(c->s, p, sum, 0);
 }
 
-/* What is written for the first time. MPICH reduces large data to the root by halves: the others
- * allocate two buffers for that, write one and a half, and free them. malloc() gives what is more
- * than its padding back to the kernel each time, until a larger block that was mapped is freed. */
-void collective_touch(const struct collective *c)
+/* Pages that large reductions touch first: MPICH allocates buffers, and malloc() maps those that
+ * are larger than all before, or has them at the end of the heap, of which it gives back what is
+ * more than twice the largest block that was mapped, but for its padding. */
+static void touch_buffers(struct mpi_heap_end *end, uint64_t bytes, uint64_t n, uint64_t written)
 {
     enum { MAPPED = 128 << 10, PADDING = 128 << 10 };
-    uint64_t bytes = (uint64_t)(c->count * c->type->size), *most = &c->s->task->most_reduced;
+    uint64_t kept = end->kept, all = n * bytes;
+    bool is_mapped = bytes >= MAPPED && bytes > end->mapped;
 
-    if (c->kind == ALLREDUCE || (c->kind == REDUCE && c->p->rank == c->root)) {
-        if (c->type->is_contiguous)
-            clue_touch((char *)result_of(c).at + c->type->true_lb, bytes);
-    } else if (c->kind == REDUCE && 2 * bytes > PADDING && bytes >= *most) {
-        uint64_t written = bytes + bytes / 2, given_back = 2 * bytes - PADDING;
+    if (is_mapped)
+        kept = 0;
+    if (all > kept)
+        clue_touch(NULL, written < all - kept ? written : all - kept);
+    if (is_mapped)
+        end->mapped = bytes;
+    else if (all >= (end->mapped ? 2 * end->mapped : MAPPED))
+        end->kept = PADDING;
+    else if (all > kept)
+        end->kept = all;
+}
 
-        clue_touch(NULL, written < given_back ? written : given_back);
-        if (bytes >= MAPPED)
-            *most = bytes;
-    }
+/* What is written for the first time: results, and buffers. MPICH reduces large data by halves; if
+ * only the root has the result, the others have two buffers and write one and a half. */
+void collective_touch(const struct collective *c)
+{
+    enum { LEAST = 2048 };
+    uint64_t bytes = (uint64_t)(c->count * c->type->size);
+    bool is_result = c->kind == ALLREDUCE || (c->kind == REDUCE && c->p->rank == c->root);
+
+    if (is_result && c->type->is_contiguous)
+        clue_touch((char *)result_of(c).at + c->type->true_lb, bytes);
+    if (bytes > LEAST && (is_result || c->kind == REDUCE))
+        touch_buffers(&c->s->task->heap_end, bytes, is_result ? 1 : 2,
+                      is_result ? bytes : bytes + bytes / 2);
 }
 
 /* The data travel in messages that take no time; the meeting takes it. */

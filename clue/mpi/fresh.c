@@ -30,20 +30,22 @@ static uint64_t sample_of(const char *data, uint64_t bytes)
 
 bool mpi_is_fresh(struct mpi_task *t, const void *data, uint64_t bytes, int to)
 {
-    struct mpi_sent *sent, now = {.data = data, .bytes = bytes, .to = to};
+    struct mpi_sent *sent, *unused = NULL, now = {.data = data, .bytes = bytes, .to = to};
     bool is_fresh = true;
 
     if (bytes < LEAST_BYTES || clue_fresh_ns(to, bytes) <= 0)
         return false;
     if (!t->sent)
         t->sent = mpi_alloc(LAST, sizeof *t->sent);
-    for (sent = t->sent; sent < t->sent + LAST; sent++)
+    for (sent = t->sent; sent < t->sent + LAST; sent++) {
         if (sent->data == data && sent->bytes == bytes && sent->to == to)
             break;
+        unused = sent->bytes ? unused : sent;
+    }
     now.moved = t->moved_bytes += bytes;
     now.sample = sample_of(data, bytes);
     if (sent == t->sent + LAST) {
-        sent = &t->sent[t->n_sent++ % LAST];
+        sent = unused ? unused : &t->sent[t->n_sent++ % LAST];
     } else {
         now.habit = sent->habit                  ? sent->habit
                     : sent->sample != now.sample ? IS_WRITTEN

@@ -434,8 +434,10 @@ struct mpi_task {
     MPI_Count buffer_bytes;
     struct mpi_sent *sent; /* what was last sent to ranks of the same host; NULL: nothing */
     unsigned n_sent;
-    uint64_t moved_bytes;          /* of large messages and copies, once there is `sent` */
-    uint64_t most_reduced;         /* bytes of a large reduction to another root */
+    uint64_t moved_bytes; /* of large messages and copies, once there is `sent` */
+    struct mpi_heap_end {
+        uint64_t mapped, kept;     /* bytes: the largest block mapped; at the end of the heap */
+    } heap_end;                    /* after large reductions, in a process of its own */
     struct mpi_buffered *buffered; /* sent from there, and not yet complete */
     char error_text[256];
     MPI_Comm error_comm; /* whose handler is to be called, if the call itself names none */
