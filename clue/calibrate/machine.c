@@ -280,14 +280,22 @@ static void make_busy(struct making *m)
     }
 }
 
-static void make_packing(struct making *m)
+/* Larger data do not lie in the caches, so it is no line. */
+static enum portolan_status make_packing(struct making *m)
 {
     const struct clue_calibration *c = m->calibration;
+    struct clue_law *law = &m->type.host.packing;
     size_t n;
     const struct clue_sample *s = clue_samples_of(c->between ? c->between : c->within, "pack", &n);
 
-    if (s && s->bytes)
-        m->type.host.packing_ns_per_byte = s->value / (double)s->bytes;
+    if (s && n == 1)
+        law->ns_per_byte = s->value / (double)s->bytes;
+    else if (s && !add_point(m, law, 0, 0))
+        return portolan_no_memory(m->err);
+    for (size_t i = 0; s && n > 1 && i < n; i++)
+        if (!add_point(m, law, s[i].bytes, s[i].value))
+            return portolan_no_memory(m->err);
+    return PORTOLAN_OK;
 }
 
 /* Data that their sender has just written come out of its cache, which may take several times as
@@ -439,9 +447,10 @@ enum portolan_status clue_calibration_write(const struct clue_calibration *calib
         status = make_collectives(&m);
     if (!status)
         status = make_fresh(&m);
+    if (!status)
+        status = make_packing(&m);
     if (!status) {
         make_busy(&m);
-        make_packing(&m);
         make_facts(&m);
         make_covariance(&m);
         status = clue_machine_write(&m.file, text, err);

@@ -10,8 +10,8 @@
 #include "apart.h"
 #include "record.h"
 
-#include <portolan/stats.h>
 #include <portolan/pace.h>
+#include <portolan/stats.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -76,9 +76,9 @@ int64_t clue_engine_pack_ns(struct clue_engine *e, int task, uint64_t bytes, boo
     if (pair && bytes <= e->machine->eager_bytes)
         return delay_ns(e, CLUE_SEND, host, host, &pair->send, 0) +
                receive_ns(e, (uint32_t)task, 0) +
-               llround(2 * e->machine->hosts[host].packing_ns_per_byte * (double)bytes);
+               2 * clue_law_ns(&e->machine->hosts[host].packing, bytes);
     return pair ? delay_ns(e, CLUE_SEND, host, host, &pair->send, bytes) +
                       delay_ns(e, CLUE_TRANSMISSION, host, host, &pair->transmission, bytes) +
                       receive_ns(e, (uint32_t)task, bytes)
-                : (int64_t)(e->machine->hosts[host].packing_ns_per_byte * (double)bytes + 0.5);
+                : clue_law_ns(&e->machine->hosts[host].packing, bytes);
 }

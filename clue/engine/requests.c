@@ -188,10 +188,10 @@ static int64_t send_ns(const struct clue_engine *e, uint32_t task, const struct 
                        const struct clue_send *send)
 {
     uint32_t from = task_of(e, task)->host, to = task_of(e, (uint32_t)send->to)->host;
-    struct clue_law packing = {.ns_per_byte = e->machine->hosts[from].packing_ns_per_byte};
+    const struct clue_law *packing = &e->machine->hosts[from].packing;
 
     return delay_ns(e, CLUE_SEND, from, to, &pair->send, send->bytes) +
-           (send->packed ? delay_ns(e, CLUE_PACKING, from, to, &packing, send->packed) : 0);
+           (send->packed ? delay_ns(e, CLUE_PACKING, from, to, packing, send->packed) : 0);
 }
 
 /* Takes the send delay; false: the task waits. */

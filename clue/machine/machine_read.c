@@ -15,12 +15,13 @@ const struct xml_rule point_rule = {.name = "point", .required = XML_WORDS("byte
 static const struct xml_rule busy = {.name = "busy", .required = XML_WORDS("cpus", "factor")};
 static const struct xml_rule receive = {.name = "receive", LAW, .once = true};
 static const struct xml_rule fresh = {.name = "fresh", LAW, .once = true};
+static const struct xml_rule packing = {.name = "packing", LAW, .once = true};
 static const struct xml_rule host = {
     .name = "host",
     .required = XML_WORDS("name"),
     .optional = XML_WORDS("count", "cpus", "factor", "spread", "memory", "init", "spawn", "receive",
                           "packing", "price", "gap", "card", "copies"),
-    .children = XML_RULES(&busy, &receive, &fresh)};
+    .children = XML_RULES(&busy, &receive, &fresh, &packing)};
 static const struct xml_rule send = {.name = "send", .required = XML_WORDS("from", "to"), LAW};
 static const struct xml_rule transmission = {
     .name = "transmission", .required = XML_WORDS("from", "to"), LAW};
@@ -70,16 +71,18 @@ static void read_busy(struct machine_reader *r, const struct xml_element *e, str
     }
 }
 
-/* The receive delay, as an attribute or with its own law. */
-static void read_receive(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
+/* A delay of a host, as an attribute or with its own law. */
+static void read_delay(struct machine_reader *r, const struct xml_element *e, const char *name,
+                       enum quantity quantity, struct clue_law *delay)
 {
-    const struct xml_element *law = xml_next(e, NULL, "receive");
+    const struct xml_element *law = xml_next(e, NULL, name);
 
-    machine_read_quantity(r, e, "receive", A_TIME, &h->receive.constant_ns);
-    if (law && xml_attribute(e, "receive"))
-        xml_complain(r->d, law, NULL, "<host> has an attribute 'receive' as well; remove one");
+    machine_read_quantity(r, e, name, quantity,
+                          quantity == A_TIME ? &delay->constant_ns : &delay->ns_per_byte);
+    if (law && xml_attribute(e, name))
+        xml_complain(r->d, law, NULL, "<host> has an attribute '%s' as well; remove one", name);
     else if (law)
-        machine_read_law(r, law, &h->receive);
+        machine_read_law(r, law, delay);
 }
 
 static void read_host(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
@@ -106,10 +109,10 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
     h->memory = (uint64_t)memory;
     machine_read_ns(r, e, "init", &h->init_ns);
     machine_read_ns(r, e, "spawn", &h->spawn_ns);
-    read_receive(r, e, h);
+    read_delay(r, e, "receive", A_TIME, &h->receive);
     if (xml_next(e, NULL, "fresh"))
         machine_read_law(r, xml_next(e, NULL, "fresh"), &h->fresh);
-    machine_read_quantity(r, e, "packing", A_TIME_PER_SIZE, &h->packing_ns_per_byte);
+    read_delay(r, e, "packing", A_TIME_PER_SIZE, &h->packing);
     machine_read_quantity(r, e, "gap", A_TIME, &h->card_gap_ns);
     machine_read_word(r, e, "copies", copiers, &copier);
     h->receiver_copies = copier == 1;

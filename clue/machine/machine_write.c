@@ -64,7 +64,8 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
 {
     const struct clue_host *h = &type->host;
     bool has_receive = h->receive.n_points || h->receive.ns_per_byte != 0;
-    bool has_more = h->n_busy || has_receive || !is_zero(&h->fresh);
+    bool has_packing = h->packing.n_points || h->packing.constant_ns != 0;
+    bool has_more = h->n_busy || has_receive || has_packing || !is_zero(&h->fresh);
 
     xml_add_start(t, "  ", "host", "name", h->name, NULL);
     if (type->count)
@@ -81,8 +82,8 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
         add_time(t, "spawn", (double)h->spawn_ns);
     if (!has_receive)
         add_time(t, "receive", h->receive.constant_ns);
-    if (h->packing_ns_per_byte > 0)
-        add_value(t, "packing", h->packing_ns_per_byte, "ns/B");
+    if (h->packing.ns_per_byte > 0 && !has_packing)
+        add_value(t, "packing", h->packing.ns_per_byte, "ns/B");
     if (h->receiver_copies)
         portolan_text_add(t, " copies=\"receiver\"");
     if (h->card_gap_ns > 0)
@@ -104,6 +105,10 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
     if (!is_zero(&h->fresh)) {
         portolan_text_add(t, "    <fresh");
         add_law(t, "fresh", &h->fresh);
+    }
+    if (has_packing) {
+        portolan_text_add(t, "    <packing");
+        add_law(t, "packing", &h->packing);
     }
     if (has_more)
         portolan_text_add(t, "  </host>\n");

@@ -44,6 +44,7 @@ static void scale_hosts(struct clue_machine_file *f, const double *times)
     for (size_t i = 0; i < f->n_types; i++) {
         scale_points(&f->types[i].host.receive, times[CLUE_RECEIVE]);
         scale_points(&f->types[i].host.fresh, times[CLUE_TRANSMISSION]);
+        scale_points(&f->types[i].host.packing, times[CLUE_PACKING]);
     }
     for (size_t i = 0; i < f->machine.n_hosts; i++) {
         struct clue_host *h = &f->machine.hosts[i];
@@ -51,7 +52,7 @@ static void scale_hosts(struct clue_machine_file *f, const double *times)
         h->factor *= times[CLUE_FACTOR];
         scale_line(&h->receive, times[CLUE_RECEIVE]);
         scale_line(&h->fresh, times[CLUE_TRANSMISSION]);
-        h->packing_ns_per_byte *= times[CLUE_PACKING];
+        scale_line(&h->packing, times[CLUE_PACKING]);
     }
 }
 

@@ -72,7 +72,7 @@ struct clue_host {
     int64_t init_ns, spawn_ns; /**< of pvm_spawn: once per call, once per task */
     struct clue_law receive;   /**< of receive, probe and test, successful or not */
     struct clue_law fresh;     /**< additional time of CLUE_FRESH messages within the host */
-    double packing_ns_per_byte;
+    struct clue_law packing;   /**< copying in memory */
     /** Within the host, messages beyond the eager limit go on only while their receiver waits or
      * polls: it copies one after the other, and can do nothing else meanwhile. */
     bool receiver_copies;

@@ -76,7 +76,7 @@ static void the_papers_parameters_have_its_units(void **state)
     assert_int_equal(h->spawn_ns, 5000000);
     assert_true(h->factor == 0.8 && h->price == 30000);
     assert_true(fabs(h->receive.constant_ns - 5000) < 1e-6);
-    assert_true(fabs(h->packing_ns_per_byte - 2000.0 / 1024) < 1e-9);
+    assert_true(fabs(h->packing.ns_per_byte - 2000.0 / 1024) < 1e-9);
     assert_int_equal(h->n_busy, 1);
     assert_true(h->busy[0].cpus == 2 && h->busy[0].factor == 1.3);
     assert_true(fabs(p->send.ns_per_byte - 1000.0 / 1024) < 1e-9);
