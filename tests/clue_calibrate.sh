@@ -18,7 +18,7 @@ try "$PORTOLAN" clue check here.xml
 gives 'its file is good' 0 "good: 'here', 1 host"
 try cat here.xml
 gives 'it says where its numbers come from' 0 '<fact name="library" value="MPICH' \
-    '<fact name="created"' 'standard-error' 'busy' 'eager="[0-9]' '<allreduce'
+    '<fact name="created"' 'standard-error' 'busy' 'eager="[0-9]' '<packing>'
 
 cat >ping.c <<'END'
 #include <mpi.h>

@@ -16,12 +16,12 @@ const char *clue_collectives_file(void)
 }
 
 static const void *touched_at;
-static uint64_t touched; /* bytes; 0: none */
+static uint64_t touched, buffered; /* bytes of results, and of buffers; 0: none */
 
 void clue_touch(void *at, uint64_t bytes)
 {
-    touched_at = at;
-    touched = bytes;
+    touched_at = at ? at : touched_at;
+    *(at ? &touched : &buffered) = bytes;
 }
 
 struct choice {
@@ -95,10 +95,11 @@ static void test_choices(void **state)
         check(&choices[i]);
 }
 
-/* Two ranks, the root is 1. What RANK writes: BYTES at AT. */
+/* Two ranks, the root is 1. What RANK writes for the first time: its RESULT, and BUFFERS. */
 static void touches(struct mpi_task *t, enum collective_kind kind, int rank, uint64_t bytes,
-                    const void *at, uint64_t expected)
+                    uint64_t result, uint64_t buffers)
 {
+    static char at[1];
     struct mpi_schedule s = {.task = t};
     struct party p = {.n = 2, .rank = rank};
     struct mpi_type byte = {.size = 1, .extent = 1, .is_contiguous = true};
@@ -108,45 +109,47 @@ static void touches(struct mpi_task *t, enum collective_kind kind, int rank, uin
                            .root = 1,
                            .count = (MPI_Count)bytes,
                            .type = &byte,
-                           .receive = {.base = (void *)(uintptr_t)at}};
+                           .receive = {.base = at}};
 
-    touched = 0;
+    touched = buffered = 0;
     touched_at = NULL;
     collective_touch(&c);
-    assert_int_equal(touched, expected);
-    if (expected)
+    assert_int_equal(touched, result);
+    assert_int_equal(buffered, buffers);
+    if (result)
         assert_ptr_equal(touched_at, at);
-    if (kind == BARRIER || !at)
-        return;
+    s.task = &(struct mpi_task){0};
     byte.is_contiguous = false; /* its pages are not known */
     touched = 0;
     collective_touch(&c);
     assert_int_equal(touched, 0);
 }
 
+/* As page faults of MPICH 4.0.2 and glibc 2.36 were counted: 26, 96 and 385 of a reduction of
+ * 120,000 B, 256 KB and 1 MB by the other rank, each time, and none of smaller ones after that. */
 static void test_first_touch(void **state)
 {
-    enum {
-        SMALL = 4096,
-        LARGE = 128 << 10
-    }; /* LARGE: malloc() maps it, and free() gives it back */
+    enum { KB = 1024, PADDING = 128 * KB };
     struct mpi_task task = {0};
-    char buffer[1] = {0};
 
     (void)state;
-    touches(&task, ALLREDUCE, 0, SMALL, buffer, SMALL);
-    touches(&task, ALLREDUCE, 1, SMALL, buffer, SMALL);
-    touches(&task, REDUCE, 1, LARGE, buffer, LARGE);
-    touches(&task, BCAST, 0, SMALL, buffer, SMALL);
-    touches(&task, BCAST, 1, SMALL, buffer, 0);
-    touches(&task, BARRIER, 0, 0, buffer, 0);
-    /* The sum and a half, by a rank that is not the root, until a larger one was freed. */
-    touches(&task, REDUCE, 0, LARGE - 1, NULL, 0);
-    touches(&task, REDUCE, 0, LARGE, NULL, LARGE + LARGE / 2);
-    touches(&task, REDUCE, 0, LARGE, NULL, LARGE + LARGE / 2);
-    touches(&task, REDUCE, 0, 4 * LARGE, NULL, 6 * LARGE);
-    touches(&task, REDUCE, 0, LARGE, NULL, 0);
-    touches(&task, REDUCE, 0, 4 * LARGE, NULL, 6 * LARGE);
+    touches(&task, BCAST, 0, 4 * KB, 0, 0);
+    touches(&task, BARRIER, 0, 0, 0, 0);
+    touches(&task, ALLREDUCE, 0, 4 * KB, 4 * KB, 4 * KB);
+    touches(&task, ALLREDUCE, 1, 4 * KB, 4 * KB, 0);
+    touches(&task, REDUCE, 1, 4 * KB, 4 * KB, 0);
+    touches(&task, REDUCE, 0, 120000, 0, 180000);
+    touches(&task, REDUCE, 0, 120000, 0, 240000 - PADDING);
+    touches(&task, REDUCE, 0, 120000, 0, 240000 - PADDING);
+    touches(&task, REDUCE, 0, 256 * KB, 0, 384 * KB);
+    touches(&task, REDUCE, 0, 256 * KB, 0, 384 * KB);
+    touches(&task, REDUCE, 0, 1024 * KB, 0, 1536 * KB);
+    touches(&task, REDUCE, 0, 1024 * KB, 0, 1536 * KB);
+    touches(&task, REDUCE, 0, 256 * KB, 0, 384 * KB);
+    touches(&task, REDUCE, 0, 256 * KB, 0, 0);
+    touches(&task, REDUCE, 0, 120000, 0, 0);
+    touches(&task, ALLREDUCE, 0, 1024 * KB, 1024 * KB, 512 * KB);
+    touches(&task, ALLREDUCE, 0, 1024 * KB, 1024 * KB, 0);
 }
 
 int main(void)
