@@ -230,6 +230,19 @@ static enum portolan_status make_messages(struct making *m)
 
 /* ------------------------------------------------- collectives, processors */
 
+/* An allreduce of one number by messages is an exchange of it, and what each collective takes
+ * besides. */
+static void make_call(struct making *m, const struct clue_samples *s)
+{
+    size_t n, n_exchanges;
+    const struct clue_sample *call = clue_samples_of(s, "call", &n);
+    const struct clue_sample *exchange = clue_samples_of(s, "exchange", &n_exchanges);
+
+    for (size_t i = 0; call && i < n_exchanges; i++)
+        if (exchange[i].bytes == call->bytes)
+            m->file.machine.collective_call.constant_ns = fmax(0, call->value - exchange[i].value);
+}
+
 static enum portolan_status make_collectives(struct making *m)
 {
     const struct clue_samples *s = m->calibration->within;
@@ -243,6 +256,8 @@ static enum portolan_status make_collectives(struct making *m)
                {"barrier", &machine->shared_barrier}};
     size_t n;
 
+    if (s && !clue_samples_of(s, "allreduce", &n))
+        make_call(m, s);
     for (size_t i = 0; s && i < sizeof all / sizeof *all; i++)
         if (clue_samples_of(s, all[i].kind, &n)) {
             enum portolan_status status =

@@ -376,7 +376,8 @@ int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes)
     const struct clue_law *laws[] = {[CLUE_SHARED_BCAST] = &m->shared_bcast,
                                      [CLUE_SHARED_REDUCE] = &m->shared_reduce,
                                      [CLUE_SHARED_ALLREDUCE] = &m->shared_allreduce,
-                                     [CLUE_SHARED_BARRIER] = &m->shared_barrier};
+                                     [CLUE_SHARED_BARRIER] = &m->shared_barrier,
+                                     [CLUE_COLLECTIVE_CALL] = &m->collective_call};
     const struct clue_law *law = laws[operation];
 
     if (!law->points && law->constant_ns == 0 && law->ns_per_byte == 0)

@@ -29,11 +29,12 @@ static const struct xml_rule bcast = {.name = "bcast", LAW, .once = true};
 static const struct xml_rule reduce = {.name = "reduce", LAW, .once = true};
 static const struct xml_rule allreduce = {.name = "allreduce", LAW, .once = true};
 static const struct xml_rule barrier = {.name = "barrier", LAW, .once = true};
-static const struct xml_rule collectives = {.name = "collectives",
-                                            .optional = XML_WORDS("rules"),
-                                            .children =
-                                                XML_RULES(&bcast, &reduce, &allreduce, &barrier),
-                                            .once = true};
+static const struct xml_rule each_call = {.name = "call", LAW, .once = true};
+static const struct xml_rule collectives = {
+    .name = "collectives",
+    .optional = XML_WORDS("rules"),
+    .children = XML_RULES(&bcast, &reduce, &allreduce, &barrier, &each_call),
+    .once = true};
 static const struct xml_rule fact = {.name = "fact", .required = XML_WORDS("name", "value")};
 static const struct xml_rule error = {.name = "error", .required = XML_WORDS("of", "relative")};
 static const struct xml_rule correlation = {.name = "correlation",
@@ -273,7 +274,8 @@ static void read_collectives(struct machine_reader *r, const struct xml_element 
                          strcmp(c->name, "bcast") == 0       ? &m->shared_bcast
                          : strcmp(c->name, "reduce") == 0    ? &m->shared_reduce
                          : strcmp(c->name, "allreduce") == 0 ? &m->shared_allreduce
-                                                             : &m->shared_barrier);
+                         : strcmp(c->name, "barrier") == 0   ? &m->shared_barrier
+                                                             : &m->collective_call);
 }
 
 const char *const clue_parameter_names[] = {

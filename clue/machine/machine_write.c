@@ -146,7 +146,8 @@ static void add_collectives(struct portolan_text *t, const struct clue_machine *
     } all[] = {{"bcast", &m->shared_bcast},
                {"reduce", &m->shared_reduce},
                {"allreduce", &m->shared_allreduce},
-               {"barrier", &m->shared_barrier}};
+               {"barrier", &m->shared_barrier},
+               {"call", &m->collective_call}};
     size_t begun = t->length, length;
 
     xml_add_start(t, "  ", "collectives", "rules", m->collectives_json, NULL);

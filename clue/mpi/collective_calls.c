@@ -146,6 +146,15 @@ static void exchange_with_neighbours(const struct collective *c, const struct mp
     }
 }
 
+/* What MPI does before the first message, not to speak of those on one rank. */
+static void take_call(const struct mpi_comm *comm)
+{
+    int64_t ns = comm->n > 1 ? clue_shared_ns(CLUE_COLLECTIVE_CALL, 0) : -1;
+
+    if (ns > 0)
+        clue_spend(ns);
+}
+
 static int call(struct mpi_task *t, enum collective_kind kind, struct mpi_comm *comm,
                 MPI_Request *request, const struct arguments *a)
 {
@@ -168,6 +177,7 @@ static int call(struct mpi_task *t, enum collective_kind kind, struct mpi_comm *
         take_blocks(&x, a, mpi_partners(comm)->n, mpi_partners(comm)->n);
     agreement_check(t, &x.c);
     take_tag(&x.c);
+    take_call(comm);
     if (is_among_neighbours) {
         exchange_with_neighbours(&x.c, &neighbours);
         free(neighbours.from);

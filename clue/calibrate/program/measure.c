@@ -262,6 +262,7 @@ static const struct kind kinds[] = {
      .ends_together = true},
     {"allreduce", NULL, 8, MOST_BYTES, 2, .of_shared_memory = true, .once = allreduce,
      .most_often = 50},
+    {"call", NULL, 8, 8, 0, .of_one_host = true, .once = allreduce, .most_often = 100},
     {"pack", NULL, 4096, MOST_BYTES, 1, .once = pack, .most_often = 1000},
     {"alone", sample_alone, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
     {"together", sample_together, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},

@@ -46,6 +46,17 @@ static double true_barrier(double bytes)
     return 700;
 }
 
+static double true_pack(double bytes)
+{
+    return bytes > 1 << 20 ? 0.1 * bytes : 0.02 * bytes;
+}
+
+/* Of which an exchange of as much takes 400. */
+static double true_call(double bytes)
+{
+    return 400 + 10 * bytes;
+}
+
 /* NOISE: standard deviation of a sample's logarithm; every tenth sample is disturbed beyond that.
  */
 static void put_kind(FILE *f, const char *kind, double (*law)(double), double least, double most,
@@ -74,6 +85,9 @@ static struct clue_samples *made(double noise)
         put_kind(f, "half", true_half, EAGER + 1, EAGER + 1, noise, i);
         put_kind(f, "send", true_send, 0, EAGER, noise, i);
         put_kind(f, "receive", true_receive, 0, EAGER, noise, i);
+        put_kind(f, "call", true_call, 8, 8, noise, i);
+        fprintf(f, "exchange 8 400\ncopied 262144 0\n");
+        put_kind(f, "pack", true_pack, 4096, 4 << 20, noise, i);
         put_kind(f, "barrier", true_barrier, 0, 0, noise, i);
         put_kind(f, "fresh", true_fresh, 4096, 4 << 20, noise, i);
         fprintf(f, "alone 16384 25\nalone 1048576 30\nalone 16777216 30\n");
@@ -177,6 +191,10 @@ static void test_exact(void **state)
     assert_float_equal(clue_law_value(&pair->send, 100000), 100, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].receive, 4096), true_receive(4096), 1);
     assert_float_equal(clue_law_value(&m->shared_barrier, 0), 700, 1);
+    assert_float_equal(clue_law_value(&m->collective_call, 0), 80, 1);
+    assert_float_equal(clue_law_value(&m->hosts[0].packing, 65536), 0.02 * 65536, 1);
+    assert_float_equal(clue_law_value(&m->hosts[0].packing, 4 << 20), 0.1 * (4 << 20), 1);
+    assert_true(m->hosts[0].receiver_copies);
     assert_int_equal(m->hosts[0].n_busy, 1); /* the middle kernel: 39 / 30 */
     assert_float_equal(m->hosts[0].busy[0].factor, 1.3, 0.001);
     free(text);

@@ -208,6 +208,7 @@ struct clue_machine {
     const char *collectives_json; /**< path of a file with MPICH's rules; NULL: those built in */
     /** Shared memory collectives of a node: law of bytes; points NULL and 0: as messages. */
     struct clue_law shared_bcast, shared_reduce, shared_allreduce, shared_barrier;
+    struct clue_law collective_call; /**< of any collective, besides its messages */
     double shared_more; /**< what they take longer, relatively: clue_machine_vary() draws it */
 };
 
