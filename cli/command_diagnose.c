@@ -164,7 +164,7 @@ static void tell_clocks(const struct portolan_clocks *c)
 {
     if (c->most_moved_ns > 0)
         fprintf(stderr,
-                "portolan: note: clocks of %zu hosts were adjusted to each other, within %.1f us; "
+                "portolan: note: %zu clocks were adjusted to each other, within %.1f us; "
                 "messages that arrived before they were sent: %llu before, %llu now\n",
                 c->n_clocks, c->uncertainty_ns * 1e-3, (unsigned long long)c->n_reversed_before,
                 (unsigned long long)c->n_reversed_after);

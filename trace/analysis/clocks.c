@@ -54,24 +54,28 @@ struct clock_finder {
 
 /* ------------------------------------------------- clocks */
 
+/* Threads of a rank have one clock; so have ranks of a host, unless IS_OF_RANKS. */
 static bool is_same_clock(const struct portolan_trace_location *a,
-                          const struct portolan_trace_location *b)
+                          const struct portolan_trace_location *b, bool is_of_ranks)
 {
-    return *a->clock || *b->clock ? !strcmp(a->clock, b->clock) : !strcmp(a->host, b->host);
+    if (*a->clock || *b->clock)
+        return !strcmp(a->clock, b->clock);
+    return is_of_ranks ? a->rank == b->rank : !strcmp(a->host, b->host);
 }
 
-static bool number_clocks(struct clock_finder *f)
+static bool number_clocks(struct clock_finder *f, bool is_of_ranks)
 {
     const struct portolan_trace *t = f->t;
 
+    f->n_clocks = 0;
     f->clock_of = portolan_arena_alloc(&f->arena, t->n_locations, sizeof *f->clock_of);
     f->clocks = portolan_arena_alloc(&f->arena, t->n_locations, sizeof *f->clocks);
     for (size_t i = 0; !f->arena.failed && i < t->n_locations; i++) {
         uint32_t k = i ? f->clock_of[i - 1] : 0;
 
-        if (k >= f->n_clocks || !is_same_clock(f->clocks[k].of, &t->locations[i]))
+        if (k >= f->n_clocks || !is_same_clock(f->clocks[k].of, &t->locations[i], is_of_ranks))
             for (k = 0; k < f->n_clocks; k++)
-                if (is_same_clock(f->clocks[k].of, &t->locations[i]))
+                if (is_same_clock(f->clocks[k].of, &t->locations[i], is_of_ranks))
                     break;
         if (k == f->n_clocks)
             f->clocks[f->n_clocks++] = (struct clock){&t->locations[i], 1, 0, k == 0};
@@ -344,16 +348,20 @@ enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
     struct clock_finder f = {.t = trace};
     struct portolan_matching *m = NULL;
     enum portolan_status status = PORTOLAN_OK;
+    bool is_unnamed;
 
     *clocks = (struct portolan_clocks){0};
-    if (!number_clocks(&f))
+    if (!number_clocks(&f, false))
+        status = portolan_no_memory(err);
+    is_unnamed = f.n_clocks == 1 && !*trace->locations[0].clock;
+    if (!status && (f.n_clocks > 1 || is_unnamed))
+        status = portolan_matching_create(trace, &m, err);
+    if (m && is_unnamed && m->n_reversed && !number_clocks(&f, true))
         status = portolan_no_memory(err);
     clocks->n_clocks = f.n_clocks;
-    if (!status && f.n_clocks > 1)
-        status = portolan_matching_create(trace, &m, err);
     f.m = m;
     clocks->n_reversed_before = m ? m->n_reversed : 0;
-    if (m && (trace->has_local_clocks || m->n_reversed) && !correct(trace, &f, clocks))
+    if (m && !status && (trace->has_local_clocks || m->n_reversed) && !correct(trace, &f, clocks))
         status = portolan_no_memory(err);
     portolan_matching_destroy(m);
     free(f.bounds);

@@ -40,7 +40,8 @@ struct portolan_clocks {
  * collectives between the hosts give offset and (constant) drift; the controlled logical clock
  * (Becker et al. 2009) moves events that are still reversed. An earlier matching or waits are then
  * invalid. Traces of other tools, which should have one clock, are not changed if no message is
- * reversed. If messages between two hosts go in one direction only, the trace notes it
+ * reversed; if one is within a host, each rank has a clock of its own (eztrace counts from its
+ * start). If messages between two hosts go in one direction only, the trace notes it
  * (n_unrelated_clocks). One thread. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,

@@ -240,10 +240,36 @@ static void streams_name_their_clocks(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* As eztrace records: each rank counts from its start, and says that it is on the same host. */
+static void ranks_of_a_host_may_have_clocks(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        char *text = random_scenario(round);
+        struct portolan_trace *whole = scenario(text), *seen = scenario(text);
+        struct portolan_clocks c = correct(seen);
+
+        assert_true(c.n_clocks == 1 && c.most_moved_ns == 0);
+        spread_over_hosts(seen, 2, drifting);
+        seen->has_local_clocks = false;
+        for (size_t i = 0; i < seen->n_locations; i++)
+            seen->locations[i].host = hosts[0];
+        c = correct(seen);
+        assert_int_equal(c.n_clocks, seen->n_ranks);
+        assert_true(c.n_reversed_before > 0);
+        assert_int_equal(c.n_reversed_after, 0);
+        assert_true(largest_error(whole, seen) <= c.uncertainty_ns * (double)c.n_clocks + 50);
+        portolan_trace_destroy(whole);
+        portolan_trace_destroy(seen);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drifts_are_taken_out),
+        cmocka_unit_test(ranks_of_a_host_may_have_clocks),
         cmocka_unit_test(what_no_line_mends_is_moved),
         cmocka_unit_test(an_early_event_takes_others_along),
         cmocka_unit_test(one_way_tells_nothing),
