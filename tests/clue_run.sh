@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 43
+plan 45
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -72,6 +72,42 @@ run -n 2 -- /bin/echo hello
 { [ "$status" = 0 ] && [ "$(grep -c '^hello$' "$work/out")" = 2 ]; } ||
     grep -q 'echo.* is not a program for this machine' "$work/err" # tools/aarch64.sh
 result 'a rank that closes its output leaves it to the others' $?
+cat >streams.c <<'END'
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, saved;
+    char name[] = "log.0";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    name[4] += rank;
+    saved = dup(1);
+    umask(rank ? 077 : 022);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!freopen(name, "w", stdout))
+        return 1;
+    for (int i = 0; i < 3; i++) {
+        printf("rank %d line %d\n", rank, i);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    fflush(stdout);
+    dup2(saved, 1);
+    if (rank == 0)
+        printf("back\n");
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -O1 -w -o streams streams.c || exit 99
+try "$PORTOLAN" clue run --compute=none --no-trial --quiet -n 2 -- ./streams
+gives 'a rank that redirects its output keeps the others in theirs' 0 '^back$'
+try sh -c 'cat log.0 log.1; stat -c %a log.0 log.1'
+gives 'each in its file, with its umask' 0 '^rank 0 line 0$' '^rank 0 line 2$' '^rank 1 line 0$' \
+    '^rank 1 line 2$' '^644$' '^600$'
 strip "$work/state"
 same 'the same, stripped' "$work/state" -v rest
 if mpicxx.mpich -O1 "$test/cxx.cc" -o "$work/cxx" 2>/dev/null; then

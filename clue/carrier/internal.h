@@ -111,6 +111,9 @@ struct rank {
     struct hsearch_data table; /* of hsearch() */
     char **environment;        /* NULL: the process's */
     char *folder;              /* where it went; NULL: nowhere */
+    int streams[3]; /* its own standard output and errors, by descriptor; 0: everybody's */
+    bool has_umask;
+    mode_t umask;
     int status;
     bool is_over;
     unsigned n_polls, polls; /* in vain, as the carrier's */
@@ -150,9 +153,13 @@ struct carrier {
     bool is_forked;          /* it is one */
     bool has_masks;          /* a rank has set a mask of signals: then each has its own */
     sigset_t mask;           /* before that, and of who runs when no rank does */
-    /* Where the run began, NULL if no rank left it, and where the process is. */
-    char *folder;
+    /* What ranks have changed of the process for themselves, as the run had it, and as it is. */
+    bool has_changed;
+    char *folder; /* NULL if no rank left it */
     const char *is_in;
+    int streams[3], is_on[3]; /* 0 if no rank has its own */
+    bool has_umask;
+    mode_t umask;
 };
 extern struct carrier clue_carrier;
 
@@ -210,8 +217,8 @@ void clue_execl(void), clue_execlp(void), clue_execle(void), clue_execv(void), c
 /* state.c: what of the C library is each rank's own. */
 void clue_state_begin(struct rank *rank);
 void clue_state_end(struct rank *rank);
-/* Goes to the working folder of RANK, NULL: of the run. */
-void clue_folder_of(const struct rank *rank);
+/* Gives the process the working folder, umask and standard streams of RANK, NULL: of the run. */
+void clue_process_of(const struct rank *rank);
 bool clue_override(const char *name, uint32_t *base, uint64_t *value);
 
 /* clock.c, also of ranks that are processes: the clock of this machine, which programs do not see.

@@ -89,7 +89,7 @@ static void run_ranks(struct carrier *c)
     } else {
         c->verdict = next;
     }
-    clue_folder_of(NULL);
+    clue_process_of(NULL);
     judge(c);
 }
 

@@ -9,12 +9,14 @@
 #include <portolan/list.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ------------------------------------------------- getopt */
@@ -121,6 +123,9 @@ void clue_state_end(struct rank *rank)
     free(rank->options.found);
     hdestroy_r(&rank->table);
     free(rank->actions);
+    for (size_t i = 0; i < sizeof rank->streams / sizeof *rank->streams; i++)
+        if (rank->streams[i])
+            close(rank->streams[i]);
 }
 
 /* ------------------------------------------------- random numbers */
@@ -316,7 +321,7 @@ static int own_setenv(const char *name, const char *value, int replaces)
     return text ? own_putenv(text) : -1;
 }
 
-/* The process is where the rank that runs is: clue_folder_of(). */
+/* The process is where the rank that runs is: clue_process_of(). */
 static int own_chdir(const char *path)
 {
     struct carrier *c = &clue_carrier;
@@ -330,16 +335,82 @@ static int own_chdir(const char *path)
     folder = getcwd(NULL, 0);
     free(rank->folder);
     c->is_in = rank->folder = folder;
+    c->has_changed = true;
     return folder ? 0 : -1;
 }
 
-void clue_folder_of(const struct rank *rank)
+static mode_t own_umask(mode_t mask)
+{
+    struct carrier *c = &clue_carrier;
+    mode_t before = umask(mask);
+
+    if (!c->has_umask)
+        c->umask = before;
+    c->has_umask = c->has_changed = c->current->has_umask = true;
+    c->current->umask = mask;
+    return before;
+}
+
+static int redirect(int stream, int file)
+{
+    fflush(stream == STDOUT_FILENO ? stdout : stderr);
+    if (dup2(file, stream) < 0)
+        return -1;
+    clue_carrier.is_on[stream] = file;
+    return stream;
+}
+
+static int own_dup2(int file, int stream)
+{
+    struct carrier *c = &clue_carrier;
+    int *own;
+
+    if (stream != STDOUT_FILENO && stream != STDERR_FILENO)
+        return dup2(file, stream);
+    own = &c->current->streams[stream];
+    if (!c->streams[stream])
+        c->streams[stream] = fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (*own)
+        close(*own);
+    *own = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (*own < 0 || c->streams[stream] < 0) {
+        *own = 0;
+        return -1;
+    }
+    c->has_changed = true;
+    return redirect(stream, *own);
+}
+
+static FILE *own_freopen(const char *path, const char *mode, FILE *file)
+{
+    bool is_stream = file == stdout || file == stderr;
+    FILE *opened = is_stream && path ? fopen(path, mode) : NULL;
+    int stream = -1;
+
+    if (!is_stream || !path)
+        return freopen(path, mode, file);
+    if (opened) {
+        stream = own_dup2(fileno(opened), file == stdout ? STDOUT_FILENO : STDERR_FILENO);
+        fclose(opened);
+    }
+    return stream >= 0 ? file : NULL;
+}
+
+void clue_process_of(const struct rank *rank)
 {
     struct carrier *c = &clue_carrier;
     const char *folder = rank && rank->folder ? rank->folder : c->folder;
 
     if (folder && folder != c->is_in && chdir(folder) == 0)
         c->is_in = folder;
+    if (c->has_umask)
+        umask(rank && rank->has_umask ? rank->umask : c->umask);
+    for (int i = STDOUT_FILENO; i <= STDERR_FILENO; i++) {
+        int file = rank && rank->streams[i] ? rank->streams[i] : c->streams[i];
+
+        if (file && file != c->is_on[i])
+            redirect(i, file);
+    }
 }
 
 /* Programs that look for their files beside themselves ask which program runs. */
@@ -438,6 +509,10 @@ static const struct {
     {"putenv", (function *)own_putenv},
     {"unsetenv", (function *)own_unsetenv},
     {"chdir", (function *)own_chdir},
+    {"umask", (function *)own_umask},
+    {"dup2", (function *)own_dup2},
+    {"freopen", (function *)own_freopen},
+    {"freopen64", (function *)own_freopen},
     {"readlink", (function *)own_readlink},
     {"__readlink_chk", (function *)own_readlink},
     {"realpath", (function *)own_realpath},

@@ -61,8 +61,8 @@ static const struct context *next_context(void)
         return &RUN.main;
     }
     fetch_soon();
-    if (RUN.folder)
-        clue_folder_of(RUN.current);
+    if (RUN.has_changed)
+        clue_process_of(RUN.current);
     return &RUN.current->context;
 }
 
