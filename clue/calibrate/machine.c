@@ -303,11 +303,9 @@ static enum portolan_status make_packing(struct making *m)
     size_t n;
     const struct clue_sample *s = clue_samples_of(c->between ? c->between : c->within, "pack", &n);
 
-    if (s && n == 1)
-        law->ns_per_byte = s->value / (double)s->bytes;
-    else if (s && !add_point(m, law, 0, 0))
+    if (s && !add_point(m, law, 0, 0))
         return portolan_no_memory(m->err);
-    for (size_t i = 0; s && n > 1 && i < n; i++)
+    for (size_t i = 0; s && i < n; i++)
         if (!add_point(m, law, s[i].bytes, s[i].value))
             return portolan_no_memory(m->err);
     return PORTOLAN_OK;

@@ -363,22 +363,21 @@ static int redirect(int stream, int file)
 static int own_dup2(int file, int stream)
 {
     struct carrier *c = &clue_carrier;
-    int *own;
+    int *own, copy;
 
     if (stream != STDOUT_FILENO && stream != STDERR_FILENO)
         return dup2(file, stream);
     own = &c->current->streams[stream];
     if (!c->streams[stream])
         c->streams[stream] = fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    copy = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (copy < 0 || c->streams[stream] < 0 || redirect(stream, copy) < 0)
+        return -1;
     if (*own)
         close(*own);
-    *own = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (*own < 0 || c->streams[stream] < 0) {
-        *own = 0;
-        return -1;
-    }
+    *own = copy;
     c->has_changed = true;
-    return redirect(stream, *own);
+    return stream;
 }
 
 static FILE *own_freopen(const char *path, const char *mode, FILE *file)

@@ -353,7 +353,7 @@ enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
     *clocks = (struct portolan_clocks){0};
     if (!number_clocks(&f, false))
         status = portolan_no_memory(err);
-    is_unnamed = f.n_clocks == 1 && !*trace->locations[0].clock;
+    is_unnamed = f.n_clocks == 1 && !trace->is_virtual && !*trace->locations[0].clock;
     if (!status && (f.n_clocks > 1 || is_unnamed))
         status = portolan_matching_create(trace, &m, err);
     if (m && is_unnamed && m->n_reversed && !number_clocks(&f, true))

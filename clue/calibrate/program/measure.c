@@ -373,7 +373,7 @@ static int find_eager_limit(void)
 static bool has_shared_memory(void)
 {
     enum { AHEAD = 16 };
-    double late_ns = 0, start, usual_ns;
+    double late_ns, start, usual_ns;
     int n = 0;
 
     for (int i = 0; i < 5; i++) {
@@ -398,24 +398,24 @@ static bool has_shared_memory(void)
 
 /* Does a large message go on while its receiver computes? If not the receiver still takes most of
  * the time after it has come back. */
-static bool receiver_copies(int bytes)
+static bool receiver_copies(void)
 {
     double late_ns, start;
     int n = 0;
 
     expected_ns = 0;
-    sample_half(bytes); /* the first is slow */
-    late_ns = 10 * sample_half(bytes);
+    sample_half(COPIED_BYTES); /* the first is slow */
+    late_ns = 10 * sample_half(COPIED_BYTES);
     MPI_Bcast(&late_ns, 1, MPI_DOUBLE, 0, world);
     for (int i = 0; i < 5; i++) {
         MPI_Request request;
 
         MPI_Barrier(world);
         if (rank == 0) {
-            MPI_Irecv(in, bytes, MPI_BYTE, 1, 0, world, &request);
+            MPI_Irecv(in, COPIED_BYTES, MPI_BYTE, 1, 0, world, &request);
             stay_busy(late_ns);
         } else {
-            MPI_Isend(out, bytes, MPI_BYTE, 0, 0, world, &request);
+            MPI_Isend(out, COPIED_BYTES, MPI_BYTE, 0, 0, world, &request);
         }
         start = now_ns();
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -464,7 +464,7 @@ int main(int argc, char **argv)
     eager = find_eager_limit();
     if (rank == 0)
         printf("eager %d 0\n", eager);
-    if (same_host && eager < COPIED_BYTES && receiver_copies(COPIED_BYTES) && rank == 0)
+    if (same_host && eager < COPIED_BYTES && receiver_copies() && rank == 0)
         printf("copied %d 0\n", COPIED_BYTES);
     shares = same_host && has_shared_memory();
     start = now_ns();
