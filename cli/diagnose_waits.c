@@ -206,8 +206,11 @@ static void print_efficiencies(const struct portolan_waits *w)
     if (portolan_efficiencies(w, &e, NULL))
         return;
     printf("efficiency: %.2f = load balance %.2f x serialisation %.2f x transfer %.2f "
-           "(0.80 is acceptable)\n",
+           "(0.80 is acceptable)",
            e.parallel, e.load_balance, e.serialisation, e.transfer);
+    if (share(w, e.start_and_end_ns) >= least_shown)
+        printf(", without MPI_Init and MPI_Finalize");
+    printf("\n");
 }
 
 void diagnose_print_waits(const struct portolan_waits *w)

@@ -142,13 +142,14 @@ PORTOLAN_API enum portolan_status portolan_costs_estimate(const struct portolan_
                                                           struct portolan_error *err);
 
 /** Efficiencies of the POP project (https://pop-coe.eu), each between 0 and 1; 0.8 is acceptable.
- */
+ * Run times are without MPI_Init and MPI_Finalize. */
 struct portolan_efficiencies {
-    double load_balance;  /**< mean useful time / greatest */
-    double serialisation; /**< greatest useful time / run time on an ideal network */
-    double transfer;      /**< run time on an ideal network / run time */
-    double communication; /**< serialisation * transfer */
-    double parallel;      /**< load balance * communication */
+    double load_balance;      /**< mean useful time / greatest */
+    double serialisation;     /**< greatest useful time / run time on an ideal network */
+    double transfer;          /**< run time on an ideal network / run time */
+    double communication;     /**< serialisation * transfer */
+    double parallel;          /**< load balance * communication */
+    int64_t start_and_end_ns; /**< on the critical path in MPI_Init and MPI_Finalize */
 };
 /** Useful time is outside of MPI and not polling. Errors of portolan_replay(). */
 PORTOLAN_API enum portolan_status portolan_efficiencies(const struct portolan_waits *waits,

@@ -383,6 +383,31 @@ static void efficiencies_are_those_of_pop(void **state)
     forget(&a);
 }
 
+/* Starting takes 900 of 1,000 us; the rest is 50 and 100 of work. */
+static void efficiencies_are_without_start_and_end(void **state)
+{
+    struct portolan_trace *t = portolan_trace_create(2, NULL);
+    struct portolan_efficiencies x;
+    struct analysed a;
+
+    (void)state;
+    for (int rank = 0; rank < 2; rank++) {
+        BEGIN(rank, 0, "MPI_Init");
+        EVENT(rank, COLLECTIVE, .ns = 0, .peer = PORTOLAN_TRACE_NONE);
+        END(rank, 900000, "MPI_Init");
+        BEGIN(rank, rank ? 950000 : 1000000, "MPI_Barrier");
+        EVENT(rank, COLLECTIVE, .ns = 950000, .peer = PORTOLAN_TRACE_NONE);
+        END(rank, 1000000, "MPI_Barrier");
+    }
+    assert_int_equal(portolan_trace_finish(t, NULL), PORTOLAN_OK);
+    a = analyse(t);
+    assert_int_equal(portolan_efficiencies(a.waits, &x, NULL), PORTOLAN_OK);
+    assert_int_equal(x.start_and_end_ns, 900000);
+    assert_true(fabs(x.load_balance - 0.75) < 1e-12);
+    assert_true(fabs(x.parallel - 0.75) < 1e-12);
+    forget(&a);
+}
+
 /* The processor was taken away: 10 ms of work took 25. */
 static void processor_times_repair_a_shared_run(void **state)
 {
@@ -646,6 +671,7 @@ int main(void)
         cmocka_unit_test(costs_are_known_where_nobody_was_late),
         cmocka_unit_test(a_send_that_ended_before_proves_more),
         cmocka_unit_test(efficiencies_are_those_of_pop),
+        cmocka_unit_test(efficiencies_are_without_start_and_end),
         cmocka_unit_test(processor_times_repair_a_shared_run),
         cmocka_unit_test(clocks_of_ranks_become_one),
         cmocka_unit_test(what_recording_took_is_taken_out),
