@@ -43,15 +43,20 @@ static void print_path(const struct portolan_waits *w, uint32_t path)
 
 static void print_totals(const struct portolan_waits *w)
 {
-    int64_t calls = 0, waiting = 0, unknown = w->paths[1].ns;
+    int64_t calls = 0, start_and_end = 0, waiting = 0, unknown = w->paths[1].ns;
 
-    for (size_t i = 0; i < w->n_paths; i++)
+    for (size_t i = 0; i < w->n_paths; i++) {
         if (w->paths[i].kind == PORTOLAN_PATH_CALL)
             calls += w->paths[i].ns;
+        if (portolan_path_starts_or_ends(w, i))
+            start_and_end += w->paths[i].ns;
+    }
     for (int s = 0; s < PORTOLAN_WAIT_STATES; s++)
         waiting += w->state_ns[s];
-    printf("of run time: in MPI %.1f %%, waiting there %.1f %%", share(w, calls),
-           share(w, waiting));
+    printf("of run time: in MPI %.1f %%", share(w, calls));
+    if (share(w, start_and_end) >= least_shown)
+        printf(" (%.1f %% in MPI_Init and MPI_Finalize)", share(w, start_and_end));
+    printf(", waiting there %.1f %%", share(w, waiting));
     if (unknown > 0)
         printf("; not recorded %.1f %%", share(w, unknown));
     printf("\n");
@@ -206,11 +211,9 @@ static void print_efficiencies(const struct portolan_waits *w)
     if (portolan_efficiencies(w, &e, NULL))
         return;
     printf("efficiency: %.2f = load balance %.2f x serialisation %.2f x transfer %.2f "
-           "(0.80 is acceptable)",
-           e.parallel, e.load_balance, e.serialisation, e.transfer);
-    if (share(w, e.start_and_end_ns) >= least_shown)
-        printf(", without MPI_Init and MPI_Finalize");
-    printf("\n");
+           "(0.80 is acceptable)%s\n",
+           e.parallel, e.load_balance, e.serialisation, e.transfer,
+           e.start_and_end_ns > 0 ? ", without MPI_Init and MPI_Finalize" : "");
 }
 
 void diagnose_print_waits(const struct portolan_waits *w)

@@ -130,3 +130,12 @@ bool sum_paths(struct portolan_waits *w)
         sum_path(w, p);
     return true;
 }
+
+bool portolan_path_starts_or_ends(const struct portolan_waits *w, size_t path)
+{
+    const struct portolan_path *p = &w->paths[path];
+    uint8_t class =
+        p->kind == PORTOLAN_PATH_CALL ? w->matching->classes[p->what] : PORTOLAN_ROUTINE_OTHER;
+
+    return class == PORTOLAN_ROUTINE_INIT || class == PORTOLAN_ROUTINE_FINALIZE;
+}

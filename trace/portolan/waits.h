@@ -242,6 +242,9 @@ PORTOLAN_API enum portolan_status portolan_waits_create(const struct portolan_ma
 /** NULL is legal. */
 PORTOLAN_API void portolan_waits_destroy(struct portolan_waits *waits);
 
+/** Whether PATH, an index, is of calls to MPI_Init, MPI_Init_thread or MPI_Finalize. */
+PORTOLAN_API bool portolan_path_starts_or_ends(const struct portolan_waits *waits, size_t path);
+
 /** The *N waits of CALL, borrowed; NULL and 0 if it did not wait. */
 PORTOLAN_API const struct portolan_wait *portolan_waits_of(const struct portolan_waits *waits,
                                                            uint32_t call, size_t *n);

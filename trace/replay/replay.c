@@ -315,19 +315,14 @@ enum portolan_status portolan_costs_estimate(const struct portolan_waits *waits,
 
 /* ------------------------------------------------- efficiencies */
 
-/* On the critical path, in MPI_Init and MPI_Finalize. No program can save it. */
+/* On the critical path. No program can save it. */
 static int64_t start_and_end_ns(const struct portolan_waits *w)
 {
     int64_t ns = 0;
 
-    for (size_t i = 0; i < w->n_paths; i++) {
-        const struct portolan_path *p = &w->paths[i];
-        uint8_t class =
-            p->kind == PORTOLAN_PATH_CALL ? w->matching->classes[p->what] : PORTOLAN_ROUTINE_OTHER;
-
-        if (class == PORTOLAN_ROUTINE_INIT || class == PORTOLAN_ROUTINE_FINALIZE)
-            ns += p->critical_ns;
-    }
+    for (size_t i = 0; i < w->n_paths; i++)
+        if (portolan_path_starts_or_ends(w, i))
+            ns += w->paths[i].critical_ns;
     return ns;
 }
 
