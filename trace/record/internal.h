@@ -14,23 +14,25 @@ struct region_stack {
     uint32_t *at;
 };
 
-/* What a stream has defined already, by number. */
+/* The last block in which each number was defined; 0: none. */
 struct stream_known {
-    uint64_t *bits;
-    size_t n_words;
+    uint32_t *block;
+    size_t n;
 };
 
 enum { KNOWN_REGION, KNOWN_ROUTINE, KNOWN_COMM, KNOWN_NAME, KNOWN_KINDS };
 
 struct stream {
     uint8_t *at, *end; /* equal: there is no room */
+    /* Up to here frequent events are written without more ado; NULL: none are. */
+    uint8_t *plain_end;
     uint64_t last;     /* ticks of the last event */
     uint64_t cpu_next; /* when the processor time is due */
     uint8_t *block;
     uint64_t events; /* in the block */
     uint64_t lost, lost_told;
     uint64_t retry;  /* `lost` at which a block is tried again */
-    uint64_t offset; /* of the next copy of the block */
+    unsigned number; /* of the block, from 1 */
     unsigned window; /* that of the last event: record_window_number */
     unsigned folder; /* number of the folder that it is in */
     int fd, thread;
@@ -94,7 +96,7 @@ static inline bool stream_knows(const struct stream *s, unsigned kind, size_t i)
 {
     const struct stream_known *k = &s->known[kind];
 
-    return i / 64 < k->n_words && (k->bits[i / 64] >> i % 64 & 1);
+    return i < k->n && k->block[i] == s->number;
 }
 
 /* Whether number I of a KIND is new to the file; without memory it always is. */
@@ -128,7 +130,8 @@ void define_routine(struct stream *s, uint32_t number, const char *name);
 void define_comm(struct stream *s, const struct portolan_mpi_comm *comm);
 /* -- window.c: when recording is on -- */
 
-/* Changes each time that recording begins. */
+/* While recording is on; changes each time that it begins. RECORD_OFF: it is off. */
+#define RECORD_OFF UINT32_MAX
 extern unsigned record_window_number;
 /* What mpi looks at. */
 extern struct portolan_mpi_observer record_observer;

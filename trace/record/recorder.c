@@ -26,7 +26,7 @@ static bool has_begun, has_ended;
 static unsigned folder_number; /* of the folder that files are made in now */
 static int n_threads;
 static uint64_t lost_before; /* by threads that have ended; under the lock */
-static uint64_t cpu_every;   /* ticks; 0: with each call */
+static uint64_t cpu_every;   /* ticks */
 static uint32_t cost_names[2];
 static pthread_key_t key;
 static bool have_key;
@@ -122,8 +122,7 @@ static __attribute__((noinline)) struct stream *stream_at(uint64_t ticks)
     struct stream *s = mine ? mine : stream_here(ticks);
     unsigned window = __atomic_load_n(&record_window_number, __ATOMIC_RELAXED);
 
-    if (!s || !__atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED) ||
-        s->is_virtual != is_virtual_now())
+    if (!s || window == RECORD_OFF || s->is_virtual != is_virtual_now())
         return NULL;
     if (s->window != window && s->folder != __atomic_load_n(&folder_number, __ATOMIC_RELAXED)) {
         portolan_record_close();
@@ -143,9 +142,8 @@ static __attribute__((noinline)) struct stream *stream_at(uint64_t ticks)
 static inline bool is_plain(const struct stream *s)
 {
     return __builtin_expect(
-        s && __atomic_load_n(&record_observer.is_on, __ATOMIC_RELAXED) &&
-            s->window == __atomic_load_n(&record_window_number, __ATOMIC_RELAXED) &&
-            !portolan_probe_clock_is_slow && !s->is_virtual && stream_is_ready(s),
+        s && s->window == __atomic_load_n(&record_window_number, __ATOMIC_RELAXED) &&
+            s->at <= s->plain_end && !portolan_probe_clock_is_slow,
         1);
 }
 
@@ -153,14 +151,17 @@ static inline bool is_plain(const struct stream *s)
 
 static inline bool is_cpu_due(const struct stream *s, uint64_t ticks)
 {
-    return ticks >= s->cpu_next && record_cpu != CPU_NEVER;
+    return ticks >= s->cpu_next;
 }
 
 static void put_cpu(struct stream *s, uint64_t ticks)
 {
     struct timespec t;
 
-    s->cpu_next = ticks + cpu_every;
+    if (record_cpu == CPU_NEVER || (record_cpu == CPU_AUTO && !shares_cores))
+        s->cpu_next = ticks + cpu_every;
+    if (record_cpu == CPU_NEVER)
+        return;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     stream_put(s, &(struct portolan_stream_event){
                       .kind = PORTOLAN_TRACE_CPU,
@@ -173,10 +174,7 @@ static void choose_cpu(void)
 {
     double tick_ns = portolan_probe_ticks_to_ns(1U << 30) / (1U << 30);
 
-    if (record_cpu == CPU_ALWAYS || shares_cores)
-        cpu_every = 0;
-    else
-        cpu_every = (uint64_t)(CPU_EVERY_NS / (tick_ns > 0 ? tick_ns : 1));
+    cpu_every = (uint64_t)(CPU_EVERY_NS / (tick_ns > 0 ? tick_ns : 1));
 }
 
 /* -- beginning and end -- */
@@ -330,48 +328,6 @@ static void record_mpi(const struct portolan_mpi_event *e)
     }
 }
 
-static inline bool knows_comm(const struct stream *s, const struct portolan_mpi_event *e)
-{
-    return e->comm && stream_knows(s, KNOWN_COMM, e->comm->number);
-}
-
-/* The most frequent events, if they can be written at once; else record_mpi() records them. */
-static inline bool write_frequent(struct stream *s, const struct portolan_mpi_event *e)
-{
-    struct portolan_stream_event event;
-
-    switch (e->kind) {
-    case PORTOLAN_MPI_BEGIN:
-        if (s->in_call || is_cpu_due(s, e->ticks) || !stream_knows(s, KNOWN_ROUTINE, e->routine))
-            return false;
-        s->in_call = true;
-        stream_write(s, &(struct portolan_stream_event){
-                            .kind = PORTOLAN_TRACE_BEGIN, .ticks = e->ticks, .what = e->routine});
-        return true;
-    case PORTOLAN_MPI_END:
-        if (!s->in_call || is_cpu_due(s, e->ticks))
-            return false;
-        s->in_call = false;
-        stream_write(
-            s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
-        return true;
-    case PORTOLAN_MPI_SEND:
-        if (!knows_comm(s, e))
-            return false;
-        event = transfer(PORTOLAN_TRACE_SEND, e);
-        stream_write(s, &event);
-        return true;
-    case PORTOLAN_MPI_RECV:
-        if (!knows_comm(s, e))
-            return false;
-        event = transfer(PORTOLAN_TRACE_RECV, e);
-        stream_write(s, &event);
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void put_value(uint64_t ticks, uint32_t name, double value)
 {
     struct stream *s = stream_at(ticks);
@@ -409,9 +365,70 @@ static __attribute__((noinline)) void tell_others(const struct portolan_mpi_even
     }
 }
 
+/* The most frequent events are written at once where they can be; else tell_others() does it. */
+
+static void tell_begin(struct stream *s, const struct portolan_mpi_event *e)
+{
+    if (s->in_call || is_cpu_due(s, e->ticks) || !stream_knows(s, KNOWN_ROUTINE, e->routine)) {
+        tell_others(e);
+        return;
+    }
+    s->in_call = true;
+    stream_write(s, &(struct portolan_stream_event){
+                        .kind = PORTOLAN_TRACE_BEGIN, .ticks = e->ticks, .what = e->routine});
+}
+
+static void tell_end(struct stream *s, const struct portolan_mpi_event *e)
+{
+    if (!s->in_call || is_cpu_due(s, e->ticks)) {
+        tell_others(e);
+        return;
+    }
+    s->in_call = false;
+    stream_write(s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
+}
+
+/* KIND is a constant. */
+static inline __attribute__((always_inline)) void tell_transfer(struct stream *s, unsigned kind,
+                                                                const struct portolan_mpi_event *e)
+{
+    struct portolan_stream_event event;
+
+    if (!e->comm || !stream_knows(s, KNOWN_COMM, e->comm->number)) {
+        tell_others(e);
+        return;
+    }
+    event = transfer(kind, e);
+    stream_write(s, &event);
+}
+
+static __attribute__((noinline)) void tell_send(struct stream *s,
+                                                const struct portolan_mpi_event *e)
+{
+    tell_transfer(s, PORTOLAN_TRACE_SEND, e);
+}
+
+static __attribute__((noinline)) void tell_receive(struct stream *s,
+                                                   const struct portolan_mpi_event *e)
+{
+    tell_transfer(s, PORTOLAN_TRACE_RECV, e);
+}
+
 static void tell(const struct portolan_mpi_event *event)
 {
-    if (!is_plain(mine) || !write_frequent(mine, event))
+    struct stream *s = mine;
+
+    if (!is_plain(s))
+        tell_others(event);
+    else if (event->kind == PORTOLAN_MPI_BEGIN)
+        tell_begin(s, event);
+    else if (event->kind == PORTOLAN_MPI_END)
+        tell_end(s, event);
+    else if (event->kind == PORTOLAN_MPI_SEND)
+        tell_send(s, event);
+    else if (event->kind == PORTOLAN_MPI_RECV)
+        tell_receive(s, event);
+    else
         tell_others(event);
 }
 

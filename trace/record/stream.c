@@ -53,7 +53,7 @@ static bool copy_block(const struct stream *s)
     sigaddset(&limit, SIGXFSZ);
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &limit, &before);
-    n = pwrite(s->fd, s->block, PORTOLAN_STREAM_BLOCK, (off_t)s->offset);
+    n = pwrite(s->fd, s->block, PORTOLAN_STREAM_BLOCK, (off_t)(s->number * PORTOLAN_STREAM_BLOCK));
     if (n < 0 && errno == EFBIG && !sigismember(&pending, SIGXFSZ))
         sigtimedwait(&limit, NULL, &now);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -117,14 +117,13 @@ static void begin_block(struct stream *s)
     *h = (struct portolan_stream_header){.version = PORTOLAN_STREAM_VERSION,
                                          .lost = s->lost,
                                          .first_ticks = s->last,
-                                         .number = s->offset / PORTOLAN_STREAM_BLOCK - 1};
+                                         .number = s->number - 1};
     __atomic_store_n(&h->magic, PORTOLAN_STREAM_MAGIC, __ATOMIC_RELEASE);
     s->at = s->block + sizeof *h;
     s->end = s->block + PORTOLAN_STREAM_BLOCK;
+    if (!s->is_virtual)
+        s->plain_end = s->end - 2 * PORTOLAN_STREAM_EVENT_MAX;
     s->events = 0;
-    for (int i = 0; i < KNOWN_KINDS; i++)
-        if (s->known[i].bits)
-            memset(s->known[i].bits, 0, s->known[i].n_words * sizeof *s->known[i].bits);
     put_file(s);
     put_clock(s);
 }
@@ -163,7 +162,7 @@ struct stream *stream_open(int thread, uint64_t ticks, const struct region_stack
     s->open = open_regions;
     s->is_virtual = portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_MANUAL;
     s->last = ticks;
-    s->offset = PORTOLAN_STREAM_BLOCK;
+    s->number = 1;
     if ((s->block = map_block(s->fd)))
         begin_block(s);
     errno = error;
@@ -181,12 +180,12 @@ void stream_close(struct stream *s)
         used = (size_t)(s->at - s->block);
         munmap(s->block, PORTOLAN_STREAM_BLOCK);
         /* Else what follows is empty, or half a block. */
-        (void)!ftruncate(s->fd, s->offset > PORTOLAN_STREAM_BLOCK ? (off_t)s->offset : (off_t)used);
+        (void)!ftruncate(s->fd, (off_t)(s->number > 1 ? s->number * PORTOLAN_STREAM_BLOCK : used));
     }
     if (s->fd >= 0)
         close(s->fd);
     for (int i = 0; i < KNOWN_KINDS; i++)
-        free(s->known[i].bits);
+        free(s->known[i].block);
     free(s->written.at);
     free(s);
 }
@@ -217,9 +216,10 @@ bool stream_make_room(struct stream *s, uint64_t ticks)
     if (!copy_block(s)) {
         s->retry = s->lost + RETRY;
         s->end = s->at; /* what is there stays there */
+        s->plain_end = NULL;
         return false;
     }
-    s->offset += PORTOLAN_STREAM_BLOCK;
+    s->number++;
     begin_block(s);
     s->lost_told = s->lost;
     if (lost)
@@ -276,21 +276,19 @@ void stream_put_gap(struct stream *s, uint64_t ticks, uint64_t lost)
 bool stream_is_new(struct stream *s, unsigned kind, size_t i)
 {
     struct stream_known *k = &s->known[kind];
-    size_t word = i / 64;
-    uint64_t bit = UINT64_C(1) << i % 64;
 
-    if (word < k->n_words && k->bits[word] & bit)
+    if (stream_knows(s, kind, i))
         return false;
-    if (word >= k->n_words) {
-        size_t n = word + word / 2 + 8;
-        uint64_t *grown = portolan_reallocarray(k->bits, n, sizeof *grown);
+    if (i >= k->n) {
+        size_t n = i + i / 2 + 64;
+        uint32_t *grown = portolan_reallocarray(k->block, n, sizeof *grown);
 
         if (!grown)
             return true;
-        memset(grown + k->n_words, 0, (n - k->n_words) * sizeof *grown);
-        k->bits = grown;
-        k->n_words = n;
+        memset(grown + k->n, 0, (n - k->n) * sizeof *grown);
+        k->block = grown;
+        k->n = n;
     }
-    k->bits[word] |= bit;
+    k->block[i] = s->number;
     return true;
 }

@@ -25,7 +25,9 @@ enum record_cpu record_cpu;
 static long now[WINDOW_FACTS] = {[WINDOW_STEP] = -1, [WINDOW_PHASE] = -1};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-unsigned record_window_number;
+unsigned record_window_number = RECORD_OFF;
+
+static unsigned n_windows; /* under the lock */
 
 static bool has_number(const struct ranges *r, long number)
 {
@@ -45,7 +47,8 @@ static void judge(void)
                  (!wanted.regions || now[WINDOW_DEPTH] > 0);
 
     if (is_on && !record_observer.is_on)
-        __atomic_add_fetch(&record_window_number, 1, __ATOMIC_RELAXED);
+        n_windows++;
+    __atomic_store_n(&record_window_number, is_on ? n_windows : RECORD_OFF, __ATOMIC_RELAXED);
     __atomic_store_n(&record_observer.is_on, is_on, __ATOMIC_RELEASE);
 }
 
