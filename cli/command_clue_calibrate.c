@@ -220,23 +220,31 @@ static void print_check(const struct clue_check *check, const struct clue_errors
     for (size_t i = 0; i < virtual->n && n < sizeof errors / sizeof *errors; i++) {
         const struct clue_sample *v = &virtual->sample[i];
         char here[32], there[32];
+        size_t n_real = 0;
         double real;
 
-        for (size_t k = 0; k < check->n_real; k++) /* of the same program: the same order */
-            times[k] = i < check->real[k]->n ? check->real[k]->sample[i].value : 0;
-        real = portolan_sort_to_median(check->n_real, times);
+        for (size_t k = 0; k < check->n_real; k++)
+            if (i < check->real[k]->n && check->real[k]->sample[i].value > 0)
+                times[n_real++] = check->real[k]->sample[i].value;
+        if (!n_real || !(v->value > 0)) {
+            printf("%-20s %10llu left out: three steps take longer than its part of --seconds\n",
+                   v->kind, (unsigned long long)v->bytes);
+            continue;
+        }
+        real = portolan_sort_to_median(n_real, times);
         printf("%-20s %10llu %12s %12s %+7.1f %%\n", v->kind, (unsigned long long)v->bytes,
                portolan_format_time(v->value, 4, there, sizeof there),
                portolan_format_time(real, 4, here, sizeof here), 100 * (v->value / real - 1));
         errors[n++] = 100 * fabs(v->value / real - 1);
     }
     printf("median error %.1f %%; for intervals: communication %.1f %%, computing %.1f %%\n",
-           portolan_sort_to_median(n, errors), 100 * found->communication, 100 * found->computing);
+           n ? portolan_sort_to_median(n, errors) : 0, 100 * found->communication,
+           100 * found->computing);
 }
 
-/* COMPUTE: as of --compute. */
+/* COMPUTE: as of --compute. SECONDS: what the patterns may take; or NULL. */
 static enum portolan_status run_virtually(struct calibration_run *c, const char *compute,
-                                          struct clue_samples **samples)
+                                          const char *seconds, struct clue_samples **samples)
 {
     const char *installed = PORTOLAN_CLUE_PROGRAMS "/portolan-patterns";
     const char *file = portolan_arena_printf(&c->arena, "%s/%s", c->folder, compute);
@@ -245,10 +253,11 @@ static enum portolan_status run_virtually(struct calibration_run *c, const char 
     enum portolan_status status =
         find_settings("../clue/calibrate/portolan-patterns", installed, &path, &c->err);
 
-    if (!status && (!self || !add_words(c, &words,
-                                        (const char *[]){self, "clue", "run", "-m", c->o->output,
-                                                         "-n", "2", "--no-trial", "--quiet",
-                                                         "--compute", compute, "--", path, NULL})))
+    if (!status &&
+        (!self || !add_words(c, &words,
+                             (const char *[]){self, "clue", "run", "-m", c->o->output, "-n", "2",
+                                              "--no-trial", "--quiet", "--compute", compute, "--",
+                                              path, seconds, NULL})))
         status = portolan_no_memory(&c->err);
     if (!status)
         status = portolan_command_run(&c->arena, &words, file, &c->err);
@@ -262,22 +271,34 @@ static enum portolan_status run_virtually(struct calibration_run *c, const char 
 /* The file gets the errors. */
 static enum portolan_status check(struct calibration_run *c)
 {
-    enum { REAL_RUNS = 5 };
-    struct clue_samples *real[REAL_RUNS] = {NULL}, *virtual = NULL, *idle = NULL;
+    enum { REAL_RUNS = 5, VIRTUAL_RUNS = 3 };
+    struct clue_samples *real[REAL_RUNS] = {NULL}, *simulated[VIRTUAL_RUNS] = {NULL}, *idle = NULL;
     const char *hosts =
         c->n_hosts > 1 ? portolan_arena_printf(&c->arena, "%s,%s", c->hosts[0], c->hosts[1]) : NULL;
     struct clue_check done;
+    const char *seconds =
+        portolan_arena_printf(&c->arena, "%g", fmax((double)c->o->seconds / REAL_RUNS, 1));
     const char *file;
-    enum portolan_status status = run_virtually(c, "measured", &virtual);
+    enum portolan_status status = PORTOLAN_OK;
 
+    for (int i = 0; i < VIRTUAL_RUNS && !status; i++)
+        status = run_virtually(c, "measured", seconds, &simulated[i]);
+    for (size_t i = 0; !status && i < simulated[0]->n; i++) {
+        double values[VIRTUAL_RUNS];
+
+        for (int k = 0; k < VIRTUAL_RUNS; k++) /* of the same program: the same order */
+            values[k] = i < simulated[k]->n ? simulated[k]->sample[i].value : 0;
+        simulated[0]->sample[i].value = portolan_sort_to_median(VIRTUAL_RUNS, values);
+    }
     if (!status)
-        status = run_virtually(c, "none", &idle);
+        status = run_virtually(c, "none", NULL, &idle); /* takes no time here */
     for (int i = 0; i < REAL_RUNS && !status; i++) {
-        status = run_ranks(c, hosts, "portolan-patterns", NULL, &file);
+        status = run_ranks(c, hosts, "portolan-patterns", seconds, &file);
         if (!status)
             status = clue_samples_read(file, &real[i], &c->err);
     }
-    done = (struct clue_check){(const struct clue_samples *const *)real, REAL_RUNS, virtual, idle};
+    done = (struct clue_check){(const struct clue_samples *const *)real, REAL_RUNS, simulated[0],
+                               idle};
     if (!status && !clue_check_errors(&done, &c->errors))
         status = portolan_no_memory(&c->err);
     if (!status) {
@@ -286,7 +307,8 @@ static enum portolan_status check(struct calibration_run *c)
     }
     for (int i = 0; i < REAL_RUNS; i++)
         clue_samples_destroy(real[i]);
-    clue_samples_destroy(virtual);
+    for (int i = 0; i < VIRTUAL_RUNS; i++)
+        clue_samples_destroy(simulated[i]);
     clue_samples_destroy(idle);
     return status;
 }

@@ -9,7 +9,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 12
+plan 15
 cd "$work" || exit 99
 
 try "$PORTOLAN" clue calibrate -o here.xml -s 1 --no-check
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
         FILE *f = fopen(times, "a");
         fprintf(f, "7e9 0 0 0 0 1e10\n");
         for (int i = 0; i < 5; i++)
-            fprintf(f, "1e6 0 0 0 0 0\n");
+            fprintf(f, "%de6 0 0 0 0 0\n", argc > 1 ? 1 + i : 1);
         fclose(f);
     }
     MPI_Finalize();
@@ -81,6 +81,10 @@ END
 try "$PORTOLAN" clue run -m here.xml -n 2 --no-trial --beside -- ./states
 gives 'runs while computing took longer are left out' 0 'real 1 ms \([56] runs' \
     '[12] more left out: a piece of computing took 10 s then, beside the virtual run [0-9.]+ us'
+lacks 'and those that agree are compared' 'real runs differ'
+try "$PORTOLAN" clue run -m here.xml -n 2 --no-trial --beside -- ./states apart
+gives 'runs that do not agree are no comparison' 0 \
+    '[45] of these [56] real runs differ by [0-9.]+ times: no comparison'
 
 slow=$BUILD/clue/calibrate/libportolan-slow.so
 if [ -f "$slow" ]; then
@@ -89,6 +93,9 @@ if [ -f "$slow" ]; then
     gives 'a slow network' 0
     ms=$(sed -n 's/^\([0-9]*\) ms$/\1/p' "$work/out")
     result 'holds up each message' "$([ "${ms:-0}" -ge 20 ]; echo $?)"
+    # 20 ms a message: not one pattern that sends some has three steps in its part of 0.1 s.
+    try "$MPIEXEC" -n 2 env LD_PRELOAD="$slow" PORTOLAN_SLOW='20000000 0' "$BUILD/clue/calibrate/portolan-patterns" 0.1
+    gives 'patterns that take too long are left out' 0 '^ring 100 0$' '^transposition 320000 0$'
     # 20 messages of 125 numbers, every second one of an array: all of their bytes count.
     cat >columns.c <<'END'
 #include <mpi.h>

@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 45
+plan 47
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -353,6 +353,10 @@ gives 'an interval' 0 'virtual time .*\(median [0-9.]+ [um]?s, [0-9.]+ [um]?s \.
 sed 's!</machine>!<provenance><error of="communication" relative="0.2"/></provenance></machine>!' "$fattree" >"$work/off.xml"
 try "$PORTOLAN" clue run --no-trial -m "$work/off.xml" --repeat 30 -- "$work/record"
 gives 'which says how far the file is off' 0 'patterns not fitted to \(communication \+- 20 %, computing \+- 0 %\)'
+lacks 'a record is not measured again' 'measured runs took'
+try "$PORTOLAN" clue run --no-trial -m "$fattree" -n 2 --repeat 5 -- "$work/stencil" 8
+gives 'a program is, as one run does not show how runs differ' 0 \
+    'virtual time .*\(median .* \.\.\. .*\), 2 ranks' '[2-5] measured runs took [0-9.]+ .?s \.\.\. [0-9.]+ .?s'
 
 # How far a nonblocking collective has come at a call depends on the machine; what it does, does not.
 cat >"$work/ahead.c" <<'END'

@@ -137,19 +137,44 @@ static size_t sort_expected(struct real_run *runs, size_t n, const double *expec
     return first;
 }
 
+/* Real runs that differ by more than the error tell nothing of it. One of more than three may be far
+ * off, as the median does not feel it. */
+static void describe_spread(const double *times, size_t n, double error, struct portolan_text *text)
+{
+    static const double no_comparison = 1.5, notable = 1.1;
+    size_t agree = n > 3 ? n - 1 : n;
+    double spread = times[agree - 1] / times[0];
+
+    spread = fmin(spread, times[n - 1] / times[n - agree]);
+    if (spread >= no_comparison)
+        portolan_text_add(text,
+                          "              %zu of these %zu real runs differ by %.1f times: no "
+                          "comparison\n",
+                          agree, n, spread);
+    else if (spread >= notable && spread - 1 > fabs(error))
+        portolan_text_add(text,
+                          "              %zu of these %zu real runs differ by %.0f %%, more than "
+                          "the error\n",
+                          agree, n, 100 * (spread - 1));
+}
+
 static void describe(const struct clue_report *report, double virtual_ns,
                      const struct real_run *runs, size_t n, struct portolan_text *text)
 {
-    double unit = report->n_repeats > 1 ? virtual_ns / report->median_ns : 0;
-    double times[MOST_RUNS], real;
+    double times[MOST_RUNS], real, unit;
+    struct clue_run_sums sums;
     char a[32], b[32], c[32], d[32];
 
     for (size_t i = 0; i < n; i++)
         times[i] = runs[i].ns;
     real = portolan_sort_to_median(n, times);
+    clue_engine_run_sums(report->outcome->engine, &sums);
+    unit = virtual_ns / (double)sums.end_ns;
+    if (report->n_repeats > 1)
+        virtual_ns = report->median_ns * unit;
     portolan_text_add(text, "beside        virtual %s",
                       portolan_format_time(virtual_ns, 4, a, sizeof a));
-    if (unit > 0)
+    if (report->n_repeats > 1)
         portolan_text_add(text, " (%s ... %s)",
                           portolan_format_time(report->low_ns * unit, 4, c, sizeof c),
                           portolan_format_time(report->high_ns * unit, 4, d, sizeof d));
@@ -158,6 +183,7 @@ static void describe(const struct clue_report *report, double virtual_ns,
                       portolan_format_time(times[0], 4, c, sizeof c),
                       portolan_format_time(times[n - 1], 4, d, sizeof d),
                       100 * (virtual_ns / real - 1));
+    describe_spread(times, n, virtual_ns / real - 1, text);
 }
 
 /* Of N runs that were not as expected, RUN is the first. */

@@ -303,12 +303,12 @@ static enum portolan_status begin_repeats(struct options *o, struct portolan_are
     return PORTOLAN_OK;
 }
 
-/* The program itself runs again, as the options say, with drawn times of RECORD. */
-static enum portolan_status repeat_program(const struct options *o, double *ends,
-                                           struct portolan_error *err)
+/* The program itself runs again, as the options say, with drawn times of a record; TABLE: its
+ * option, NULL: with times as they are then, or those of the options. */
+static enum portolan_status repeat_program(const struct options *o, const char *table, size_t n,
+                                           double *ends, struct portolan_error *err)
 {
     struct portolan_arena arena = {0};
-    const char *table = portolan_arena_printf(&arena, "--compute=table=%s", o->run.record);
     const struct portolan_words options = {o->program_at - 1, o->argv + 1},
                                 program = {o->n_words - o->program_at, o->argv + o->program_at};
     struct portolan_words words = {0};
@@ -316,35 +316,66 @@ static enum portolan_status repeat_program(const struct options *o, double *ends
 
     portolan_words_add(&arena, &words, "/proc/self/exe");
     portolan_words_append(&arena, &words, &options);
-    if (!o->run.table) /* else it is the same again */
+    if (table)
         portolan_words_add(&arena, &words, table);
-    status = clue_repeat_program(&words, &program, repeat_folder, o->n_repeats, ends, err);
+    status = clue_repeat_program(&words, &program, repeat_folder, n, ends, err);
     portolan_arena_clear(&arena);
     return status;
+}
+
+/* The program is measured as often again as that takes seconds at most; times are in RUNS then,
+ * their number in *N. */
+static enum portolan_status measure_again(const struct options *o, double wall_s, double *runs,
+                                          size_t *n, struct portolan_error *err)
+{
+    static const double most_s = 10;
+    size_t more = CLUE_MEASURED_RUNS - 1;
+
+    *n = 1;
+    if (o->run.compute != CLUE_COMPUTE_MEASURED || o->run.replay)
+        return PORTOLAN_OK;
+    while (more && (double)more * wall_s > most_s)
+        more--;
+    *n += more;
+    return more ? repeat_program(o, NULL, more, runs + 1, err) : PORTOLAN_OK;
 }
 
 static enum portolan_status repeat(struct options *o, struct clue_report *report,
                                    struct portolan_error *err)
 {
-    size_t n = o->n_repeats;
+    size_t n = o->n_repeats, n_runs, low = (n + 1) / 20 ? (n + 1) / 20 - 1 : 0;
     double *ends = portolan_calloc(n + 1, sizeof *ends);
+    struct portolan_arena arena = {0};
+    const char *table = portolan_arena_printf(&arena, "--compute=table=%s", o->run.record);
     struct record own = {0};
     const struct record *record = o->run.replay ? o->run.replay : &own;
     enum portolan_status status = ends ? PORTOLAN_OK : portolan_no_memory(err);
+    struct clue_run_sums sums;
 
     if (!status && !o->run.replay)
         status = record_read(o->run.record, &own, err);
     if (!status)
-        status = record->n_depends ? repeat_program(o, ends, err)
+        status = record->n_depends ? repeat_program(o, o->run.table ? NULL : table, n, ends, err)
                                    : clue_repeat(&o->run, o->machine, record, n, ends, err);
+    clue_engine_run_sums(report->outcome->engine, &sums);
+    report->measured_ns[0] = (double)sums.end_ns;
+    if (!status)
+        status = measure_again(o, report->outcome->wall_s, report->measured_ns, &n_runs, err);
     if (!status) {
-        report->n_repeats = (int)o->n_repeats;
+        for (size_t i = 0; i < n && n_runs > 1;
+             i++) /* in order: each of the runs meets low and high ones */
+            ends[i] *= report->measured_ns[i % n_runs] / report->measured_ns[0];
+        portolan_sort_numbers(n, ends);
+        portolan_sort_numbers(n_runs, report->measured_ns);
+        report->n_repeats = (int)n;
+        report->n_measured = (int)n_runs;
         report->is_rerun = record->n_depends;
-        report->low_ns = ends[n / 20];
+        report->low_ns = ends[low];
         report->median_ns = portolan_median_of_sorted(n, ends);
-        report->high_ns = ends[n - 1 - n / 20];
+        report->high_ns = ends[n - 1 - low];
     }
     record_clear(&own);
+    portolan_arena_clear(&arena);
     free(ends);
     return status;
 }
@@ -474,7 +505,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
         return print_error(&err);
     else
         o.run.machine = &file->machine;
-    if (o.run.draw && file)
+    if (o.run.draw && file && o.run.table) /* else it is measured again */
         clue_machine_vary(file, o.run.settings.seed);
     o.run.hosts = hosts;
     if (check_real_hosts(&o, &err) || find_libraries(&o, &err))

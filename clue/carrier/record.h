@@ -149,8 +149,8 @@ enum portolan_status clue_repeat(const struct clue_run *run, const char *machine
                                  const struct record *record, size_t n, double *ends,
                                  struct portolan_error *err);
 /* The same by N runs of the program: WORDS begin the command that makes the one whose number is
- * added as --repetition, and MORE end it. Files are put into FOLDER. EINVAL, and those of the
- * commands. */
+ * added as --repetition, and MORE end it; without a table they are measured. Files are put into
+ * FOLDER. EINVAL, and those of the commands. */
 enum portolan_status clue_repeat_program(const struct portolan_words *words,
                                          const struct portolan_words *more, const char *folder,
                                          size_t n, double *ends, struct portolan_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How sure a virtual time is: its record runs again and again, with bursts drawn from others of the
- * same call site, parameters of the machine drawn from their errors, and other seeds.
+ * same call site, parameters of the machine drawn from their errors, and other seeds. That does not
+ * show how measured runs differ from each other: clue_main() measures some more.
  */
 #include "record.h"
 

@@ -117,6 +117,7 @@ static void add_run(struct portolan_json *j, const struct clue_report *r,
         portolan_json_number(j, "low_ns", r->low_ns);
         portolan_json_number(j, "high_ns", r->high_ns);
         portolan_json_number(j, "repeats", r->n_repeats);
+        portolan_json_number(j, "measured_runs", r->n_measured);
         portolan_json_number(j, "program_repeated", r->is_rerun);
     }
     portolan_json_text(j, "machine", report_machine(r));

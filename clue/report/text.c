@@ -47,10 +47,16 @@ static void add_head(const struct clue_report *r, const struct report_facts *f,
     portolan_text_add(t, ", %s rank%s on %s of %s host%s of '%s'\n", grouped((uint64_t)f->n).text,
                       f->n == 1 ? "" : "s", grouped((uint64_t)f->n_hosts_used).text,
                       grouped(m->n_hosts).text, m->n_hosts == 1 ? "" : "s", report_machine(r));
+    if (r->n_measured > 1)
+        portolan_text_add(
+            t, "              %d measured runs took %s ... %s\n", r->n_measured,
+            portolan_format_time(r->measured_ns[0], 4, low, sizeof low),
+            portolan_format_time(r->measured_ns[r->n_measured - 1], 4, high, sizeof high));
     if (r->n_repeats > 1 && c && c[CLUE_COMMUNICATION][CLUE_COMMUNICATION] > 0)
         portolan_text_add(t,
-                          "              90 %% interval of bursts, parameters, and patterns not "
+                          "              90 %% interval of %sbursts, parameters, and patterns not "
                           "fitted to (communication +- %.2g %%, computing +- %.2g %%)\n",
+                          r->n_measured > 1 ? "these, " : "",
                           100 * sqrt(c[CLUE_COMMUNICATION][CLUE_COMMUNICATION]),
                           100 * sqrt(c[CLUE_FACTOR][CLUE_FACTOR]));
     if (r->is_rerun)

@@ -2,10 +2,13 @@
 /*
  * Patterns that no parameter was fitted to, on two ranks: rank 0 prints a line for each, "NAME
  * BYTES NANOSECONDS", the median of its rounds. Run for real and in virtual time it tells
- * how far a machine file can be trusted.
+ * how far a machine file can be trusted. An argument is about how many seconds it may take: it then
+ * does fewer steps where messages are slow; 0 nanoseconds: a few steps would take too long.
  */
 #include <mpi.h>
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +164,8 @@ static const struct pattern {
     {"transposition", transposition, {1600, 48000, 320000}},
 };
 
+enum { N_PATTERNS = sizeof patterns / sizeof *patterns };
+
 static int compare_numbers(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -168,13 +173,35 @@ static int compare_numbers(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* How many steps a round has, and how many rounds there are, if the pattern may take SECONDS;
+ * false: it would take longer. */
+static bool plan(const struct pattern *p, int bytes, double seconds, int *n, int *rounds)
+{
+    enum { FEWEST = 3 };
+    double start, steps;
+
+    *n = bytes < 10000 ? 20 : 5;
+    *rounds = ROUNDS;
+    MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, world); /* rank 0 decides */
+    if (!(seconds > 0) || isinf(seconds))
+        return seconds > 0;
+    MPI_Barrier(world);
+    start = MPI_Wtime();
+    p->run(bytes);
+    MPI_Barrier(world);
+    steps = fmin(seconds / fmax(MPI_Wtime() - start, 1e-9), 1e6);
+    MPI_Bcast(&steps, 1, MPI_DOUBLE, 0, world);
+    *n = (int)fmax(1, fmin(*n, steps / ROUNDS));
+    *rounds = (int)fmin(ROUNDS, steps / *n);
+    return *rounds >= FEWEST;
+}
+
 /* The median of rounds that take about as long each. */
-static double time_of(const struct pattern *p, int bytes)
+static double time_of(const struct pattern *p, int bytes, int n, int rounds)
 {
     double times[ROUNDS];
 
-    for (int i = 0; i < ROUNDS; i++) {
-        int n = bytes < 10000 ? 20 : 5;
+    for (int i = 0; i < rounds; i++) {
         double start;
 
         MPI_Barrier(world);
@@ -183,13 +210,17 @@ static double time_of(const struct pattern *p, int bytes)
             p->run(bytes);
         times[i] = (MPI_Wtime() - start) / n * 1e9;
     }
-    qsort(times, ROUNDS, sizeof *times, compare_numbers);
-    return times[ROUNDS / 2];
+    qsort(times, (size_t)rounds, sizeof *times, compare_numbers);
+    return times[rounds / 2];
 }
 
 int main(int argc, char **argv)
 {
+    double end;
+    int left = 0;
+
     MPI_Init(&argc, &argv);
+    end = argc > 1 ? MPI_Wtime() + strtod(argv[1], NULL) : INFINITY;
     MPI_Comm_rank(world, &rank);
     out = calloc(2, MOST_BYTES);
     in = calloc(2, MOST_BYTES);
@@ -197,12 +228,17 @@ int main(int argc, char **argv)
         MPI_Abort(world, 1);
     memset(out, 1, 2 * MOST_BYTES); /* else all of it would be one page of zeros */
     memset(in, 1, 2 * MOST_BYTES);
-    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
-        for (int s = 0; s < 5 && patterns[p].bytes[s]; s++) {
-            double ns = time_of(&patterns[p], patterns[p].bytes[s]);
+    for (size_t p = 0; p < N_PATTERNS; p++)
+        for (int s = 0; s < 5 && patterns[p].bytes[s]; s++)
+            left++;
+    for (size_t p = 0; p < N_PATTERNS; p++)
+        for (int s = 0; s < 5 && patterns[p].bytes[s]; s++, left--) {
+            int bytes = patterns[p].bytes[s], n, rounds;
+            bool fits = plan(&patterns[p], bytes, (end - MPI_Wtime()) / left, &n, &rounds);
+            double ns = fits ? time_of(&patterns[p], bytes, n, rounds) : 0;
 
             if (rank == 0)
-                printf("%s %d %.6g\n", patterns[p].name, patterns[p].bytes[s], ns);
+                printf("%s %d %.6g\n", patterns[p].name, bytes, ns);
         }
     free(out);
     free(in);

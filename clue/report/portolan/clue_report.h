@@ -43,6 +43,8 @@ size_t clue_trace_comm(struct portolan_trace *trace, const struct portolan_mpi_c
 
 /* ------------------------------------------------- after it */
 
+enum { CLUE_MEASURED_RUNS = 5 };
+
 /** All is borrowed. The outcome must have an engine. */
 struct clue_report {
     const struct clue_machine_file *file;
@@ -56,6 +58,9 @@ struct clue_report {
     /** Of --repeat: median and bounds of the run's time; 0: it ran once. */
     double median_ns, low_ns, high_ns;
     int n_repeats;
+    /** Times of measured runs, in order: of this one, and of those that --repeat made besides. */
+    double measured_ns[CLUE_MEASURED_RUNS];
+    int n_measured;
     bool is_rerun; /**< the program itself ran again, because its course depended on time */
 };
 
