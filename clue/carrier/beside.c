@@ -137,8 +137,8 @@ static size_t sort_expected(struct real_run *runs, size_t n, const double *expec
     return first;
 }
 
-/* Real runs that differ by more than the error tell nothing of it. One of more than three may be far
- * off, as the median does not feel it. */
+/* Real runs that differ by more than the error tell nothing of it. One of more than three may be
+ * far off, as the median does not feel it. */
 static void describe_spread(const double *times, size_t n, double error, struct portolan_text *text)
 {
     static const double no_comparison = 1.5, notable = 1.1;
