@@ -68,9 +68,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0 && times) {
         FILE *f = fopen(times, "a");
-        fprintf(f, "7e9 0 0 0 0 1e10\n");
+        fprintf(f, "7e9 0 0 0 0 1e10 0\n");
         for (int i = 0; i < 5; i++)
-            fprintf(f, "%de6 0 0 0 0 0\n", argc > 1 ? 1 + i : 1);
+            fprintf(f, "%de6 0 0 0 0 0 0\n", argc > 1 ? 1 + i : 1);
         fclose(f);
     }
     MPI_Finalize();

@@ -15,11 +15,11 @@
 enum { REAL_RUNS = 5, MOST_RUNS = 8, FEWEST = 3 };
 
 /* What tells the state of the machine: half round trips of nothing, and of data sent back; and a
- * piece of computing. */
-enum state { SMALL, DATA, TRIPS, COMPUTING = TRIPS, STATES };
+ * piece of computing; and how many times as long a rank took because others had its processor. */
+enum state { SMALL, DATA, TRIPS, COMPUTING = TRIPS, OTHERS, STATES };
 static const uint64_t trip_bytes[TRIPS] = {0, 65536};
 /* Other values by more than this factor tell of another state. */
-static const double most_factor[STATES] = {1.6, 1.6, 1.25};
+static const double most_factor[STATES] = {1.6, 1.6, 1.25, 1.1};
 
 /* A real run: how long it took, and what tells the state, before and after it; 0: not known. */
 struct real_run {
@@ -59,11 +59,12 @@ static size_t read_runs(const char *path, struct portolan_arena *arena, struct r
     for (int read = 0; n < MOST_RUNS; text += read) {
         struct real_run *r = &runs[n];
 
-        if (sscanf(text, "%lf %lf %lf %lf %lf %lf%n", &r->ns, &r->took[SMALL][0],
+        if (sscanf(text, "%lf %lf %lf %lf %lf %lf %lf%n", &r->ns, &r->took[SMALL][0],
                    &r->took[SMALL][1], &r->took[DATA][0], &r->took[DATA][1], &r->took[COMPUTING][0],
-                   &read) != 6)
+                   &r->took[OTHERS][0], &read) != 7)
             break;
         r->took[COMPUTING][1] = r->took[COMPUTING][0];
+        r->took[OTHERS][1] = r->took[OTHERS][0];
         n++;
     }
     return n;
@@ -198,11 +199,16 @@ static void describe_others(const struct real_run *run, size_t n, const double *
     char a[32], b[32];
 
     farthest(run, expected, &state, &took);
-    portolan_text_add(text, "              %zu %s: %s took %s then, %s %s\n", n,
-                      are_left_out ? "more left out" : "of these in another state of the machine",
-                      what[state], portolan_format_time(took, 3, a, sizeof a),
-                      state == COMPUTING ? "beside the virtual run" : "by the file",
-                      portolan_format_time(expected[state], 3, b, sizeof b));
+    portolan_text_add(text, "              %zu %s: ", n,
+                      are_left_out ? "more left out" : "of these in another state of the machine");
+    if (state == OTHERS)
+        portolan_text_add(text, "other processes took %.0f %% of a processor's time\n",
+                          100 * (1 - 1 / took));
+    else
+        portolan_text_add(text, "%s took %s then, %s %s\n", what[state],
+                          portolan_format_time(took, 3, a, sizeof a),
+                          state == COMPUTING ? "beside the virtual run" : "by the file",
+                          portolan_format_time(expected[state], 3, b, sizeof b));
 }
 
 /* How many of N runs to show, the expected ones first: those alone, if they are enough. */
@@ -221,7 +227,8 @@ enum portolan_status output_beside(const struct clue_report *report, double virt
     const char *times = portolan_arena_printf(&arena, "%s/times", folder ? folder : "");
     enum portolan_status status = folder ? PORTOLAN_OK : err->status;
     struct real_run runs[MOST_RUNS];
-    double expected[STATES] = {[COMPUTING] = report->outcome->bursts.pace_ns};
+    double expected[STATES] = {[COMPUTING] = report->outcome->bursts.pace_ns,
+                               [OTHERS] = run->n <= sysconf(_SC_NPROCESSORS_ONLN)};
     size_t n = 0, n_expected = 0, n_shown;
 
     expect_halves(run, expected);

@@ -4,7 +4,8 @@
  * of MPI_Init, when all ranks have come, to the begin of MPI_Finalize on the slowest rank, in
  * nanoseconds, as a line of the file PORTOLAN_RUN_TIME, with what half a round trip between two
  * ranks took before and after, of nothing and of 64 KB, and how long a piece of computing took on
- * the slowest rank, on the average of both: who reads it sees in which state the machine was.
+ * the slowest rank, on the average of both, and how many times as long a rank took because others
+ * had its processor: who reads it sees in which state the machine was.
  * Programs that `portolan link` makes, and other profilers, call MPICH by its names PMPI_ only:
  * these are taken, too. With PORTOLAN_RUN_FOLDED it grants no more threads than the virtual run
  * does, so that a program that would start a thread of its own is the same in both.
@@ -21,7 +22,7 @@
 
 enum { DATA_BYTES = 65536 };
 
-static double began, half_before, data_before, pace_before;
+static double began, half_before, data_before, pace_before, waited_before;
 static MPI_Comm own; /* for messages of this library */
 static char data[DATA_BYTES];
 
@@ -71,6 +72,19 @@ static double now_ns(void)
     return 1e9 * PMPI_Wtime();
 }
 
+/* Seconds in which this thread could have run, and others did; 0: not known. */
+static double waited(void)
+{
+    FILE *file = fopen("/proc/thread-self/schedstat", "r");
+    double ns = 0;
+
+    if (file && fscanf(file, "%*f %lf", &ns) != 1)
+        ns = 0;
+    if (file)
+        fclose(file);
+    return 1e-9 * ns;
+}
+
 static int begin(int result)
 {
     if (result == MPI_SUCCESS) {
@@ -79,6 +93,7 @@ static int begin(int result)
         data_before = measure_half(DATA_BYTES);
         pace_before = portolan_pace_ns(now_ns);
         PMPI_Barrier(MPI_COMM_WORLD);
+        waited_before = waited();
         began = PMPI_Wtime();
     }
     return result;
@@ -108,22 +123,25 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 EXPORT int PMPI_Finalize(void)
 {
     int (*real)(void) = (int (*)(void))dlsym(RTLD_NEXT, __func__);
-    double took[] = {PMPI_Wtime() - began, portolan_pace_ns(now_ns)}, longest[2] = {0, 0};
+    double took[] = {PMPI_Wtime() - began, 0, 0}, longest[3] = {0, 0, 0}, others;
     double half_after, data_after;
     const char *path = getenv("PORTOLAN_RUN_TIME");
     int rank;
 
+    others = waited() - waited_before;
+    took[2] = others < took[0] ? took[0] / (took[0] - others) : 1;
+    took[1] = (portolan_pace_ns(now_ns) + pace_before) / 2;
     half_after = measure_half(0);
     data_after = measure_half(DATA_BYTES);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    took[1] = (took[1] + pace_before) / 2;
-    PMPI_Reduce(took, longest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(took, longest, 3, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0 && path) {
         FILE *file = fopen(path, "a");
 
         if (file) {
-            fprintf(file, "%.9g %.9g %.9g %.9g %.9g %.9g\n", 1e9 * longest[0], 1e9 * half_before,
-                    1e9 * half_after, 1e9 * data_before, 1e9 * data_after, longest[1]);
+            fprintf(file, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", 1e9 * longest[0],
+                    1e9 * half_before, 1e9 * half_after, 1e9 * data_before, 1e9 * data_after,
+                    longest[1], longest[2]);
             fclose(file);
         }
     }
