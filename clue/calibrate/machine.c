@@ -230,17 +230,29 @@ static enum portolan_status make_messages(struct making *m)
 
 /* ------------------------------------------------- collectives, processors */
 
+/* NULL: it was not measured. */
+static const struct clue_sample *sample_at(const struct clue_samples *s, const char *kind,
+                                           uint64_t bytes)
+{
+    size_t n;
+    const struct clue_sample *of = clue_samples_of(s, kind, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (of[i].bytes == bytes)
+            return &of[i];
+    return NULL;
+}
+
 /* An allreduce of one number by messages is an exchange of it, and what each collective takes
  * besides. */
 static void make_call(struct making *m, const struct clue_samples *s)
 {
-    size_t n, n_exchanges;
+    size_t n;
     const struct clue_sample *call = clue_samples_of(s, "call", &n);
-    const struct clue_sample *exchange = clue_samples_of(s, "exchange", &n_exchanges);
+    const struct clue_sample *exchange = call ? sample_at(s, "exchange", call->bytes) : NULL;
 
-    for (size_t i = 0; call && i < n_exchanges; i++)
-        if (exchange[i].bytes == call->bytes)
-            m->file.machine.collective_call.constant_ns = fmax(0, call->value - exchange[i].value);
+    if (exchange)
+        m->file.machine.collective_call.constant_ns = fmax(0, call->value - exchange->value);
 }
 
 static enum portolan_status make_collectives(struct making *m)
@@ -295,20 +307,58 @@ static void make_busy(struct making *m)
     }
 }
 
-/* Larger data do not lie in the caches, so it is no line. */
-static enum portolan_status make_packing(struct making *m)
+/* Data with holes go in N fragments: half a round trip has what the slower side takes for all, and
+ * what the other takes for one. Blocks of 1 KB show what bytes take, numbers what each block takes;
+ * those that are received without holes, what the sender takes. */
+static bool make_pieces(struct making *m, const struct clue_samples *s, double piece)
+{
+    struct clue_host *host = &m->type.host;
+    size_t n, n_numbers, n_loops;
+    const struct clue_sample *blocks = clue_samples_of(s, "blocks", &n);
+    const struct clue_sample *numbers = clue_samples_of(s, "numbers", &n_numbers);
+    const struct clue_sample *loop = clue_samples_of(s, "loop", &n_loops);
+    const struct clue_sample *same = numbers ? sample_at(s, "blocks", numbers->bytes) : NULL;
+    const struct clue_sample *base = sample_at(s, "half", (uint64_t)piece);
+    const struct clue_sample *packed = numbers ? sample_at(s, "packed", numbers->bytes) : NULL;
+    double bytes, fragments, each, sent, received, n_blocks;
+    bool has_memory = true;
+
+    if (!loop || !same || !packed || !base)
+        return true;
+    for (size_t i = 0; i < n_loops && has_memory; i++)
+        has_memory =
+            add_point(m, &host->loop, loop[i].bytes,
+                      fmax(0, loop[i].value - clue_law_value(&host->packing, loop[i].bytes / 8)));
+    bytes = (double)numbers->bytes;
+    fragments = ceil(bytes / piece);
+    each = (same->value - base->value) / (1 + 1 / fragments);
+    sent = packed->value - base->value - each / fragments;
+    received = numbers->value - base->value - sent / fragments;
+    each += clue_law_value(&host->loop, numbers->bytes * 8);
+    n_blocks = bytes / 8 - bytes / 1024;
+    host->pack_ns = fmax(0, (sent - each) / n_blocks);
+    host->unpack_ns = fmax(0, (received - each) / n_blocks);
+    for (size_t i = 0; i < n && has_memory; i++) {
+        bytes = (double)blocks[i].bytes;
+        each = (blocks[i].value - base->value) / (1 + 1 / ceil(bytes / piece));
+        has_memory = add_point(m, &host->pieces, blocks[i].bytes,
+                               fmax(0, each - bytes / 1024 * host->unpack_ns));
+    }
+    return has_memory;
+}
+
+static enum portolan_status make_copying(struct making *m)
 {
     const struct clue_calibration *c = m->calibration;
-    struct clue_law *law = &m->type.host.packing;
+    const struct clue_samples *s = c->between ? c->between : c->within;
+    enum portolan_status status = PORTOLAN_OK;
     size_t n;
-    const struct clue_sample *s = clue_samples_of(c->between ? c->between : c->within, "pack", &n);
 
-    if (s && !add_point(m, law, 0, 0))
-        return portolan_no_memory(m->err);
-    for (size_t i = 0; s && i < n; i++)
-        if (!add_point(m, law, s[i].bytes, s[i].value))
-            return portolan_no_memory(m->err);
-    return PORTOLAN_OK;
+    if (clue_samples_of(s, "pack", &n))
+        status = clue_law_of(s, "pack", &m->arena, &m->type.host.packing, m->err);
+    if (!status && c->within && !make_pieces(m, c->within, 1 + (double)m->file.machine.eager_bytes))
+        status = portolan_no_memory(m->err);
+    return status;
 }
 
 /* Data that their sender has just written come out of its cache, which may take several times as
@@ -316,25 +366,25 @@ static enum portolan_status make_packing(struct making *m)
 static enum portolan_status make_fresh(struct making *m)
 {
     const struct clue_samples *s = m->calibration->within;
-    size_t n, n_half, n_points = 0;
+    size_t n, n_points = 0;
     const struct clue_sample *fresh = s ? clue_samples_of(s, "fresh", &n) : NULL;
-    const struct clue_sample *half = s ? clue_samples_of(s, "half", &n_half) : NULL;
     struct clue_law_point *points;
 
-    if (!fresh || !half)
+    if (!fresh)
         return PORTOLAN_OK;
     if (!(points = portolan_arena_alloc(&m->arena, n, sizeof *points)))
         return portolan_no_memory(m->err);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n_half; k++)
-            if (half[k].bytes == fresh[i].bytes) {
-                double more = fresh[i].value - half[k].value;
-                double noise =
-                    fmax(0.05 * half[k].value, 2 * hypot(fresh[i].std_error, half[k].std_error));
+    for (size_t i = 0; i < n; i++) {
+        const struct clue_sample *half = sample_at(s, "half", fresh[i].bytes);
 
-                points[n_points++] =
-                    (struct clue_law_point){.bytes = half[k].bytes, .ns = more > noise ? more : 0};
-            }
+        if (half) {
+            double more = fresh[i].value - half->value;
+            double noise = fmax(0.05 * half->value, 2 * hypot(fresh[i].std_error, half->std_error));
+
+            points[n_points++] =
+                (struct clue_law_point){.bytes = half->bytes, .ns = more > noise ? more : 0};
+        }
+    }
     while (n_points && points[n_points - 1].ns == 0 &&
            (n_points == 1 || points[n_points - 2].ns == 0))
         n_points--; /* one 0 ends the law */
@@ -461,7 +511,7 @@ enum portolan_status clue_calibration_write(const struct clue_calibration *calib
     if (!status)
         status = make_fresh(&m);
     if (!status)
-        status = make_packing(&m);
+        status = make_copying(&m);
     if (!status) {
         make_busy(&m);
         make_facts(&m);

@@ -236,9 +236,9 @@ clue_request clue_send(const struct clue_send *send)
 
     RUN.n_polls = 0;
     UNTIL_DONE(clue_engine_send(RUN.engine, RUN.current->task, send, &request));
-    RECORD(RECORD_SEND, 8, record_request(request, true), N(send->to),
-           record_context(send->context), N(send->tag), send->bytes, send->packed, N(send->flags),
-           N(send->label));
+    RECORD(RECORD_SEND, 10, record_request(request, true), N(send->to),
+           record_context(send->context), N(send->tag), send->bytes, send->packed,
+           N(send->pieces.n), N(send->pieces.n_called), N(send->flags), N(send->label));
     return request;
 }
 
@@ -262,8 +262,9 @@ clue_request clue_receive(const struct clue_receive *receive)
 
     if (!request)
         clue_fail("out of memory");
-    RECORD(RECORD_RECEIVE, 5, record_request(request, true), N(receive->from + 1),
-           record_context(receive->context), N(receive->tag + 1), N(receive->flags));
+    RECORD(RECORD_RECEIVE, 7, record_request(request, true), N(receive->from + 1),
+           record_context(receive->context), N(receive->tag + 1), N(receive->pieces.n),
+           N(receive->pieces.n_called), N(receive->flags));
     RUN.current->is_written |= (receive->flags & CLUE_STANDING) != 0;
     return request;
 }
@@ -392,6 +393,11 @@ int64_t clue_fresh_ns(int task, uint64_t bytes)
     return clue_host_of(task) == own ? clue_law_ns(&RUN.run->machine->hosts[own].fresh, bytes) : 0;
 }
 
+uint64_t clue_eager_bytes(void)
+{
+    return RUN.run->machine->eager_bytes;
+}
+
 const char *clue_collectives_file(void)
 {
     return RUN.run->machine->collectives_json;
@@ -496,13 +502,13 @@ PORTOLAN_API int sched_yield(void)
     return 0;
 }
 
-void clue_pack(uint64_t bytes, bool is_message)
+void clue_pack(uint64_t bytes, struct clue_pieces pieces, bool is_message)
 {
-    int64_t ns = clue_engine_pack_ns(RUN.engine, RUN.current->task, bytes, is_message);
+    int64_t ns = clue_engine_pack_ns(RUN.engine, RUN.current->task, bytes, pieces, is_message);
 
     if (ns > 0)
         UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
-    RECORD(RECORD_PACK, 2, bytes, N(is_message));
+    RECORD(RECORD_PACK, 4, bytes, N(pieces.n), N(pieces.n_called), N(is_message));
 }
 
 void clue_spend(int64_t ns)

@@ -158,6 +158,8 @@ static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_sen
         return 0;
     m = message_of(e, i);
     m->in_flight = in_flight;
+    if (send->pieces.n && copies_in_pieces(e, task, m->to, m->bytes))
+        m->pieces = send->pieces;
     if (m->is_rendezvous || send->flags & CLUE_SYNCHRONOUS) {
         if (!(request = m->send = request_new(e, task, true)))
             return 0;
@@ -188,10 +190,14 @@ static int64_t send_ns(const struct clue_engine *e, uint32_t task, const struct 
                        const struct clue_send *send)
 {
     uint32_t from = task_of(e, task)->host, to = task_of(e, (uint32_t)send->to)->host;
-    const struct clue_law *packing = &e->machine->hosts[from].packing;
+    const struct clue_host *h = &e->machine->hosts[from];
+    int64_t ns = delay_ns(e, CLUE_SEND, from, to, &pair->send, send->bytes);
 
-    return delay_ns(e, CLUE_SEND, from, to, &pair->send, send->bytes) +
-           (send->packed ? delay_ns(e, CLUE_PACKING, from, to, packing, send->packed) : 0);
+    if (!send->packed ||
+        (send->pieces.n && copies_in_pieces(e, task, (uint32_t)send->to, send->bytes)))
+        return ns;
+    return ns + delay_ns(e, CLUE_PACKING, from, to, &h->packing, send->packed) +
+           pieces_ns(e, from, send->pieces, true);
 }
 
 /* Takes the send delay; false: the task waits. */
@@ -255,6 +261,7 @@ clue_request clue_engine_receive(struct clue_engine *e, int task, const struct c
     r->arg = what->arg;
     r->is_free = what->flags & CLUE_FREE;
     r->is_standing = what->flags & CLUE_STANDING;
+    r->pieces = what->pieces;
     r->posted_at = task_of(e, (uint32_t)task)->clock;
     matching_receive(e, i);
     return e->error.status ? 0 : i;
@@ -268,6 +275,7 @@ void clue_engine_receive_taken(struct clue_engine *e, int task, clue_request tak
     r->deliver = what->deliver;
     r->arg = what->arg;
     r->is_free = what->flags & CLUE_FREE;
+    r->pieces = what->pieces;
     r->posted_at = task_of(e, (uint32_t)task)->clock;
     matching_bind(e, r->message, taken);
 }

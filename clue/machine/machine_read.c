@@ -16,12 +16,17 @@ static const struct xml_rule busy = {.name = "busy", .required = XML_WORDS("cpus
 static const struct xml_rule receive = {.name = "receive", LAW, .once = true};
 static const struct xml_rule fresh = {.name = "fresh", LAW, .once = true};
 static const struct xml_rule packing = {.name = "packing", LAW, .once = true};
+static const struct xml_rule loop = {.name = "loop", LAW, .once = true};
+static const struct xml_rule pieces = {.name = "pieces",
+                                       .optional = XML_WORDS("k", "d", "pack", "unpack"),
+                                       .children = XML_RULES(&point_rule),
+                                       .once = true};
 static const struct xml_rule host = {
     .name = "host",
     .required = XML_WORDS("name"),
     .optional = XML_WORDS("count", "cpus", "factor", "spread", "memory", "init", "spawn", "receive",
                           "packing", "price", "gap", "card", "copies"),
-    .children = XML_RULES(&busy, &receive, &fresh, &packing)};
+    .children = XML_RULES(&busy, &receive, &fresh, &packing, &loop, &pieces)};
 static const struct xml_rule send = {.name = "send", .required = XML_WORDS("from", "to"), LAW};
 static const struct xml_rule transmission = {
     .name = "transmission", .required = XML_WORDS("from", "to"), LAW};
@@ -89,6 +94,7 @@ static void read_delay(struct machine_reader *r, const struct xml_element *e, co
 static void read_host(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
 {
     double memory = 0, card = 0;
+    const struct xml_element *pieces_are = xml_next(e, NULL, "pieces");
     static const char *const copiers[] = {"network", "receiver", NULL};
     int copier = 0;
     int64_t cpus = 1;
@@ -114,6 +120,13 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
     if (xml_next(e, NULL, "fresh"))
         machine_read_law(r, xml_next(e, NULL, "fresh"), &h->fresh);
     read_delay(r, e, "packing", A_TIME_PER_SIZE, &h->packing);
+    if (xml_next(e, NULL, "loop"))
+        machine_read_law(r, xml_next(e, NULL, "loop"), &h->loop);
+    if (pieces_are) {
+        machine_read_law(r, pieces_are, &h->pieces);
+        machine_read_quantity(r, pieces_are, "pack", A_TIME, &h->pack_ns);
+        machine_read_quantity(r, pieces_are, "unpack", A_TIME, &h->unpack_ns);
+    }
     machine_read_quantity(r, e, "gap", A_TIME, &h->card_gap_ns);
     machine_read_word(r, e, "copies", copiers, &copier);
     h->receiver_copies = copier == 1;

@@ -65,7 +65,8 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
     const struct clue_host *h = &type->host;
     bool has_receive = h->receive.n_points || h->receive.ns_per_byte != 0;
     bool has_packing = h->packing.n_points || h->packing.constant_ns != 0;
-    bool has_more = h->n_busy || has_receive || has_packing || !is_zero(&h->fresh);
+    bool has_more = h->n_busy || has_receive || has_packing || !is_zero(&h->fresh) ||
+                    !is_zero(&h->loop) || !is_zero(&h->pieces);
 
     xml_add_start(t, "  ", "host", "name", h->name, NULL);
     if (type->count)
@@ -109,6 +110,16 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
     if (has_packing) {
         portolan_text_add(t, "    <packing");
         add_law(t, "packing", &h->packing);
+    }
+    if (!is_zero(&h->loop)) {
+        portolan_text_add(t, "    <loop");
+        add_law(t, "loop", &h->loop);
+    }
+    if (!is_zero(&h->pieces)) {
+        portolan_text_add(t, "    <pieces");
+        add_time(t, "pack", h->pack_ns);
+        add_time(t, "unpack", h->unpack_ns);
+        add_law(t, "pieces", &h->pieces);
     }
     if (has_more)
         portolan_text_add(t, "  </host>\n");

@@ -45,6 +45,8 @@ static void scale_hosts(struct clue_machine_file *f, const double *times)
         scale_points(&f->types[i].host.receive, times[CLUE_RECEIVE]);
         scale_points(&f->types[i].host.fresh, times[CLUE_TRANSMISSION]);
         scale_points(&f->types[i].host.packing, times[CLUE_PACKING]);
+        scale_points(&f->types[i].host.loop, times[CLUE_PACKING]);
+        scale_points(&f->types[i].host.pieces, times[CLUE_PACKING]);
     }
     for (size_t i = 0; i < f->machine.n_hosts; i++) {
         struct clue_host *h = &f->machine.hosts[i];
@@ -53,6 +55,10 @@ static void scale_hosts(struct clue_machine_file *f, const double *times)
         scale_line(&h->receive, times[CLUE_RECEIVE]);
         scale_line(&h->fresh, times[CLUE_TRANSMISSION]);
         scale_line(&h->packing, times[CLUE_PACKING]);
+        scale_line(&h->loop, times[CLUE_PACKING]);
+        scale_line(&h->pieces, times[CLUE_PACKING]);
+        h->pack_ns *= times[CLUE_PACKING];
+        h->unpack_ns *= times[CLUE_PACKING];
     }
 }
 

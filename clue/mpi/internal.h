@@ -280,11 +280,25 @@ int mpi_type_f90(struct mpi_task *t, int combiner, int p, int r, MPI_Datatype *h
 int mpi_type_contents(struct mpi_task *t, const struct mpi_type *type, MPI_Count room_counts,
                       MPI_Count room_addresses, MPI_Count room_types, int *counts,
                       MPI_Aint *addresses, MPI_Datatype *types);
+static inline bool mpi_is_dense(const struct mpi_type *type, MPI_Count count)
+{
+    return type->is_contiguous || (count <= 1 && type->is_dense);
+}
 /* Packs COUNT items at BUF into TO, which has room for count * size; at least the first BYTES. */
 void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, void *to);
 /* Fills the items at BUF from BYTES, at most count * size, of FROM. */
 void mpi_unpack(const struct mpi_type *type, void *buf, MPI_Count count, const void *from,
                 MPI_Count bytes);
+/* What MPICH makes of COUNT items in memory, MAY_BE_CUT into fragments; none if they have no holes.
+ */
+struct clue_pieces mpi_pieces_with_holes(const struct mpi_type *type, MPI_Count count,
+                                         bool may_be_cut);
+static inline struct clue_pieces mpi_pieces(const struct mpi_type *type, MPI_Count count,
+                                            bool may_be_cut)
+{
+    return mpi_is_dense(type, count) ? (struct clue_pieces){0}
+                                     : mpi_pieces_with_holes(type, count, may_be_cut);
+}
 /* Copies items of one type to such of another of the same signature: as a message to oneself. */
 int mpi_copy_items(struct mpi_task *t, const void *from, MPI_Count from_count,
                    const struct mpi_type *from_type, void *to, MPI_Count to_count,

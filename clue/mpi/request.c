@@ -43,7 +43,9 @@ static void send_buffered(struct clue_send *send)
         memcpy(b->data, send->data, send->bytes);
     b->bytes = (MPI_Count)send->bytes;
     send->data = b->data;
+    clue_pack(0, send->pieces, false);
     send->packed = send->bytes;
+    send->pieces = (struct clue_pieces){0};
     send->flags &= ~(unsigned)CLUE_BUFFERED;
     b->engine = clue_send(send);
     b->next = t->buffered;
@@ -62,7 +64,7 @@ static void post_send(struct mpi_request *r)
         return;
     send.to = mpi_partners(r->comm)->members[r->rank];
     send.bytes = (uint64_t)(r->count * type->size);
-    if (type->is_contiguous || (type->is_dense && r->count == 1)) {
+    if (mpi_is_dense(type, r->count)) {
         send.data = (const char *)r->buf + type->true_lb;
     } else if (send.bytes) {
         char *packed = small;
@@ -73,6 +75,7 @@ static void post_send(struct mpi_request *r)
             packed = r->packed = mpi_alloc((size_t)send.bytes, 1);
         send.data = packed;
         send.packed = send.bytes;
+        send.pieces = mpi_pieces(type, r->count, true);
         mpi_pack(type, r->buf, r->count, packed);
     }
     if (send.packed || mpi_is_fresh(mpi_task(), send.data, send.bytes, send.to))
@@ -104,6 +107,7 @@ void mpi_post_receive(struct mpi_request *r)
 {
     struct clue_receive receive = {.context = r->comm->context + MPI_POINT_TO_POINT,
                                    .tag = r->tag == MPI_ANY_TAG ? CLUE_ANY : r->tag,
+                                   .pieces = mpi_pieces(r->type, r->count, true),
                                    .deliver = deliver,
                                    .arg = r};
 
@@ -127,7 +131,10 @@ int mpi_finish(struct mpi_request *r)
 
 void mpi_receive_taken(struct mpi_request *r)
 {
-    clue_receive_taken(r->engine, &(struct clue_receive){.deliver = deliver, .arg = r});
+    clue_receive_taken(r->engine,
+                       &(struct clue_receive){.pieces = mpi_pieces(r->type, r->count, true),
+                                              .deliver = deliver,
+                                              .arg = r});
 }
 
 /* ---------------------------------------------------------------- the program's requests */

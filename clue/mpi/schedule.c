@@ -72,7 +72,7 @@ static void *bytes_of(struct span data)
 
 static bool is_dense(struct span data)
 {
-    return data.type->is_contiguous || (data.count <= 1 && data.type->is_dense);
+    return mpi_is_dense(data.type, data.count);
 }
 
 static void begin_send(struct mpi_schedule *s, const struct party *p, struct span data, int to)
@@ -93,6 +93,7 @@ static void begin_send(struct mpi_schedule *s, const struct party *p, struct spa
                                                .data = x->packed ? x->packed : bytes_of(data),
                                                .bytes = bytes,
                                                .packed = x->packed ? bytes : 0,
+                                               .pieces = mpi_pieces(data.type, data.count, true),
                                                .flags = s->flags | (is_fresh ? CLUE_FRESH : 0),
                                                .label = is_fresh});
 }
@@ -115,12 +116,14 @@ static void begin_receive(struct mpi_schedule *s, const struct party *p, struct 
 {
     struct transfer *x = transfer_new(s, data);
 
-    x->request = clue_receive(&(struct clue_receive){.from = p->tasks[from],
-                                                     .context = p->context,
-                                                     .tag = s->tag,
-                                                     .flags = s->flags & CLUE_FREE,
-                                                     .deliver = deliver,
-                                                     .arg = x});
+    x->request =
+        clue_receive(&(struct clue_receive){.from = p->tasks[from],
+                                            .context = p->context,
+                                            .tag = s->tag,
+                                            .flags = s->flags & CLUE_FREE,
+                                            .pieces = mpi_pieces(data.type, data.count, true),
+                                            .deliver = deliver,
+                                            .arg = x});
 }
 
 static void end_transfers(struct mpi_schedule *s)
@@ -205,10 +208,17 @@ static bool is_pending(const struct mpi_schedule *s)
 /* ---------------------------------------------------------------- steps */
 
 /* Where messages are free, copying is in the law of the whole call. */
-static void take_copying(struct mpi_schedule *s, uint64_t bytes, bool is_message)
+static void take_copying(struct mpi_schedule *s, const struct step *step)
 {
+    struct span data = step->data, other = step->kind == STEP_REDUCE ? data : step->other;
+    bool may_be_cut = step->kind == STEP_SELF || !(is_dense(data) || is_dense(other));
+    struct clue_pieces from = mpi_pieces(data.type, data.count, may_be_cut);
+    struct clue_pieces to = mpi_pieces(other.type, other.count, may_be_cut);
+
     if (!(s->flags & CLUE_FREE))
-        clue_pack(bytes, is_message);
+        clue_pack((uint64_t)span_bytes(data),
+                  (struct clue_pieces){from.n + to.n, from.n_called + to.n_called},
+                  step->kind == STEP_SELF);
 }
 
 static void do_step(struct mpi_schedule *s, const struct step *step)
@@ -224,14 +234,14 @@ static void do_step(struct mpi_schedule *s, const struct step *step)
         wait_pending(s, s->is_stored);
         break;
     case STEP_REDUCE:
-        take_copying(s, (uint64_t)span_bytes(step->data), false);
+        take_copying(s, step);
         operation_apply(s->task, s->op, step->other.at, step->data.at, step->data.count,
                         step->data.type);
         mpi_written(s->task, step->data.at, span_bytes(step->data));
         break;
     case STEP_SELF:
     case STEP_COPY:
-        take_copying(s, (uint64_t)span_bytes(step->data), step->kind == STEP_SELF);
+        take_copying(s, step);
         mpi_written(s->task, step->other.at, span_bytes(step->other));
         if (is_dense(step->data) && is_dense(step->other))
             memmove(bytes_of(step->other), bytes_of(step->data), (size_t)span_bytes(step->data));

@@ -19,7 +19,8 @@
 #include <time.h>
 
 enum { MOST_BYTES = 4 << 20, COPIED_BYTES = 256 << 10, MOST_SIZES = 64, ROOM_BYTES = 32 << 10 };
-#define BATCH_NS 2e6  /* a sample takes about so long */
+enum { PIECES_BYTES = 64 << 10 }; /* of blocks of a number each, and of those of 1 KB */
+#define BATCH_NS 2e6              /* a sample takes about so long */
 #define LONG_NS  10e6 /* on slow networks: what takes longer once is measured in fewer rounds */
 
 static const MPI_Comm world = MPI_COMM_WORLD;
@@ -60,20 +61,77 @@ static int repetitions(int most)
 /* -- samples: all ranks call these; the result is rank 0's unless it says so -- */
 
 /* Half a round trip. */
-static double sample_half(int bytes)
+static double half_of(int sent, MPI_Datatype type, int received, MPI_Datatype received_type)
 {
     int n = repetitions(100);
     double start = now_ns();
 
-    for (int i = 0; i < n; i++) {
-        if (rank == 0) {
-            send(bytes, 0);
-            receive(bytes, 0);
-        } else {
-            receive(bytes, 0);
-            send(bytes, 0);
-        }
+    for (int i = 0; i < 2 * n; i++) {
+        if (rank == i % 2)
+            MPI_Send(out, sent, type, !rank, 0, world);
+        else
+            MPI_Recv(in, received, received_type, !rank, 0, world, MPI_STATUS_IGNORE);
     }
+    return (now_ns() - start) / n / 2;
+}
+
+static double sample_half(int bytes)
+{
+    return half_of(bytes, MPI_BYTE, bytes, MPI_BYTE);
+}
+
+/* Data with holes: BLOCKs of bytes so far apart. */
+static MPI_Datatype holed(int bytes, int block, int apart)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(bytes / block, block / 8, apart / 8, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static double sample_blocks(int bytes)
+{
+    MPI_Datatype type = holed(bytes, 1024, 2048);
+    double ns = half_of(1, type, 1, type);
+
+    MPI_Type_free(&type);
+    return ns;
+}
+
+static double sample_numbers(int bytes)
+{
+    MPI_Datatype type = holed(bytes, 8, 64);
+    double ns = half_of(1, type, 1, type);
+
+    MPI_Type_free(&type);
+    return ns;
+}
+
+/* Received without holes. */
+static double sample_packed(int bytes)
+{
+    MPI_Datatype type = holed(bytes, 8, 64);
+    double ns = half_of(1, type, bytes, MPI_BYTE);
+
+    MPI_Type_free(&type);
+    return ns;
+}
+
+/* The copying of such numbers alone, one way; BYTES with the holes. */
+static double sample_loop(int bytes)
+{
+    MPI_Datatype type = holed(bytes / 8, 8, 64);
+    int n = repetitions(100), at;
+    double start = now_ns();
+
+    for (int i = 0; i < n; i++) {
+        at = 0;
+        MPI_Pack(out, 1, type, in, bytes, &at, world);
+        at = 0;
+        MPI_Unpack(in, bytes, &at, out, 1, type, world);
+    }
+    MPI_Type_free(&type);
     return (now_ns() - start) / n / 2;
 }
 
@@ -263,7 +321,11 @@ static const struct kind kinds[] = {
     {"allreduce", NULL, 8, MOST_BYTES, 2, .of_shared_memory = true, .once = allreduce,
      .most_often = 50},
     {"call", NULL, 8, 8, 0, .of_one_host = true, .once = allreduce, .most_often = 100},
-    {"pack", NULL, 4096, MOST_BYTES, 1, .once = pack, .most_often = 1000},
+    {"pack", NULL, 0, MOST_BYTES, 1, .once = pack, .most_often = 1000},
+    {"blocks", sample_blocks, 0, MOST_BYTES / 2, 1, .of_one_host = true, .of_others = true},
+    {"numbers", sample_numbers, PIECES_BYTES, PIECES_BYTES, 0, .of_one_host = true},
+    {"packed", sample_packed, PIECES_BYTES, PIECES_BYTES, 0, .of_one_host = true},
+    {"loop", sample_loop, 4096, MOST_BYTES, 1, .of_one_host = true},
     {"alone", sample_alone, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
     {"together", sample_together, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
 };

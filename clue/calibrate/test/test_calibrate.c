@@ -51,6 +51,39 @@ static double true_pack(double bytes)
     return bytes > 1 << 20 ? 0.1 * bytes : 0.02 * bytes;
 }
 
+/* Data with holes, in fragments: bytes, a block of 1 KB or of 8 bytes to pack and to unpack, and
+ * where it is in a loop, with the holes. */
+static const double true_byte = 0.1, true_packed = 10, true_unpacked = 12;
+
+static double true_loop(double bytes)
+{
+    return 0.02 * bytes + true_pack(bytes / 8);
+}
+
+static double true_time(double bytes, double sender, double receiver)
+{
+    double fragments = ceil(bytes / (EAGER + 1));
+
+    return true_half(EAGER + 1) + true_byte * bytes * (1 + 1 / fragments) + fmax(sender, receiver) +
+           fmin(sender, receiver) / fragments;
+}
+
+static double true_blocks(double bytes)
+{
+    return true_time(bytes, bytes / 1024 * true_unpacked, bytes / 1024 * true_unpacked);
+}
+
+static double true_numbers(double bytes)
+{
+    return true_time(bytes, bytes / 8 * (true_packed + 64 * 0.02),
+                     bytes / 8 * (true_unpacked + 64 * 0.02));
+}
+
+static double true_only_packed(double bytes)
+{
+    return true_time(bytes, bytes / 8 * (true_packed + 64 * 0.02), 0);
+}
+
 /* Of which an exchange of as much takes 400. */
 static double true_call(double bytes)
 {
@@ -88,6 +121,10 @@ static struct clue_samples *made(double noise)
         put_kind(f, "call", true_call, 8, 8, noise, i);
         fprintf(f, "exchange 8 400\ncopied 262144 0\n");
         put_kind(f, "pack", true_pack, 4096, 4 << 20, noise, i);
+        put_kind(f, "blocks", true_blocks, 16384, 2 << 20, noise, i);
+        put_kind(f, "numbers", true_numbers, 65536, 65536, noise, i);
+        put_kind(f, "packed", true_only_packed, 65536, 65536, noise, i);
+        put_kind(f, "loop", true_loop, 4096, 4 << 20, noise, i);
         put_kind(f, "barrier", true_barrier, 0, 0, noise, i);
         put_kind(f, "fresh", true_fresh, 4096, 4 << 20, noise, i);
         fprintf(f, "alone 16384 25\nalone 1048576 30\nalone 16777216 30\n");
@@ -194,6 +231,10 @@ static void test_exact(void **state)
     assert_float_equal(clue_law_value(&m->collective_call, 0), 80, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 65536), 0.02 * 65536, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 4 << 20), 0.1 * (4 << 20), 1);
+    assert_float_equal(clue_law_value(&m->hosts[0].loop, 64000), 0.02 * 64000, 5);
+    assert_float_equal(clue_law_value(&m->hosts[0].pieces, 500000), true_byte * 500000, 500);
+    assert_float_equal(m->hosts[0].pack_ns, true_packed, 0.1);
+    assert_float_equal(m->hosts[0].unpack_ns, true_unpacked, 0.1);
     assert_true(m->hosts[0].receiver_copies);
     assert_int_equal(m->hosts[0].n_busy, 1); /* the middle kernel: 39 / 30 */
     assert_float_equal(m->hosts[0].busy[0].factor, 1.3, 0.001);

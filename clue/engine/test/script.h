@@ -40,6 +40,7 @@ struct step {
     uint64_t bytes;
     unsigned flags;
     const struct clue_change *change;
+    uint32_t pieces; /* of SEND, IRECV */
 };
 
 enum { MOST_TASKS = 64, MOST_STEPS = 40 };
@@ -69,7 +70,7 @@ static void script_got(void *arg, const struct clue_message *message)
 static enum clue_progress script_receive(struct script *s, int task, const struct step *p)
 {
     struct actor *a = &s->actors[task];
-    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a};
+    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a, {0}};
     struct clue_message m;
     size_t index;
 
@@ -87,7 +88,7 @@ static enum clue_progress script_receive(struct script *s, int task, const struc
 static enum clue_progress script_probe(struct script *s, int task, const struct step *p)
 {
     struct actor *a = &s->actors[task];
-    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a};
+    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a, {0}};
     struct clue_message m = {.from = -9};
     clue_request taken = 0;
     bool is_found = false;
@@ -121,10 +122,16 @@ static enum clue_progress script_step(struct script *s, int task, const struct s
         return clue_engine_spend(s->engine, task, p->a);
     case SEND:
         data[0] = (char)('A' + task);
-        progress = clue_engine_send(
-            s->engine, task,
-            &(struct clue_send){(int)p->a, 7, (int)p->b, data, p->bytes, 0, p->flags},
-            &a->requests[a->n_requests]);
+        progress = clue_engine_send(s->engine, task,
+                                    &(struct clue_send){.to = (int)p->a,
+                                                        .context = 7,
+                                                        .tag = (int)p->b,
+                                                        .data = data,
+                                                        .bytes = p->bytes,
+                                                        .packed = p->pieces ? p->bytes : 0,
+                                                        .flags = p->flags,
+                                                        .pieces = {p->pieces, p->pieces}},
+                                    &a->requests[a->n_requests]);
         a->n_requests += progress == CLUE_DONE;
         return progress;
     case RECV:
@@ -132,7 +139,8 @@ static enum clue_progress script_step(struct script *s, int task, const struct s
     case IRECV:
         a->requests[a->n_requests++] = clue_engine_receive(
             s->engine, task,
-            &(struct clue_receive){(int)p->a, 7, (int)p->b, p->flags, script_got, a});
+            &(struct clue_receive){(int)p->a, 7, (int)p->b, p->flags, script_got, a,
+                                   .pieces = {p->pieces, p->pieces}});
         return CLUE_DONE;
     case WAIT:
     case WAIT_ANY:

@@ -249,7 +249,8 @@ static void what_is_written_reads_back(void **state)
         "price='3'>"
         "<busy cpus='2' factor='1.3'/><receive k='1ns/B' d='3us'/>"
         "<fresh><point bytes='4KB' time='0us'/><point bytes='8KB' time='2us'/></fresh>"
-        "<packing><point bytes='0' time='0us'/><point bytes='8KB' time='4us'/></packing></host>"
+        "<packing><point bytes='0' time='0us'/><point bytes='8KB' time='4us'/></packing>"
+        "<loop k='0.01ns/B'/><pieces pack='9ns' unpack='10ns' k='0.1ns/B'/></host>"
         "<send from='*' to='*' k='0.01' d='0.9'/><transmission from='n' to='self'>"
         "<point bytes='1' time='123.456ns'/><point bytes='4MB' time='1s'/></transmission>"
         "<transmission from='*' to='*' d='1'/>"
@@ -277,6 +278,9 @@ static void what_is_written_reads_back(void **state)
     assert_int_equal(clue_law_ns(&g->machine.collective_call, 0), 80);
     assert_int_equal(clue_law_ns(&g->machine.hosts[1].packing, 6144), 3000);
     assert_true(g->machine.hosts[1].receiver_copies);
+    assert_int_equal(clue_law_ns(&g->machine.hosts[1].loop, 6400), 64);
+    assert_int_equal(clue_law_ns(&g->machine.hosts[1].pieces, 6400), 640);
+    assert_true(g->machine.hosts[1].pack_ns == 9 && g->machine.hosts[1].unpack_ns == 10);
     assert_true(fabs(g->covariance[CLUE_SEND][CLUE_LATENCY] + 0.01) < 1e-9);
     assert_string_equal(g->facts[0].value, "<x>");
     free(text);
