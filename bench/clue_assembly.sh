@@ -26,10 +26,10 @@ delay=$(sed -n 's/.*<send .*k="\([0-9]*\)us\/KB" d="\([0-9]*\)us".*/\1 \2/p' slo
 real() {
     env ${3:+LD_PRELOAD="$3" PORTOLAN_SLOW="$delay"} "$portolan" clue run -m slow.xml -n 2 --no-trial --beside -- \
         ./halo --fixed --quiet --select "$1" 2>&1 >/dev/null |
-        sed -n "s!^beside  *virtual \(.*\)   real \(.*\) (5 runs, \(.*\) \.\.\. \(.*\))   .*!| $1, $2 | \1 | \2 | \3 ... \4 |!p"
+        sed -n "s!^beside  *virtual \(.*\)   real \(.*\) ([0-9] runs, \(.*\) \.\.\. \(.*\))   .*!| $1, $2 | \1 | \2 | \3 ... \4 |!p"
 }
 
-echo "| fixed assembly, 2 ranks | virtual, slow.xml | real, median of 5 | real runs |"
+echo "| fixed assembly, 2 ranks | virtual, slow.xml | real, median | real runs |"
 echo "|---|---|---|---|"
 for relaxation in halo.Narrow halo.Wide; do
     real "relaxation=$relaxation" 'slow network' "$build/clue/calibrate/libportolan-slow.so"

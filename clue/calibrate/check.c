@@ -12,7 +12,7 @@
 static const double most_meeting = 0.05, least_meeting = 0.3;
 
 /* What programs deviate by besides: they are not loops, and do much only once. Of 17 programs that
- * mostly compute, docs/truth.md. */
+ * mostly compute, docs/truth.md; of communication it is assumed. */
 static const double of_programs = 0.04;
 
 static double value_of(const struct clue_samples *s, const struct clue_sample *like)
@@ -71,7 +71,7 @@ bool clue_check_errors(const struct clue_check *check, struct clue_errors *error
     errors->n = n = add_errors(check, true, 0, room);
     errors->computing = deviation(n, room);
     errors->n += n = add_errors(check, false, errors->computing, room);
-    errors->communication = deviation(n, room);
+    errors->communication = hypot(deviation(n, room), of_programs);
     errors->computing = hypot(errors->computing, of_programs);
     free(room);
     return true;
