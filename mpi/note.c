@@ -33,7 +33,8 @@ bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes)
     int is_cancelled = 0;
 
     PMPI_Test_cancelled(status, &is_cancelled);
-    *bytes = is_cancelled ? 0 : received_bytes(status);
+    if (bytes)
+        *bytes = is_cancelled ? 0 : received_bytes(status);
     return !is_cancelled;
 }
 

@@ -139,7 +139,7 @@ void mpi_note_freed_window(struct mpi_call *call);
 void mpi_note_group(const struct mpi_call *call, MPI_Group group, MPI_Win win);
 void mpi_note_epoch(const struct mpi_call *call, MPI_Win win);
 
-/* Bytes that a status tells of; false when the operation was cancelled. */
+/* Bytes that a status tells of (NULL: not wanted); false when the operation was cancelled. */
 bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes);
 
 /* -- bytes of a rank's own buffer; arguments that are not significant are not looked at -- */

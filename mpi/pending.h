@@ -45,9 +45,10 @@ void mpi_drop_pending(struct mpi_pending *p);
 /* One more receive of which nothing more will be known. */
 void mpi_lose_receive(void);
 
-/* Tell an observer that P was posted, and that it completed. */
+/* Tells an observer that P was posted. */
 MPI_OUT_OF_LINE void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p);
-MPI_OUT_OF_LINE void mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
-                                        const MPI_Status *status, int result);
+/* The same of its completion. False: it was cancelled; *BYTES: what a receive received. */
+MPI_OUT_OF_LINE bool mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
+                                        const MPI_Status *status, int result, uint64_t *bytes);
 
 #endif

@@ -215,17 +215,15 @@ MPI_OUT_OF_LINE void mpi_tell_posted(const struct mpi_call *call, struct mpi_pen
     mpi_tell(call, &event);
 }
 
-MPI_OUT_OF_LINE void mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
-                                        const MPI_Status *status, int result)
+MPI_OUT_OF_LINE bool mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
+                                        const MPI_Status *status, int result, uint64_t *bytes)
 {
     struct portolan_mpi_event event = {.kind = (enum portolan_mpi_event_kind)p->done,
                                        .request = p->number};
-    int is_cancelled = 0;
 
     p->is_told = false;
-    if (result == MPI_SUCCESS && !p->is_both && p->done != PORTOLAN_MPI_COLLECTIVE_DONE)
-        PMPI_Test_cancelled(status, &is_cancelled);
-    if (is_cancelled)
+    if (result == MPI_SUCCESS && !p->is_both && p->done != PORTOLAN_MPI_COLLECTIVE_DONE &&
+        !mpi_status_bytes(status, p->receives ? bytes : NULL))
         event.kind = PORTOLAN_MPI_CANCELLED;
     if (event.kind == PORTOLAN_MPI_RECV) {
         event.comm = mpi_comm_of_peers(p->peers);
@@ -234,10 +232,10 @@ MPI_OUT_OF_LINE void mpi_tell_completed(const struct mpi_call *call, struct mpi_
         if (p->is_wild)
             event.peer =
                 p->is_both ? PORTOLAN_MPI_ANY : mpi_peers_rank(p->peers, status->MPI_SOURCE);
-        if (result == MPI_SUCCESS && !p->is_both)
-            mpi_status_bytes(status, &event.bytes);
+        event.bytes = *bytes;
     }
     mpi_tell(call, &event);
+    return event.kind != PORTOLAN_MPI_CANCELLED;
 }
 
 /* -- receives that were posted -- */

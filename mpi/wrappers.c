@@ -32,15 +32,18 @@ static void note_completion(const struct mpi_call *call, struct mpi_pending *p,
 {
     int partner = p->partner;
     uint64_t calls = 0, ticks = 0, bytes = 0;
+    bool is_told = p->is_told && call->is_observed, is_done = true;
 
     if (p->makes_comm && result == MPI_SUCCESS)
         mpi_number_comm_as(p->bytes, (MPI_Comm)(intptr_t)p->ticks);
-    if (p->is_told && call->is_observed)
-        mpi_tell_completed(call, p, status, result);
+    if (is_told)
+        is_done = mpi_tell_completed(call, p, status, result, &bytes);
     if (!p->is_active)
         return;
     p->is_active = false;
-    if (result == MPI_SUCCESS && !mpi_status_bytes(status, &bytes))
+    if (!is_told && result == MPI_SUCCESS)
+        is_done = mpi_status_bytes(status, &bytes);
+    if (!is_done)
         return;
     if (p->is_wild)
         partner = p->in_world ? status->MPI_SOURCE : mpi_peers_rank(p->peers, status->MPI_SOURCE);

@@ -414,6 +414,12 @@ static __attribute__((noinline)) void tell_receive(struct stream *s,
     tell_transfer(s, PORTOLAN_TRACE_RECV, e);
 }
 
+static __attribute__((noinline)) void tell_post(struct stream *s,
+                                                const struct portolan_mpi_event *e)
+{
+    tell_transfer(s, PORTOLAN_TRACE_RECV_POST, e);
+}
+
 static void tell(const struct portolan_mpi_event *event)
 {
     struct stream *s = mine;
@@ -428,6 +434,8 @@ static void tell(const struct portolan_mpi_event *event)
         tell_send(s, event);
     else if (event->kind == PORTOLAN_MPI_RECV)
         tell_receive(s, event);
+    else if (event->kind == PORTOLAN_MPI_RECV_POST)
+        tell_post(s, event);
     else
         tell_others(event);
 }
