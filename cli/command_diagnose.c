@@ -211,10 +211,8 @@ static void warn_of_trace(struct subject *s)
 enum portolan_status diagnose_analyse(struct subject *s, struct portolan_error *err)
 {
     struct portolan_clocks clocks;
-    enum portolan_status status = portolan_clocks_correct(s->trace, &clocks, err);
+    enum portolan_status status = portolan_clocks_correct(s->trace, &clocks, &s->matching, err);
 
-    if (!status)
-        status = portolan_matching_create(s->trace, &s->matching, err);
     if (!status)
         tell_clocks(&clocks);
     if (!status)

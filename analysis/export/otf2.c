@@ -78,7 +78,7 @@ enum portolan_status write_otf2(struct job *job, struct portolan_error *err)
     if (!status)
         status = job_make_trace(job, recorded, &trace, err);
     if (!status)
-        status = portolan_clocks_correct(trace, &clocks, err);
+        status = portolan_clocks_correct(trace, &clocks, NULL, err);
     if (!status)
         status = portolan_trace_write_otf2(trace, path, facts, err);
     portolan_trace_destroy(trace);

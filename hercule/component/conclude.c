@@ -131,7 +131,7 @@ static enum portolan_status read_trace(struct diagnosis_component *d, struct ana
         return status;
     status = d->records->ops->visit_rows(d->records, portolan_trace_rows_take, rows, err);
     status = portolan_trace_rows_join(rows, status, &a->trace, err);
-    return status ? status : portolan_clocks_correct(a->trace, &clocks, err);
+    return status ? status : portolan_clocks_correct(a->trace, &clocks, &a->matching, err);
 }
 
 /* Whether some host has more ranks than cores. */
@@ -159,8 +159,6 @@ static enum portolan_status analyse(struct diagnosis_component *d,
     struct portolan_machine_verdict verdict = {0};
     enum portolan_status status = read_trace(d, a, &to_error, err);
 
-    if (!status)
-        status = portolan_matching_create(a->trace, &a->matching, err);
     if (!status)
         status = portolan_waits_create(a->matching, &a->waits, err);
     if (!status)

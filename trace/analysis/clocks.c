@@ -343,12 +343,13 @@ static bool correct(struct portolan_trace *t, struct clock_finder *f, struct por
 
 enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
                                              struct portolan_clocks *clocks,
+                                             struct portolan_matching **matching,
                                              struct portolan_error *err)
 {
     struct clock_finder f = {.t = trace};
     struct portolan_matching *m = NULL;
     enum portolan_status status = PORTOLAN_OK;
-    bool is_unnamed;
+    bool is_unnamed, moves;
 
     *clocks = (struct portolan_clocks){0};
     if (!number_clocks(&f, false))
@@ -361,10 +362,18 @@ enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
     clocks->n_clocks = f.n_clocks;
     f.m = m;
     clocks->n_reversed_before = m ? m->n_reversed : 0;
-    if (m && !status && (trace->has_local_clocks || m->n_reversed) && !correct(trace, &f, clocks))
+    moves = m && !status && (trace->has_local_clocks || m->n_reversed);
+    if (moves && !correct(trace, &f, clocks))
         status = portolan_no_memory(err);
-    portolan_matching_destroy(m);
     free(f.bounds);
     portolan_arena_clear(&f.arena);
+    if (status || moves || !matching) {
+        portolan_matching_destroy(m);
+        m = NULL;
+    }
+    if (!status && matching && !m)
+        status = portolan_matching_create(trace, &m, err);
+    if (matching)
+        *matching = m;
     return status;
 }

@@ -23,6 +23,8 @@ extern "C" {
 
 /* ------------------------------------------------- clocks of several hosts */
 
+struct portolan_matching;
+
 /** How the times of a trace were corrected. */
 struct portolan_clocks {
     size_t n_clocks;       /**< if there is one, times stay */
@@ -42,10 +44,12 @@ struct portolan_clocks {
  * invalid. Traces of other tools, which should have one clock, are not changed if no message is
  * reversed; if one is within a host, each rank has a clock of its own (eztrace counts from its
  * start). If messages between two hosts go in one direction only, the trace notes it
- * (n_unrelated_clocks). One thread. PORTOLAN_ENOMEM.
+ * (n_unrelated_clocks). *MATCHING (may be NULL: not wanted) is that of the result, as by
+ * portolan_matching_create(). One thread. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_clocks_correct(struct portolan_trace *trace,
                                                           struct portolan_clocks *clocks,
+                                                          struct portolan_matching **matching,
                                                           struct portolan_error *err);
 
 /* ------------------------------------------------- matching */

@@ -61,8 +61,14 @@ static void spread_over_hosts(struct portolan_trace *t, size_t n_hosts, law_fn *
 static struct portolan_clocks correct(struct portolan_trace *t)
 {
     struct portolan_clocks c;
+    struct portolan_matching *m, *again;
 
-    assert_int_equal(portolan_clocks_correct(t, &c, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_clocks_correct(t, &c, &m, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_matching_create(t, &again, NULL), PORTOLAN_OK);
+    assert_int_equal(m->n_messages, again->n_messages);
+    assert_int_equal(m->n_reversed, again->n_reversed);
+    portolan_matching_destroy(m);
+    portolan_matching_destroy(again);
     for (size_t i = 0; i < t->n_locations; i++)
         for (size_t e = t->locations[i].first + 1; e < t->locations[i].first + t->locations[i].n;
              e++)
