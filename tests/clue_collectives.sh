@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "MPICH's binaries only"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'ranks are folded'
-plan 15
+plan 16
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 for program in collectives groups one_sided; do
@@ -31,6 +31,9 @@ same '2 ranks: the same bits as with MPICH' 2 collectives 1 200
 same '2 ranks: groups, neighbours, several at once' 2 groups
 same '3 ranks: the same' 3 groups
 same '2 ranks: one-sided' 2 one_sided
+gigabit=$machine machine=$SOURCE/examples/clue/machines/fast-ethernet.xml
+same '5 ranks: the same where messages take long' 5 groups
+machine=$gigabit
 count 'no message of it is left' 0 '^mistake'
 MPIR_CVAR_DEVICE_COLLECTIVES=none
 export MPIR_CVAR_DEVICE_COLLECTIVES

@@ -13,7 +13,8 @@ typedef int copy_proxy(mpi_copy_fn *, int, int, void *, int, void *, void **, in
 typedef int delete_proxy(mpi_delete_fn *, int, int, int, void *, void *);
 
 struct mpi_keyval {
-    uint32_t refs;
+    uint32_t refs; /* the program's, and one of each attribute */
+    bool is_freed; /* by the program; attributes may still use the handle */
     int handle;
     mpi_copy_fn *copy;
     mpi_delete_fn *delete;
@@ -43,8 +44,10 @@ int mpi_key_create(struct mpi_task *t, mpi_copy_fn *copy, mpi_delete_fn *delete,
 
 static void release_key(struct mpi_keyval *key)
 {
-    if (!--key->refs)
-        free(key);
+    if (--key->refs)
+        return;
+    mpi_handle_free(mpi_task(), key->handle);
+    free(key);
 }
 
 int mpi_key_free(struct mpi_task *t, int *handle)
@@ -53,9 +56,11 @@ int mpi_key_free(struct mpi_task *t, int *handle)
 
     if (!key)
         return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", *handle);
-    mpi_handle_free(t, *handle);
     *handle = MPI_KEYVAL_INVALID;
-    release_key(key);
+    if (!key->is_freed) {
+        key->is_freed = true;
+        release_key(key);
+    }
     return MPI_SUCCESS;
 }
 

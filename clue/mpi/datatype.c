@@ -72,7 +72,7 @@ static void fill(struct mpi_type *type, struct mpi_run *runs, MPI_Datatype handl
     snprintf(type->object.name, sizeof type->object.name, "MPI_%s", name);
     runs[0] = (struct mpi_run){.bytes = size_of(first), .count = 1, .basic = first};
     type->n_runs = type->n_elements = second ? 2 : 1;
-    type->basic = second && second != first ? MPI_DATATYPE_NULL : first;
+    type->basic = handle;
     type->size = type->true_extent = size_of(first);
     if (second) {
         align = alignment_of(second) > align ? alignment_of(second) : align;
@@ -115,6 +115,12 @@ struct mpi_type *mpi_builtin_type(MPI_Datatype handle)
     struct mpi_type *type = &basics[handle & 255];
 
     return (uint32_t)handle >> 16 == 0x4c00 && type->handle == handle ? type : NULL;
+}
+
+struct mpi_type *mpi_basic_type(const struct mpi_type *type)
+{
+    return (uint32_t)type->basic >> 30 == 2 ? &direct_pairs[type->basic & 255]
+                                            : mpi_builtin_type(type->basic);
 }
 
 void mpi_types_begin(struct mpi_task *t)

@@ -248,7 +248,7 @@ struct mpi_type {
     bool is_contiguous; /* dense, also from item to item: size == extent */
     MPI_Count size, lb, extent, true_lb, true_extent;
     MPI_Count n_elements; /* built-in ones in it */
-    MPI_Datatype basic;   /* of all its elements; MPI_DATATYPE_NULL: different ones */
+    MPI_Datatype basic;   /* built in: of all its items; MPI_DATATYPE_NULL: different ones */
     size_t n_runs;
     struct mpi_run *runs;
     int align; /* of a struct that holds it */
@@ -264,6 +264,8 @@ struct mpi_type {
 enum { MPI_FIRST_TYPE = 5 };
 void mpi_types_begin(struct mpi_task *t);
 struct mpi_type *mpi_builtin_type(MPI_Datatype handle); /* NULL: none, or such a pair */
+/* The basic type or pair that TYPE is made of alone; NULL: of different ones. */
+struct mpi_type *mpi_basic_type(const struct mpi_type *type);
 /* Built-in elements in the first BYTES of items of TYPE. */
 MPI_Count mpi_elements_in(const struct mpi_type *type, MPI_Count bytes);
 void mpi_type_retain(struct mpi_type *type);
@@ -399,7 +401,8 @@ void mpi_status_set(MPI_Status *status, int source, int tag, MPI_Count bytes, bo
 void mpi_status_of(const struct mpi_request *r, MPI_Status *status);
 static inline MPI_Count mpi_status_bytes(const MPI_Status *status)
 {
-    return (MPI_Count)(status->count_hi_and_cancelled >> 1) << 32 | (uint32_t)status->count_lo;
+    return (MPI_Count)((uint32_t)status->count_hi_and_cancelled >> 1) << 32 |
+           (uint32_t)status->count_lo;
 }
 /* Whether R is complete at the task's time. */
 bool mpi_is_done(const struct mpi_request *r);

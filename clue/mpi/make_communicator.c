@@ -43,6 +43,7 @@ int mpi_comm_duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new)
 
     copy->topology = mpi_topology_retain(c->topology);
     copy->is_low = c->is_low;
+    *new = MPI_COMM_NULL;
     if (code == MPI_SUCCESS)
         *new = mpi_comm_publish(t, copy, c);
     else

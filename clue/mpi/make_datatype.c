@@ -282,6 +282,7 @@ int do_Type_dup(struct mpi_task *t, MPI_Datatype old, MPI_Datatype *handle)
     end(&b)->is_committed = type->is_committed;
     code = mpi_attributes_copy(old, &type->object, &b.type->object);
     if (code != MPI_SUCCESS) {
+        *handle = MPI_DATATYPE_NULL;
         mpi_type_release(b.type);
         return code;
     }

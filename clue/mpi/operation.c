@@ -30,7 +30,7 @@ static const struct {
     [BAND] = {"MPI_BAND", INTEGER | BYTE},
     [LOR] = {"MPI_LOR", INTEGER | LOGICAL},
     [BOR] = {"MPI_BOR", INTEGER | BYTE},
-    [LXOR] = {"MPI_LXOR", INTEGER | LOGICAL},
+    [LXOR] = {"MPI_LXOR", INTEGER | LOGICAL | REAL},
     [BXOR] = {"MPI_BXOR", INTEGER | BYTE},
     [MINLOC] = {"MPI_MINLOC", PAIR},
     [MAXLOC] = {"MPI_MAXLOC", PAIR},
@@ -74,13 +74,15 @@ static struct mpi_op builtin[] = {
         EACH(a[i] | b[i]);                                                                         \
     case BXOR:                                                                                     \
         EACH(a[i] ^ b[i])
+#define EXCLUSIVE                                                                                  \
+    case LXOR:                                                                                     \
+        EACH(!a[i] != !b[i])
 #define TRUTHS                                                                                     \
     case LAND:                                                                                     \
         EACH(a[i] && b[i]);                                                                        \
     case LOR:                                                                                      \
         EACH(a[i] || b[i]);                                                                        \
-    case LXOR:                                                                                     \
-        EACH(!a[i] != !b[i])
+        EXCLUSIVE
 
 #define LOOPS(name, type, cases)                                                                   \
     static void name##_loop(int op, const void *in, void *inout, MPI_Count n)                      \
@@ -101,7 +103,8 @@ static struct mpi_op builtin[] = {
     TRUTHS
 #define COMMA_FREE_REAL                                                                            \
     ORDERED;                                                                                       \
-    ARITHMETIC
+    ARITHMETIC;                                                                                    \
+    EXCLUSIVE
 
 /* Of equal values the least index counts. */
 #define PAIRS(name, value_type, index_type)                                                        \

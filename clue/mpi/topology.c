@@ -178,10 +178,14 @@ int do_Cart_sub(struct mpi_task *t, MPI_Comm comm, const int remain[], MPI_Comm 
             color = color * p->dims[i] + p->coords[i];
         }
     }
-    mpi_comm_split(t, c, color, key, new);
-    c = mpi_comm(t, *new);
-    c->topology = grid(n, dims, periods, c->rank);
-    note_neighbours(c);
+    if (n) {
+        mpi_comm_split(t, c, color, key, new);
+        c = mpi_comm(t, *new);
+        c->topology = grid(n, dims, periods, c->rank);
+        note_neighbours(c);
+    } else {
+        do_Cart_create(t, comm, 0, dims, periods, 0, new);
+    }
     free(dims);
     free(periods);
     return MPI_SUCCESS;

@@ -56,11 +56,18 @@ static void end_numbers(struct numbers *x)
         free(x->all);
 }
 
-/* Adds what active schedules wait for. */
-static void add_schedules(struct mpi_task *t, struct numbers *x)
+/* Adds what active schedules wait for. False: one waits for nothing any more, since advancing the
+ * others took time. */
+static bool add_schedules(struct mpi_task *t, struct numbers *x)
 {
-    for (struct mpi_request *r = t->schedules; r && x->n < x->room; r = r->next)
-        x->n += mpi_schedule_pending(r->schedule, x->all + x->n, x->room - x->n);
+    for (struct mpi_request *r = t->schedules; r && x->n < x->room; r = r->next) {
+        size_t n = mpi_schedule_pending(r->schedule, x->all + x->n, x->room - x->n);
+
+        if (!n)
+            return false;
+        x->n += n;
+    }
+    return true;
 }
 
 /* A wait that the engine knows as one. */
@@ -113,10 +120,11 @@ static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, s
             end_numbers(&x);
             return first;
         }
-        add_schedules(t, &x);
-        if (!x.n)
-            clue_fail("waits for a generalized request that no rank completes");
-        clue_wait(x.all, x.n, false);
+        if (add_schedules(t, &x)) {
+            if (!x.n)
+                clue_fail("waits for a generalized request that no rank completes");
+            clue_wait(x.all, x.n, false);
+        }
         end_numbers(&x);
     }
 }

@@ -29,7 +29,7 @@ struct access {
     int origin, target; /**< ranks */
     int task;           /**< the origin's */
     clue_request request;
-    void *row;                /**< the origin's data, packed, or room for the message's */
+    void *row;                /**< the origin's data, packed; or NULL */
     bool is_watched, is_over; /**< a request of the program waits for it; and has seen its end */
 
     /* Data: AT = data OP AT for COUNT elements of TYPE; the old ones go by OLD to RESULT. */
@@ -38,7 +38,7 @@ struct access {
     struct mpi_type *type;        /**< a copy in memory of all, or NULL */
     struct mpi_type *result_type; /**< retained */
     MPI_Op op;
-    void *result, *old;
+    void *result, *old;             /**< OLD on its way back alone */
     void (*take_old)(void *access); /**< takes what is in OLD; the origin's */
     char compare[32];               /**< room for any basic type */
     /* Locks. */

@@ -13,10 +13,12 @@ static void take_old(void *arg)
         memcpy(a->result, a->old, (size_t)a->type->size);
     else
         mpi_unpack(a->result_type, a->result, a->n_result, a->old, a->count * a->type->size);
+    clue_unshare(a->old);
 }
 
 static void bring_back(struct access *a)
 {
+    a->old = clue_share((size_t)(a->count * a->type->size));
     mpi_pack(a->type, a->at, a->count, a->old);
     clue_call_in(a->task, a->take_old, a);
 }
@@ -24,11 +26,20 @@ static void bring_back(struct access *a)
 /* Pairs of value and index, which may have holes. */
 static void apply_pairs(struct access *a, const char *data)
 {
-    char *items = mpi_alloc((size_t)a->count, (size_t)a->type->extent);
+    struct mpi_type *pair = mpi_basic_type(a->type);
+    MPI_Count bytes = a->count * a->type->size, n = bytes / pair->size;
+    char *row = mpi_alloc((size_t)bytes, 1);
+    char *items = mpi_alloc(2 * (size_t)n, (size_t)pair->extent);
+    char *there = items + n * pair->extent;
 
-    mpi_unpack(a->type, items, a->count, data, a->count * a->type->size);
-    operation_apply(NULL, mpi_op(NULL, a->op), items, a->at, a->count, a->type);
+    mpi_pack(a->type, a->at, a->count, row);
+    mpi_unpack(pair, there, n, row, bytes);
+    mpi_unpack(pair, items, n, data, bytes);
+    operation_apply(NULL, mpi_op(NULL, a->op), items, there, n, pair);
+    mpi_pack(pair, there, n, row);
+    mpi_unpack(a->type, a->at, a->count, row, bytes);
     free(items);
+    free(row);
 }
 
 static void apply(struct access *a, const char *data)
@@ -59,6 +70,7 @@ static void compare_and_swap(struct access *a, const char *data)
 {
     size_t bytes = (size_t)a->type->size;
 
+    a->old = clue_share(bytes);
     memcpy(a->old, a->at, bytes);
     if (memcmp(a->at, a->compare, bytes) == 0)
         memcpy(a->at, data, bytes);
@@ -163,7 +175,6 @@ static void access_free(struct access *a)
     if (a->result_type)
         mpi_type_release(a->result_type);
     clue_unshare(a->type);
-    clue_unshare(a->old);
     free(a->row);
     clue_free(a->request);
     a->next = shared->free_accesses;
@@ -179,6 +190,7 @@ static struct mpi_type *share_type(const struct mpi_type *type)
     *copy = (struct mpi_type){.handle = type->handle,
                               .is_contiguous = type->is_contiguous,
                               .size = type->size,
+                              .basic = type->basic,
                               .extent = type->extent,
                               .true_lb = type->true_lb,
                               .n_runs = type->n_runs,
@@ -198,8 +210,6 @@ struct access *access_begin(struct mpi_win *w, const struct access *from, uint64
     struct access *a = access_new(from);
 
     a->origin = w->comm->rank;
-    if (a->result)
-        a->old = clue_share((size_t)(a->count * a->type->size));
     if (a->type)
         a->type = share_type(a->type);
     if (a->result_type)
@@ -386,9 +396,10 @@ static int begin_access(struct mpi_task *t, MPI_Win win, struct access a, struct
     if ((code = prepare(t, w, &a, disp)))
         return code;
     bytes = a.count * a.type->size > out ? a.count * a.type->size : out;
-    a.row = mpi_alloc(bytes ? (size_t)bytes : 1, 1);
-    if (out)
+    if (out) {
+        a.row = mpi_alloc((size_t)bytes, 1);
         mpi_pack(origin.type, origin.at, origin.count, a.row);
+    }
     window_tell(t, w, PORTOLAN_MPI_TRANSFER, a.target,
                 (uint64_t)(out + (a.result_type ? a.n_result * a.result_type->size : 0)));
     begun = access_begin(w, &a, (uint64_t)bytes);
@@ -413,11 +424,11 @@ int do_Get_accumulate(struct mpi_task *t, const void *origin_addr, MPI_Count ori
     const struct mpi_op *operation = mpi_op(t, op);
     struct origin origin = {origin_addr, origin_count,
                             op == MPI_NO_OP ? NULL : mpi_type(t, origin_datatype)};
-    struct mpi_type *basic = mpi_builtin_type(a.type->basic);
+    const struct mpi_type *basic = mpi_basic_type(a.type);
     int code = operation->is_builtin ? MPI_SUCCESS
                                      : mpi_error(t, MPI_ERR_OP, "only predefined operations");
 
-    if (!code && op != MPI_REPLACE && op != MPI_NO_OP)
+    if (!code && a.type->size && op != MPI_REPLACE && op != MPI_NO_OP)
         code = operation_check(t, operation, basic ? basic : a.type);
     if (code)
         return code;

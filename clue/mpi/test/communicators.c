@@ -185,6 +185,10 @@ static void grids(void)
     MPI_Cart_coords(row, n - 1, 2, coords);
     show("copy", 10 * coords[0] + coords[1]);
     MPI_Comm_free(&row);
+    MPI_Cart_sub(grid, (int[]){0, 0}, &row);
+    show_comm("point", row);
+    if (row != MPI_COMM_NULL)
+        MPI_Comm_free(&row);
     MPI_Comm_free(&grid);
     MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){n - 1}, periods, 0, &grid);
     show_comm("smaller", grid);
@@ -262,11 +266,11 @@ static int show_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* A value that replaces another keeps its place. */
+/* A value that replaces another keeps its place; a key that is freed works while values have it. */
 static void order_of_attributes(void)
 {
     static int values[] = {1, 2, 3};
-    int keys[2];
+    int keys[2], first;
     MPI_Comm comm;
 
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
@@ -275,6 +279,10 @@ static void order_of_attributes(void)
             MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, show_deleted, &keys[i], NULL);
         MPI_Comm_set_attr(comm, keys[i % 2], &values[i]);
     }
+    first = keys[0];
+    MPI_Comm_free_keyval(&keys[0]);
+    MPI_Comm_delete_attr(comm, first);
+    MPI_Comm_set_attr(comm, keys[1], &values[0]);
     MPI_Comm_free(&comm);
 }
 
@@ -354,7 +362,9 @@ static void returned_errors(void)
     MPI_Comm_create_keyval(copy_none, MPI_COMM_NULL_DELETE_FN, &keys[1], NULL);
     MPI_Comm_set_attr(world, keys[1], &value);
     MPI_Comm_set_attr(world, keys[0], &value);
+    copy = world;
     show("copy", MPI_Comm_dup(world, &copy) == MPI_SUCCESS);
+    show("no copy", copy == MPI_COMM_NULL);
     MPI_Comm_delete_attr(world, keys[1]);
     show("copied", MPI_Comm_dup(world, &copy) == MPI_SUCCESS);
     MPI_Comm_free(&copy);

@@ -142,6 +142,26 @@ static void several_at_once(void)
     tell("several at once");
 }
 
+/* One may have nothing to wait for any more when the others have gone on. */
+static void many_at_once(void)
+{
+    MPI_Request r[10];
+
+    for (int call = 0; call < 40; call++) {
+        MPI_Bcast(in, 1, MPI_INT, call % n, MPI_COMM_WORLD); /* ranks go on at different times */
+        for (int i = 0; i < 10; i++) {
+            if (call % 3 == 0)
+                MPI_Iallreduce(&in[i], &out[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[i]);
+            else if (call % 3 == 1)
+                MPI_Iscan(&in[i], &out[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[i]);
+            else
+                MPI_Iallgather(&in[i], 1, MPI_INT, &out[i * n], 1, MPI_INT, MPI_COMM_WORLD, &r[i]);
+        }
+        MPI_Waitall(10, r, MPI_STATUSES_IGNORE);
+    }
+    tell("many at once");
+}
+
 /* MPICH takes the number of reals for that of bytes when it chooses how to sum them. */
 static void many_reals(void)
 {
@@ -170,6 +190,7 @@ int main(int argc, char **argv)
     between_groups(n < 9 ? 100 : 10);
     neighbours();
     several_at_once();
+    many_at_once();
     many_reals();
     MPI_Finalize();
     return 0;

@@ -85,18 +85,28 @@ static void pairs(void)
     struct {
         double value;
         int index;
-    } * memory, own = {3.5 * ((rank * 7) % 5), rank};
+    } * memory, own = {3.5 * ((rank * 7) % 5), rank}, both[3] = {own, {0, 0}, own};
+    MPI_Datatype outer;
     MPI_Win win;
     int index;
 
-    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-    memory->value = -1;
-    memory->index = 99;
+    MPI_Win_allocate(4 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    for (int i = 0; i < 4; i++) {
+        memory[i].value = i < 3 ? -1 : 100;
+        memory[i].index = 99;
+    }
+    MPI_Type_vector(2, 1, 2, MPI_DOUBLE_INT, &outer);
+    MPI_Type_commit(&outer);
     MPI_Win_fence(0, win);
     MPI_Accumulate(&own, 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, MPI_MAXLOC, win);
+    MPI_Accumulate(both, 1, outer, 0, 1, 1, outer, MPI_MAXLOC, win);
     MPI_Win_fence(0, win);
-    index = memory->index;
-    tell("maxloc", &index, 1);
+    for (int i = 0; i < 4; i++) {
+        index = memory[i].index;
+        tell("maxloc", &index, 1);
+    }
+    MPI_Type_free(&outer);
     MPI_Win_free(&win);
 }
 
