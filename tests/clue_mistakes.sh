@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 46
+plan 47
 
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 program=$SOURCE/clue/mpi/test/mistakes.c
@@ -68,6 +68,7 @@ mistake count 1 'rank 0 in MPI_Send at @count@.*count is -1'
 mistake fault 139 'rank 1 after MPI_Barrier .*, at .* us: .*signal 11 \(Segmentation fault\) at @fault@'
 mistake abort 134 'rank 1 .*abort\(\)'
 mistake heap 134 'rank 1 .*signal 6 \(Aborted\)'
+mistake damage 134 'rank 1 .*signal 6.*heap is damaged'
 mistake MPI_Abort 3 'rank 1 in MPI_Abort at @MPI_Abort@.*status 3'
 mistake exit 5
 mistake return 4

@@ -31,11 +31,46 @@ void clue_fault(int signal, char *where)
               where ? " at " : "", where ? where : "");
 }
 
+/* Without the heap: it is damaged. */
+static void tell_shortly(int signal)
+{
+    const struct rank *rank = clue_carrier.current;
+    char line[300];
+    int n;
+
+    (void)signal;
+    n = snprintf(line, sizeof line,
+                 "portolan: error: rank %d%s%s: the program was ended by signal %d; its heap is "
+                 "damaged, so the place is not known; valgrind may find it\n",
+                 rank->task,
+                 !rank->routine ? ""
+                 : rank->depth  ? " in "
+                                : " after ",
+                 rank->routine ? rank->routine->name : "", clue_carrier.exit_status - 128);
+    if (write(STDERR_FILENO, line, (size_t)n) < 0)
+        clue_carrier.exit_status = 1;
+    REAL(_exit)(clue_carrier.exit_status);
+}
+
+/* Where the C library found its heap damaged it may hold its lock: telling would wait for ever. */
+static void tell_in_time(void)
+{
+    enum { SECONDS = 20 };
+    sigset_t set;
+
+    signal(SIGALRM, tell_shortly);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    alarm(SECONDS);
+}
+
 void clue_tell_fault(int signal, siginfo_t *info, void *machine)
 {
     struct rank *rank = clue_carrier.current;
     const ucontext_t *state = machine;
     const uint8_t *top = (const uint8_t *)processor_sp(state);
+    static bool is_telling;
     char *where;
 
     (void)info;
@@ -44,7 +79,11 @@ void clue_tell_fault(int signal, siginfo_t *info, void *machine)
         raise(signal);
         return;
     }
+    if (is_telling)
+        tell_shortly(signal);
+    is_telling = true;
     clue_carrier.exit_status = 128 + signal;
+    tell_in_time();
     where = clue_where(rank, (void *)(processor_pc(state) + 1));
     if (signal == SIGSEGV && top < rank->stack + UNSAVED_BYTES)
         clue_fail("its stack of %zu KB is full%s%s; make it larger with --stack",
@@ -81,6 +120,7 @@ void clue_faults_begin(void)
 
 void clue_faults_end(void)
 {
+    alarm(0);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }

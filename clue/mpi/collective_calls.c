@@ -104,6 +104,68 @@ static void take_blocks(struct call *x, const struct arguments *a, int n_to, int
         c->receive = blocks_of(x, &a->receive, n_from);
 }
 
+/* Whether what RANK sends is its own block of a buffer of all. */
+static bool is_own_block(struct mpi_task *t, const struct buffer *own, const struct buffer *all,
+                         int rank)
+{
+    MPI_Count i = all->counts ? all->displs[rank] : rank * all->count;
+
+    return own->type == all->type && own->count &&
+           (all->counts ? all->counts[rank] != 0 : own->count == all->count) &&
+           own->at == (const char *)all->at + i * mpi_type(t, all->type)->size;
+}
+
+static bool is_same_exchange(const struct buffer *a, const struct buffer *b, int n)
+{
+    bool is_used = false;
+
+    if (a->at != b->at)
+        return false;
+    if (!a->counts)
+        return a->type == b->type && a->count == b->count && a->count;
+    for (int i = 0; i < n; i++) {
+        if (a->counts[i] != b->counts[i] ||
+            (a->types ? a->types[i] != b->types[i] : a->type != b->type))
+            return false;
+        is_used |= a->counts[i] != 0;
+    }
+    return is_used;
+}
+
+static bool is_operand_twice(enum collective_kind kind, const struct arguments *a, int n)
+{
+    MPI_Count sum = a->receive.count;
+
+    for (int i = 0; i < n && kind == REDUCE_SCATTER; i++)
+        sum += a->receive.counts[i];
+    return sum && a->send.at == a->receive.at;
+}
+
+/* As MPICH finds it: the two buffers are one, or MPI_IN_PLACE is not where it may be. */
+static int check_buffers(struct mpi_task *t, enum collective_kind kind, const struct mpi_comm *comm,
+                         const struct arguments *a)
+{
+    const struct buffer *own = is_scatter(kind) ? &a->receive : &a->send;
+    const struct buffer *all = is_scatter(kind) ? &a->send : &a->receive;
+    bool is_rooted = is_gather(kind) || is_scatter(kind) || kind == REDUCE, is_same;
+
+    if (comm->remote || kind == BARRIER || kind == BCAST || kind >= NEIGHBOR_ALLGATHER ||
+        (is_rooted && a->root != comm->rank))
+        return MPI_SUCCESS;
+    if (all->at == MPI_IN_PLACE && (all->count || all->counts))
+        return mpi_error(t, MPI_ERR_BUFFER, "MPI_IN_PLACE is for the other buffer");
+    if (own->at == MPI_IN_PLACE)
+        return MPI_SUCCESS;
+    if (a->op)
+        is_same = is_operand_twice(kind, a, comm->n);
+    else if (kind == ALLTOALL || kind == ALLTOALLV || kind == ALLTOALLW)
+        is_same = is_same_exchange(own, all, comm->n);
+    else
+        is_same = is_own_block(t, own, all, comm->rank);
+    return is_same ? mpi_error(t, MPI_ERR_BUFFER, "the two buffers are the same; use MPI_IN_PLACE")
+                   : MPI_SUCCESS;
+}
+
 /* Of reductions and MPI_Bcast. */
 static void take_operands(struct call *x, const struct arguments *a)
 {
@@ -163,7 +225,7 @@ static int call(struct mpi_task *t, enum collective_kind kind, struct mpi_comm *
     struct call x;
     int code = a->op ? operation_check(t, mpi_op(t, a->op), mpi_type(t, a->receive.type)) : 0;
 
-    if (code)
+    if (code || (code = check_buffers(t, kind, comm, a)))
         return code;
     if (is_among_neighbours && !mpi_neighbours(comm, &neighbours))
         return mpi_error(t, MPI_ERR_TOPOLOGY, "the communicator has no topology");

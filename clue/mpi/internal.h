@@ -442,6 +442,7 @@ struct mpi_task {
     bool has_begun, has_ended;
     int rank, n, thread_level;
     struct mpi_comm *world, *self;
+    struct mpi_object file; /* MPI_FILE_NULL: has the handler of files that are opened */
     struct mpi_table tables[MPI_KINDS];
     struct mpi_request *free_requests;
     struct mpi_request *schedules; /* active ones */

@@ -85,6 +85,7 @@ int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, in
     *provided = t->thread_level;
     mpi_types_begin(t);
     make_built_in(t);
+    mpi_errhandler_set(t, &t->file, MPI_ERRORS_RETURN);
     tell_always(t, (struct portolan_mpi_event){
                        .kind = PORTOLAN_MPI_STARTED, .comm = &t->world->seen, .peer = t->rank});
     return MPI_SUCCESS;

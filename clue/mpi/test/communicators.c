@@ -366,6 +366,7 @@ static void returned_errors(void)
     show("copy", MPI_Comm_dup(world, &copy) == MPI_SUCCESS);
     show("no copy", copy == MPI_COMM_NULL);
     MPI_Comm_delete_attr(world, keys[1]);
+    show("deleted again", MPI_Comm_delete_attr(world, keys[1]));
     show("copied", MPI_Comm_dup(world, &copy) == MPI_SUCCESS);
     MPI_Comm_free(&copy);
     for (int i = 0; i < 64; i++) {
@@ -377,6 +378,52 @@ static void returned_errors(void)
     MPI_Comm_free(&world);
     MPI_Comm_free_keyval(&keys[0]);
     MPI_Comm_free_keyval(&keys[1]);
+}
+
+static void class_of(const char *name, int code)
+{
+    int class;
+
+    MPI_Error_class(code, &class);
+    show(name, class);
+}
+
+/* Buffers that are one, or MPI_IN_PLACE where it may not be. */
+static void same_buffers(void)
+{
+    int b[4] = {rank}, c[4], two[] = {2}, none[] = {0};
+    MPI_Comm self;
+
+    MPI_Comm_dup(MPI_COMM_SELF, &self);
+    MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+    class_of("gather", MPI_Gather(b, 2, MPI_INT, b, 2, MPI_INT, 0, self));
+    class_of("scatter", MPI_Scatterv(b, two, none, MPI_INT, b, 2, MPI_INT, 0, self));
+    class_of("allgather", MPI_Allgatherv(b, 2, MPI_INT, b, two, none, MPI_INT, self));
+    class_of("alltoall", MPI_Alltoall(b, 1, MPI_INT, b, 1, MPI_INT, self));
+    class_of("alltoallv", MPI_Alltoallv(b, two, none, MPI_INT, b, two, none, MPI_INT, self));
+    class_of("reduce", MPI_Reduce(b, b, 1, MPI_INT, MPI_SUM, 0, self));
+    class_of("reduce nothing", MPI_Reduce(b, b, 0, MPI_INT, MPI_SUM, 0, self));
+    class_of("scan", MPI_Scan(b, b, 1, MPI_INT, MPI_SUM, self));
+    class_of("reduce_scatter", MPI_Reduce_scatter(b, b, two, MPI_INT, MPI_SUM, self));
+    class_of("in place", MPI_Allgather(b, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, self));
+    class_of("reduce in place", MPI_Reduce(b, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, 0, self));
+    class_of("others", MPI_Allreduce(b, c, 1, MPI_INT, MPI_SUM, self));
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    class_of("local", MPI_Reduce_local(b, b, 1, MPI_INT, MPI_SUM));
+    class_of("local in place", MPI_Reduce_local(MPI_IN_PLACE, b, 1, MPI_INT, MPI_SUM));
+    MPI_Comm_free(&self);
+}
+
+/* MPI_FILE_NULL has the handler of files that will be opened. */
+static void file_handler(void)
+{
+    MPI_Errhandler handler;
+
+    MPI_File_get_errhandler(MPI_FILE_NULL, &handler);
+    show("files return errors", handler == MPI_ERRORS_RETURN);
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
+    MPI_File_get_errhandler(MPI_FILE_NULL, &handler);
+    show("now they are fatal", handler == MPI_ERRORS_ARE_FATAL);
 }
 
 static void note(MPI_Comm *comm, int *code, ...)
@@ -438,6 +485,8 @@ int main(int argc, char **argv)
     attributes();
     order_of_attributes();
     returned_errors();
+    same_buffers();
+    file_handler();
     errors();
     MPI_Finalize();
     if (rank == 0)

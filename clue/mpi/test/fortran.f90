@@ -3,9 +3,11 @@
 program collective
   use mpi
   implicit none
-  integer :: ierr, rank, n, i, op, win_i, status(MPI_STATUS_SIZE), newtype, req
+  integer :: ierr, rank, n, i, op, win, status(MPI_STATUS_SIZE), newtype, req
   real(8) :: a(4), b(4)
   integer :: list(64)
+  integer, parameter :: keys(4) = (/ MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_APPNUM /)
+  integer(MPI_ADDRESS_KIND) :: value = 0
   logical :: l, m
   complex(8) :: c, d
   character(len=20) :: file, line
@@ -49,6 +51,16 @@ program collective
     if (rank == 0) call MPI_Recv(line, 20, MPI_CHARACTER, i, 6, MPI_COMM_WORLD, status, ierr)
     if (rank == 0) print *, line
   end do
+  do i = 1, size(keys)
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, keys(i), value, l, ierr)
+    if (rank == 0) print *, i, l, value
+  end do
+  call MPI_Win_create(list, 64_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierr)
+  call MPI_Win_get_attr(win, MPI_WIN_SIZE, value, l, ierr)
+  if (rank == 0) print *, l, value
+  call MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, value, l, ierr)
+  if (rank == 0) print *, l, value
+  call MPI_Win_free(win, ierr)
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
   call MPI_Finalize(ierr)
 end program

@@ -158,6 +158,15 @@ static void leave_over(int rank)
 
         free(block);
         free(block);
+    } else if (is("damage") && rank == 1) { /* found by malloc(), which holds its lock */
+        char *volatile block = malloc(2000);
+        char *volatile next = malloc(2000);
+        char *volatile last = malloc(2000);
+
+        free(next);
+        memset(block + 2000, 0xf0, 16);
+        free(malloc(3000));
+        free(last);
     } else if (is("exit"))
         exit(rank ? 5 : 0);
 }
