@@ -65,8 +65,8 @@ BUFFER = re.compile(r'^(s|send|r|recv)?(buf|counts?|displs|datatype|types?)(fer)
 LENGTHS = [
     (r'^Type_create_(subarray|darray)', 'ndims'),
     (r'^Type_', 'count'),
-    (r'^I?neighbor_.*send', 'entry_neighbours(t, comm, true)'),
-    (r'^I?neighbor_.*recv', 'entry_neighbours(t, comm, false)'),
+    (r'^I?neighbor_\w+ s', 'entry_neighbours(t, comm, true)'),
+    (r'^I?neighbor_', 'entry_neighbours(t, comm, false)'),
     (r'^I?reduce_scatter', 'entry_size(t, comm)'),
     (r'^I?gatherv.*recv|^I?scatterv.*send', 'entry_at_root(t, comm, root)'),
     (r'', 'entry_partners(t, comm)'),

@@ -102,6 +102,13 @@ static void neighbours(void)
          MPI_Neighbor_alltoallw(in, counts, offsets, types, out, counts, offsets, types, grid),
          MPI_Ineighbor_alltoallw(in, counts, offsets, types, out, counts, offsets, types, grid,
                                  &request));
+    BOTH("neighbours' alltoallv",
+         MPI_Neighbor_alltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, grid),
+         MPI_Ineighbor_alltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, grid,
+                                 &request));
+    BOTH("neighbours' allgatherv",
+         MPI_Neighbor_allgatherv(in, 2, MPI_INT, out, counts, displs, MPI_INT, grid),
+         MPI_Ineighbor_allgatherv(in, 2, MPI_INT, out, counts, displs, MPI_INT, grid, &request));
     sources[0] = targets[1] = (rank + n - 1) % n;
     sources[1] = targets[0] = (rank + 1) % n;
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, MPI_UNWEIGHTED, 2, targets,
