@@ -362,9 +362,12 @@ static enum portolan_status repeat(struct options *o, struct clue_report *report
     if (!status)
         status = measure_again(o, report->outcome->wall_s, report->measured_ns, &n_runs, err);
     if (!status) {
-        for (size_t i = 0; i < n && n_runs > 1;
-             i++) /* in order: each of the runs meets low and high ones */
-            ends[i] *= report->measured_ns[i % n_runs] / report->measured_ns[0];
+        double drawn = portolan_median_of_sorted(n, ends);
+
+        /* Drawn bursts are not in step any more: their median may be off. In order: each of the
+         * measured runs meets low and high ones. */
+        for (size_t i = 0; i < n && drawn > 0; i++)
+            ends[i] *= report->measured_ns[i % n_runs] / drawn;
         portolan_sort_numbers(n, ends);
         portolan_sort_numbers(n_runs, report->measured_ns);
         report->n_repeats = (int)n;

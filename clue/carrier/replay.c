@@ -27,8 +27,9 @@ struct replayed {
     /* Of an await: what it still waits for, its own requests first, and how far it has come. */
     enum await_phase phase;
     struct course awaited;
-    size_t n_own, n_open, n_kept;
-    const struct clue_routine *routine; /* of the call that it is in */
+    size_t n_own, n_open, n_kept, n_kept_before; /* before the schedule that is checked */
+    bool can_go_on;                              /* a schedule that waits for nothing any more */
+    const struct clue_routine *routine;          /* of the call that it is in */
 };
 
 struct replay {
@@ -334,6 +335,7 @@ static bool list_own(struct replay *p, struct replayed *rank, size_t n)
     bool has_schedules = false;
 
     a->n_waited = a->n_checked = rank->n_open = rank->n_kept = 0;
+    rank->can_go_on = false;
     for (size_t i = 0; i < n && reserve_waited(p, a, n); i++) {
         uint64_t number = record_number(&numbers), schedule = number / 2 - 1;
 
@@ -347,17 +349,22 @@ static bool list_own(struct replay *p, struct replayed *rank, size_t n)
     return !has_schedules;
 }
 
-/* And what active schedules wait for. */
+/* And what active schedules wait for, each with a 0 at its end. */
 static void list_active(struct replay *p, struct replayed *rank)
 {
     struct course *a = &rank->awaited;
 
-    for (const struct course *c = rank->active; c; c = c->next)
-        for (size_t i = 0; i < c->n_waited && reserve_waited(p, a, a->n_waited + 1); i++)
+    for (const struct course *c = rank->active; c; c = c->next) {
+        if (!reserve_waited(p, a, a->n_waited + c->n_waited + 1))
+            return;
+        for (size_t i = 0; i < c->n_waited; i++)
             a->waited[a->n_waited++] = c->waited[i];
+        a->waited[a->n_waited++] = 0;
+    }
 }
 
-/* Keeps those that are not complete, as many as the library takes of schedules. */
+/* Keeps those that are not complete, as many as the library takes of schedules, and none after a
+ * schedule that can go on. */
 static enum clue_progress check_awaited(struct replay *p, int task, struct replayed *rank, size_t n)
 {
     struct course *a = &rank->awaited;
@@ -366,8 +373,17 @@ static enum clue_progress check_awaited(struct replay *p, int task, struct repla
     for (; a->n_checked < a->n_waited; a->n_checked++) {
         bool is_own = a->n_checked < rank->n_own;
 
+        if (a->n_checked == rank->n_own)
+            rank->n_kept_before = rank->n_kept;
         if (!is_own && (!rank->n_open || rank->n_kept == n + CLUE_MOST_OF_SCHEDULES))
             break;
+        if (!is_own && !a->waited[a->n_checked]) {
+            rank->can_go_on = rank->n_kept == rank->n_kept_before;
+            if (rank->can_go_on)
+                return CLUE_DONE;
+            rank->n_kept_before = rank->n_kept;
+            continue;
+        }
         if (clue_engine_is_complete(p->engine, task, a->waited[a->n_checked], &is_complete) ==
             CLUE_WAITS)
             return CLUE_WAITS;
@@ -402,7 +418,7 @@ static enum clue_progress await_phase(struct replay *p, int task, struct replaye
         break;
     case CHECKING:
         progress = check_awaited(p, task, rank, n);
-        next = rank->n_open ? WAITING : CHARGING;
+        next = rank->can_go_on ? ADVANCING : rank->n_open ? WAITING : CHARGING;
         if (progress == CLUE_DONE && next == CHARGING)
             list_own(p, rank, n);
         break;

@@ -99,20 +99,26 @@ static int begin(int result)
     return result;
 }
 
+static void find_next(void *to, const char *name)
+{
+    *(void **)to = dlsym(RTLD_NEXT, name);
+}
+
 EXPORT int PMPI_Init(int *argc, char ***argv)
 {
-    int (*real)(int *, char ***) = (int (*)(int *, char ***))dlsym(RTLD_NEXT, __func__);
+    int (*real)(int *, char ***);
 
+    find_next(&real, __func__);
     return begin(real(argc, argv));
 }
 EXPORT int MPI_Init(int *argc, char ***argv) __attribute__((alias("PMPI_Init")));
 
 EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int (*real)(int *, char ***, int, int *) =
-        (int (*)(int *, char ***, int, int *))dlsym(RTLD_NEXT, __func__);
+    int (*real)(int *, char ***, int, int *);
     const char *folded = getenv("PORTOLAN_RUN_FOLDED");
 
+    find_next(&real, __func__);
     if (required > MPI_THREAD_SERIALIZED && folded && *folded)
         required = MPI_THREAD_SERIALIZED;
     return begin(real(argc, argv, required, provided));
@@ -122,7 +128,7 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 EXPORT int PMPI_Finalize(void)
 {
-    int (*real)(void) = (int (*)(void))dlsym(RTLD_NEXT, __func__);
+    int (*real)(void);
     double took[] = {PMPI_Wtime() - began, 0, 0}, longest[3] = {0, 0, 0}, others;
     double half_after, data_after;
     const char *path = getenv("PORTOLAN_RUN_TIME");
@@ -146,6 +152,7 @@ EXPORT int PMPI_Finalize(void)
         }
     }
     PMPI_Comm_free(&own);
+    find_next(&real, __func__);
     return real();
 }
 EXPORT int MPI_Finalize(void) __attribute__((alias("PMPI_Finalize")));
