@@ -7,6 +7,8 @@
  *
  * Data with holes cannot be read from the other process: the receiver asks, the sender fills
  * fragments, and the receiver empties them, each when it is in such a call.
+ *
+ * Accesses to windows within a host are done by their target, in such a call, too.
  */
 #include "internal.h"
 
@@ -98,10 +100,42 @@ void copies_come(struct clue_engine *e, uint32_t message)
         copies_begin(e, t);
 }
 
+/* They arrive now, or when the call began. */
+static void serve_accesses(struct clue_engine *e, struct task *t)
+{
+    uint32_t i;
+
+    while ((i = t->first_access)) {
+        struct message *m = message_of(e, i);
+
+        t->first_access = m->next_held;
+        m->arrival = later(e->now, t->clock);
+        m->has_event = events_push(e, m->arrival, EVENT_ARRIVE, m->from, i, true);
+    }
+}
+
+bool copies_access(struct clue_engine *e, uint32_t message)
+{
+    struct message *m = message_of(e, message);
+    struct task *t = task_of(e, m->to);
+
+    if (m->flags & MESSAGE_SERVED || !e->machine->hosts[t->host].receiver_copies ||
+        task_of(e, m->from)->host != t->host)
+        return false;
+    m->flags |= MESSAGE_SERVED;
+    m->next_held = 0;
+    *(t->first_access ? &message_of(e, t->last_access)->next_held : &t->first_access) = message;
+    t->last_access = message;
+    if (task_is_in_call(t) || t->operation == CLUE_EXITED)
+        serve_accesses(e, t);
+    return true;
+}
+
 void copies_begin(struct clue_engine *e, struct task *t)
 {
     uint32_t i;
 
+    serve_accesses(e, t);
     while ((i = t->first_copy)) {
         struct message *m = message_of(e, i);
         int64_t start = later(later(m->at, t->clock), t->copying_until);

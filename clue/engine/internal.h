@@ -97,8 +97,9 @@ static inline void pool_give(struct pool *p, size_t size, uint32_t i)
 
 /* ------------------------------------------------- structs */
 
-/* In `flags`: only the send request has a use for it still. */
-enum { MESSAGE_RECEIVED = 128 };
+/* In `flags`, of which no message has CLUE_STANDING: its receiver is in a call, or has been since
+ * it arrived; only the send request has a use for it still. */
+enum { MESSAGE_SERVED = CLUE_STANDING, MESSAGE_RECEIVED = 128 };
 
 /* What the network touches comes first, in one line of the cache. */
 struct __attribute__((aligned(64))) message {
@@ -133,7 +134,8 @@ struct __attribute__((aligned(64))) message {
     int64_t arrival;
     union {
         struct {
-            uint32_t number, next_held; /* in its channel, until it has landed */
+            uint32_t number, next_held; /* in its channel, until it has landed; NEXT_HELD: accesses
+                                           of a task */
         };
         int64_t lead; /* rendezvous: of the transmission that the envelope's has taken already */
     };
@@ -205,8 +207,9 @@ struct __attribute__((aligned(64))) task {
     int taken_to;  /* host */
     uint64_t taken_bytes;
     size_t result;
-    uint32_t first_copy, last_copy; /* messages that it has not begun to copy */
-    uint32_t n_copies;              /* EVENT_COPY to come */
+    uint32_t first_copy, last_copy;     /* messages that it has not begun to copy */
+    uint32_t n_copies;                  /* EVENT_COPY to come */
+    uint32_t first_access, last_access; /* messages to standing receives, until its next call */
     int64_t copying_until;
     struct clue_task_sums sums;
     /* Channels that it has used, and which came after which: mostly it is the same again. */
@@ -304,6 +307,12 @@ enum { SYNCHRONIZED = 1, BLOCKED, POLLED, SETTLING };
 static inline bool task_is_in_call(const struct task *t)
 {
     return t->phase == BLOCKED || t->is_probing || (t->operation == CLUE_MEETS && t->phase);
+}
+
+/* Whether messages wait for its next call that lasts. */
+static inline bool task_has_copies(const struct task *t)
+{
+    return t->first_copy || t->first_access;
 }
 
 /* ------------------------------------------------- events.c */
@@ -466,6 +475,8 @@ int64_t transmission_ns(struct clue_engine *e, const struct message *m);
 bool copies_are_of(const struct clue_engine *e, const struct message *m);
 /* Whether data with holes go through fragments, which the sender fills. */
 bool copies_in_pieces(const struct clue_engine *e, uint32_t from, uint32_t to, uint64_t bytes);
+/* Whether MESSAGE, to a standing receive, waits for a call of its receiver. */
+bool copies_access(struct clue_engine *e, uint32_t message);
 /* Both sides are there from NS on. */
 void copies_expect(struct clue_engine *e, uint32_t message, int64_t ns);
 void copies_come(struct clue_engine *e, uint32_t message);

@@ -526,6 +526,13 @@ static void decide(struct clue_engine *e, uint32_t message)
         task_wake(e, m->to, later(t->clock, e->now), EVENT_SYNC);
 }
 
+static bool is_access(const struct clue_engine *e, const struct message *m)
+{
+    uint32_t receive = first_posted(e, m);
+
+    return receive && request_of(e, receive)->is_standing;
+}
+
 void matching_arrive(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
@@ -533,8 +540,10 @@ void matching_arrive(struct clue_engine *e, uint32_t message)
     if (!m->has_event || m->arrival > e->now)
         return; /* of one that was there before, or is later now */
     m->has_event = false;
-    if (m->receive || !m->is_rendezvous)
+    if (!(m->flags & MESSAGE_SERVED) && (m->receive || !m->is_rendezvous))
         network_end(e, m);
+    if (m->is_pending && is_access(e, m) && copies_access(e, message))
+        return;
     if (m->is_background)
         message_free(e, message);
     else if (m->receive)

@@ -136,7 +136,7 @@ static enum clue_progress wait_all(struct clue_engine *e, uint32_t task,
     if (t->phase == 0) {
         t->is_waiting_for_any = false;
         t->latest = 0;
-        if (t->first_copy && latest_of(e, requests, n) > t->clock)
+        if (task_has_copies(t) && latest_of(e, requests, n) > t->clock)
             copies_begin(e, t);
         t->n_left = (uint32_t)expect_requests(e, t, requests, n, true);
         for (size_t i = 0; i < n; i++)
@@ -159,7 +159,7 @@ static enum clue_progress wait_any(struct clue_engine *e, uint32_t task,
     size_t first = first_complete(e, requests, n, &until), n_left;
 
     if (t->phase == 0) {
-        if (t->first_copy && until > t->clock) {
+        if (task_has_copies(t) && until > t->clock) {
             copies_begin(e, t);
             until = NOT_KNOWN;
             first = first_complete(e, requests, n, &until);

@@ -2,10 +2,10 @@
 /**
  * window: one-sided communication. An access is a message to a receive that each rank of a window
  * keeps posted (CLUE_STANDING): what it does there happens when it arrives in virtual time, even
- * while the target computes. What ranks know of each other's windows and accesses lies in memory
- * that all have together; data of a program are touched by their own rank alone, which may be a
- * process. An access that brings data back is as long on its way there as these would be on their
- * way back.
+ * while the target computes, unless the host's receivers copy messages themselves. What ranks know
+ * of each other's windows and accesses lies in memory that all have together; data of a program are
+ * touched by their own rank alone, which may be a process. An access that brings data back is as
+ * long on its way there as these would be on their way back.
  */
 #ifndef CLUE_MPI_WINDOW_H
 #define CLUE_MPI_WINDOW_H

@@ -407,6 +407,39 @@ static void test_standing_receive(void **state)
     script_clear(&s);
 }
 
+/* Within a host whose receivers copy they wait for a call of task 0 that lasts, or its end. */
+static void test_accesses_wait_for_a_call(void **state)
+{
+    static const struct step waits[] = {
+        {IRECV, CLUE_ANY, 3, 0, CLUE_STANDING}, {SLEEP, .a = 5000}, {RECV, 1, 4}, {CANCEL}, {END}};
+    static const struct step ends[] = {
+        {IRECV, CLUE_ANY, 3, 0, CLUE_STANDING}, {SLEEP, .a = 6000}, {END}};
+    static const struct step two[] = {{SEND, 0, 3, 1, CLUE_SYNCHRONOUS},
+                                      {SEND, 0, 3, 2, CLUE_SYNCHRONOUS},
+                                      {WAIT},
+                                      {SEND, 0, 4, 1},
+                                      {END}};
+    struct script s = {.n = 2, .actors = {{.steps = waits}, {.steps = two}}};
+    struct small_machine m;
+
+    (void)state;
+    small_machine(&m, 1);
+    m.hosts[0].receiver_copies = true;
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[0].n_got, 3);
+    assert_int_equal(s.actors[1].clocks[2], 5000);
+    script_clear(&s);
+    s = (struct script){.n = 2, .actors = {{.steps = ends}, {.steps = two}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_int_equal(s.actors[1].clocks[2], 6000);
+    script_clear(&s);
+    m.hosts[0].receiver_copies = false;
+    s = (struct script){.n = 2, .actors = {{.steps = ends}, {.steps = two}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_true(s.actors[1].clocks[2] < 3000);
+    script_clear(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_meetings),
         cmocka_unit_test(test_waits_for_any),
         cmocka_unit_test(test_standing_receive),
+        cmocka_unit_test(test_accesses_wait_for_a_call),
         cmocka_unit_test(test_taken_and_not_received),
     };
 
