@@ -114,21 +114,25 @@ static void serve_accesses(struct clue_engine *e, struct task *t)
     }
 }
 
-bool copies_access(struct clue_engine *e, uint32_t message)
+bool copies_may_wait(const struct clue_engine *e, const struct message *m)
+{
+    uint32_t host = task_of(e, m->to)->host;
+
+    return !(m->flags & MESSAGE_HELD) && e->machine->hosts[host].receiver_copies &&
+           task_of(e, m->from)->host == host;
+}
+
+void copies_access(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);
     struct task *t = task_of(e, m->to);
 
-    if (m->flags & MESSAGE_SERVED || !e->machine->hosts[t->host].receiver_copies ||
-        task_of(e, m->from)->host != t->host)
-        return false;
-    m->flags |= MESSAGE_SERVED;
+    m->flags |= MESSAGE_HELD;
     m->next_held = 0;
     *(t->first_access ? &message_of(e, t->last_access)->next_held : &t->first_access) = message;
     t->last_access = message;
     if (task_is_in_call(t) || t->operation == CLUE_EXITED)
         serve_accesses(e, t);
-    return true;
 }
 
 void copies_begin(struct clue_engine *e, struct task *t)

@@ -97,9 +97,9 @@ static inline void pool_give(struct pool *p, size_t size, uint32_t i)
 
 /* ------------------------------------------------- structs */
 
-/* In `flags`, of which no message has CLUE_STANDING: its receiver is in a call, or has been since
- * it arrived; only the send request has a use for it still. */
-enum { MESSAGE_SERVED = CLUE_STANDING, MESSAGE_RECEIVED = 128 };
+/* In `flags`, of which no message has CLUE_STANDING. HELD: an access that has arrived, for the next
+ * call of its target. RECEIVED: only the send request has a use for it still. */
+enum { MESSAGE_HELD = CLUE_STANDING, MESSAGE_RECEIVED = 128 };
 
 /* What the network touches comes first, in one line of the cache. */
 struct __attribute__((aligned(64))) message {
@@ -475,8 +475,9 @@ int64_t transmission_ns(struct clue_engine *e, const struct message *m);
 bool copies_are_of(const struct clue_engine *e, const struct message *m);
 /* Whether data with holes go through fragments, which the sender fills. */
 bool copies_in_pieces(const struct clue_engine *e, uint32_t from, uint32_t to, uint64_t bytes);
-/* Whether MESSAGE, to a standing receive, waits for a call of its receiver. */
-bool copies_access(struct clue_engine *e, uint32_t message);
+/* Whether a message that has arrived waits for a call of its receiver if it is an access. */
+bool copies_may_wait(const struct clue_engine *e, const struct message *m);
+void copies_access(struct clue_engine *e, uint32_t message);
 /* Both sides are there from NS on. */
 void copies_expect(struct clue_engine *e, uint32_t message, int64_t ns);
 void copies_come(struct clue_engine *e, uint32_t message);

@@ -540,10 +540,12 @@ void matching_arrive(struct clue_engine *e, uint32_t message)
     if (!m->has_event || m->arrival > e->now)
         return; /* of one that was there before, or is later now */
     m->has_event = false;
-    if (!(m->flags & MESSAGE_SERVED) && (m->receive || !m->is_rendezvous))
+    if (m->receive || !m->is_rendezvous)
         network_end(e, m);
-    if (m->is_pending && is_access(e, m) && copies_access(e, message))
+    if (m->is_pending && copies_may_wait(e, m) && is_access(e, m)) {
+        copies_access(e, message);
         return;
+    }
     if (m->is_background)
         message_free(e, message);
     else if (m->receive)

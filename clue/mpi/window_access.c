@@ -44,7 +44,7 @@ static void apply_pairs(struct access *a, const char *data)
 
 static void apply(struct access *a, const char *data)
 {
-    if (a->op == MPI_NO_OP || !a->count)
+    if (a->op == MPI_NO_OP || !a->count || !a->type->size || !data)
         return;
     if (a->op == MPI_REPLACE) {
         mpi_unpack(a->type, a->at, a->count, data, a->count * a->type->size);

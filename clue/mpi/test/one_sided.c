@@ -86,7 +86,7 @@ static void pairs(void)
         double value;
         int index;
     } * memory, own = {3.5 * ((rank * 7) % 5), rank}, both[3] = {own, {0, 0}, own};
-    MPI_Datatype outer;
+    MPI_Datatype outer, none;
     MPI_Win win;
     int index;
 
@@ -98,15 +98,19 @@ static void pairs(void)
     }
     MPI_Type_vector(2, 1, 2, MPI_DOUBLE_INT, &outer);
     MPI_Type_commit(&outer);
+    MPI_Type_contiguous(0, MPI_DOUBLE_INT, &none);
+    MPI_Type_commit(&none);
     MPI_Win_fence(0, win);
     MPI_Accumulate(&own, 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, MPI_MAXLOC, win);
     MPI_Accumulate(both, 1, outer, 0, 1, 1, outer, MPI_MAXLOC, win);
+    MPI_Accumulate(both, 1, none, 0, 1, 1, none, MPI_MAXLOC, win);
     MPI_Win_fence(0, win);
     for (int i = 0; i < 4; i++) {
         index = memory[i].index;
         tell("maxloc", &index, 1);
     }
     MPI_Type_free(&outer);
+    MPI_Type_free(&none);
     MPI_Win_free(&win);
 }
 
