@@ -62,6 +62,20 @@ char *pvm_buffer_grow(struct pvm_buffer *b, size_t n)
     return b->bytes + b->n - n;
 }
 
+struct pvm_buffer *pvm_buffer_of_bytes(struct pvm_task *t, int encoding, const void *data, size_t n)
+{
+    struct pvm_buffer *b = pvm_buffer_new(t, encoding == PvmDataInPlace ? PvmDataRaw : encoding);
+    char *to = b && n ? pvm_buffer_grow(b, n) : NULL;
+
+    if (b && n && !to) {
+        pvm_buffer_free(t, b->id);
+        return NULL;
+    }
+    if (to && data)
+        memcpy(to, data, n);
+    return b;
+}
+
 bool pvm_buffer_gather(struct pvm_buffer *b)
 {
     if (b->encoding != PvmDataInPlace || !b->n_pieces)

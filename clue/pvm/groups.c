@@ -186,7 +186,7 @@ static int hold_meeting(int count, int number)
     if (!others)
         return PvmNoMem;
     for (int i = 1; i < count; i++) {
-        int id = pvm_receive_from(t, CLUE_ANY, PVM_CONTEXT_GROUPS, number);
+        int id = pvm_receive_from(t, CLUE_ANY, PVM_CONTEXT_GROUPS, number, -1);
         struct pvm_buffer *b = pvm_buffer_of(t, id);
 
         others[i] = b ? pvm_task_number(b->source) : -1;

@@ -134,6 +134,10 @@ struct pvm_buffer *pvm_buffer_of(struct pvm_task *t, int id);
 /* NULL: no memory. */
 struct pvm_buffer *pvm_buffer_new(struct pvm_task *t, int encoding);
 void pvm_buffer_free(struct pvm_task *t, int id);
+/* One with N bytes of a message, at DATA or (NULL) to be filled in; NULL: no memory. Nothing of it
+ * is in place. */
+struct pvm_buffer *pvm_buffer_of_bytes(struct pvm_task *t, int encoding, const void *data,
+                                       size_t n);
 /* Room for N more bytes; NULL: no memory. */
 char *pvm_buffer_grow(struct pvm_buffer *b, size_t n);
 /* What is sent: also of parts in place. False: no memory. */
@@ -166,8 +170,9 @@ enum pvm_own_context { PVM_CONTEXT_GROUPS = 1 << 30, PVM_CONTEXT_MAILBOXES };
 
 /* Sends buffer ID to TASK, a number of clue. */
 int pvm_send_to(struct pvm_task *t, int task, int context, int tag, int id);
-/* Receives a message of TASK (CLUE_ANY) into a new buffer; its id. */
-int pvm_receive_from(struct pvm_task *t, int task, int context, int tag);
+/* Receives a message of TASK (CLUE_ANY) into a new buffer; its id. NS: waits so long, 0 not at all,
+ * < 0 for ever; 0: none has come. */
+int pvm_receive_from(struct pvm_task *t, int task, int context, int tag, int64_t ns);
 /* An empty message within the library: SEND takes no time, if IS_FREE. */
 void pvm_signal(int task, uint64_t context, int tag, bool is_free);
 void pvm_await(int task, uint64_t context, int tag, bool is_free);
@@ -183,8 +188,6 @@ static inline int pvm_host_tid(int host)
 {
     return (host + 1) << PVM_HOST_SHIFT;
 }
-/* Leaves groups and mailboxes, tells those who asked to be told. */
-void pvm_task_ends(struct pvm_task *t);
 void pvm_groups_leave_all(int tid);
 void pvm_mailboxes_leave(int tid);
 

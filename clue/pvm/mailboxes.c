@@ -117,16 +117,11 @@ static void await_entry(struct mailbox *m)
 
 static int receive_entry(struct pvm_task *t, struct entry **at, int flags)
 {
-    struct pvm_buffer *b = pvm_buffer_new(t, (*at)->encoding);
-    char *to = b ? pvm_buffer_grow(b, (*at)->n) : NULL;
+    struct pvm_buffer *b = pvm_buffer_of_bytes(t, (*at)->encoding, (*at)->bytes, (*at)->n);
 
-    if (!b || (!to && (*at)->n))
+    if (!b)
         return PvmNoMem;
-    if (to)
-        memcpy(to, (*at)->bytes, (*at)->n);
     b->source = (*at)->owner;
-    if (b->encoding == PvmDataInPlace)
-        b->encoding = PvmDataRaw;
     if (flags & PvmMboxReadAndDelete)
         remove_entry(at);
     return pvm_buffer_receive(t, b->id);

@@ -48,16 +48,11 @@ struct arrival {
 static void take(void *arg, const struct clue_message *m)
 {
     struct arrival *a = arg;
-    struct pvm_buffer *b = pvm_buffer_new(a->task, m->label);
-    char *to = b ? pvm_buffer_grow(b, m->bytes) : NULL;
+    struct pvm_buffer *b = pvm_buffer_of_bytes(a->task, m->label, m->data, m->bytes);
 
-    a->id = b && (to || !m->bytes) ? b->id : PvmNoMem;
+    a->id = b ? b->id : PvmNoMem;
     if (!b)
         return;
-    if (to)
-        memcpy(to, m->data, m->bytes);
-    if (b->encoding == PvmDataInPlace)
-        b->encoding = PvmDataRaw;
     b->tag = m->tag;
     a->from = m->from;
     b->context = a->context;
@@ -73,23 +68,6 @@ static int received(const struct arrival *a)
     return a->id;
 }
 
-static struct clue_receive receive_of(struct arrival *a, int task, int tag)
-{
-    return (struct clue_receive){
-        .from = task, .context = context_of(a->context), .tag = tag, .deliver = take, .arg = a};
-}
-
-int pvm_receive_from(struct pvm_task *t, int task, int context, int tag)
-{
-    struct arrival a = {t, context, 0, 0};
-    struct clue_receive r = receive_of(&a, task, tag);
-    clue_request request = clue_receive(&r);
-
-    clue_wait(&request, 1, true);
-    clue_free(request);
-    return received(&a);
-}
-
 void pvm_await(int task, uint64_t context, int tag, bool is_free)
 {
     clue_request request = clue_receive(&(struct clue_receive){
@@ -99,35 +77,33 @@ void pvm_await(int task, uint64_t context, int tag, bool is_free)
     clue_free(request);
 }
 
-/* 0: no message has come. */
-static int receive_now(struct pvm_task *t, int task, int context, int tag)
+/* Begins the receive of a message that has come; 0: none has. */
+static clue_request receive_now(const struct clue_receive *r)
 {
-    struct arrival a = {t, context, 0, 0};
-    struct clue_receive r = receive_of(&a, task, tag);
     struct clue_message m;
     clue_request taken;
 
-    if (!clue_probe(task, r.context, tag, false, &m, &taken))
+    if (!clue_probe(r->from, r->context, r->tag, false, &m, &taken))
         return 0;
-    clue_receive_taken(taken, &r);
-    clue_wait(&taken, 1, true);
-    clue_free(taken);
-    return received(&a);
+    clue_receive_taken(taken, r);
+    return taken;
 }
 
-/* 0: none has come within NS. */
-static int receive_until(struct pvm_task *t, int task, int context, int tag, int64_t ns)
+int pvm_receive_from(struct pvm_task *t, int task, int context, int tag, int64_t ns)
 {
     struct arrival a = {t, context, 0, 0};
-    struct clue_receive r = receive_of(&a, task, tag);
-    clue_request both[2] = {clue_receive(&r), clue_timer(ns)};
+    struct clue_receive r = {
+        .from = task, .context = context_of(context), .tag = tag, .deliver = take, .arg = &a};
+    clue_request both[2] = {ns == 0 ? receive_now(&r) : clue_receive(&r),
+                            ns > 0 ? clue_timer(ns) : 0};
 
-    if (clue_wait(both, 2, false) == 1 && clue_cancel(both[0]))
-        a.id = 0;
-    else
+    if (!both[0])
+        return 0;
+    if (ns <= 0 || clue_wait(both, 2, false) == 0 || !clue_cancel(both[0]))
         clue_wait(both, 1, true);
     clue_free(both[0]);
-    clue_free(both[1]);
+    if (both[1])
+        clue_free(both[1]);
     return received(&a);
 }
 
@@ -141,9 +117,7 @@ static bool is_looking(const struct pvm_task *t)
 /* Waits at most NS (< 0: for ever) for the next message of the context. False: none. */
 static bool pull(struct pvm_task *t, int context, int64_t ns)
 {
-    int id = ns == 0  ? receive_now(t, CLUE_ANY, context, CLUE_ANY)
-             : ns < 0 ? pvm_receive_from(t, CLUE_ANY, context, CLUE_ANY)
-                      : receive_until(t, CLUE_ANY, context, CLUE_ANY, ns);
+    int id = pvm_receive_from(t, CLUE_ANY, context, CLUE_ANY, ns);
 
     return id > 0 && portolan_append(&t->pulled, &t->n_pulled, &id, sizeof id);
 }
@@ -240,12 +214,8 @@ static int receive(struct pvm_task *t, int tid, int tag, int64_t ns)
         id = look(t, tid, t->context, tag, ns);
     else if (task == -1 && tid != -1)
         return ns == 0 ? 0 : PvmBadParam;
-    else if (ns < 0)
-        id = pvm_receive_from(t, task, t->context, tag);
-    else if (ns == 0)
-        id = receive_now(t, task, t->context, tag);
     else
-        id = receive_until(t, task, t->context, tag, ns);
+        id = pvm_receive_from(t, task, t->context, tag, ns);
     return id > 0 ? pvm_buffer_receive(t, id) : id;
 }
 

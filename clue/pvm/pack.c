@@ -211,19 +211,17 @@ static int unpack_message(void)
 {
     struct pvm_buffer *b;
     int head[6], code = pvm_unpack(head, PVM_INT, 6, 1);
-    char *to;
 
     if (code < 0 || head[0] < 0)
         return code < 0 ? code : PvmBadMsg;
-    b = pvm_buffer_new(pvm_self(), head[4]);
+    b = pvm_buffer_of_bytes(pvm_self(), head[4], NULL, (size_t)head[0]);
     if (!b)
         return PvmNoMem;
     b->context = head[1];
     b->tag = head[2];
     b->wait_id = head[3];
     b->source = head[5];
-    to = pvm_buffer_grow(b, (size_t)head[0]); /* NULL also of an empty one */
-    code = to ? pvm_unpack(to, PVM_BYTE, head[0], 1) : head[0] ? PvmNoMem : b->id;
+    code = pvm_unpack(b->bytes, PVM_BYTE, head[0], 1);
     if (code < 0)
         pvm_buffer_free(pvm_self(), b->id);
     return code < 0 ? code : b->id;

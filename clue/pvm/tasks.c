@@ -27,10 +27,12 @@ static bool *has_left(void)
     return &pvm_known(clue_self())->has_left;
 }
 
+static void task_ends(struct pvm_task *t, int tid);
+
 static void end_this(void)
 {
     if (!*has_left())
-        pvm_task_ends(pvm_self());
+        task_ends(pvm_self(), pvm_self()->tid);
 }
 
 struct pvm_task *pvm_self(void)
@@ -75,7 +77,7 @@ PORTOLAN_API int pvm_exit(void)
 
     PVM_ENTER();
     if (!*has_left())
-        pvm_task_ends(t);
+        task_ends(t, t->tid);
     *has_left() = true;
     return pvm_leave(PvmOk);
 }
@@ -111,12 +113,13 @@ static void tell_ends(struct pvm_task *t, int tid)
     m->n_notices = kept;
 }
 
-void pvm_task_ends(struct pvm_task *t)
+/* The task TID leaves groups and mailboxes, and those who asked to be told are. */
+static void task_ends(struct pvm_task *t, int tid)
 {
     clue_in_order();
-    pvm_groups_leave_all(t->tid);
-    pvm_mailboxes_leave(t->tid);
-    tell_ends(t, t->tid);
+    pvm_groups_leave_all(tid);
+    pvm_mailboxes_leave(tid);
+    tell_ends(t, tid);
 }
 
 static int notify(struct pvm_task *t, int kind, int tag, int n, const int *tids)
@@ -160,11 +163,8 @@ PORTOLAN_API int pvm_kill(int tid)
     if (!clue_is_alive(task))
         return pvm_leave(PvmNoTask);
     clue_kill(task);
-    if (!pvm_known(task)->has_left) {
-        pvm_groups_leave_all(tid);
-        pvm_mailboxes_leave(tid);
-        tell_ends(t, tid);
-    }
+    if (!pvm_known(task)->has_left)
+        task_ends(t, tid);
     return pvm_leave(PvmOk);
 }
 
