@@ -33,13 +33,11 @@ static void add_source(struct machine_reader *r, const struct xml_element *e,
                        const struct clue_background *source)
 {
     struct clue_machine *m = &r->file->machine;
-    struct clue_background *all = (struct clue_background *)m->background;
 
-    if (m->n_background == MOST_SOURCES)
+    if (m->n_background < MOST_SOURCES)
+        portolan_arena_append(r->arena, &m->background, &m->n_background, source, sizeof *source);
+    else
         xml_complain(r->d, e, NULL, "more than %d hosts have load or traffic", MOST_SOURCES);
-    else if (m->n_background < MOST_SOURCES)
-        portolan_arena_append(r->arena, &all, &m->n_background, source, sizeof *source);
-    m->background = all;
 }
 
 /* A source that takes no time goes round for ever at one moment. */
@@ -142,13 +140,11 @@ static void add_change(struct machine_reader *r, const struct xml_element *e,
                        const struct clue_change *change)
 {
     struct clue_machine *m = &r->file->machine;
-    struct clue_change *all = (struct clue_change *)m->changes;
 
-    if (m->n_changes == MOST_CHANGES)
+    if (m->n_changes < MOST_CHANGES)
+        portolan_arena_append(r->arena, &m->changes, &m->n_changes, change, sizeof *change);
+    else
         xml_complain(r->d, e, NULL, "more than %d changes", MOST_CHANGES);
-    else if (m->n_changes < MOST_CHANGES)
-        portolan_arena_append(r->arena, &all, &m->n_changes, change, sizeof *change);
-    m->changes = all;
 }
 
 /* -1 stands for all hosts; else one change for each. */

@@ -28,6 +28,22 @@ void machine_read_network(struct machine_reader *r, const struct xml_element *ro
 void machine_read_topology(struct machine_reader *r, const struct xml_element *network);
 void machine_read_background(struct machine_reader *r, const struct xml_element *root);
 void machine_read_changes(struct machine_reader *r, const struct xml_element *root);
+
+/* The laws of a host, or of collectives: elements, named so. */
+struct law_member {
+    const char *name;
+    size_t offset; /* in struct clue_host, or struct clue_machine */
+    /* What an attribute of that name says instead: the constant (A_TIME), or the time of each byte;
+     * NO_QUANTITY: there is none. */
+    int attribute;
+    enum clue_parameter parameter; /* whose error it has */
+};
+enum { HOST_LAWS = 5, COLLECTIVE_LAWS = 5 };
+extern const struct law_member host_laws[HOST_LAWS], collective_laws[COLLECTIVE_LAWS];
+static inline struct clue_law *law_of(const void *owner, const struct law_member *law)
+{
+    return (struct clue_law *)((char *)owner + law->offset);
+}
 extern const struct xml_rule network_rule, load_rule, traffic_rule, change_rule, point_rule;
 
 /* What an element that is a law may hold. */
@@ -53,7 +69,7 @@ struct pair_table {
 enum { NO_PAIR = UINT32_MAX };
 
 /* Attributes as values; a missing one leaves *VALUE; what is wrong is told. */
-enum quantity { A_TIME, A_SIZE, A_BANDWIDTH, A_TIME_PER_SIZE, A_NUMBER };
+enum quantity { NO_QUANTITY = -1, A_TIME, A_SIZE, A_BANDWIDTH, A_TIME_PER_SIZE, A_NUMBER };
 bool machine_read_quantity(struct machine_reader *r, const struct xml_element *e,
                            const char *attribute, enum quantity quantity, double *value);
 void machine_read_ns(struct machine_reader *r, const struct xml_element *e, const char *attribute,
@@ -62,6 +78,7 @@ void machine_read_ns(struct machine_reader *r, const struct xml_element *e, cons
 void machine_read_count(struct machine_reader *r, const struct xml_element *e,
                         const char *attribute, int64_t least, int64_t most, int64_t *value);
 /* The position of the attribute's value among WORDS, which end with NULL; else a complaint. */
+extern const char *const machine_yes_or_no[];
 void machine_read_word(struct machine_reader *r, const struct xml_element *e, const char *attribute,
                        const char *const *words, int *value);
 void machine_read_law(struct machine_reader *r, const struct xml_element *e, struct clue_law *law);

@@ -77,18 +77,32 @@ static void read_busy(struct machine_reader *r, const struct xml_element *e, str
     }
 }
 
-/* A delay of a host, as an attribute or with its own law. */
-static void read_delay(struct machine_reader *r, const struct xml_element *e, const char *name,
-                       enum quantity quantity, struct clue_law *delay)
-{
-    const struct xml_element *law = xml_next(e, NULL, name);
+const struct law_member host_laws[HOST_LAWS] = {
+    {"receive", offsetof(struct clue_host, receive), A_TIME, CLUE_RECEIVE},
+    {"fresh", offsetof(struct clue_host, fresh), NO_QUANTITY, CLUE_TRANSMISSION},
+    {"packing", offsetof(struct clue_host, packing), A_TIME_PER_SIZE, CLUE_PACKING},
+    {"loop", offsetof(struct clue_host, loop), NO_QUANTITY, CLUE_PACKING},
+    {"pieces", offsetof(struct clue_host, pieces), NO_QUANTITY, CLUE_PACKING},
+};
 
-    machine_read_quantity(r, e, name, quantity,
-                          quantity == A_TIME ? &delay->constant_ns : &delay->ns_per_byte);
-    if (law && xml_attribute(e, name))
-        xml_complain(r->d, law, NULL, "<host> has an attribute '%s' as well; remove one", name);
-    else if (law)
-        machine_read_law(r, law, delay);
+static void read_laws(struct machine_reader *r, const struct xml_element *e,
+                      const struct law_member *laws, size_t n, void *owner)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *name = laws[i].name;
+        const struct xml_element *child = xml_next(e, NULL, name);
+        struct clue_law *law = law_of(owner, &laws[i]);
+
+        if (laws[i].attribute != NO_QUANTITY)
+            machine_read_quantity(r, e, name, (enum quantity)laws[i].attribute,
+                                  laws[i].attribute == A_TIME ? &law->constant_ns
+                                                              : &law->ns_per_byte);
+        if (child && xml_attribute(e, name))
+            xml_complain(r->d, child, NULL, "<%s> has an attribute '%s' as well; remove one",
+                         e->name, name);
+        else if (child)
+            machine_read_law(r, child, law);
+    }
 }
 
 static void read_host(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
@@ -116,14 +130,8 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
     h->memory = (uint64_t)memory;
     machine_read_ns(r, e, "init", &h->init_ns);
     machine_read_ns(r, e, "spawn", &h->spawn_ns);
-    read_delay(r, e, "receive", A_TIME, &h->receive);
-    if (xml_next(e, NULL, "fresh"))
-        machine_read_law(r, xml_next(e, NULL, "fresh"), &h->fresh);
-    read_delay(r, e, "packing", A_TIME_PER_SIZE, &h->packing);
-    if (xml_next(e, NULL, "loop"))
-        machine_read_law(r, xml_next(e, NULL, "loop"), &h->loop);
+    read_laws(r, e, host_laws, HOST_LAWS, h);
     if (pieces_are) {
-        machine_read_law(r, pieces_are, &h->pieces);
         machine_read_quantity(r, pieces_are, "pack", A_TIME, &h->pack_ns);
         machine_read_quantity(r, pieces_are, "unpack", A_TIME, &h->unpack_ns);
     }
@@ -274,6 +282,14 @@ bool machine_read_range(struct machine_reader *r, const struct xml_element *e,
 
 /* ------------------------------------------------- collectives, provenance */
 
+const struct law_member collective_laws[COLLECTIVE_LAWS] = {
+    {"bcast", offsetof(struct clue_machine, shared_bcast), NO_QUANTITY, CLUE_COLLECTIVES},
+    {"reduce", offsetof(struct clue_machine, shared_reduce), NO_QUANTITY, CLUE_COLLECTIVES},
+    {"allreduce", offsetof(struct clue_machine, shared_allreduce), NO_QUANTITY, CLUE_COLLECTIVES},
+    {"barrier", offsetof(struct clue_machine, shared_barrier), NO_QUANTITY, CLUE_COLLECTIVES},
+    {"call", offsetof(struct clue_machine, collective_call), NO_QUANTITY, CLUE_COLLECTIVES},
+};
+
 static void read_collectives(struct machine_reader *r, const struct xml_element *root)
 {
     const struct xml_element *e = xml_next(root, NULL, "collectives");
@@ -282,13 +298,8 @@ static void read_collectives(struct machine_reader *r, const struct xml_element 
 
     if (rules)
         m->collectives_json = portolan_file_beside(r->arena, r->path, rules);
-    for (const struct xml_element *c = e ? e->children : NULL; c; c = c->next)
-        machine_read_law(r, c,
-                         strcmp(c->name, "bcast") == 0       ? &m->shared_bcast
-                         : strcmp(c->name, "reduce") == 0    ? &m->shared_reduce
-                         : strcmp(c->name, "allreduce") == 0 ? &m->shared_allreduce
-                         : strcmp(c->name, "barrier") == 0   ? &m->shared_barrier
-                                                             : &m->collective_call);
+    if (e)
+        read_laws(r, e, collective_laws, COLLECTIVE_LAWS, m);
 }
 
 const char *const clue_parameter_names[] = {

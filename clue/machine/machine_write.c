@@ -55,19 +55,20 @@ static void add_law(struct portolan_text *t, const char *name, const struct clue
     portolan_text_add(t, "  </%s>\n", name);
 }
 
-static bool is_zero(const struct clue_law *law)
+/* Whether no ATTRIBUTE can say what the law is. */
+static bool needs_element(const struct clue_law *law, int attribute)
 {
-    return !law->n_points && law->constant_ns == 0 && law->ns_per_byte == 0;
+    return law->n_points || (law->constant_ns != 0 && attribute != A_TIME) ||
+           (law->ns_per_byte != 0 && attribute != A_TIME_PER_SIZE);
 }
 
 static void add_type(struct portolan_text *t, const struct clue_host_type *type)
 {
     const struct clue_host *h = &type->host;
-    bool has_receive = h->receive.n_points || h->receive.ns_per_byte != 0;
-    bool has_packing = h->packing.n_points || h->packing.constant_ns != 0;
-    bool has_more = h->n_busy || has_receive || has_packing || !is_zero(&h->fresh) ||
-                    !is_zero(&h->loop) || !is_zero(&h->pieces);
+    bool has_more = h->n_busy, is_element[HOST_LAWS];
 
+    for (size_t i = 0; i < HOST_LAWS; i++)
+        has_more |= is_element[i] = needs_element(law_of(h, &host_laws[i]), host_laws[i].attribute);
     xml_add_start(t, "  ", "host", "name", h->name, NULL);
     if (type->count)
         portolan_text_add(t, " count=\"%d\"", type->count);
@@ -81,9 +82,9 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
         add_time(t, "init", (double)h->init_ns);
     if (h->spawn_ns)
         add_time(t, "spawn", (double)h->spawn_ns);
-    if (!has_receive)
+    if (!is_element[0])
         add_time(t, "receive", h->receive.constant_ns);
-    if (h->packing.ns_per_byte > 0 && !has_packing)
+    if (h->packing.ns_per_byte > 0 && !is_element[2])
         add_value(t, "packing", h->packing.ns_per_byte, "ns/B");
     if (h->receiver_copies)
         portolan_text_add(t, " copies=\"receiver\"");
@@ -99,27 +100,17 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
         add_value(t, "factor", h->busy[i].factor, "");
         portolan_text_add(t, "/>\n");
     }
-    if (has_receive) {
-        portolan_text_add(t, "    <receive");
-        add_law(t, "receive", &h->receive);
-    }
-    if (!is_zero(&h->fresh)) {
-        portolan_text_add(t, "    <fresh");
-        add_law(t, "fresh", &h->fresh);
-    }
-    if (has_packing) {
-        portolan_text_add(t, "    <packing");
-        add_law(t, "packing", &h->packing);
-    }
-    if (!is_zero(&h->loop)) {
-        portolan_text_add(t, "    <loop");
-        add_law(t, "loop", &h->loop);
-    }
-    if (!is_zero(&h->pieces)) {
-        portolan_text_add(t, "    <pieces");
-        add_time(t, "pack", h->pack_ns);
-        add_time(t, "unpack", h->unpack_ns);
-        add_law(t, "pieces", &h->pieces);
+    for (size_t i = 0; i < HOST_LAWS; i++) {
+        const struct clue_law *law = law_of(h, &host_laws[i]);
+
+        if (!is_element[i])
+            continue;
+        portolan_text_add(t, "    <%s", host_laws[i].name);
+        if (law == &h->pieces) {
+            add_time(t, "pack", h->pack_ns);
+            add_time(t, "unpack", h->unpack_ns);
+        }
+        add_law(t, host_laws[i].name, law);
     }
     if (has_more)
         portolan_text_add(t, "  </host>\n");
@@ -151,24 +142,19 @@ static void add_network(struct portolan_text *t, const struct clue_machine *m)
 
 static void add_collectives(struct portolan_text *t, const struct clue_machine *m)
 {
-    const struct {
-        const char *name;
-        const struct clue_law *law;
-    } all[] = {{"bcast", &m->shared_bcast},
-               {"reduce", &m->shared_reduce},
-               {"allreduce", &m->shared_allreduce},
-               {"barrier", &m->shared_barrier},
-               {"call", &m->collective_call}};
     size_t begun = t->length, length;
 
     xml_add_start(t, "  ", "collectives", "rules", m->collectives_json, NULL);
     portolan_text_add(t, ">\n");
     length = t->length;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!is_zero(all[i].law)) {
-            portolan_text_add(t, "  <%s", all[i].name);
-            add_law(t, all[i].name, all[i].law);
+    for (size_t i = 0; i < COLLECTIVE_LAWS; i++) {
+        const struct law_member *of = &collective_laws[i];
+
+        if (needs_element(law_of(m, of), of->attribute)) {
+            portolan_text_add(t, "  <%s", of->name);
+            add_law(t, of->name, law_of(m, of));
         }
+    }
     if (t->length > length || m->collectives_json)
         portolan_text_add(t, "  </collectives>\n");
     else

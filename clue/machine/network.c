@@ -24,7 +24,6 @@ const struct xml_rule network_rule = {
     .once = true};
 
 const char *const clue_network_model_names[] = {"none", "factor", "queue", "fair", NULL};
-static const char *const yes_or_no[] = {"no", "yes", NULL};
 
 /* "1 1.1 1.3": of one message in flight, of two … */
 static void read_contention(struct machine_reader *r, const struct xml_element *e,
@@ -32,7 +31,6 @@ static void read_contention(struct machine_reader *r, const struct xml_element *
 {
     const char *text = xml_value(e, "contention");
     struct portolan_words words = {0};
-    double *factors = NULL;
 
     if (n->model == CLUE_NETWORK_FACTOR && !text)
         xml_complain(r->d, e, "model",
@@ -50,10 +48,9 @@ static void read_contention(struct machine_reader *r, const struct xml_element *
                          words.word[i]);
             return;
         }
-        portolan_arena_append(r->arena, &factors, &n->n_factors, &value, sizeof value);
+        portolan_arena_append(r->arena, &n->factors, &n->n_factors, &value, sizeof value);
     }
-    n->factors = factors;
-    if (text && !factors && !r->arena->failed)
+    if (text && !n->factors && !r->arena->failed)
         xml_complain(r->d, e, "contention", "'contention' is empty; write \"1\" and more");
 }
 
@@ -96,7 +93,7 @@ void machine_read_network(struct machine_reader *r, const struct xml_element *ro
     if (!e)
         return;
     machine_read_word(r, e, "model", clue_network_model_names, &model);
-    machine_read_word(r, e, "store-and-forward", yes_or_no, &stores);
+    machine_read_word(r, e, "store-and-forward", machine_yes_or_no, &stores);
     m->network.model = (enum clue_network_model)model;
     m->network.store_and_forward = stores;
     if (machine_read_quantity(r, e, "eager", A_SIZE, &eager))

@@ -67,15 +67,13 @@ static int compare_rules(const void *a, const void *b)
     const struct rule *x = a, *y = b;
 
     if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+        return PORTOLAN_ORDER(x->level, y->level);
+    return PORTOLAN_ORDER(x->number, y->number);
 }
 
 static int compare_ints(const void *a, const void *b)
 {
-    const int *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
+    return PORTOLAN_ORDER(*(const int *)a, *(const int *)b);
 }
 
 /* A class begins wherever a type, or the hosts of a rule, begin or end. */

@@ -184,6 +184,8 @@ void machine_read_count(struct machine_reader *r, const struct xml_element *e,
                      text, (long long)least, (long long)most);
 }
 
+const char *const machine_yes_or_no[] = {"no", "yes", NULL};
+
 void machine_read_word(struct machine_reader *r, const struct xml_element *e, const char *attribute,
                        const char *const *words, int *value)
 {
@@ -276,7 +278,7 @@ static void read_samples(struct machine_reader *r, const struct xml_element *e,
                                .file = portolan_file_beside(r->arena, r->path, name),
                                .separator = ' ',
                                .comment = '#'};
-    double *samples = NULL, value;
+    double value;
 
     if (!csv.file || !portolan_text_add_file(&text, csv.file, MOST_SAMPLES_BYTES)) {
         xml_complain(r->d, e, attribute, "the samples '%.200s' cannot be read", name);
@@ -292,12 +294,11 @@ static void read_samples(struct machine_reader *r, const struct xml_element *e,
                 portolan_diagnose(r->d, csv.file, csv.line, csv.columns[i],
                                   "'%.40s' is not a valid %s; write numbers with units",
                                   csv.fields[i], quantity == A_TIME ? "time" : "size");
-            else if (!portolan_arena_append(r->arena, &samples, &to->n_samples, &value,
+            else if (!portolan_arena_append(r->arena, &to->samples, &to->n_samples, &value,
                                             sizeof value))
                 break;
         }
-    to->samples = samples;
-    if (!samples)
+    if (!to->samples)
         xml_complain(r->d, e, attribute, "the samples '%.200s' are empty", name);
     portolan_text_clear(&text);
 }

@@ -15,8 +15,6 @@ static const char *const kinds[] = {"crossbar",  "bus",      "fat-tree", "torus"
 static const enum clue_topology_kind kind_of[] = {CLUE_CROSSBAR, CLUE_BUS,       CLUE_FAT_TREE,
                                                   CLUE_TORUS,    CLUE_DRAGONFLY, CLUE_EXPLICIT};
 
-static const char *const yes_or_no[] = {"no", "yes", NULL};
-
 /* "8 4 2" into NUMBERS, at most CLUE_MOST_LEVELS; how many. */
 static unsigned read_numbers(struct machine_reader *r, const struct xml_element *e,
                              const char *attribute, unsigned *numbers)
@@ -229,13 +227,12 @@ static uint32_t *read_way(struct machine_reader *r, const struct xml_element *e,
 static void add_routes(struct machine_reader *r, const struct xml_element *e,
                        struct clue_topology *t)
 {
-    struct clue_route *routes = (struct clue_route *)t->routes;
     struct host_range from, to;
     int is_symmetric = 0;
     size_t n;
     uint32_t *links = read_way(r, e, &n);
 
-    machine_read_word(r, e, "symmetric", yes_or_no, &is_symmetric);
+    machine_read_word(r, e, "symmetric", machine_yes_or_no, &is_symmetric);
     if (!links || !machine_read_range(r, e, "from", &from) || !machine_read_range(r, e, "to", &to))
         return;
     for (int a = from.first; a < from.first + from.n; a++)
@@ -243,11 +240,10 @@ static void add_routes(struct machine_reader *r, const struct xml_element *e,
             struct clue_route way = {a, b, n, links}, back = {b, a, n, links + n};
 
             if (a != b)
-                portolan_arena_append(r->arena, &routes, &t->n_routes, &way, sizeof way);
+                portolan_arena_append(r->arena, &t->routes, &t->n_routes, &way, sizeof way);
             if (a != b && is_symmetric)
-                portolan_arena_append(r->arena, &routes, &t->n_routes, &back, sizeof back);
+                portolan_arena_append(r->arena, &t->routes, &t->n_routes, &back, sizeof back);
         }
-    t->routes = routes;
     if (t->n_routes >= MOST_ROUTES)
         xml_complain(r->d, e, NULL, "more than %d routes; a topology needs none", MOST_ROUTES);
 }
@@ -256,8 +252,7 @@ static int compare_routes(const void *a, const void *b)
 {
     const struct clue_route *x = a, *y = b;
 
-    return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
-                              : (x->to > y->to) - (x->to < y->to);
+    return x->from != y->from ? PORTOLAN_ORDER(x->from, y->from) : PORTOLAN_ORDER(x->to, y->to);
 }
 
 static void read_routes(struct machine_reader *r, const struct xml_element *e,

@@ -41,22 +41,15 @@ static void scale_line(struct clue_law *law, double times)
 
 static void scale_hosts(struct clue_machine_file *f, const double *times)
 {
-    for (size_t i = 0; i < f->n_types; i++) {
-        scale_points(&f->types[i].host.receive, times[CLUE_RECEIVE]);
-        scale_points(&f->types[i].host.fresh, times[CLUE_TRANSMISSION]);
-        scale_points(&f->types[i].host.packing, times[CLUE_PACKING]);
-        scale_points(&f->types[i].host.loop, times[CLUE_PACKING]);
-        scale_points(&f->types[i].host.pieces, times[CLUE_PACKING]);
-    }
+    for (size_t i = 0; i < f->n_types; i++)
+        for (size_t l = 0; l < HOST_LAWS; l++)
+            scale_points(law_of(&f->types[i].host, &host_laws[l]), times[host_laws[l].parameter]);
     for (size_t i = 0; i < f->machine.n_hosts; i++) {
         struct clue_host *h = &f->machine.hosts[i];
 
         h->factor *= times[CLUE_FACTOR];
-        scale_line(&h->receive, times[CLUE_RECEIVE]);
-        scale_line(&h->fresh, times[CLUE_TRANSMISSION]);
-        scale_line(&h->packing, times[CLUE_PACKING]);
-        scale_line(&h->loop, times[CLUE_PACKING]);
-        scale_line(&h->pieces, times[CLUE_PACKING]);
+        for (size_t l = 0; l < HOST_LAWS; l++)
+            scale_line(law_of(h, &host_laws[l]), times[host_laws[l].parameter]);
         h->pack_ns *= times[CLUE_PACKING];
         h->unpack_ns *= times[CLUE_PACKING];
     }
