@@ -17,13 +17,9 @@ static const double of_programs = 0.04;
 
 static double value_of(const struct clue_samples *s, const struct clue_sample *like)
 {
-    size_t n;
-    const struct clue_sample *one = clue_samples_of(s, like->kind, &n);
+    const struct clue_sample *one = clue_sample_at(s, like->kind, like->bytes);
 
-    for (size_t i = 0; i < n; i++)
-        if (one[i].bytes == like->bytes)
-            return one[i].value;
-    return 0;
+    return one ? one->value : 0;
 }
 
 /* What a normal distribution that 90 % of N errors fit into deviates by; sorts them. */

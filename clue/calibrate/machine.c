@@ -2,6 +2,7 @@
 /* From laws to a machine file. */
 #include <portolan/clue_calibrate.h>
 
+#include <portolan/list.h>
 #include <portolan/stats.h>
 
 #include <math.h>
@@ -67,7 +68,8 @@ static bool add_point(struct making *m, struct clue_law *law, uint64_t bytes, do
 
     if (!p)
         return false;
-    memcpy(p, law->points, law->n_points * sizeof *p);
+    if (law->n_points)
+        memcpy(p, law->points, law->n_points * sizeof *p);
     p[law->n_points] = (struct clue_law_point){.bytes = bytes, .ns = ns};
     law->points = p;
     law->n_points++;
@@ -104,9 +106,7 @@ static bool go_beyond(struct making *m, const struct clue_samples *samples, stru
 
 static int compare_sizes(const void *a, const void *b)
 {
-    const uint64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
+    return PORTOLAN_ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* The sizes at which any of the laws bends. */
@@ -131,14 +131,11 @@ static bool take_rest(struct making *m, struct pair_laws *l)
     const struct clue_law *laws[] = {&l->half, &l->send, &l->receive};
     size_t most = l->half.n_points + l->send.n_points + l->receive.n_points, n;
     uint64_t *sizes = portolan_arena_alloc(&m->arena, most, sizeof *sizes);
-    struct clue_law_point *rest = portolan_arena_alloc(&m->arena, most, sizeof *rest);
-    struct clue_law_point *send = portolan_arena_alloc(&m->arena, most, sizeof *send);
-    struct clue_law_point *receive = portolan_arena_alloc(&m->arena, most, sizeof *receive);
+    struct clue_law send = {0}, receive = {0};
+    bool has_memory = sizes;
 
-    if (!sizes || !rest || !send || !receive)
-        return false;
-    n = union_of_sizes(laws, 3, sizes);
-    for (size_t i = 0; i < n; i++) {
+    n = sizes ? union_of_sizes(laws, 3, sizes) : 0;
+    for (size_t i = 0; i < n && has_memory; i++) {
         double half = clue_law_value(&l->half, sizes[i]);
         double sent = clue_law_value(&l->send, sizes[i]);
         double taken = clue_law_value(&l->receive, sizes[i]);
@@ -146,29 +143,28 @@ static bool take_rest(struct making *m, struct pair_laws *l)
 
         sent *= less;
         taken *= less;
-        send[i] = (struct clue_law_point){.bytes = sizes[i], .ns = sent};
-        receive[i] = (struct clue_law_point){.bytes = sizes[i], .ns = taken};
-        rest[i] = (struct clue_law_point){.bytes = sizes[i], .ns = fmax(0, half - sent - taken)};
+        has_memory = add_point(m, &send, sizes[i], sent) &&
+                     add_point(m, &receive, sizes[i], taken) &&
+                     add_point(m, &l->transmission, sizes[i], fmax(0, half - sent - taken));
     }
-    l->send = (struct clue_law){.points = send, .n_points = n};
-    l->receive = (struct clue_law){.points = receive, .n_points = n};
-    l->transmission = (struct clue_law){.points = rest, .n_points = n};
-    return true;
+    l->send = send;
+    l->receive = receive;
+    return has_memory;
 }
 
 static enum portolan_status make_pair(struct making *m, const struct clue_samples *samples,
                                       struct pair_laws *l)
 {
+    static const char *const kinds[] = {"half", "send", "receive"};
+    struct clue_law *const laws[] = {&l->half, &l->send, &l->receive};
     size_t n;
     const struct clue_sample *eager = clue_samples_of(samples, "eager", &n);
-    enum portolan_status status = clue_law_of(samples, "half", &m->arena, &l->half, m->err);
+    enum portolan_status status = PORTOLAN_OK;
 
+    for (size_t i = 0; !status && i < 3; i++)
+        status = clue_law_of(samples, kinds[i], &m->arena, laws[i], m->err);
     if (!status && !eager)
         status = portolan_error_set(m->err, PORTOLAN_EINVAL, "the eager limit was not measured");
-    if (!status)
-        status = clue_law_of(samples, "send", &m->arena, &l->send, m->err);
-    if (!status)
-        status = clue_law_of(samples, "receive", &m->arena, &l->receive, m->err);
     if (status)
         return status;
     l->eager = eager->bytes;
@@ -230,26 +226,13 @@ static enum portolan_status make_messages(struct making *m)
 
 /* ------------------------------------------------- collectives, processors */
 
-/* NULL: it was not measured. */
-static const struct clue_sample *sample_at(const struct clue_samples *s, const char *kind,
-                                           uint64_t bytes)
-{
-    size_t n;
-    const struct clue_sample *of = clue_samples_of(s, kind, &n);
-
-    for (size_t i = 0; i < n; i++)
-        if (of[i].bytes == bytes)
-            return &of[i];
-    return NULL;
-}
-
 /* An allreduce of one number by messages is an exchange of it, and what each collective takes
  * besides. */
 static void make_call(struct making *m, const struct clue_samples *s)
 {
     size_t n;
     const struct clue_sample *call = clue_samples_of(s, "call", &n);
-    const struct clue_sample *exchange = call ? sample_at(s, "exchange", call->bytes) : NULL;
+    const struct clue_sample *exchange = call ? clue_sample_at(s, "exchange", call->bytes) : NULL;
 
     if (exchange)
         m->file.machine.collective_call.constant_ns = fmax(0, call->value - exchange->value);
@@ -317,9 +300,9 @@ static bool make_pieces(struct making *m, const struct clue_samples *s, double p
     const struct clue_sample *blocks = clue_samples_of(s, "blocks", &n);
     const struct clue_sample *numbers = clue_samples_of(s, "numbers", &n_numbers);
     const struct clue_sample *loop = clue_samples_of(s, "loop", &n_loops);
-    const struct clue_sample *same = numbers ? sample_at(s, "blocks", numbers->bytes) : NULL;
-    const struct clue_sample *base = sample_at(s, "half", (uint64_t)piece);
-    const struct clue_sample *packed = numbers ? sample_at(s, "packed", numbers->bytes) : NULL;
+    const struct clue_sample *same = numbers ? clue_sample_at(s, "blocks", numbers->bytes) : NULL;
+    const struct clue_sample *base = clue_sample_at(s, "half", (uint64_t)piece);
+    const struct clue_sample *packed = numbers ? clue_sample_at(s, "packed", numbers->bytes) : NULL;
     double bytes, fragments, each, sent, received, n_blocks;
     bool has_memory = true;
 
@@ -366,30 +349,26 @@ static enum portolan_status make_copying(struct making *m)
 static enum portolan_status make_fresh(struct making *m)
 {
     const struct clue_samples *s = m->calibration->within;
-    size_t n, n_points = 0;
+    size_t n = 0;
     const struct clue_sample *fresh = s ? clue_samples_of(s, "fresh", &n) : NULL;
-    struct clue_law_point *points;
+    struct clue_law law = {0};
 
-    if (!fresh)
-        return PORTOLAN_OK;
-    if (!(points = portolan_arena_alloc(&m->arena, n, sizeof *points)))
-        return portolan_no_memory(m->err);
     for (size_t i = 0; i < n; i++) {
-        const struct clue_sample *half = sample_at(s, "half", fresh[i].bytes);
+        const struct clue_sample *half = clue_sample_at(s, "half", fresh[i].bytes);
 
         if (half) {
             double more = fresh[i].value - half->value;
             double noise = fmax(0.05 * half->value, 2 * hypot(fresh[i].std_error, half->std_error));
 
-            points[n_points++] =
-                (struct clue_law_point){.bytes = half->bytes, .ns = more > noise ? more : 0};
+            if (!add_point(m, &law, half->bytes, more > noise ? more : 0))
+                return portolan_no_memory(m->err);
         }
     }
-    while (n_points && points[n_points - 1].ns == 0 &&
-           (n_points == 1 || points[n_points - 2].ns == 0))
-        n_points--; /* one 0 ends the law */
-    if (n_points)
-        m->type.host.fresh = (struct clue_law){.points = points, .n_points = n_points};
+    while (law.n_points && law.points[law.n_points - 1].ns == 0 &&
+           (law.n_points == 1 || law.points[law.n_points - 2].ns == 0))
+        law.n_points--; /* one 0 ends the law */
+    if (law.n_points)
+        m->type.host.fresh = law;
     return PORTOLAN_OK;
 }
 

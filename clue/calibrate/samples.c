@@ -3,6 +3,7 @@
 #include <portolan/clue_calibrate.h>
 
 #include <portolan/command.h>
+#include <portolan/list.h>
 #include <portolan/stats.h>
 
 #include <math.h>
@@ -23,9 +24,8 @@ static int compare_lines(const void *a, const void *b)
 
     if (by_kind)
         return by_kind;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
+    return x->bytes != y->bytes ? PORTOLAN_ORDER(x->bytes, y->bytes)
+                                : PORTOLAN_ORDER(x->number, y->number);
 }
 
 /* The next word of *TEXT, cut off there. */
@@ -240,4 +240,16 @@ const struct clue_sample *clue_samples_of(const struct clue_samples *samples, co
             (*n)++;
         }
     return first;
+}
+
+const struct clue_sample *clue_sample_at(const struct clue_samples *samples, const char *kind,
+                                         uint64_t bytes)
+{
+    size_t n;
+    const struct clue_sample *of = clue_samples_of(samples, kind, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (of[i].bytes == bytes)
+            return &of[i];
+    return NULL;
 }

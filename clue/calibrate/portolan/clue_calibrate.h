@@ -43,6 +43,9 @@ void clue_samples_destroy(struct clue_samples *samples);
 /** The samples of KIND, *N of them by bytes; NULL: there are none. */
 const struct clue_sample *clue_samples_of(const struct clue_samples *samples, const char *kind,
                                           size_t *n);
+/** That of so many BYTES; NULL: it was not measured. */
+const struct clue_sample *clue_sample_at(const struct clue_samples *samples, const char *kind,
+                                         uint64_t bytes);
 
 /**
  * The law of KIND: straight lines in pieces, fitted by models/; where they miss a quartile by more

@@ -90,32 +90,29 @@ static MPI_Datatype holed(int bytes, int block, int apart)
     return type;
 }
 
-static double sample_blocks(int bytes)
+/* Received with these holes, too, or without (IS_PACKED). */
+static double half_of_holed(int bytes, int block, int apart, bool is_packed)
 {
-    MPI_Datatype type = holed(bytes, 1024, 2048);
-    double ns = half_of(1, type, 1, type);
+    MPI_Datatype type = holed(bytes, block, apart);
+    double ns = half_of(1, type, is_packed ? bytes : 1, is_packed ? MPI_BYTE : type);
 
     MPI_Type_free(&type);
     return ns;
+}
+
+static double sample_blocks(int bytes)
+{
+    return half_of_holed(bytes, 1024, 2048, false);
 }
 
 static double sample_numbers(int bytes)
 {
-    MPI_Datatype type = holed(bytes, 8, 64);
-    double ns = half_of(1, type, 1, type);
-
-    MPI_Type_free(&type);
-    return ns;
+    return half_of_holed(bytes, 8, 64, false);
 }
 
-/* Received without holes. */
 static double sample_packed(int bytes)
 {
-    MPI_Datatype type = holed(bytes, 8, 64);
-    double ns = half_of(1, type, bytes, MPI_BYTE);
-
-    MPI_Type_free(&type);
-    return ns;
+    return half_of_holed(bytes, 8, 64, true);
 }
 
 /* The copying of such numbers alone, one way; BYTES with the holes. */
@@ -243,9 +240,8 @@ static double sample_late(int bytes, double late_ns)
  * when both are ready. */
 static double sample_rest(int bytes)
 {
-    double late_ns;
+    double late_ns = 20e3 + 3 * sample_half(bytes);
 
-    late_ns = 20e3 + 3 * sample_half(bytes);
     MPI_Bcast(&late_ns, 1, MPI_DOUBLE, 0, world);
     MPI_Barrier(world);
     return sample_late(bytes, late_ns) - late_ns;
