@@ -397,6 +397,9 @@ int main(int argc, char **argv)
         else
             MPI_Waitany(6, r, &index, MPI_STATUS_IGNORE);
     }
+    compute(20);
+    MPI_Alltoall(a, 64, MPI_DOUBLE, b, 64, MPI_DOUBLE, MPI_COMM_WORLD); /* copies a block, too */
+    compute(30);
     if (me < 2) { /* both sends end at once, or the second before the first */
         MPI_Request r[2];
         for (int i = 0; i < 2 && !me; i++)

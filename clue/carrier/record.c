@@ -68,7 +68,13 @@ static void add_number(struct portolan_text *to, uint64_t value)
                             (size_t)(portolan_stream_unsigned(bytes, value) - bytes));
 }
 
-void record_add(enum record_operation operation, int n, ...)
+const uint8_t record_numbers[] = {
+    [RECORD_CALL] = 3,  [RECORD_SEND] = 10,  [RECORD_RECEIVE] = 7, [RECORD_WAIT] = 2,
+    [RECORD_TEST] = 1,  [RECORD_CANCEL] = 1, [RECORD_FREE] = 1,    [RECORD_PROBE] = 5,
+    [RECORD_MEET] = 7,  [RECORD_SLEEP] = 1,  [RECORD_SPEND] = 1,   [RECORD_PACK] = 4,
+    [RECORD_TIMER] = 2, [RECORD_AWAIT] = 1,  [RECORD_TELL] = 1};
+
+void record_add(enum record_operation operation, ...)
 {
     struct track *track = track_now();
     va_list numbers;
@@ -76,8 +82,8 @@ void record_add(enum record_operation operation, int n, ...)
     if (operation == RECORD_TEST || operation == RECORD_PROBE || operation == RECORD_CANCEL)
         recording.n_depends++;
     add_number(&track->bytes, operation);
-    va_start(numbers, n);
-    for (int i = 0; i < n; i++) {
+    va_start(numbers, operation);
+    for (int i = 0; i < record_numbers[operation]; i++) {
         uint64_t value = va_arg(numbers, uint64_t);
 
         if (operation == RECORD_RECEIVE && i == 1 && value == 0)
@@ -93,10 +99,10 @@ void record_add_requests(enum record_operation operation, int is_all, const clue
     struct portolan_text *bytes = &track_now()->bytes;
 
     if (operation == RECORD_WAIT) {
-        record_add(operation, 2, (uint64_t)is_all, (uint64_t)n);
+        record_add(operation, (uint64_t)is_all, (uint64_t)n);
         recording.n_depends += !is_all && n > 1;
     } else {
-        record_add(operation, 1, (uint64_t)n);
+        record_add(operation, (uint64_t)n);
     }
     for (size_t i = 0; i < n; i++)
         add_number(bytes, requests[i] ? record_request(requests[i], false) + 1 : 0);
@@ -128,7 +134,7 @@ void record_free_request(clue_request request)
     struct track *track = track_now();
     uint64_t number = record_request(request, false);
 
-    record_add(RECORD_FREE, 1, number);
+    record_add(RECORD_FREE, number);
     track->requests[number] = 0;
 }
 
@@ -139,7 +145,7 @@ uint32_t record_schedule(void)
     if (!portolan_append(&r->schedules, &r->n_schedules, &(struct track){0}, sizeof(struct track)))
         clue_fail("out of memory for the record");
     r->n_open++;
-    record_add(RECORD_SCHEDULE, 0);
+    record_add(RECORD_SCHEDULE);
     return (uint32_t)r->n_schedules;
 }
 
@@ -158,7 +164,7 @@ void record_await(const struct clue_awaited *awaited, size_t n, bool is_all)
     struct track *track = track_now();
 
     recording.n_depends += !is_all;
-    record_add(RECORD_AWAIT, 1, (uint64_t)n);
+    record_add(RECORD_AWAIT, (uint64_t)n);
     for (size_t i = 0; i < n; i++)
         add_number(&track->bytes, awaited[i].schedule ? 2 * (uint64_t)awaited[i].schedule + 1
                                   : awaited[i].request
@@ -226,7 +232,7 @@ static void tell(const struct portolan_mpi_event *e)
             add_number(told, numbers[i]);
         if (e->kind == PORTOLAN_MPI_COLLECTIVE && e->comm->n_neighbours)
             add_members(told, e->comm->neighbours, (size_t)e->comm->n_neighbours);
-        record_add(RECORD_TELL, 1, (uint64_t)told->length);
+        record_add(RECORD_TELL, (uint64_t)told->length);
         portolan_text_add_bytes(&track_now()->bytes, told->bytes, told->length);
     }
     if (other && (other->is_on || e->kind < PORTOLAN_MPI_BEGIN))

@@ -45,8 +45,11 @@ enum record_operation {
     RECORD_TELL
 };
 
-/* While the run is recorded: an operation of the current rank, N numbers. */
-void record_add(enum record_operation operation, int n, ...);
+/* How many numbers each operation has; of WAIT, TEST, AWAIT and TELL the last says how many more,
+ * or bytes, follow. */
+extern const uint8_t record_numbers[RECORD_TELL + 1];
+/* While the run is recorded: an operation of the current rank, with its numbers. */
+void record_add(enum record_operation operation, ...);
 /* The same with requests at the end. */
 void record_add_requests(enum record_operation operation, int is_all, const clue_request *requests,
                          size_t n);

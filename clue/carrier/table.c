@@ -23,23 +23,17 @@ static int by_site(const void *a, const void *b)
                               : PORTOLAN_ORDER(x->place, y->place);
 }
 
-/* Numbers of each operation but CALL. */
 static void skip(struct record_reader *r, uint64_t operation)
 {
-    static const uint8_t numbers[] = {
-        [RECORD_SEND] = 8,  [RECORD_RECEIVE] = 5, [RECORD_WAIT] = 1,  [RECORD_CANCEL] = 1,
-        [RECORD_FREE] = 1,  [RECORD_PROBE] = 5,   [RECORD_MEET] = 7,  [RECORD_SLEEP] = 1,
-        [RECORD_SPEND] = 1, [RECORD_PACK] = 2,    [RECORD_TIMER] = 2, [RECORD_EXIT] = 0};
-    uint64_t n = operation <= RECORD_EXIT ? numbers[operation] : 0;
+    uint64_t last = 0, left;
 
-    if (operation == RECORD_TELL && (n = record_number(r)) <= (uint64_t)(r->end - r->at)) {
-        r->at += n;
-        return;
-    }
-    for (uint64_t i = 0; i < n; i++)
-        record_number(r);
+    for (int i = 0; operation <= RECORD_TELL && i < record_numbers[operation]; i++)
+        last = record_number(r);
+    left = (uint64_t)(r->end - r->at);
+    if (operation == RECORD_TELL)
+        r->at += last < left ? last : left;
     if (operation == RECORD_WAIT || operation == RECORD_TEST || operation == RECORD_AWAIT)
-        for (n = record_number(r); n && r->at < r->end; n--)
+        for (; last && r->at < r->end; last--)
             record_number(r);
 }
 

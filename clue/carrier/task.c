@@ -116,13 +116,14 @@ void clue_rank_over(int status)
     if (status && !RUN.exit_status)
         RUN.exit_status = status;
     RUN.n_polls = 0;
-    RECORD(RECORD_EXIT, 0);
+    RECORD(RECORD_EXIT);
     clue_engine_exit(RUN.engine, rank->task);
     clue_switch(&rank->context, next_context());
     abort(); /* nobody continues a rank that is over */
 }
 
-void clue_stop(void)
+/* Ends the run from within a rank: carrier's `error` says why. */
+static void __attribute__((noreturn)) stop(void)
 {
     struct context here;
 
@@ -206,7 +207,7 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
     rank->routine = routine;
     rank->site = site;
     rank->was_switched = false;
-    RECORD(RECORD_CALL, 3, record_routine(routine), clue_site_key(rank, site), N(ns));
+    RECORD(RECORD_CALL, record_routine(routine), clue_site_key(rank, site), N(ns));
     if (ns > 0)
         UNTIL_DONE(clue_engine_compute(RUN.engine, rank->task, ns));
     clue_tell_call(rank, PORTOLAN_MPI_BEGIN);
@@ -220,7 +221,7 @@ void clue_call_end(void)
         rank->depth--;
         return;
     }
-    RECORD(RECORD_END, 0);
+    RECORD(RECORD_END);
     clue_tell_call(rank, PORTOLAN_MPI_END);
     clue_burst_begin(rank);
     rank->depth = 0; /* from here on signals are not held */
@@ -236,9 +237,9 @@ clue_request clue_send(const struct clue_send *send)
 
     RUN.n_polls = 0;
     UNTIL_DONE(clue_engine_send(RUN.engine, RUN.current->task, send, &request));
-    RECORD(RECORD_SEND, 10, record_request(request, true), N(send->to),
-           record_context(send->context), N(send->tag), send->bytes, send->packed,
-           N(send->pieces.n), N(send->pieces.n_called), N(send->flags), N(send->label));
+    RECORD(RECORD_SEND, record_request(request, true), N(send->to), record_context(send->context),
+           N(send->tag), send->bytes, send->packed, N(send->pieces.n), N(send->pieces.n_called),
+           N(send->flags), N(send->label));
     return request;
 }
 
@@ -246,14 +247,14 @@ clue_request clue_timer(int64_t ns)
 {
     clue_request request = clue_engine_timer(RUN.engine, RUN.current->task, ns);
 
-    RECORD(RECORD_TIMER, 2, record_request(request, true), N(ns));
+    RECORD(RECORD_TIMER, record_request(request, true), N(ns));
     return request;
 }
 
 void clue_in_order(void)
 {
     UNTIL_DONE(clue_engine_order(RUN.engine, RUN.current->task));
-    RECORD(RECORD_ORDER, 0);
+    RECORD(RECORD_ORDER);
 }
 
 clue_request clue_receive(const struct clue_receive *receive)
@@ -262,7 +263,7 @@ clue_request clue_receive(const struct clue_receive *receive)
 
     if (!request)
         clue_fail("out of memory");
-    RECORD(RECORD_RECEIVE, 7, record_request(request, true), N(receive->from + 1),
+    RECORD(RECORD_RECEIVE, record_request(request, true), N(receive->from + 1),
            record_context(receive->context), N(receive->tag + 1), N(receive->pieces.n),
            N(receive->pieces.n_called), N(receive->flags));
     RUN.current->is_written |= (receive->flags & CLUE_STANDING) != 0;
@@ -316,7 +317,7 @@ bool clue_cancel(clue_request request)
     bool is_cancelled = false;
 
     UNTIL_DONE(clue_engine_cancel(RUN.engine, RUN.current->task, request, &is_cancelled));
-    RECORD(RECORD_CANCEL, 1, record_request(request, false));
+    RECORD(RECORD_CANCEL, record_request(request, false));
     return is_cancelled;
 }
 
@@ -328,7 +329,7 @@ bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clu
 
     UNTIL_DONE(clue_engine_probe(RUN.engine, RUN.current->task, &what, is_waiting, &is_found,
                                  message, taken));
-    RECORD(RECORD_PROBE, 5, N(from + 1), record_context(context), N(tag + 1), N(is_waiting),
+    RECORD(RECORD_PROBE, N(from + 1), record_context(context), N(tag + 1), N(is_waiting),
            is_found && taken ? record_request(*taken, true) + 1 : 0);
     note_poll(is_found);
     return is_found;
@@ -367,7 +368,7 @@ void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all
 void clue_meet(const struct clue_meeting *meeting)
 {
     UNTIL_DONE(clue_engine_meet(RUN.engine, RUN.current->task, meeting));
-    RECORD(RECORD_MEET, 7, N(meeting->kind), record_context(meeting->context), meeting->sequence,
+    RECORD(RECORD_MEET, N(meeting->kind), record_context(meeting->context), meeting->sequence,
            N(meeting->n), N(meeting->index), N(meeting->root), N(meeting->ns));
 }
 
@@ -484,7 +485,7 @@ int64_t clue_read_clock(void)
 void clue_sleep(int64_t ns)
 {
     UNTIL_DONE(clue_engine_sleep(RUN.engine, RUN.current->task, ns));
-    RECORD(RECORD_SLEEP, 1, N(ns));
+    RECORD(RECORD_SLEEP, N(ns));
     let_others_write();
 }
 
@@ -508,13 +509,13 @@ void clue_pack(uint64_t bytes, struct clue_pieces pieces, bool is_message)
 
     if (ns > 0)
         UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
-    RECORD(RECORD_PACK, 4, bytes, N(pieces.n), N(pieces.n_called), N(is_message));
+    RECORD(RECORD_PACK, bytes, N(pieces.n), N(pieces.n_called), N(is_message));
 }
 
 void clue_spend(int64_t ns)
 {
     UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
-    RECORD(RECORD_SPEND, 1, N(ns));
+    RECORD(RECORD_SPEND, N(ns));
 }
 
 /* ------------------------------------------------- tasks */
@@ -614,7 +615,7 @@ void clue_fail(const char *format, ...)
     portolan_error_set(&RUN.error, PORTOLAN_EINVAL, "%s", describe(&line, format, args));
     va_end(args);
     portolan_text_clear(&line);
-    clue_stop();
+    stop();
 }
 
 void clue_abort(int status)
