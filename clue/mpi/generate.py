@@ -127,13 +127,15 @@ def read_list(path):
 
 
 def read_bodies(path):
-    """NAME: BODY; a line that begins with blanks goes on with the one before."""
-    for line in open(path, encoding='utf-8'):
-        if line[0] == ' ':
-            BODIES[name] += ' ' + line.strip()
-        elif line.strip() and line[0] != '#':
-            name, _, body = line.partition(':')
+    """NAME: BODY; a line that begins with blanks goes on with the one before; {a|b} are choices."""
+    choices = re.compile(r'\{(\w*(?:\|\w*)+)\}')
+    text = re.sub(r'^#.*\n', '', open(path, encoding='utf-8').read(), flags=re.M)
+    for line in re.sub(r'\n +', ' ', text).split('\n'):
+        found = choices.search(line.partition(':')[0])
+        for i in range(found.group(1).count('|') + 1 if found else 1):
+            name, _, body = choices.sub(lambda c: c.group(1).split('|')[i], line).partition(':')
             BODIES[name] = body.strip()
+    BODIES.pop('', None)
 
 
 def collective_body(routine):
