@@ -43,8 +43,6 @@ struct blocks {
 
 /** Which ranks of a group share a node. Nodes are numbered by the least rank of each. */
 struct nodes {
-    struct mpi_group *group; /**< retained */
-    uint32_t refs;
     int n_nodes;
     bool is_hierarchy;   /**< MPICH's "parent": some ranks share a node */
     bool is_consecutive; /**< and ranks of a node follow each other */
@@ -53,7 +51,7 @@ struct nodes {
     int *begin;          /**< by node: where its tasks begin; [n_nodes]: n */
     int *tasks;          /**< by node and rank */
     int *leaders;        /**< tasks */
-    struct nodes *next;
+    int ints[];
 };
 
 /** What collectives keep of a communicator. */
@@ -173,6 +171,11 @@ static inline struct span byte_buffer(const struct collective *c, MPI_Count byte
 static inline bool is_in_place(const struct collective *c)
 {
     return c->send.base == MPI_IN_PLACE;
+}
+/** Rank I, from -n on, where the first comes after the last. */
+static inline int on_ring(const struct party *p, int i)
+{
+    return (i + p->n) % p->n;
 }
 static inline int power_of_two_below(int n)
 {

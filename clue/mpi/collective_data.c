@@ -19,8 +19,8 @@ static void barrier_dissemination(const struct collective *c)
     const struct party *p = c->p;
 
     for (int mask = 1; mask < p->n; mask <<= 1)
-        schedule_exchange(c->s, p, nothing(), (p->rank + mask) % p->n, nothing(),
-                          (p->rank - mask + p->n) % p->n);
+        schedule_exchange(c->s, p, nothing(), on_ring(p, p->rank + mask), nothing(),
+                          on_ring(p, p->rank - mask));
 }
 
 /* The data as bytes: in place if they are dense; else packed, and to be put back by the caller. */
@@ -42,17 +42,17 @@ static void bcast_binomial(const struct collective *c)
     const struct party *p = c->p;
     struct span data = span(c->receive.base, c->count, c->type);
     struct span flat = as_bytes(c, data, p->rank == c->root);
-    int relative = (p->rank - c->root + p->n) % p->n, mask = 1;
+    int relative = on_ring(p, p->rank - c->root), mask = 1;
 
     if (!flat.count)
         return;
     for (; mask < p->n && !(relative & mask); mask <<= 1)
         ;
     if (mask < p->n)
-        schedule_receive_now(c->s, p, flat, (p->rank - mask + p->n) % p->n);
+        schedule_receive_now(c->s, p, flat, on_ring(p, p->rank - mask));
     for (mask >>= 1; mask > 0; mask >>= 1)
         if (relative + mask < p->n)
-            schedule_send_now(c->s, p, flat, (p->rank + mask) % p->n);
+            schedule_send_now(c->s, p, flat, on_ring(p, p->rank + mask));
     if (flat.at != data.at && p->rank != c->root && !data.type->is_contiguous)
         schedule_copy(c->s, flat, data);
 }
@@ -84,19 +84,19 @@ static void scatter_shares(const struct shares *s)
         ;
     own = shares_of(s, s->relative, minimum(mask, p->n));
     if (mask < p->n && own.count)
-        schedule_receive_now(s->c->s, p, own, (p->rank - mask + p->n) % p->n);
+        schedule_receive_now(s->c->s, p, own, on_ring(p, p->rank - mask));
     for (mask >>= 1; mask > 0; mask >>= 1) {
         struct span half = shares_of(s, s->relative + mask, mask);
 
         if (s->relative + mask < p->n && half.count)
-            schedule_send_now(s->c->s, p, half, (p->rank + mask) % p->n);
+            schedule_send_now(s->c->s, p, half, on_ring(p, p->rank + mask));
     }
 }
 
 static struct shares shares_begin(const struct collective *c)
 {
     const struct party *p = c->p;
-    struct shares s = {.c = c, .relative = (p->rank - c->root + p->n) % p->n};
+    struct shares s = {.c = c, .relative = on_ring(p, p->rank - c->root)};
 
     s.flat = as_bytes(c, span(c->receive.base, c->count, c->type), p->rank == c->root);
     s.share = (s.flat.count + p->n - 1) / p->n;
@@ -115,16 +115,16 @@ static void bcast_scatter_ring(const struct collective *c)
 {
     const struct party *p = c->p;
     struct shares s = shares_begin(c);
-    int right = (p->rank + 1) % p->n, left = (p->rank - 1 + p->n) % p->n;
+    int right = on_ring(p, p->rank + 1), left = on_ring(p, p->rank - 1);
 
     if (!s.flat.count)
         return;
     scatter_shares(&s);
     for (int i = 0; i < p->n - 1; i++) {
-        int out = (s.relative - i + p->n) % p->n;
+        int out = on_ring(p, s.relative - i);
 
         schedule_exchange(c->s, p, shares_of(&s, out, 1), right,
-                          shares_of(&s, (out - 1 + p->n) % p->n, 1), left);
+                          shares_of(&s, on_ring(p, out - 1), 1), left);
     }
     shares_end(&s);
 }
@@ -144,7 +144,7 @@ static void bcast_scatter_doubling(const struct collective *c)
     scatter_shares(&s);
     for (int mask = 1; mask < p->n; mask <<= 1) {
         int other = s.relative ^ mask;
-        int partner = (other + c->root) % p->n;
+        int partner = on_ring(p, other + c->root);
 
         schedule_exchange(c->s, p, shares_of(&s, s.relative & ~(mask - 1), mask), partner,
                           shares_of(&s, other & ~(mask - 1), mask), partner);
@@ -167,7 +167,7 @@ static void copy_turned(const struct collective *c, const struct blocks *b, stru
     MPI_Count bytes = b->count * b->type->size;
 
     for (int i = 0; i < n;) {
-        int rank = (first + i + c->root) % c->p->n;
+        int rank = on_ring(c->p, first + i + c->root);
         int run = minimum(n - i, c->p->n - rank);
         struct span whole = block_range(b, rank, run), at = part(flat, i * bytes, run * bytes);
 
@@ -184,7 +184,7 @@ static void gather_at_root(const struct collective *c)
     if (!is_in_place(c))
         schedule_copy(c->s, block(&c->send, 0), block(b, p->rank));
     for (int mask = 1; mask < p->n; mask <<= 1) {
-        int n = subtree(mask, p->n), rank = (mask + c->root) % p->n;
+        int n = subtree(mask, p->n), rank = on_ring(p, mask + c->root);
 
         if (rank + n <= p->n)
             schedule_receive_now(c->s, p, block_range(b, rank, n), rank);
@@ -201,7 +201,7 @@ static void gather_at_root(const struct collective *c)
 static void gather_binomial(const struct collective *c)
 {
     const struct party *p = c->p;
-    int relative = (p->rank - c->root + p->n) % p->n, n = subtree(relative, p->n);
+    int relative = on_ring(p, p->rank - c->root), n = subtree(relative, p->n);
     struct span own = block(&c->send, 0), flat = own;
     MPI_Count bytes;
 
@@ -219,8 +219,8 @@ static void gather_binomial(const struct collective *c)
     }
     for (int mask = 1; mask < n; mask <<= 1)
         schedule_receive_now(c->s, p, part(flat, mask * bytes, minimum(mask, n - mask) * bytes),
-                             (p->rank + mask) % p->n);
-    schedule_send_now(c->s, p, flat, ((relative & (relative - 1)) + c->root) % p->n);
+                             on_ring(p, p->rank + mask));
+    schedule_send_now(c->s, p, flat, on_ring(p, (relative & (relative - 1)) + c->root));
 }
 
 /* FLAT: the blocks of the subtree in relative order; N of them. */
@@ -235,7 +235,7 @@ static void scatter_down(const struct collective *c, struct span flat, MPI_Count
     for (mask >>= 1; mask > 0; mask >>= 1)
         if (mask < n) {
             schedule_send_now(c->s, p, part(flat, mask * block_count, (n - mask) * block_count),
-                              (relative + mask + c->root) % p->n);
+                              on_ring(p, relative + mask + c->root));
             n = mask;
         }
 }
@@ -243,7 +243,7 @@ static void scatter_down(const struct collective *c, struct span flat, MPI_Count
 static void scatter_binomial(const struct collective *c)
 {
     const struct party *p = c->p;
-    int relative = (p->rank - c->root + p->n) % p->n, n = subtree(relative, p->n);
+    int relative = on_ring(p, p->rank - c->root), n = subtree(relative, p->n);
     const struct blocks *b = &c->send;
     MPI_Count bytes;
     struct span flat;
@@ -267,7 +267,7 @@ static void scatter_binomial(const struct collective *c)
     if (!bytes)
         return;
     flat = n == 1 ? block(&c->receive, 0) : byte_buffer(c, n * bytes);
-    schedule_receive_now(c->s, p, flat, ((relative & (relative - 1)) + c->root) % p->n);
+    schedule_receive_now(c->s, p, flat, on_ring(p, (relative & (relative - 1)) + c->root));
     if (n > 1) {
         scatter_down(c, flat, bytes, relative, n);
         schedule_copy(c->s, part(flat, 0, bytes), block(&c->receive, 0));
@@ -319,7 +319,7 @@ static MPI_Count elements(const struct collective *c, int rank, int n)
     if (!c->receive.counts)
         return n * c->receive.count;
     for (int i = 0; i < n; i++)
-        sum += c->receive.counts[(rank + i) % c->p->n];
+        sum += c->receive.counts[on_ring(c->p, rank + i)];
     return sum;
 }
 
@@ -332,7 +332,7 @@ static void allgather_ring(const struct collective *c)
 {
     enum { PIPELINE_BYTES = 32768 }; /* MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE */
     const struct party *p = c->p;
-    int right = (p->rank + 1) % p->n, left = (p->rank - 1 + p->n) % p->n;
+    int right = on_ring(p, p->rank + 1), left = on_ring(p, p->rank - 1);
     int out = p->rank, in = left;
     MPI_Count to_send = elements(c, 0, p->n) - elements(c, right, 1);
     MPI_Count to_receive = elements(c, 0, p->n) - elements(c, p->rank, 1);
@@ -361,11 +361,11 @@ static void allgather_ring(const struct collective *c)
         to_receive -= then;
         if ((sent += now) == a.count) {
             sent = 0;
-            out = (out - 1 + p->n) % p->n;
+            out = on_ring(p, out - 1);
         }
         if ((received += then) == b.count) {
             received = 0;
-            in = (in - 1 + p->n) % p->n;
+            in = on_ring(p, in - 1);
         }
     }
 }
@@ -375,22 +375,20 @@ static void allgather_brucks(const struct collective *c)
     const struct party *p = c->p;
     struct span all = schedule_buffer(c->s, elements(c, 0, p->n), c->receive.type);
     MPI_Count at = 0;
-    int n = 1;
 
     if (!elements(c, 0, p->n))
         return;
     copy_own(c, part(all, 0, elements(c, p->rank, 1)));
-    for (; 2 * n <= p->n; n *= 2)
-        schedule_exchange(
-            c->s, p, part(all, 0, elements(c, p->rank, n)), (p->rank - n + p->n) % p->n,
-            part(all, elements(c, p->rank, n), elements(c, p->rank + n, n)), (p->rank + n) % p->n);
-    if (n < p->n)
-        schedule_exchange(c->s, p, part(all, 0, elements(c, p->rank, p->n - n)),
-                          (p->rank - n + p->n) % p->n,
-                          part(all, elements(c, p->rank, n), elements(c, p->rank + n, p->n - n)),
-                          (p->rank + n) % p->n);
+    for (int n = 1; n < p->n; n *= 2) {
+        int more = minimum(n, p->n - n);
+
+        schedule_exchange(c->s, p, part(all, 0, elements(c, p->rank, more)),
+                          on_ring(p, p->rank - n),
+                          part(all, elements(c, p->rank, n), elements(c, p->rank + n, more)),
+                          on_ring(p, p->rank + n));
+    }
     for (int i = 0; i < p->n; i++) {
-        struct span to = block(&c->receive, (p->rank + i) % p->n);
+        struct span to = block(&c->receive, on_ring(p, p->rank + i));
 
         if (i || !is_in_place(c))
             schedule_copy(c->s, part(all, at, to.count), to);
@@ -465,13 +463,13 @@ static void alltoall_brucks(const struct collective *c)
                   part(all, (p->n - p->rank) * bytes, p->rank * bytes));
     for (int bit = 1; bit < p->n; bit <<= 1) {
         n = copy_bit(c, all, out, bit, true);
-        schedule_exchange(c->s, p, part(out, 0, n), (p->rank + bit) % p->n, part(in, 0, n),
-                          (p->rank - bit + p->n) % p->n);
+        schedule_exchange(c->s, p, part(out, 0, n), on_ring(p, p->rank + bit), part(in, 0, n),
+                          on_ring(p, p->rank - bit));
         copy_bit(c, all, in, bit, false);
     }
     for (int i = 0; i < p->n; i++)
         schedule_copy(c->s, part(all, i * bytes, bytes),
-                      block(&c->receive, (p->rank - i + p->n) % p->n));
+                      block(&c->receive, on_ring(p, p->rank - i)));
 }
 
 static void exchange_own(const struct collective *c)
@@ -489,13 +487,13 @@ static void alltoall_scattered(const struct collective *c)
         int end = minimum(first + THROTTLE, p->n);
 
         for (int i = first; i < end; i++) {
-            int from = (p->rank + i) % p->n;
+            int from = on_ring(p, p->rank + i);
 
             if (i && span_bytes(block(&c->receive, from)))
                 schedule_receive(c->s, p, block(&c->receive, from), from);
         }
         for (int i = first; i < end; i++) {
-            int to = (p->rank - i + p->n) % p->n;
+            int to = on_ring(p, p->rank - i);
 
             if (i && span_bytes(block(&c->send, to)))
                 schedule_send(c->s, p, block(&c->send, to), to);
@@ -511,8 +509,8 @@ static void alltoall_pairwise(const struct collective *c)
 
     exchange_own(c);
     for (int i = 1; i < p->n; i++) {
-        int to = is_pow2 ? p->rank ^ i : (p->rank + i) % p->n;
-        int from = is_pow2 ? to : (p->rank - i + p->n) % p->n;
+        int to = is_pow2 ? p->rank ^ i : on_ring(p, p->rank + i);
+        int from = is_pow2 ? to : on_ring(p, p->rank - i);
 
         schedule_exchange(c->s, p, block(&c->send, to), to, block(&c->receive, from), from);
     }

@@ -4,10 +4,6 @@
 
 /* ---------------------------------------------------------------- nodes */
 
-enum { NODES_SLOTS = 256 };
-/* All ranks', by group. */
-static struct nodes *nodes_slots[NODES_SLOTS];
-
 static void number_nodes(struct nodes *nodes, const struct mpi_group *group)
 {
     int most = 0, *node_of_host;
@@ -31,18 +27,20 @@ static void number_nodes(struct nodes *nodes, const struct mpi_group *group)
     free(node_of_host);
 }
 
-static struct nodes *nodes_new(struct mpi_group *group)
+/* All ranks have the same. */
+static struct nodes *nodes_of(struct mpi_group *group)
 {
     size_t n = (size_t)group->n;
-    struct nodes *nodes = mpi_alloc(1, sizeof *nodes);
-    int *ints = mpi_alloc(5 * n + 2, sizeof *ints);
+    struct nodes *nodes = group->nodes;
 
-    nodes->group = mpi_group_retain(group);
-    nodes->node_of = ints;
-    nodes->local_rank = ints + n;
-    nodes->tasks = ints + 2 * n;
-    nodes->leaders = ints + 3 * n;
-    nodes->begin = ints + 4 * n;
+    if (nodes)
+        return nodes;
+    group->nodes = nodes = mpi_alloc(1, sizeof *nodes + (5 * n + 2) * sizeof *nodes->ints);
+    nodes->node_of = nodes->ints;
+    nodes->local_rank = nodes->ints + n;
+    nodes->tasks = nodes->ints + 2 * n;
+    nodes->leaders = nodes->ints + 3 * n;
+    nodes->begin = nodes->ints + 4 * n;
     number_nodes(nodes, group);
     nodes->is_hierarchy = nodes->n_nodes < group->n;
     nodes->is_consecutive &= nodes->is_hierarchy;
@@ -53,45 +51,7 @@ static struct nodes *nodes_new(struct mpi_group *group)
     return nodes;
 }
 
-static struct nodes *nodes_of(struct mpi_group *group)
-{
-    struct nodes **slot = &nodes_slots[group->hash % NODES_SLOTS], *nodes = *slot;
-
-    while (nodes && nodes->group != group)
-        nodes = nodes->next;
-    if (!nodes) {
-        nodes = nodes_new(group);
-        nodes->next = *slot;
-        *slot = nodes;
-    }
-    nodes->refs++;
-    return nodes;
-}
-
-static void nodes_release(struct nodes *nodes)
-{
-    struct nodes **link;
-
-    if (!nodes || --nodes->refs)
-        return;
-    for (link = &nodes_slots[nodes->group->hash % NODES_SLOTS]; *link != nodes;
-         link = &(*link)->next)
-        ;
-    *link = nodes->next;
-    mpi_group_release(nodes->group);
-    free(nodes->node_of);
-    free(nodes);
-}
-
 /* ---------------------------------------------------------------- state of a communicator */
-
-static void state_free(void *collective)
-{
-    struct collective_state *state = collective;
-
-    nodes_release(state->nodes);
-    free(state);
-}
 
 static void find_node(struct collective_state *state, const struct mpi_comm *comm)
 {
@@ -119,7 +79,6 @@ struct collective_state *collective_state_of(struct mpi_comm *comm)
     else
         find_node(state, comm);
     comm->collective = state;
-    comm->collective_free = state_free;
     return state;
 }
 

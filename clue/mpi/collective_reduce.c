@@ -64,7 +64,7 @@ static void reduce_binomial(const struct collective *c)
 {
     const struct party *p = c->p;
     int top = is_commutative(c) ? c->root : 0;
-    int relative = (p->rank - top + p->n) % p->n;
+    int relative = on_ring(p, p->rank - top);
     struct span other = schedule_buffer(c->s, c->count, c->type), own;
 
     if (!c->count)
@@ -74,11 +74,11 @@ static void reduce_binomial(const struct collective *c)
         schedule_copy(c->s, operands(c), own);
     for (int mask = 1; mask < p->n; mask <<= 1) {
         if (relative & mask) {
-            schedule_send_now(c->s, p, own, ((relative & ~mask) + top) % p->n);
+            schedule_send_now(c->s, p, own, on_ring(p, (relative & ~mask) + top));
             break;
         }
         if ((relative | mask) < p->n) {
-            schedule_receive_now(c->s, p, other, ((relative | mask) + top) % p->n);
+            schedule_receive_now(c->s, p, other, on_ring(p, (relative | mask) + top));
             combine(c, other, own, false);
         }
     }
@@ -321,7 +321,7 @@ static void reduce_scatter_pairwise(const struct collective *c)
         own = result;
     }
     for (int i = 1; i < p->n; i++) {
-        int to = (p->rank + i) % p->n, from = (p->rank - i + p->n) % p->n;
+        int to = on_ring(p, p->rank + i), from = on_ring(p, p->rank - i);
 
         schedule_exchange(c->s, p, between(all, at, to, to + 1), to, other, from);
         schedule_reduce(c->s, other.at, own);

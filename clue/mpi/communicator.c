@@ -64,8 +64,7 @@ void mpi_comm_release(struct mpi_comm *c)
 {
     if (!c || --c->refs)
         return;
-    if (c->collective)
-        c->collective_free(c->collective);
+    free(c->collective);
     mpi_errhandler_share(&c->object, NULL);
     mpi_hints_free(&c->object);
     mpi_comm_release(c->local);

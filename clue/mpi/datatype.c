@@ -185,31 +185,6 @@ MPI_Count mpi_elements_in(const struct mpi_type *type, MPI_Count bytes)
     return n;
 }
 
-int do_Type_match_size(struct mpi_task *t, int class, int size, MPI_Datatype *handle)
-{
-    static const struct {
-        int class;
-        MPI_Datatype handle;
-    } known[] = {{MPI_TYPECLASS_REAL, MPI_REAL},
-                 {MPI_TYPECLASS_REAL, MPI_DOUBLE_PRECISION},
-                 {MPI_TYPECLASS_REAL, MPI_REAL16},
-                 {MPI_TYPECLASS_INTEGER, MPI_INTEGER1},
-                 {MPI_TYPECLASS_INTEGER, MPI_INTEGER2},
-                 {MPI_TYPECLASS_INTEGER, MPI_INTEGER},
-                 {MPI_TYPECLASS_INTEGER, MPI_INTEGER8},
-                 {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX},
-                 {MPI_TYPECLASS_COMPLEX, MPI_DOUBLE_COMPLEX},
-                 {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX32}};
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i].class == class && size_of(known[i].handle) == size) {
-            *handle = known[i].handle;
-            return MPI_SUCCESS;
-        }
-    }
-    return mpi_error(t, MPI_ERR_ARG, "no type of this class has %d bytes", size);
-}
-
 /* ---------------------------------------------------------------- how a type was made */
 
 int mpi_type_contents(struct mpi_task *t, const struct mpi_type *type, MPI_Count room_counts,

@@ -45,6 +45,7 @@ void mpi_group_release(struct mpi_group *group)
     *at = group->next;
     free(group->members);
     free(group->inverse);
+    free(group->nodes);
     free(group);
 }
 
@@ -52,7 +53,7 @@ static int by_world(const void *a, const void *b)
 {
     const struct mpi_inverse *x = a, *y = b;
 
-    return (x->world > y->world) - (x->world < y->world);
+    return PORTOLAN_ORDER(x->world, y->world);
 }
 
 static void make_inverse(struct mpi_group *group)

@@ -25,6 +25,7 @@ struct mpi_task;
 struct mpi_type;
 struct mpi_request;
 struct mpi_schedule; /* of a nonblocking collective */
+struct nodes;
 
 #pragma GCC visibility push(hidden)
 
@@ -110,6 +111,7 @@ struct mpi_group {
     int n;
     uint64_t hash;
     int *members;           /* world ranks */
+    struct nodes *nodes;    /* that they are on, for collectives; NULL: not asked for yet */
     struct mpi_group *next; /* of the same bucket */
     struct mpi_inverse {
         int world, rank;
@@ -169,8 +171,7 @@ struct mpi_comm {
     bool is_low;              /* of an intercommunicator: this group comes first in a merge */
     struct mpi_topology *topology;
     struct portolan_mpi_comm seen; /* for the observer */
-    void *collective;              /* collectives' own (nodes, hierarchy ...); freed by: */
-    void (*collective_free)(void *collective);
+    void *collective;              /* collectives' own (nodes, hierarchy ...), for free() */
     int n_neighbours, *neighbours; /* of `seen` */
 };
 
@@ -404,8 +405,6 @@ static inline MPI_Count mpi_status_bytes(const MPI_Status *status)
     return (MPI_Count)((uint32_t)status->count_hi_and_cancelled >> 1) << 32 |
            (uint32_t)status->count_lo;
 }
-/* Whether R is complete at the task's time. */
-bool mpi_is_done(const struct mpi_request *r);
 /* Until one is complete or (IS_ALL) all are; NULL ones do not count. Returns the one, or N. */
 size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all);
 /* Of MPI_Waitsome, or MPI_Testsome. */

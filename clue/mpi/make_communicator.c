@@ -64,8 +64,7 @@ static int by_key(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
 
-    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
-                            : (x->rank > y->rank) - (x->rank < y->rank);
+    return x->key != y->key ? PORTOLAN_ORDER(x->key, y->key) : PORTOLAN_ORDER(x->rank, y->rank);
 }
 
 /* Those of COLOR among the ranks of OLD, by key. */

@@ -400,33 +400,48 @@ int do_Type_create_darray(struct mpi_task *t, int size, int rank, int n, const M
 
 /* ---------------------------------------------------------------- Fortran 90 */
 
+/* By decimal digits and exponents, at most; smaller ones first. */
+static const struct {
+    int class, combiner, p, r;
+    MPI_Datatype type;
+} fortran_types[] = {{MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, 0, 2, MPI_INTEGER1},
+                     {MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, 0, 4, MPI_INTEGER2},
+                     {MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, 0, 9, MPI_INTEGER},
+                     {MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, 0, 18, MPI_INTEGER8},
+                     {MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, 6, 37, MPI_REAL},
+                     {MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, 15, 307, MPI_DOUBLE_PRECISION},
+                     {MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, 33, 4931, MPI_REAL16},
+                     {MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, 6, 37, MPI_COMPLEX},
+                     {MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, 15, 307, MPI_DOUBLE_COMPLEX},
+                     {MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, 33, 4931, MPI_COMPLEX32}};
+enum { FORTRAN_TYPES = sizeof fortran_types / sizeof *fortran_types };
+
+int do_Type_match_size(struct mpi_task *t, int class, int size, MPI_Datatype *handle)
+{
+    for (size_t i = 0; i < FORTRAN_TYPES; i++)
+        if (fortran_types[i].class == class &&
+            mpi_builtin_type(fortran_types[i].type)->size == size) {
+            *handle = fortran_types[i].type;
+            return MPI_SUCCESS;
+        }
+    return mpi_error(t, MPI_ERR_ARG, "no type of this class has %d bytes", size);
+}
+
 int mpi_type_f90(struct mpi_task *t, int combiner, int p, int r, MPI_Datatype *handle)
 {
-    static const struct {
-        int combiner, p, r;
-        MPI_Datatype type;
-    } known[] = {{MPI_COMBINER_F90_INTEGER, 0, 2, MPI_INTEGER1},
-                 {MPI_COMBINER_F90_INTEGER, 0, 4, MPI_INTEGER2},
-                 {MPI_COMBINER_F90_INTEGER, 0, 9, MPI_INTEGER},
-                 {MPI_COMBINER_F90_INTEGER, 0, 18, MPI_INTEGER8},
-                 {MPI_COMBINER_F90_REAL, 6, 37, MPI_REAL},
-                 {MPI_COMBINER_F90_REAL, 15, 307, MPI_DOUBLE_PRECISION},
-                 {MPI_COMBINER_F90_REAL, 33, 4931, MPI_REAL16},
-                 {MPI_COMBINER_F90_COMPLEX, 6, 37, MPI_COMPLEX},
-                 {MPI_COMBINER_F90_COMPLEX, 15, 307, MPI_DOUBLE_COMPLEX},
-                 {MPI_COMBINER_F90_COMPLEX, 33, 4931, MPI_COMPLEX32}};
     struct builder b;
+    size_t i = 0;
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i].combiner != combiner || p > known[i].p || r > known[i].r)
-            continue;
-        begin(&b, combiner);
-        add(&b, mpi_builtin_type(known[i].type), 0, 1);
-        if (combiner != MPI_COMBINER_F90_INTEGER)
-            NOTE(b.type, p);
-        NOTE(b.type, r);
-        end(&b)->is_committed = true;
-        return publish(t, b.type, handle);
-    }
-    return mpi_error(t, MPI_ERR_ARG, "no type has this precision or range");
+    while (i < FORTRAN_TYPES && (fortran_types[i].combiner != combiner || p > fortran_types[i].p ||
+                                 r > fortran_types[i].r))
+        i++;
+    if (i == FORTRAN_TYPES)
+        return mpi_error(t, MPI_ERR_ARG, "no type has this precision or range");
+    begin(&b, combiner);
+    add(&b, mpi_builtin_type(fortran_types[i].type), 0, 1);
+    if (combiner != MPI_COMBINER_F90_INTEGER)
+        NOTE(b.type, p);
+    NOTE(b.type, r);
+    end(&b)->is_committed = true;
+    return publish(t, b.type, handle);
 }

@@ -30,7 +30,8 @@ void mpi_progress(struct mpi_task *t)
     advance_schedules(t);
 }
 
-bool mpi_is_done(const struct mpi_request *r)
+/* Whether R is complete at the task's time. */
+static bool is_done(const struct mpi_request *r)
 {
     if (r->kind == MPI_REQUEST_SCHEDULE || r->kind == MPI_REQUEST_GENERALIZED)
         return r->is_done;
@@ -108,7 +109,7 @@ static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, s
         for (size_t i = 0; i < n; i++) {
             if (!requests[i])
                 continue;
-            if (mpi_is_done(requests[i])) {
+            if (is_done(requests[i])) {
                 first = first < n ? first : i;
                 continue;
             }
@@ -184,7 +185,7 @@ void mpi_polled(int64_t began)
         clue_spend(LEAST_POLL_NS);
 }
 
-/* One poll of all: which are complete, mpi_is_done() says afterwards. */
+/* One poll of all: which are complete, is_done() says afterwards. */
 static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n)
 {
     int64_t began = clue_now();
@@ -331,7 +332,7 @@ static int end_some(struct mpi_task *t, struct listed *l, MPI_Request *handles, 
         MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*n];
         int own;
 
-        if (!l->all[i] || !mpi_is_done(l->all[i]))
+        if (!l->all[i] || !is_done(l->all[i]))
             continue;
         charge(l->all[i]);
         own = end_one(t, l->all[i], &handles[i], status);
@@ -372,7 +373,7 @@ int do_Testall(struct mpi_task *t, int n, MPI_Request handles[], int *flag, MPI_
     if (*flag && l.n_active)
         poll_all(t, l.all, l.n);
     for (size_t i = 0; *flag && i < l.n; i++)
-        *flag = !l.all[i] || mpi_is_done(l.all[i]);
+        *flag = !l.all[i] || is_done(l.all[i]);
     for (size_t i = 0; *flag && i < l.n; i++)
         if (l.all[i])
             charge(l.all[i]);
@@ -397,7 +398,7 @@ int do_Testany(struct mpi_task *t, int n, MPI_Request handles[], int *index, int
     else if (code == MPI_SUCCESS)
         poll_all(t, l.all, l.n);
     for (size_t i = 0; code == MPI_SUCCESS && !*flag && i < l.n; i++) {
-        if (!l.all[i] || !mpi_is_done(l.all[i]))
+        if (!l.all[i] || !is_done(l.all[i]))
             continue;
         *flag = 1;
         *index = (int)i;
@@ -438,7 +439,7 @@ int do_Wait(struct mpi_task *t, MPI_Request *handle, MPI_Status *status)
 static bool poll_one(struct mpi_task *t, struct mpi_request *r)
 {
     poll_all(t, &r, 1);
-    return mpi_is_done(r);
+    return is_done(r);
 }
 
 int do_Test(struct mpi_task *t, MPI_Request *handle, int *flag, MPI_Status *status)
@@ -468,7 +469,7 @@ static void end_freed(struct mpi_task *t)
 {
     struct mpi_request *r;
 
-    while ((r = t->freed) && mpi_is_done(r)) {
+    while ((r = t->freed) && is_done(r)) {
         t->freed = r->next;
         mpi_finish(r);
         mpi_request_release(t, r);

@@ -85,8 +85,6 @@ struct windows {
     struct exposure of_rank[];
 };
 
-/** Begins access A, of which kind, target and data are set; the message has BYTES. */
-struct access *access_begin(struct mpi_win *w, const struct access *a, uint64_t bytes);
 /** The program looks for what others write: a loop of this takes time, as polls do. */
 void window_looked(struct mpi_win *w);
 /** Waits for this rank's accesses to TARGET (-1: to all); they have reached it then. */

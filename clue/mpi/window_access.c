@@ -205,7 +205,8 @@ static int task_of(const struct mpi_win *w, int rank)
     return w->comm->group->members[rank];
 }
 
-struct access *access_begin(struct mpi_win *w, const struct access *from, uint64_t bytes)
+/* Begins an access as FROM, of which kind, target and data are set; the message has BYTES. */
+static struct access *access_begin(struct mpi_win *w, const struct access *from, uint64_t bytes)
 {
     struct access *a = access_new(from);
 
