@@ -59,7 +59,7 @@ static uint64_t read_seed(struct machine_reader *r, const struct xml_element *e)
 {
     int64_t seed = 0;
 
-    machine_read_count(r, e, "seed", 0, INT64_MAX, &seed);
+    clue_take_count(r->d, e, "seed", 0, INT64_MAX, &seed);
     return (uint64_t)seed;
 }
 
@@ -69,9 +69,9 @@ static void read_load(struct machine_reader *r, const struct xml_element *e)
     struct host_range hosts;
     int64_t jobs = 1;
 
-    machine_read_distribution(r, e, "on", A_TIME, &source.on);
-    machine_read_distribution(r, e, "off", A_TIME, &source.off);
-    machine_read_count(r, e, "jobs", 1, 1000, &jobs);
+    machine_read_distribution(r, e, "on", CLUE_A_TIME, &source.on);
+    machine_read_distribution(r, e, "off", CLUE_A_TIME, &source.off);
+    clue_take_count(r->d, e, "jobs", 1, 1000, &jobs);
     source.jobs = (unsigned)jobs;
     source.seed = read_seed(r, e);
     if (!machine_read_range(r, e, "host", &hosts))
@@ -89,8 +89,8 @@ static void read_traffic(struct machine_reader *r, const struct xml_element *e)
     struct clue_background source = {.is_traffic = true};
     struct host_range from, to;
 
-    machine_read_distribution(r, e, "every", A_TIME, &source.every);
-    machine_read_distribution(r, e, "bytes", A_SIZE, &source.bytes);
+    machine_read_distribution(r, e, "every", CLUE_A_TIME, &source.every);
+    machine_read_distribution(r, e, "bytes", CLUE_A_SIZE, &source.bytes);
     source.seed = read_seed(r, e);
     check_advances(r, e, "every", &source.every);
     if (!machine_read_range(r, e, "from", &from) || !machine_read_range(r, e, "to", &to))
@@ -250,7 +250,7 @@ static void read_change(struct machine_reader *r, const struct xml_element *e, i
         change.parameter = (enum clue_parameter)i;
         change.law = NULL;
         change.times = 1;
-        if (machine_read_quantity(r, e, name, A_NUMBER, &change.times)) {
+        if (clue_take_quantity(r->d, e, name, CLUE_A_NUMBER, &change.times)) {
             if (change.times == 0 && subjects[i] == OF_LINK)
                 xml_complain(r->d, e, name, "a link without %s; write a number above 0", name);
             change_subject(r, e, &change);

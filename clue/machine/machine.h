@@ -22,7 +22,6 @@ struct host_range {
 };
 
 /* The file, in its own arena, from the tree of its elements; complains of what is wrong. */
-void machine_read_hosts(struct machine_reader *r, const struct xml_element *root);
 void machine_read_pairs(struct machine_reader *r, const struct xml_element *root);
 void machine_read_network(struct machine_reader *r, const struct xml_element *root);
 void machine_read_topology(struct machine_reader *r, const struct xml_element *network);
@@ -33,8 +32,8 @@ void machine_read_changes(struct machine_reader *r, const struct xml_element *ro
 struct law_member {
     const char *name;
     size_t offset; /* in struct clue_host, or struct clue_machine */
-    /* What an attribute of that name says instead: the constant (A_TIME), or the time of each byte;
-     * NO_QUANTITY: there is none. */
+    /* What an attribute of that name says instead: the constant (CLUE_A_TIME), or the time of each
+     * byte; CLUE_NO_QUANTITY: there is none. */
     int attribute;
     enum clue_parameter parameter; /* whose error it has */
 };
@@ -69,21 +68,15 @@ struct pair_table {
 enum { NO_PAIR = UINT32_MAX };
 
 /* Attributes as values; a missing one leaves *VALUE; what is wrong is told. */
-enum quantity { NO_QUANTITY = -1, A_TIME, A_SIZE, A_BANDWIDTH, A_TIME_PER_SIZE, A_NUMBER };
-bool machine_read_quantity(struct machine_reader *r, const struct xml_element *e,
-                           const char *attribute, enum quantity quantity, double *value);
 void machine_read_ns(struct machine_reader *r, const struct xml_element *e, const char *attribute,
                      int64_t *ns);
-/* From LEAST to MOST. */
-void machine_read_count(struct machine_reader *r, const struct xml_element *e,
-                        const char *attribute, int64_t least, int64_t most, int64_t *value);
 /* The position of the attribute's value among WORDS, which end with NULL; else a complaint. */
 extern const char *const machine_yes_or_no[];
 void machine_read_word(struct machine_reader *r, const struct xml_element *e, const char *attribute,
                        const char *const *words, int *value);
 void machine_read_law(struct machine_reader *r, const struct xml_element *e, struct clue_law *law);
 void machine_read_distribution(struct machine_reader *r, const struct xml_element *e,
-                               const char *attribute, enum quantity quantity,
+                               const char *attribute, enum clue_quantity quantity,
                                struct clue_distribution *distribution);
 
 #endif

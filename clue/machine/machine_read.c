@@ -64,8 +64,8 @@ static void read_busy(struct machine_reader *r, const struct xml_element *e, str
     while (rows && (b = xml_next(e, b, "busy"))) {
         int64_t cpus = 0;
 
-        machine_read_count(r, b, "cpus", 2, MOST_CPUS, &cpus);
-        if (!machine_read_quantity(r, b, "factor", A_NUMBER, &rows[h->n_busy].factor) || !cpus)
+        clue_take_count(r->d, b, "cpus", 2, MOST_CPUS, &cpus);
+        if (!clue_take_quantity(r->d, b, "factor", CLUE_A_NUMBER, &rows[h->n_busy].factor) || !cpus)
             continue;
         rows[h->n_busy].cpus = (unsigned)cpus;
         if (rows[h->n_busy].cpus > h->cpus)
@@ -78,11 +78,11 @@ static void read_busy(struct machine_reader *r, const struct xml_element *e, str
 }
 
 const struct law_member host_laws[HOST_LAWS] = {
-    {"receive", offsetof(struct clue_host, receive), A_TIME, CLUE_RECEIVE},
-    {"fresh", offsetof(struct clue_host, fresh), NO_QUANTITY, CLUE_TRANSMISSION},
-    {"packing", offsetof(struct clue_host, packing), A_TIME_PER_SIZE, CLUE_PACKING},
-    {"loop", offsetof(struct clue_host, loop), NO_QUANTITY, CLUE_PACKING},
-    {"pieces", offsetof(struct clue_host, pieces), NO_QUANTITY, CLUE_PACKING},
+    {"receive", offsetof(struct clue_host, receive), CLUE_A_TIME, CLUE_RECEIVE},
+    {"fresh", offsetof(struct clue_host, fresh), CLUE_NO_QUANTITY, CLUE_TRANSMISSION},
+    {"packing", offsetof(struct clue_host, packing), CLUE_A_TIME_PER_SIZE, CLUE_PACKING},
+    {"loop", offsetof(struct clue_host, loop), CLUE_NO_QUANTITY, CLUE_PACKING},
+    {"pieces", offsetof(struct clue_host, pieces), CLUE_NO_QUANTITY, CLUE_PACKING},
 };
 
 static void read_laws(struct machine_reader *r, const struct xml_element *e,
@@ -93,10 +93,10 @@ static void read_laws(struct machine_reader *r, const struct xml_element *e,
         const struct xml_element *child = xml_next(e, NULL, name);
         struct clue_law *law = law_of(owner, &laws[i]);
 
-        if (laws[i].attribute != NO_QUANTITY)
-            machine_read_quantity(r, e, name, (enum quantity)laws[i].attribute,
-                                  laws[i].attribute == A_TIME ? &law->constant_ns
-                                                              : &law->ns_per_byte);
+        if (laws[i].attribute != CLUE_NO_QUANTITY)
+            clue_take_quantity(r->d, e, name, (enum clue_quantity)laws[i].attribute,
+                               laws[i].attribute == CLUE_A_TIME ? &law->constant_ns
+                                                                : &law->ns_per_byte);
         if (child && xml_attribute(e, name))
             xml_complain(r->d, child, NULL, "<%s> has an attribute '%s' as well; remove one",
                          e->name, name);
@@ -118,33 +118,33 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
     if (!*h->name || strpbrk(h->name, "[]* \t\n") || strcmp(h->name, "self") == 0)
         xml_complain(r->d, e, "name", "'%.100s' is not a name of hosts; use letters and digits",
                      h->name);
-    machine_read_count(r, e, "cpus", 1, MOST_CPUS, &cpus);
+    clue_take_count(r->d, e, "cpus", 1, MOST_CPUS, &cpus);
     h->cpus = (unsigned)cpus;
-    machine_read_quantity(r, e, "factor", A_NUMBER, &h->factor);
+    clue_take_quantity(r->d, e, "factor", CLUE_A_NUMBER, &h->factor);
     if (h->factor == 0) {
         h->real = h->name;
         h->factor = 1;
     }
-    machine_read_quantity(r, e, "spread", A_NUMBER, &h->spread);
-    machine_read_quantity(r, e, "memory", A_SIZE, &memory);
+    clue_take_quantity(r->d, e, "spread", CLUE_A_NUMBER, &h->spread);
+    clue_take_quantity(r->d, e, "memory", CLUE_A_SIZE, &memory);
     h->memory = (uint64_t)memory;
     machine_read_ns(r, e, "init", &h->init_ns);
     machine_read_ns(r, e, "spawn", &h->spawn_ns);
     read_laws(r, e, host_laws, HOST_LAWS, h);
     if (pieces_are) {
-        machine_read_quantity(r, pieces_are, "pack", A_TIME, &h->pack_ns);
-        machine_read_quantity(r, pieces_are, "unpack", A_TIME, &h->unpack_ns);
+        clue_take_quantity(r->d, pieces_are, "pack", CLUE_A_TIME, &h->pack_ns);
+        clue_take_quantity(r->d, pieces_are, "unpack", CLUE_A_TIME, &h->unpack_ns);
     }
-    machine_read_quantity(r, e, "gap", A_TIME, &h->card_gap_ns);
+    clue_take_quantity(r->d, e, "gap", CLUE_A_TIME, &h->card_gap_ns);
     machine_read_word(r, e, "copies", copiers, &copier);
     h->receiver_copies = copier == 1;
-    if (machine_read_quantity(r, e, "card", A_BANDWIDTH, &card)) {
+    if (clue_take_quantity(r->d, e, "card", CLUE_A_BANDWIDTH, &card)) {
         if (card > 0)
             h->card_ns_per_byte = 1 / card;
         else
             xml_complain(r->d, e, "card", "the bandwidth of a card is 0; it must be above 0");
     }
-    machine_read_quantity(r, e, "price", A_NUMBER, &h->price);
+    clue_take_quantity(r->d, e, "price", CLUE_A_NUMBER, &h->price);
     read_busy(r, e, h);
 }
 
@@ -173,7 +173,7 @@ static void add_hosts(struct machine_reader *r, const struct xml_element *e,
     }
 }
 
-void machine_read_hosts(struct machine_reader *r, const struct xml_element *root)
+static void read_hosts(struct machine_reader *r, const struct xml_element *root)
 {
     const struct xml_element *e = NULL;
     struct clue_machine_file *f = r->file;
@@ -183,7 +183,7 @@ void machine_read_hosts(struct machine_reader *r, const struct xml_element *root
         struct clue_host_type *t = &f->types[f->n_types];
         int64_t count = 0;
 
-        machine_read_count(r, e, "count", 1, MOST_HOSTS, &count);
+        clue_take_count(r->d, e, "count", 1, MOST_HOSTS, &count);
         t->count = (int)count;
         t->line = e->line;
         read_host(r, e, &t->host);
@@ -283,11 +283,12 @@ bool machine_read_range(struct machine_reader *r, const struct xml_element *e,
 /* ------------------------------------------------- collectives, provenance */
 
 const struct law_member collective_laws[COLLECTIVE_LAWS] = {
-    {"bcast", offsetof(struct clue_machine, shared_bcast), NO_QUANTITY, CLUE_COLLECTIVES},
-    {"reduce", offsetof(struct clue_machine, shared_reduce), NO_QUANTITY, CLUE_COLLECTIVES},
-    {"allreduce", offsetof(struct clue_machine, shared_allreduce), NO_QUANTITY, CLUE_COLLECTIVES},
-    {"barrier", offsetof(struct clue_machine, shared_barrier), NO_QUANTITY, CLUE_COLLECTIVES},
-    {"call", offsetof(struct clue_machine, collective_call), NO_QUANTITY, CLUE_COLLECTIVES},
+    {"bcast", offsetof(struct clue_machine, shared_bcast), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
+    {"reduce", offsetof(struct clue_machine, shared_reduce), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
+    {"allreduce", offsetof(struct clue_machine, shared_allreduce), CLUE_NO_QUANTITY,
+     CLUE_COLLECTIVES},
+    {"barrier", offsetof(struct clue_machine, shared_barrier), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
+    {"call", offsetof(struct clue_machine, collective_call), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
 };
 
 static void read_collectives(struct machine_reader *r, const struct xml_element *root)
@@ -337,7 +338,7 @@ static void read_provenance(struct machine_reader *r, const struct xml_element *
         int of = -1;
 
         machine_read_word(r, c, "of", clue_parameter_names, &of);
-        if (machine_read_quantity(r, c, "relative", A_NUMBER, &relative) && of >= 0)
+        if (clue_take_quantity(r->d, c, "relative", CLUE_A_NUMBER, &relative) && of >= 0)
             f->covariance[of][of] = relative * relative;
     }
     for (c = NULL; (c = xml_next(e, c, "correlation"));)
@@ -359,7 +360,7 @@ static void read_tree(struct machine_reader *r, const struct xml_element *root)
     f->machine.name = xml_value(root, "name");
     f->machine.master = -1;
     f->placement = xml_value(root, "placement");
-    machine_read_hosts(r, root);
+    read_hosts(r, root);
     if (r->d->count || r->arena->failed)
         return; /* who refers to a host would not find it */
     if (machine_read_range(r, root, "master", &master)) {

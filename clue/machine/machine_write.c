@@ -5,7 +5,6 @@
 #include <portolan/number.h>
 
 #include <math.h>
-#include <string.h>
 
 enum { DIGITS = 9 };
 
@@ -58,8 +57,8 @@ static void add_law(struct portolan_text *t, const char *name, const struct clue
 /* Whether no ATTRIBUTE can say what the law is. */
 static bool needs_element(const struct clue_law *law, int attribute)
 {
-    return law->n_points || (law->constant_ns != 0 && attribute != A_TIME) ||
-           (law->ns_per_byte != 0 && attribute != A_TIME_PER_SIZE);
+    return law->n_points || (law->constant_ns != 0 && attribute != CLUE_A_TIME) ||
+           (law->ns_per_byte != 0 && attribute != CLUE_A_TIME_PER_SIZE);
 }
 
 static void add_type(struct portolan_text *t, const struct clue_host_type *type)

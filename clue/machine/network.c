@@ -6,7 +6,6 @@
 #include <portolan/list.h>
 
 #include <math.h>
-#include <string.h>
 
 static const struct xml_rule factors_rule = {.name = "factors",
                                              .required = XML_WORDS("from"),
@@ -66,9 +65,9 @@ static void read_size_factors(struct machine_reader *r, const struct xml_element
         double from = 0;
 
         *row = (struct clue_size_factor){0, 1, 1};
-        machine_read_quantity(r, f, "from", A_SIZE, &from);
-        machine_read_quantity(r, f, "bandwidth", A_NUMBER, &row->bandwidth);
-        machine_read_quantity(r, f, "latency", A_NUMBER, &row->latency);
+        clue_take_quantity(r->d, f, "from", CLUE_A_SIZE, &from);
+        clue_take_quantity(r->d, f, "bandwidth", CLUE_A_NUMBER, &row->bandwidth);
+        clue_take_quantity(r->d, f, "latency", CLUE_A_NUMBER, &row->latency);
         row->from_bytes = (uint64_t)from;
         if (row->bandwidth == 0)
             xml_complain(r->d, f, "bandwidth", "a bandwidth is 0; it must be above 0");
@@ -96,7 +95,7 @@ void machine_read_network(struct machine_reader *r, const struct xml_element *ro
     machine_read_word(r, e, "store-and-forward", machine_yes_or_no, &stores);
     m->network.model = (enum clue_network_model)model;
     m->network.store_and_forward = stores;
-    if (machine_read_quantity(r, e, "eager", A_SIZE, &eager))
+    if (clue_take_quantity(r->d, e, "eager", CLUE_A_SIZE, &eager))
         m->eager_bytes = (uint64_t)eager;
     read_contention(r, e, &m->network);
     read_size_factors(r, e, &m->network);

@@ -72,7 +72,7 @@ static bool split_number(const char *text, double *number, const char **rest)
 }
 
 /* *UNIT: where the unit begins, if it is what is wrong; else NULL. */
-static bool read_quantity(const char *text, enum quantity quantity, double *value,
+static bool read_quantity(const char *text, enum clue_quantity quantity, double *value,
                           const char **unit)
 {
     static const double bare[] = {PAPER_NS, 1, 0, PAPER_NS / PAPER_BYTES, 1};
@@ -86,8 +86,8 @@ static bool read_quantity(const char *text, enum quantity quantity, double *valu
         return false;
     if (*rest || scale == 0) {
         *unit = rest;
-        slash = quantity == A_TIME_PER_SIZE ? strchr(rest, '/') : NULL;
-        if ((quantity == A_TIME_PER_SIZE && !slash) ||
+        slash = quantity == CLUE_A_TIME_PER_SIZE ? strchr(rest, '/') : NULL;
+        if ((quantity == CLUE_A_TIME_PER_SIZE && !slash) ||
             !(u = find_unit(rest, slash ? (size_t)(slash - rest) : strlen(rest), kinds[quantity])))
             return false;
         scale = u->scale;
@@ -103,31 +103,17 @@ static bool read_quantity(const char *text, enum quantity quantity, double *valu
     return true;
 }
 
-bool clue_read_time(const char *text, double *ns)
+bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *value)
 {
     const char *unit;
 
-    return read_quantity(text, A_TIME, ns, &unit);
-}
-
-bool clue_read_bytes(const char *text, double *bytes)
-{
-    const char *unit;
-
-    return read_quantity(text, A_SIZE, bytes, &unit);
-}
-
-bool clue_read_bandwidth(const char *text, double *bytes_per_ns)
-{
-    const char *unit;
-
-    return read_quantity(text, A_BANDWIDTH, bytes_per_ns, &unit);
+    return read_quantity(text, quantity, value, &unit);
 }
 
 /* The text of an attribute, or an argument of a distribution in it, as a quantity. */
-static bool take_quantity(struct machine_reader *r, const struct xml_element *e,
-                          const char *attribute, const char *text, enum quantity quantity,
-                          double *value)
+bool clue_take_text(struct portolan_diagnostics *d, const struct xml_element *e,
+                    const char *attribute, const char *text, enum clue_quantity quantity,
+                    double *value)
 {
     static const char *const wanted[] = {
         "a time: a number and ns, us, ms, s, min or h, or a bare number in units of 100 us",
@@ -142,21 +128,21 @@ static bool take_quantity(struct machine_reader *r, const struct xml_element *e,
     if (read_quantity(text, quantity, value, &unit))
         return true;
     for (size_t i = 0; unit && i < UNITS; i++)
-        if (quantity == A_TIME_PER_SIZE || units[i].kind == 1 << quantity)
+        if (quantity == CLUE_A_TIME_PER_SIZE || units[i].kind == 1 << quantity)
             known[n++] = units[i].name;
     if (unit && *unit)
         near = portolan_nearest_word(unit, known, n);
-    xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be %s%s", attribute, text,
+    xml_complain(d, e, attribute, "'%s' is '%.100s'; it must be %s%s", attribute, text,
                  wanted[quantity], portolan_did_you_mean(near).text);
     return false;
 }
 
-bool machine_read_quantity(struct machine_reader *r, const struct xml_element *e,
-                           const char *attribute, enum quantity quantity, double *value)
+bool clue_take_quantity(struct portolan_diagnostics *d, const struct xml_element *e,
+                        const char *attribute, enum clue_quantity quantity, double *value)
 {
     const char *text = xml_value(e, attribute);
 
-    return text && take_quantity(r, e, attribute, text, quantity, value);
+    return text && clue_take_text(d, e, attribute, text, quantity, value);
 }
 
 void machine_read_ns(struct machine_reader *r, const struct xml_element *e, const char *attribute,
@@ -164,12 +150,12 @@ void machine_read_ns(struct machine_reader *r, const struct xml_element *e, cons
 {
     double value;
 
-    if (machine_read_quantity(r, e, attribute, A_TIME, &value))
+    if (clue_take_quantity(r->d, e, attribute, CLUE_A_TIME, &value))
         *ns = (int64_t)llround(value);
 }
 
-void machine_read_count(struct machine_reader *r, const struct xml_element *e,
-                        const char *attribute, int64_t least, int64_t most, int64_t *value)
+void clue_take_count(struct portolan_diagnostics *d, const struct xml_element *e,
+                     const char *attribute, int64_t least, int64_t most, int64_t *value)
 {
     const char *text = xml_value(e, attribute);
     int64_t n;
@@ -179,7 +165,7 @@ void machine_read_count(struct machine_reader *r, const struct xml_element *e,
     if (portolan_read_int64(text, &n) && n >= least && n <= most)
         *value = n;
     else
-        xml_complain(r->d, e, attribute,
+        xml_complain(d, e, attribute,
                      "'%s' is '%.100s'; it must be a whole number from %lld to %lld", attribute,
                      text, (long long)least, (long long)most);
 }
@@ -217,8 +203,8 @@ static void read_points(struct machine_reader *r, const struct xml_element *e, s
     while (points && (p = xml_next(e, p, "point"))) {
         double bytes = 0, ns = 0;
 
-        if (!machine_read_quantity(r, p, "bytes", A_SIZE, &bytes) ||
-            !machine_read_quantity(r, p, "time", A_TIME, &ns))
+        if (!clue_take_quantity(r->d, p, "bytes", CLUE_A_SIZE, &bytes) ||
+            !clue_take_quantity(r->d, p, "time", CLUE_A_TIME, &ns))
             continue;
         points[n] = (struct clue_law_point){(uint64_t)llround(bytes), ns};
         if (n && points[n].bytes <= points[n - 1].bytes)
@@ -241,8 +227,8 @@ void machine_read_law(struct machine_reader *r, const struct xml_element *e, str
     bool has_points = xml_next(e, NULL, "point");
 
     *law = (struct clue_law){0};
-    machine_read_quantity(r, e, "k", A_TIME_PER_SIZE, &law->ns_per_byte);
-    machine_read_quantity(r, e, "d", A_TIME, &law->constant_ns);
+    clue_take_quantity(r->d, e, "k", CLUE_A_TIME_PER_SIZE, &law->ns_per_byte);
+    clue_take_quantity(r->d, e, "d", CLUE_A_TIME, &law->constant_ns);
     if (is_line == has_points)
         xml_complain(r->d, e, NULL,
                      "<%s> takes either 'k' and 'd' (the time is k times the size, plus d) or a "
@@ -269,7 +255,7 @@ static const struct shape {
 enum { SHAPES = sizeof shapes / sizeof *shapes, MOST_SAMPLES_BYTES = 1 << 24 };
 
 static void read_samples(struct machine_reader *r, const struct xml_element *e,
-                         const char *attribute, const char *name, enum quantity quantity,
+                         const char *attribute, const char *name, enum clue_quantity quantity,
                          struct clue_distribution *to)
 {
     struct portolan_text text = {0};
@@ -293,7 +279,7 @@ static void read_samples(struct machine_reader *r, const struct xml_element *e,
             if (!read_quantity(csv.fields[i], quantity, &value, &unit))
                 portolan_diagnose(r->d, csv.file, csv.line, csv.columns[i],
                                   "'%.40s' is not a valid %s; write numbers with units",
-                                  csv.fields[i], quantity == A_TIME ? "time" : "size");
+                                  csv.fields[i], quantity == CLUE_A_TIME ? "time" : "size");
             else if (!portolan_arena_append(r->arena, &to->samples, &to->n_samples, &value,
                                             sizeof value))
                 break;
@@ -343,7 +329,7 @@ static const struct shape *find_shape(struct machine_reader *r, const struct xml
 }
 
 void machine_read_distribution(struct machine_reader *r, const struct xml_element *e,
-                               const char *attribute, enum quantity quantity,
+                               const char *attribute, enum clue_quantity quantity,
                                struct clue_distribution *to)
 {
     const char *value = xml_value(e, attribute);
@@ -354,7 +340,7 @@ void machine_read_distribution(struct machine_reader *r, const struct xml_elemen
     if (!text)
         return;
     if ((n = split_call(text, arguments)) < 0) {
-        take_quantity(r, e, attribute, value, quantity, &to->a);
+        clue_take_text(r->d, e, attribute, value, quantity, &to->a);
         return;
     }
     if (!(shape = find_shape(r, e, attribute, text, n)))
@@ -364,9 +350,10 @@ void machine_read_distribution(struct machine_reader *r, const struct xml_elemen
         read_samples(r, e, attribute, arguments[0], quantity, to);
         return;
     }
-    take_quantity(r, e, attribute, arguments[0], quantity, &to->a);
+    clue_take_text(r->d, e, attribute, arguments[0], quantity, &to->a);
     if (n == 2)
-        take_quantity(r, e, attribute, arguments[1], shape->has_unit ? quantity : A_NUMBER, &to->b);
+        clue_take_text(r->d, e, attribute, arguments[1], shape->has_unit ? quantity : CLUE_A_NUMBER,
+                       &to->b);
     if (shape->kind == CLUE_UNIFORM && to->b < to->a)
         xml_complain(r->d, e, attribute, "uniform() goes from the smaller to the larger value");
     if (n == 2 && !shape->has_unit && !(to->b > 0 && to->b <= 1e6))

@@ -10,10 +10,9 @@
 
 enum { MOST_LINKS = 1 << 20, MOST_ROUTES = 1 << 20, LINK_NAME = 80 };
 
+/* In the order of enum clue_topology_kind. */
 static const char *const kinds[] = {"crossbar",  "bus",      "fat-tree", "torus",
                                     "dragonfly", "explicit", NULL};
-static const enum clue_topology_kind kind_of[] = {CLUE_CROSSBAR, CLUE_BUS,       CLUE_FAT_TREE,
-                                                  CLUE_TORUS,    CLUE_DRAGONFLY, CLUE_EXPLICIT};
 
 /* "8 4 2" into NUMBERS, at most CLUE_MOST_LEVELS; how many. */
 static unsigned read_numbers(struct machine_reader *r, const struct xml_element *e,
@@ -103,7 +102,7 @@ static void read_link(struct machine_reader *r, const struct xml_element *e, str
     double bandwidth = link->bytes_per_ns;
 
     machine_read_ns(r, e, "latency", &link->latency_ns);
-    machine_read_quantity(r, e, "bandwidth", A_BANDWIDTH, &bandwidth);
+    clue_take_quantity(r->d, e, "bandwidth", CLUE_A_BANDWIDTH, &bandwidth);
     link->bytes_per_ns = bandwidth;
     if (!(bandwidth > 0))
         xml_complain(r->d, e, "bandwidth", "%s",
@@ -279,7 +278,7 @@ static void read_kind(struct machine_reader *r, const struct xml_element *e,
     int kind = 0;
 
     machine_read_word(r, e, "topology", kinds, &kind);
-    t->kind = kind_of[kind];
+    t->kind = (enum clue_topology_kind)kind;
     t->n_hosts = r->file->machine.n_hosts;
     read_shape(r, e, t);
     if (t->kind == CLUE_EXPLICIT) {

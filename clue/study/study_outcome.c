@@ -2,6 +2,8 @@
 /* Points for what configurations reach, as it is or as it may come. */
 #include "study.h"
 
+#include <portolan/list.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +147,7 @@ static int compare_sums(const void *a, const void *b, void *sums)
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
     double dx = ((const double *)sums)[x], dy = ((const double *)sums)[y];
 
-    return dx != dy ? (dx > dy ? -1 : 1) : (x > y) - (x < y);
+    return dx != dy ? PORTOLAN_ORDER(dy, dx) : PORTOLAN_ORDER(x, y);
 }
 
 struct outcome study_outcome(const struct clue_study *s, const struct supposition *with,

@@ -55,31 +55,15 @@ struct study_reader {
 static double read_number(struct study_reader *r, const struct xml_element *e,
                           const char *attribute, double otherwise)
 {
-    const char *text = xml_value(e, attribute);
-    double value;
-
-    if (!text)
-        return otherwise;
-    if (portolan_read_double(text, &value) && value >= 0 && isfinite(value))
-        return value;
-    xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a number that is not negative",
-                 attribute, text);
+    clue_take_quantity(r->d, e, attribute, CLUE_A_NUMBER, &otherwise);
     return otherwise;
 }
 
 static int read_count(struct study_reader *r, const struct xml_element *e, const char *attribute,
-                      int otherwise)
+                      int64_t otherwise)
 {
-    const char *text = xml_value(e, attribute);
-    int64_t value;
-
-    if (!text)
-        return otherwise;
-    if (portolan_read_int64(text, &value) && value >= 1 && value <= MOST_NODES)
-        return (int)value;
-    xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a whole number from 1 on",
-                 attribute, text);
-    return otherwise;
+    clue_take_count(r->d, e, attribute, 1, MOST_NODES, &otherwise);
+    return (int)otherwise;
 }
 
 static double read_size(struct study_reader *r, const struct xml_element *e, const char *attribute,
@@ -87,9 +71,9 @@ static double read_size(struct study_reader *r, const struct xml_element *e, con
 {
     double bytes = 0;
 
-    if (!clue_read_bytes(text, &bytes) || bytes == 0)
-        xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a size, for instance 256MB",
-                     attribute, text);
+    if (clue_take_text(r->d, e, attribute, text, CLUE_A_SIZE, &bytes) && bytes == 0)
+        xml_complain(r->d, e, attribute, "'%s' is 0; it must be a size, for instance 256MB",
+                     attribute);
     return bytes;
 }
 
@@ -113,18 +97,13 @@ static void read_parts(struct study_reader *r, const struct xml_element *root)
     s->networks = portolan_arena_alloc(&s->arena, xml_count(root, "network"), sizeof *s->networks);
     for (e = NULL; s->networks && (e = xml_next(root, e, "network"));) {
         struct network *n = &s->networks[s->n_networks++];
-        const char *bandwidth = xml_value(e, "bandwidth"), *latency = xml_value(e, "latency");
 
         n->name = xml_value(e, "name");
         n->machine = xml_value(e, "machine");
         n->price = read_number(r, e, "price", 0);
         n->line = e->line;
-        if (bandwidth && !clue_read_bandwidth(bandwidth, &n->bandwidth))
-            xml_complain(r->d, e, "bandwidth",
-                         "'%.100s' is not a bandwidth; write, for instance, 100Mbit/s", bandwidth);
-        if (latency && !clue_read_time(latency, &n->latency))
-            xml_complain(r->d, e, "latency", "'%.100s' is not a time; write, for instance, 60us",
-                         latency);
+        clue_take_quantity(r->d, e, "bandwidth", CLUE_A_BANDWIDTH, &n->bandwidth);
+        clue_take_quantity(r->d, e, "latency", CLUE_A_TIME, &n->latency);
         n->bandwidth *= 1e9;
         n->latency *= 1e-9;
     }

@@ -5,10 +5,8 @@
 #include <portolan/chart.h>
 #include <portolan/grid.h>
 #include <portolan/json.h>
-#include <portolan/list.h>
 
 #include <math.h>
-#include <string.h>
 
 /* ------------------------------------------------- tables */
 

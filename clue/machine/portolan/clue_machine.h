@@ -99,13 +99,30 @@ enum portolan_status clue_machine_write(const struct clue_machine_file *file, ch
 enum portolan_status clue_machine_draw(const struct clue_machine_file *file, char **dot,
                                        struct portolan_error *err);
 
-/**
- * A time (bare: in units of 100 us), a size (bare: bytes) and a bandwidth as machine files write
- * them, "60us", "64KB", "125MB/s"; false if TEXT is not one. Never negative.
- */
-bool clue_read_time(const char *text, double *ns);
-bool clue_read_bytes(const char *text, double *bytes);
-bool clue_read_bandwidth(const char *text, double *bytes_per_ns);
+/** What numbers with units are, and in: ns, bytes, bytes per ns, ns per byte, or none. */
+enum clue_quantity {
+    CLUE_NO_QUANTITY = -1,
+    CLUE_A_TIME,          /**< "60us"; bare: in units of 100 us */
+    CLUE_A_SIZE,          /**< "64KB"; bare: bytes */
+    CLUE_A_BANDWIDTH,     /**< "125MB/s" */
+    CLUE_A_TIME_PER_SIZE, /**< "2ns/B"; bare: in units of 100 us per KB */
+    CLUE_A_NUMBER
+};
+/** False if TEXT is not one. Never negative. */
+bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *value);
+
+struct xml_element;
+/** The same for an attribute of E. False, with *VALUE as it was: it is missing; or wrong, which D
+ * is told. */
+bool clue_take_quantity(struct portolan_diagnostics *d, const struct xml_element *e,
+                        const char *attribute, enum clue_quantity quantity, double *value);
+/** TEXT is all or a part of the attribute's. */
+bool clue_take_text(struct portolan_diagnostics *d, const struct xml_element *e,
+                    const char *attribute, const char *text, enum clue_quantity quantity,
+                    double *value);
+/** A whole number from LEAST to MOST, likewise. */
+void clue_take_count(struct portolan_diagnostics *d, const struct xml_element *e,
+                     const char *attribute, int64_t least, int64_t most, int64_t *value);
 
 #ifdef __cplusplus
 }

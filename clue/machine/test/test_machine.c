@@ -102,16 +102,17 @@ static void units_are_read(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        assert_true(clue_read_time(times[i].text, &value) &&
+        assert_true(clue_read_quantity(times[i].text, CLUE_A_TIME, &value) &&
                     fabs(value - times[i].value) <= 1e-12 * value);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        assert_true(clue_read_bytes(sizes[i].text, &value) && value == sizes[i].value);
+        assert_true(clue_read_quantity(sizes[i].text, CLUE_A_SIZE, &value) &&
+                    value == sizes[i].value);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        assert_true(clue_read_bandwidth(rates[i].text, &value) &&
+        assert_true(clue_read_quantity(rates[i].text, CLUE_A_BANDWIDTH, &value) &&
                     fabs(value - rates[i].value) <= 1e-12 * value);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(clue_read_time(wrong[i], &value));
-    assert_false(clue_read_bandwidth("125", &value));
+        assert_false(clue_read_quantity(wrong[i], CLUE_A_TIME, &value));
+    assert_false(clue_read_quantity("125", CLUE_A_BANDWIDTH, &value));
 }
 
 /* Host to host before host to type before type to type before all, in whatever order they stand. */
