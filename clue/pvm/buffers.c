@@ -138,15 +138,8 @@ PORTOLAN_API int pvm_initsend(int encoding)
 
 PVM_OF_BUFFER(pvm_freebuf, (int id), (pvm_buffer_free(pvm_self(), b->id), PvmOk))
 
-PORTOLAN_API int pvm_getsbuf(void)
-{
-    return pvm_self()->send_buffer;
-}
-
-PORTOLAN_API int pvm_getrbuf(void)
-{
-    return pvm_self()->receive_buffer;
-}
+PVM_VALUE(pvm_getsbuf, (void), pvm_self()->send_buffer)
+PVM_VALUE(pvm_getrbuf, (void), pvm_self()->receive_buffer)
 
 static int set_active(int *active, int id)
 {

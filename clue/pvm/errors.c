@@ -3,8 +3,14 @@
 #include "internal.h"
 
 PORTOLAN_API int pvm_errno;
-static const char *const messages[] = {
+enum { N_MESSAGES = 1 - PvmIPLoopback };
+PORTOLAN_API int pvm_nerr = N_MESSAGES;
+PORTOLAN_API const char *pvm_errlist[N_MESSAGES] = {
     [-PvmOk] = "OK",
+    [1] = "Unknown Error",
+    [9] = "Unknown Error",
+    [11] = "Unknown Error",
+    [13] = "Unknown Error",
     [-PvmBadParam] = "Bad parameter",
     [-PvmMismatch] = "Parameter mismatch",
     [-PvmOverflow] = "Value too large",
@@ -38,21 +44,10 @@ static const char *const messages[] = {
     [-PvmParentNotSet] = "Spawning parent set PvmNoParent",
     [-PvmIPLoopback] = "Master Host IP Address is Loopback! (See pvm3/Readme)",
 };
-enum { N_MESSAGES = sizeof messages / sizeof *messages };
-PORTOLAN_API const char *pvm_errlist[N_MESSAGES];
-PORTOLAN_API int pvm_nerr = N_MESSAGES;
 
 static const char *message_of(int code)
 {
-    const char *text = code <= 0 && code > -N_MESSAGES ? messages[-code] : NULL;
-
-    return text ? text : "Unknown Error";
-}
-
-__attribute__((constructor)) static void list_messages(void)
-{
-    for (int i = 0; i < N_MESSAGES; i++)
-        pvm_errlist[i] = message_of(-i);
+    return code <= 0 && code > -N_MESSAGES ? pvm_errlist[-code] : "Unknown Error";
 }
 
 void pvm_enter(struct clue_routine *routine, const char *name, const void *site)

@@ -35,6 +35,13 @@
         return pvm_leave(__VA_ARGS__);                                                             \
     }
 
+/* The same for one that takes no time: it is no call. */
+#define PVM_VALUE(name, parameters, ...)                                                           \
+    PORTOLAN_API int name parameters                                                               \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+
 void pvm_enter(struct clue_routine *routine, const char *name, const void *site);
 /* Ends it: a code below 0 becomes pvm_errno, and is told on stderr if the task wants that. */
 int pvm_leave(int code);

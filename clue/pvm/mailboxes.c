@@ -259,7 +259,4 @@ PORTOLAN_API int pvm_lookup(char *name, int wanted, int *data)
     return pvm_leave(id < 0 ? id : PvmOk);
 }
 
-PORTOLAN_API int pvm_delete(char *name, int wanted)
-{
-    return pvm_delinfo(name, wanted, 0);
-}
+PVM_VALUE(pvm_delete, (char *name, int wanted), pvm_delinfo(name, wanted, 0))

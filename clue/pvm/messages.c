@@ -389,10 +389,7 @@ PORTOLAN_API int pvm_precv(int tid, int tag, void *data, int n, int type, int *s
 
 /* ------------------------------------------------- contexts */
 
-PORTOLAN_API int pvm_getcontext(void)
-{
-    return pvm_self()->context;
-}
+PVM_VALUE(pvm_getcontext, (void), pvm_self()->context)
 
 PORTOLAN_API int pvm_setcontext(int context)
 {

@@ -56,12 +56,7 @@ struct pvm_task *pvm_self(void)
     return t;
 }
 
-PORTOLAN_API int pvm_mytid(void)
-{
-    PVM_ENTER();
-    *has_left() = false;
-    return pvm_leave(pvm_self()->tid);
-}
+PVM_CALL(pvm_mytid, (void), (*has_left() = false, pvm_self()->tid))
 
 PORTOLAN_API int pvm_parent(void)
 {
@@ -372,10 +367,7 @@ static int host_of_name(const char *name)
     return -1;
 }
 
-PORTOLAN_API int pvm_mstat(char *host)
-{
-    return host_of_name(host) < 0 ? PvmNoHost : PvmOk;
-}
+PVM_VALUE(pvm_mstat, (char *host), host_of_name(host) < 0 ? PvmNoHost : PvmOk)
 
 PORTOLAN_API int pvm_pstat(int tid)
 {
@@ -401,10 +393,8 @@ static int refuse_hosts(char **names, int n, int *codes, int code)
 PVM_CALL(pvm_addhosts, (char **names, int n, int *codes), refuse_hosts(names, n, codes, PvmDupHost))
 PVM_CALL(pvm_delhosts, (char **names, int n, int *codes), refuse_hosts(names, n, codes, PvmNotImpl))
 
-PORTOLAN_API int pvm_archcode(char *architecture)
-{
-    return strcmp(architecture, ARCHITECTURE) ? PvmBadParam : ARCHITECTURE_CODE;
-}
+PVM_VALUE(pvm_archcode, (char *architecture),
+          strcmp(architecture, ARCHITECTURE) ? PvmBadParam : ARCHITECTURE_CODE)
 
 PORTOLAN_API int pvm_hostsync(int host, struct timeval *clock, struct timeval *difference)
 {
@@ -470,15 +460,8 @@ static int change_export(const char *name, bool is_added)
     return PvmOk;
 }
 
-PORTOLAN_API int pvm_export(char *name)
-{
-    return change_export(name, true);
-}
-
-PORTOLAN_API int pvm_unexport(char *name)
-{
-    return change_export(name, false);
-}
+PVM_VALUE(pvm_export, (char *name), change_export(name, true))
+PVM_VALUE(pvm_unexport, (char *name), change_export(name, false))
 
 /* Tasks write to the same output as their parent does. */
 PORTOLAN_API int pvm_catchout(FILE *file)
