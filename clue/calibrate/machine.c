@@ -477,20 +477,17 @@ static void make_host(struct making *m)
 enum portolan_status clue_calibration_write(const struct clue_calibration *calibration, char **text,
                                             struct portolan_error *err)
 {
+    enum portolan_status (*const steps[])(struct making *) = {make_messages, make_collectives,
+                                                              make_fresh, make_copying};
     struct making m = {.calibration = calibration, .err = err};
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
 
     *text = NULL;
     if (!calibration->between && !calibration->within)
         return portolan_error_set(err, PORTOLAN_EINVAL, "nothing was measured");
     make_host(&m);
-    status = make_messages(&m);
-    if (!status)
-        status = make_collectives(&m);
-    if (!status)
-        status = make_fresh(&m);
-    if (!status)
-        status = make_copying(&m);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
+        status = steps[i](&m);
     if (!status) {
         make_busy(&m);
         make_facts(&m);

@@ -71,6 +71,14 @@ static void become_rank(const struct carrier *c, int fd, int task, pid_t parent,
     _exit(127);
 }
 
+static enum portolan_status check_started(const struct rank *rank, struct portolan_error *err)
+{
+    return rank->apart->process > 0
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_EIO, "no process for rank %d: %s", rank->task,
+                                    strerror(errno));
+}
+
 static enum portolan_status start_here(struct carrier *c, struct rank *rank, const char *path,
                                        char *const *words, struct portolan_error *err)
 {
@@ -86,10 +94,7 @@ static enum portolan_status start_here(struct carrier *c, struct rank *rank, con
     if (rank->apart->process == 0)
         become_rank(c, ends[1], rank->task, parent, path, words);
     close(ends[1]);
-    return rank->apart->process > 0
-               ? PORTOLAN_OK
-               : portolan_error_set(err, PORTOLAN_EIO, "no process for rank %d: %s", rank->task,
-                                    strerror(errno));
+    return check_started(rank, err);
 }
 
 /* ------------------------------------------------- on other hosts */
@@ -210,10 +215,7 @@ static enum portolan_status start_there(struct carrier *c, struct rank *rank, co
     if (rank->apart->process == 0)
         run_remotely(parent, host, command);
     free(command);
-    return rank->apart->process > 0
-               ? PORTOLAN_OK
-               : portolan_error_set(err, PORTOLAN_EIO, "no process for rank %d: %s", rank->task,
-                                    strerror(errno));
+    return check_started(rank, err);
 }
 
 /* So that a host that is gone is noticed. */

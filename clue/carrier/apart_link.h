@@ -70,8 +70,7 @@ enum link_operation {
     LINK_EVENT,     /* ; event, communicator, its ranks and neighbours, routine's name -> */
     LINK_EXIT,      /* status */
     LINK_FAULT,     /* enum link_place, signal; file */
-    LINK_OPERATIONS,
-    LINK_LINES, /* offset; lines of the common memory that were written to. By both */
+    LINK_LINES,     /* offset; lines of the common memory that were written to. By both */
     /* By portolan-clue. */
     LINK_ANSWER,
     LINK_DELIVER, /* deliver(), its argument, is_standing; struct clue_message, data -> if it is

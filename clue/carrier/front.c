@@ -9,7 +9,6 @@
 #include "law.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* One for each function that has a law; where it is, as in relocate.c. */
 static struct front {

@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-const void *clue_image_at(const struct image *image, uint64_t address, size_t size)
+/* What is at an address of the image; NULL: nothing that is stored in the file. */
+static const void *image_at(const struct image *image, uint64_t address, size_t size)
 {
     for (size_t i = 0; i < image->n_loads; i++) {
         const Elf64_Phdr *p = image->loads[i];
@@ -108,8 +109,8 @@ static const Elf64_Dyn *take_headers(struct image *image, struct portolan_error 
     image->entry = h->e_entry;
     if (take_loads(image, err))
         return NULL;
-    if (dynamic && clue_image_at(image, dynamic->p_vaddr, dynamic->p_filesz))
-        return clue_image_at(image, dynamic->p_vaddr, dynamic->p_filesz);
+    if (dynamic && image_at(image, dynamic->p_vaddr, dynamic->p_filesz))
+        return image_at(image, dynamic->p_vaddr, dynamic->p_filesz);
     refuse(image, err, "is linked statically; link it dynamically");
     return NULL;
 }
@@ -134,16 +135,16 @@ static enum portolan_status take_dynamic(struct image *image, const Elf64_Dyn *d
                       "has packed relocations; link it with "
                       "-z nopack-relative-relocs");
 #endif
-    image->strings = clue_image_at(image, value[DT_STRTAB], 1);
-    image->symbols = clue_image_at(image, value[DT_SYMTAB], sizeof(Elf64_Sym));
-    image->gnu_hash = gnu_hash ? clue_image_at(image, gnu_hash, 16) : NULL;
-    image->sysv_hash = value[DT_HASH] ? clue_image_at(image, value[DT_HASH], 8) : NULL;
-    image->versions = versions ? clue_image_at(image, versions, 2) : NULL;
-    image->needed_versions = needed ? clue_image_at(image, needed, sizeof(Elf64_Verneed)) : NULL;
+    image->strings = image_at(image, value[DT_STRTAB], 1);
+    image->symbols = image_at(image, value[DT_SYMTAB], sizeof(Elf64_Sym));
+    image->gnu_hash = gnu_hash ? image_at(image, gnu_hash, 16) : NULL;
+    image->sysv_hash = value[DT_HASH] ? image_at(image, value[DT_HASH], 8) : NULL;
+    image->versions = versions ? image_at(image, versions, 2) : NULL;
+    image->needed_versions = needed ? image_at(image, needed, sizeof(Elf64_Verneed)) : NULL;
     image->n_rela[0] = value[DT_RELASZ] / sizeof(Elf64_Rela);
-    image->rela[0] = clue_image_at(image, value[DT_RELA], value[DT_RELASZ]);
+    image->rela[0] = image_at(image, value[DT_RELA], value[DT_RELASZ]);
     image->n_rela[1] = value[DT_PLTRELSZ] / sizeof(Elf64_Rela);
-    image->rela[1] = clue_image_at(image, value[DT_JMPREL], value[DT_PLTRELSZ]);
+    image->rela[1] = image_at(image, value[DT_JMPREL], value[DT_PLTRELSZ]);
     image->init = value[DT_INIT], image->fini = value[DT_FINI];
     image->init_array = value[DT_INIT_ARRAY], image->n_init = value[DT_INIT_ARRAYSZ] / 8;
     image->fini_array = value[DT_FINI_ARRAY], image->n_fini = value[DT_FINI_ARRAYSZ] / 8;

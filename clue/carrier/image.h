@@ -62,7 +62,7 @@ struct image {
     struct moved_word *words;
     size_t n_words, room_words;
     struct copied_data *copies;
-    size_t n_copies, room_copies;
+    size_t n_copies;
     uint64_t offset; /* in the memory of a rank */
 };
 
@@ -70,8 +70,6 @@ struct image {
 enum portolan_status clue_image_open(struct image *image, const char *file,
                                      struct portolan_error *err);
 void clue_image_close(struct image *image);
-/* What is at an address of the image; NULL: nothing that is stored in the file. */
-const void *clue_image_at(const struct image *image, uint64_t address, size_t size);
 /* The definition of NAME that others see; NULL: none. */
 const Elf64_Sym *clue_image_find(const struct image *image, const char *name);
 /* The version of symbol I that another object must have; NULL: any. */

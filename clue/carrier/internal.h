@@ -198,8 +198,6 @@ enum portolan_status clue_ranks_begin(struct carrier *c, const char *program, ch
                                       const int *hosts, int n, struct portolan_error *err);
 /* Ends the calling rank. */
 void clue_rank_over(int status) __attribute__((noreturn));
-/* Ends the run from within a rank: carrier's `error` says why. */
-void clue_stop(void) __attribute__((noreturn));
 /* Tells the observer of RANK's call; it must be the current one. */
 void clue_tell_call(const struct rank *rank, enum portolan_mpi_event_kind kind);
 

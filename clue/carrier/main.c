@@ -29,7 +29,8 @@ struct options {
     bool is_sharing;
     const char *table;
     size_t n_repeats;
-    const char **argv; /* all words, and where the program is */
+    enum { VIRTUAL, ARRIVAL } order; /* of receives */
+    const char **argv;               /* all words, and where the program is */
     size_t program_at, n_words;
     struct record record; /* of `table`, or what runs instead of the program */
     const char **private, **shared;
@@ -50,17 +51,6 @@ static unsigned long long read_number(struct argp_state *state, const char *text
     return value << shift;
 }
 
-static int read_word(struct argp_state *state, const char *text, const char *what,
-                     const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(text, words[i]) == 0)
-            return (int)i;
-    argp_error(state, "unknown %s '%s'%s", what, text,
-               portolan_did_you_mean(portolan_nearest_word(text, words, n)).text);
-    return 0;
-}
-
 /* Into a member of 64 bits; WANTED says what it is. */
 static error_t take_number(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
@@ -71,41 +61,22 @@ static error_t take_number(void *to, char *arg, const struct cli_option *option,
     return 0;
 }
 
-static error_t take_ranks(void *to, char *arg, const struct cli_option *option,
-                          struct argp_state *state)
-{
-    struct options *o = to;
-
-    (void)option;
-    o->run.n = (int)read_number(state, arg, "the number of ranks", MOST_RANKS);
-    if (o->run.n < 1)
-        argp_error(state, "at least one rank is needed");
-    return 0;
-}
-
 static error_t take_compute(void *to, char *arg, const struct cli_option *option,
                             struct argp_state *state)
 {
     struct options *o = to;
+    int kind = 0;
 
     (void)option;
     o->table = strncmp(arg, "table=", 6) == 0 ? arg + 6 : NULL;
-    o->run.compute = o->table ? CLUE_COMPUTE_TABLE
-                              : (enum clue_compute_kind)read_word(state, arg, "way to compute",
-                                                                  clue_compute_names, 4);
+    while (kind < 4 && strcmp(o->table ? "table" : arg, clue_compute_names[kind]) != 0)
+        kind++;
+    o->run.compute = (enum clue_compute_kind)kind;
+    if (kind == 4)
+        argp_error(state, "unknown way to compute '%s'%s", arg,
+                   portolan_did_you_mean(portolan_nearest_word(arg, clue_compute_names, 4)).text);
     if (o->run.compute == CLUE_COMPUTE_TABLE && !o->table)
         argp_error(state, "which record? name it with --compute table=FILE");
-    return 0;
-}
-
-static error_t take_order(void *to, char *arg, const struct cli_option *option,
-                          struct argp_state *state)
-{
-    static const char *const orders[] = {"virtual", "arrival"};
-
-    (void)option;
-    ((struct options *)to)->run.settings.takes_arrived =
-        read_word(state, arg, "order of receives", orders, 2);
     return 0;
 }
 
@@ -147,7 +118,8 @@ static error_t check_options(void *to, char *arg, const struct cli_option *optio
 static const struct cli_option options[] = {
     {"machine", 'm', "FILE", "the machine file, portolan-machine(5)",
      INTO(struct options, machine)},
-    {"ranks", 'n', "N", "number of ranks (default: 1)", .take = take_ranks},
+    {"ranks", 'n', "N", "number of ranks (default: 1)", INTO(struct options, run.n), .least = 1,
+     .most = MOST_RANKS, .wanted = "a number of ranks, at least 1"},
     {"placement", 0, "HOW",
      "by-node, by-slot, or the hosts by rank (default: as the machine file says)",
      INTO(struct options, placement)},
@@ -165,12 +137,12 @@ static const struct cli_option options[] = {
      "record the run; FILE can then run on other machines in place of the program",
      INTO(struct options, run.record)},
     {"receive", 0, "ORDER",
-     "the order in which messages are received: virtual (default) or arrival", .take = take_order},
+     "the order in which messages are received: virtual (default) or arrival",
+     INTO_CHOICE(struct options, order, "virtual", "arrival")},
     {"repeat", 0, "N",
      "report median and 90 % interval of N repetitions, with bursts, machine parameters and seeds "
      "drawn anew",
-     .take = take_number, .offset = offsetof(struct options, n_repeats), .most = MOST_RANKS,
-     .wanted = "the number of repetitions"},
+     INTO(struct options, n_repeats), .most = MOST_RANKS, .wanted = "a number of repetitions"},
     {"repetition", 0, "N", "be the N-th: only --json says something", .is_hidden = true,
      .take = take_number, .offset = offsetof(struct options, run.draw), .most = MOST_RANKS,
      .wanted = "a repetition"},
@@ -487,6 +459,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     argp_err_exit_status = EXIT_USAGE;
     o.run.stack_bytes = default_stack();
     parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
+    o.run.settings.takes_arrived = o.order == ARRIVAL;
     if (o.run.draw) { /* nothing but its time is asked for */
         o.output = (struct output){.json = o.output.json, .is_quiet = true, .has_no_trial = true};
         o.run.record = NULL;

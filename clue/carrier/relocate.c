@@ -107,10 +107,7 @@ static bool add_copy(struct image *image, const Elf64_Rela *r, const struct targ
     struct copied_data copy = {r->r_offset, symbol->st_size, image->strings + symbol->st_name,
                                t->base, t->value};
 
-    if (!portolan_reserve(&image->copies, &image->room_copies, image->n_copies + 1, sizeof copy))
-        return false;
-    image->copies[image->n_copies++] = copy;
-    return true;
+    return portolan_append(&image->copies, &image->n_copies, &copy, sizeof copy);
 }
 
 static bool relocate(struct linking *l, size_t own, const Elf64_Rela *r)

@@ -114,10 +114,8 @@ void clue_engine_state(const struct clue_engine *e, int task, struct clue_state 
 {
     const struct task *t = task_of(e, (uint32_t)task);
 
-    *state = (struct clue_state){.operation = (enum clue_operation)t->operation,
-                                 .since_ns = t->since,
-                                 .partner = CLUE_ANY,
-                                 .tag = CLUE_ANY};
+    *state = (struct clue_state){
+        .operation = (enum clue_operation)t->operation, .partner = CLUE_ANY, .tag = CLUE_ANY};
     if (t->operation == CLUE_PROBES && t->is_probing) {
         state->partner = t->probe_from;
         state->tag = t->probe_tag;

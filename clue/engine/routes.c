@@ -148,7 +148,7 @@ static int by_hosts(const void *a, const void *b)
 {
     const struct clue_route *x = a, *y = b;
 
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+    return x->from != y->from ? PORTOLAN_ORDER(x->from, y->from) : PORTOLAN_ORDER(x->to, y->to);
 }
 
 size_t clue_topology_route(const struct clue_network *network, int from, int to, uint32_t *links)

@@ -48,7 +48,7 @@ static int by_completion(const void *a, const void *b, void *engine)
     const struct request *x = request_of(engine, *(const uint32_t *)a);
     const struct request *y = request_of(engine, *(const uint32_t *)b);
 
-    return x->complete_at < y->complete_at ? -1 : x->complete_at > y->complete_at;
+    return PORTOLAN_ORDER(x->complete_at, y->complete_at);
 }
 
 /* All are complete: receives them in the order in which they have come. */

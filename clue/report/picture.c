@@ -9,7 +9,6 @@
 #include <portolan/list.h>
 #include <portolan/waits.h>
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

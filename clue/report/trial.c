@@ -161,14 +161,12 @@ static enum portolan_status put_traffic(struct trial_writer *w)
 
 static enum portolan_status put_all(struct trial_writer *w)
 {
-    enum portolan_status status = begin(w);
+    enum portolan_status (*const steps[])(struct trial_writer *) = {begin, put_samples, put_hosts,
+                                                                    put_traffic};
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (!status)
-        status = put_samples(w);
-    if (!status)
-        status = put_hosts(w);
-    if (!status)
-        status = put_traffic(w);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
+        status = steps[i](w);
     if (!status)
         status = portolan_store_end_trial(w->store, w->trial,
                                           w->report->outcome->exit_status ? "failed" : "finished",

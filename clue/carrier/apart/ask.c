@@ -3,7 +3,6 @@
 #include "ask.h"
 
 #include <portolan/clue.h>
-#include <portolan/list.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@ bool asker_is_rank(void)
 }
 
 /* portolan-clue has told why, or was ended itself. */
-void asker_gone(void)
+static void __attribute__((noreturn)) gone(void)
 {
     _exit(1);
 }
@@ -34,7 +33,7 @@ static void acknowledge(void)
     memcpy(f.words, ASKER.to_run, sizeof f.words);
     ASKER.to_run[LINK_FUNCTION] = 0;
     if (!asker_write(&f, NULL, 0))
-        asker_gone();
+        gone();
 }
 
 static void run(const int64_t *words)
@@ -71,10 +70,10 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
         memcpy(f.words, words, sizeof f.words);
     pthread_mutex_lock(&ASKER.lock);
     if (!asker_write(&f, parts, n))
-        asker_gone();
+        gone();
     for (;;) {
         if (!link_read(ASKER.fd, &ASKER.frame, &ASKER.room))
-            asker_gone();
+            gone();
         if (ASKER.frame.operation == LINK_ANSWER)
             break;
         ASKER.is_told = true;
@@ -237,11 +236,18 @@ clue_request clue_send(const struct clue_send *send)
     return (clue_request)ask_with(LINK_SEND, NULL, parts, 2)->words[0];
 }
 
+/* About SIZE bytes at ABOUT: the first word of the answer. */
+static int64_t ask_about(enum link_operation operation, int64_t word, const void *about,
+                         size_t size)
+{
+    const struct iovec part = link_part(about, size);
+
+    return ask_with(operation, (const int64_t[LINK_WORDS]){word}, &part, 1)->words[0];
+}
+
 clue_request clue_receive(const struct clue_receive *receive)
 {
-    const struct iovec part = link_part(receive, sizeof *receive);
-
-    return (clue_request)ask_with(LINK_RECEIVE, NULL, &part, 1)->words[0];
+    return (clue_request)ask_about(LINK_RECEIVE, 0, receive, sizeof *receive);
 }
 
 /* What a process touches is in its own bursts. */
@@ -253,23 +259,17 @@ void clue_touch(void *at, uint64_t bytes)
 
 void clue_receive_taken(clue_request taken, const struct clue_receive *receive)
 {
-    const struct iovec part = link_part(receive, sizeof *receive);
-
-    ask_with(LINK_TAKEN, (const int64_t[LINK_WORDS]){taken}, &part, 1);
+    ask_about(LINK_TAKEN, taken, receive, sizeof *receive);
 }
 
 size_t clue_wait(const clue_request *requests, size_t n, bool is_all)
 {
-    const struct iovec part = link_part(requests, n * sizeof *requests);
-
-    return (size_t)ask_with(LINK_WAIT, (const int64_t[LINK_WORDS]){is_all}, &part, 1)->words[0];
+    return (size_t)ask_about(LINK_WAIT, is_all, requests, n * sizeof *requests);
 }
 
 void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all)
 {
-    const struct iovec part = link_part(awaited, n * sizeof *awaited);
-
-    ask_with(LINK_AWAIT, (const int64_t[LINK_WORDS]){is_all}, &part, 1);
+    ask_about(LINK_AWAIT, is_all, awaited, n * sizeof *awaited);
 }
 
 void clue_pack(uint64_t bytes, struct clue_pieces pieces, bool is_message)
@@ -279,9 +279,7 @@ void clue_pack(uint64_t bytes, struct clue_pieces pieces, bool is_message)
 
 size_t clue_test_any(const clue_request *requests, size_t n)
 {
-    const struct iovec part = link_part(requests, n * sizeof *requests);
-
-    return (size_t)ask_with(LINK_TEST_ANY, NULL, &part, 1)->words[0];
+    return (size_t)ask_about(LINK_TEST_ANY, 0, requests, n * sizeof *requests);
 }
 
 bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clue_message *message,
@@ -298,9 +296,7 @@ bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clu
 
 void clue_meet(const struct clue_meeting *meeting)
 {
-    const struct iovec part = link_part(meeting, sizeof *meeting);
-
-    ask_with(LINK_MEET, NULL, &part, 1);
+    ask_about(LINK_MEET, 0, meeting, sizeof *meeting);
 }
 
 /* ------------------------------------------------- tasks, ends */
@@ -333,11 +329,9 @@ const char *clue_site_text(int task, const void *site)
 static void ask_text(enum link_operation operation, const char *format, va_list args)
 {
     char text[600];
-    struct iovec part;
 
     vsnprintf(text, sizeof text, format, args);
-    part = link_text(text);
-    ask_with(operation, NULL, &part, 1);
+    ask_about(operation, 0, text, strlen(text) + 1);
 }
 
 void clue_fail(const char *format, ...)
@@ -347,20 +341,18 @@ void clue_fail(const char *format, ...)
     va_start(args, format);
     ask_text(LINK_FAIL, format, args);
     va_end(args);
-    asker_gone();
+    gone();
 }
 
 void clue_abort(int status)
 {
     ask(LINK_ABORT, status);
-    asker_gone();
+    gone();
 }
 
 void clue_assume(const char *text)
 {
-    const struct iovec part = link_text(text);
-
-    ask_with(LINK_ASSUME, NULL, &part, 1);
+    ask_about(LINK_ASSUME, 0, text, strlen(text) + 1);
 }
 
 void clue_mistake(const char *format, ...)

@@ -37,8 +37,6 @@ bool asker_is_rank(void);
 const struct link_frame *ask_with(enum link_operation operation, const int64_t *words,
                                   const struct iovec *parts, int n);
 #define ask(operation, ...) ask_with(operation, (const int64_t[LINK_WORDS]){__VA_ARGS__}, NULL, 0)
-/* What is read and not answered ends the process: portolan-clue is gone, or ends all. */
-void asker_gone(void) __attribute__((noreturn));
 /* Words of where CALL stands, and its file. */
 const char *asker_place(const void *call, int64_t words[LINK_WORDS]);
 int64_t asker_cpu_ns(void);

@@ -8,6 +8,8 @@
 #include "../internal.h"
 #include "ask.h"
 
+#include <portolan/list.h>
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,9 +37,7 @@ int64_t asker_cpu_ns(void)
 
 static int by_size(const void *a, const void *b)
 {
-    const int64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
+    return PORTOLAN_ORDER(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 /* What an empty burst takes, after others had the processor: the median. */

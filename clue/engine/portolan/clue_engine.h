@@ -341,7 +341,6 @@ enum clue_operation {
 /** The operation that a task is in. */
 struct clue_state {
     enum clue_operation operation;
-    int64_t since_ns;
     /** The first request that a wait waits for, or the probe: a receive, or a send. */
     bool is_send;
     int partner; /**< task, CLUE_ANY; unknown for a meeting */
