@@ -66,10 +66,15 @@ static int free_index(struct mailbox *m, struct entry ***at)
 
 static int put(struct pvm_task *t, const char *name, struct pvm_buffer *b, int flags)
 {
-    struct mailbox *m = mailbox_of(name, true);
-    struct entry **at = &m->entries, *e;
+    struct mailbox *m;
+    struct entry **at, *e;
     int index = 0;
 
+    if (!name || !*name || !b)
+        return name && *name ? PvmNoSuchBuf : PvmBadParam;
+    clue_in_order();
+    m = mailbox_of(name, true);
+    at = &m->entries;
     if (*at && (flags & PvmMboxMultiInstance) && ((*at)->flags & PvmMboxMultiInstance)) {
         index = free_index(m, &at);
     } else if (*at) {
@@ -91,19 +96,8 @@ static int put(struct pvm_task *t, const char *name, struct pvm_buffer *b, int f
     return index;
 }
 
-PORTOLAN_API int pvm_putinfo(char *name, int id, int flags)
-{
-    struct pvm_buffer *b;
-
-    PVM_ENTER();
-    b = pvm_buffer_of(pvm_self(), id);
-    if (!name || !*name)
-        return pvm_leave(PvmBadParam);
-    if (!b)
-        return pvm_leave(PvmNoSuchBuf);
-    clue_in_order();
-    return pvm_leave(put(pvm_self(), name, b, flags));
-}
+PVM_CALL(pvm_putinfo, (char *name, int id, int flags),
+         put(pvm_self(), name, pvm_buffer_of(pvm_self(), id), flags))
 
 /* ------------------------------------------------- taking */
 

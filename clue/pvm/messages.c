@@ -350,13 +350,10 @@ static int pack_and_send(struct pvm_task *t, int tid, int tag, const void *data,
     return code;
 }
 
-PORTOLAN_API int pvm_psend(int tid, int tag, void *data, int n, int type)
-{
-    PVM_ENTER();
-    if (tid <= 0 || tag < 0 || n < 0 || !is_type(type))
-        return pvm_leave(PvmBadParam);
-    return pvm_leave(pack_and_send(pvm_self(), tid, tag, data, n, type));
-}
+PVM_CALL(pvm_psend, (int tid, int tag, void *data, int n, int type),
+         tid <= 0 || tag < 0 || n < 0 || !is_type(type)
+             ? PvmBadParam
+             : pack_and_send(pvm_self(), tid, tag, data, n, type))
 
 static int receive_and_unpack(struct pvm_task *t, int tid, int tag, void *data, size_t room,
                               int *source, int *got_tag, int *length)
@@ -377,15 +374,11 @@ static int receive_and_unpack(struct pvm_task *t, int tid, int tag, void *data, 
     return PvmOk;
 }
 
-PORTOLAN_API int pvm_precv(int tid, int tag, void *data, int n, int type, int *source, int *got_tag,
-                           int *length)
-{
-    PVM_ENTER();
-    if (n < 0 || !is_type(type))
-        return pvm_leave(PvmBadParam);
-    return pvm_leave(receive_and_unpack(pvm_self(), tid, tag, data, pvm_bytes(type, n), source,
-                                        got_tag, length));
-}
+PVM_CALL(pvm_precv,
+         (int tid, int tag, void *data, int n, int type, int *source, int *got_tag, int *length),
+         n < 0 || !is_type(type) ? PvmBadParam
+                                 : receive_and_unpack(pvm_self(), tid, tag, data,
+                                                      pvm_bytes(type, n), source, got_tag, length))
 
 /* ------------------------------------------------- contexts */
 
@@ -404,11 +397,6 @@ PORTOLAN_API int pvm_setcontext(int context)
 }
 
 /* PVM's contexts are numbers of the virtual machine, with the host's in the upper bits. */
-PORTOLAN_API int pvm_newcontext(void)
-{
-    PVM_ENTER();
-    clue_in_order();
-    return pvm_leave(pvm_host_tid(clue_host_of(clue_self())) | ++pvm_machine()->last_context);
-}
-
+PVM_CALL(pvm_newcontext, (void),
+         (clue_in_order(), pvm_host_tid(clue_host_of(clue_self())) | ++pvm_machine()->last_context))
 PVM_CALL(pvm_freecontext, (int context), context > 0 ? PvmOk : PvmBadParam)
