@@ -60,15 +60,6 @@ struct calibration_run {
 
 /* ------------------------------------------------- programs */
 
-static bool add_words(struct calibration_run *c, struct portolan_words *w, const char *const *words)
-{
-    bool has_memory = true;
-
-    for (; *words; words++)
-        has_memory = has_memory && portolan_words_add(&c->arena, w, *words);
-    return has_memory;
-}
-
 /* Runs the program of the build or installation under mpiexec; what it prints is in *FILE. HOSTS:
  * with commas; NULL: here. */
 static enum portolan_status run_ranks(struct calibration_run *c, const char *hosts,
@@ -86,10 +77,10 @@ static enum portolan_status run_ranks(struct calibration_run *c, const char *hos
         return portolan_no_memory(&c->err);
     if ((status = find_settings(beside, installed, &path, &c->err)))
         return status;
-    if (!add_words(c, &words,
-                   hosts ? (const char *[]){MPIEXEC, "-hosts", hosts, "-ppn", "1", "-n", "2", NULL}
-                         : (const char *[]){MPIEXEC, "-n", "2", NULL}) ||
-        !add_words(c, &words, (const char *[]){path, argument, NULL}))
+    if (!portolan_words_append(&c->arena, &words,
+                               hosts ? PORTOLAN_WORDS(MPIEXEC, "-hosts", hosts, "-ppn", "1")
+                                     : PORTOLAN_WORDS(MPIEXEC)) ||
+        !portolan_words_append(&c->arena, &words, PORTOLAN_WORDS("-n", "2", path, argument)))
         status = portolan_no_memory(&c->err);
     else
         status = portolan_command_run(&c->arena, &words, *file, &c->err);
@@ -253,11 +244,11 @@ static enum portolan_status run_virtually(struct calibration_run *c, const char 
     enum portolan_status status =
         find_settings("../clue/calibrate/portolan-patterns", installed, &path, &c->err);
 
-    if (!status &&
-        (!self || !add_words(c, &words,
-                             (const char *[]){self, "clue", "run", "-m", c->o->output, "-n", "2",
-                                              "--no-trial", "--quiet", "--compute", compute, "--",
-                                              path, seconds, NULL})))
+    if (!status && (!portolan_words_append(&c->arena, &words,
+                                           PORTOLAN_WORDS(self, "clue", "run", "-m", c->o->output,
+                                                          "-n", "2", "--no-trial", "--quiet",
+                                                          "--compute", compute, "--", path)) ||
+                    (seconds && !portolan_words_add(&c->arena, &words, seconds))))
         status = portolan_no_memory(&c->err);
     if (!status)
         status = portolan_command_run(&c->arena, &words, file, &c->err);

@@ -36,10 +36,10 @@ static enum portolan_status make_picture(const char *dot, const char *file,
         return err->status;
     graph = portolan_arena_printf(&arena, "%s/machine.dot", folder);
     log = portolan_arena_printf(&arena, "%s/log", folder);
-    if (graph && log && portolan_words_add(&arena, &command, "dot") &&
-        portolan_words_add(&arena, &command, portolan_arena_printf(&arena, "-T%s", ending + 1)) &&
-        portolan_words_add(&arena, &command, "-o") && portolan_words_add(&arena, &command, file) &&
-        portolan_words_add(&arena, &command, graph))
+    if (log && portolan_words_append(
+                   &arena, &command,
+                   PORTOLAN_WORDS("dot", portolan_arena_printf(&arena, "-T%s", ending + 1), "-o",
+                                  file, graph)))
         status = portolan_replace_file(graph, dot, strlen(dot), err);
     if (status == PORTOLAN_OK)
         status = portolan_command_run(&arena, &command, log, err);

@@ -63,15 +63,15 @@ static bool add_words(struct portolan_arena *a, struct portolan_words *command,
 {
     char program[4096];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    const char *ranks = portolan_arena_printf(a, "%d", run->ranks);
-    const char *const words[] = {"clue", "run",        "-m",      run->machine, "-n",
-                                 ranks,  "--no-trial", "--quiet", "--json",     report};
-    bool good = n > 0;
+    bool good;
 
     program[n > 0 ? n : 0] = '\0';
-    good = good && portolan_words_add(a, command, portolan_arena_strdup(a, program));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        good = good && portolan_words_add(a, command, words[i]);
+    good =
+        n > 0 && portolan_words_append(a, command,
+                                       PORTOLAN_WORDS(portolan_arena_strdup(a, program), "clue",
+                                                      "run", "-m", run->machine, "-n",
+                                                      portolan_arena_printf(a, "%d", run->ranks),
+                                                      "--no-trial", "--quiet", "--json", report));
     for (size_t i = 0; i < o->n_run_words; i++)
         good = good && portolan_words_add(a, command,
                                           portolan_arena_printf(a, "%s%s",

@@ -102,25 +102,17 @@ static bool add_words(const struct virtual_trials *v, const char *purpose, const
                       struct portolan_words *words)
 {
     char *self = realpath("/proc/self/exe", NULL), *lines = portolan_arena_strdup(arena, orders);
-    const char *const start[] = {self ? portolan_arena_strdup(arena, self) : NULL,
-                                 "clue",
-                                 "run",
-                                 "--no-trial",
-                                 "--quiet",
-                                 "-m",
-                                 v->file,
-                                 "-n",
-                                 portolan_arena_printf(arena, "%d", v->n_ranks),
-                                 "--",
-                                 v->program,
-                                 "--fixed",
-                                 portolan_arena_printf(arena, "--purpose=%s", purpose),
-                                 portolan_arena_printf(arena, "--store=%s", store)};
-    bool has_memory = lines;
+    bool has_memory =
+        lines && self &&
+        portolan_words_append(arena, words,
+                              PORTOLAN_WORDS(portolan_arena_strdup(arena, self), "clue", "run",
+                                             "--no-trial", "--quiet", "-m", v->file, "-n",
+                                             portolan_arena_printf(arena, "%d", v->n_ranks), "--",
+                                             v->program, "--fixed",
+                                             portolan_arena_printf(arena, "--purpose=%s", purpose),
+                                             portolan_arena_printf(arena, "--store=%s", store)));
 
     free(self);
-    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
-        has_memory = has_memory && portolan_words_add(arena, words, start[i]);
     for (char *line; has_memory && (line = strsep(&lines, "\n"));)
         has_memory = !*line || add_order(arena, words, line);
     return has_memory;

@@ -21,6 +21,10 @@ struct portolan_words {
     size_t n;
     const char **word;
 };
+/** A list of these texts, for _append. */
+#define PORTOLAN_WORDS(...)                                                                        \
+    (&(const struct portolan_words){sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *),  \
+                                    (const char *[]){__VA_ARGS__}})
 
 /**
  * _add adds TEXT itself (not a copy), _split the words of TEXT, which blanks separate, _append all

@@ -30,18 +30,15 @@ static struct portolan_words command_of(const struct clue_run *run, const char *
                                         const char *times, struct portolan_arena *arena)
 {
     const char *before = getenv("LD_PRELOAD");
-    const char *words[] = {MPIEXEC,
-                           "-n",
-                           portolan_arena_printf(arena, "%d", run->n),
-                           "env",
-                           portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
-                                                 before ? ":" : "", before ? before : ""),
-                           portolan_arena_printf(arena, "PORTOLAN_RUN_TIME=%s", times),
-                           run->is_apart ? "PORTOLAN_RUN_FOLDED=" : "PORTOLAN_RUN_FOLDED=yes"};
     struct portolan_words list = {0};
 
-    portolan_words_append(arena, &list,
-                          &(struct portolan_words){sizeof words / sizeof *words, words});
+    portolan_words_append(
+        arena, &list,
+        PORTOLAN_WORDS(MPIEXEC, "-n", portolan_arena_printf(arena, "%d", run->n), "env",
+                       portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library, before ? ":" : "",
+                                             before ? before : ""),
+                       portolan_arena_printf(arena, "PORTOLAN_RUN_TIME=%s", times),
+                       run->is_apart ? "PORTOLAN_RUN_FOLDED=" : "PORTOLAN_RUN_FOLDED=yes"));
     for (char **word = run->program; *word; word++)
         portolan_words_add(arena, &list, *word);
     return list;

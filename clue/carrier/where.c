@@ -43,12 +43,11 @@ static char *ask(const char *file, uint64_t address)
     const char *text = NULL, *folder = portolan_temporary_folder(&arena, NULL);
     char *place = NULL, *answer = portolan_arena_printf(&arena, "%s/where", folder ? folder : "");
     size_t size;
-    const char *command[] = {
-        "addr2line", "-f", "-C",
-        "-e",        file, portolan_arena_printf(&arena, "0x%llx", (long long)address)};
 
-    portolan_words_append(&arena, &words,
-                          &(struct portolan_words){sizeof command / sizeof *command, command});
+    portolan_words_append(
+        &arena, &words,
+        PORTOLAN_WORDS("addr2line", "-f", "-C", "-e", file,
+                       portolan_arena_printf(&arena, "0x%llx", (long long)address)));
     if (folder && !portolan_command_run(&arena, &words, answer, NULL) &&
         !portolan_file_read(&arena, answer, &text, &size, NULL))
         place = shorten(text);
