@@ -52,31 +52,6 @@ static void add_links(const struct clue_report *r, const struct clue_run_sums *r
     }
 }
 
-/* Sums of a host's ranks. */
-struct host_sums {
-    double ranks, parts[REPORT_PARTS], n_sent, bytes_sent;
-};
-
-static struct host_sums *sum_hosts(const struct clue_report *r, const struct clue_run_sums *run)
-{
-    struct host_sums *hosts = portolan_calloc(r->run->machine->n_hosts, sizeof *hosts);
-
-    for (int i = 0; hosts && i < r->outcome->n_tasks; i++) {
-        struct host_sums *h = &hosts[clue_engine_host(r->outcome->engine, i)];
-        double parts[REPORT_PARTS];
-        struct clue_task_sums s;
-
-        report_parts_of(r, i, run->end_ns, parts);
-        clue_engine_sums(r->outcome->engine, i, &s);
-        h->ranks++;
-        h->n_sent += (double)s.n_sent;
-        h->bytes_sent += (double)s.bytes_sent;
-        for (int p = 0; p < REPORT_PARTS; p++)
-            h->parts[p] += parts[p];
-    }
-    return hosts;
-}
-
 static void add_hosts(const struct clue_report *r, const struct clue_run_sums *run, struct grid *t)
 {
     static const struct grid_column columns[] = {
@@ -85,11 +60,11 @@ static void add_hosts(const struct clue_report *r, const struct clue_run_sums *r
         {"sent", GRID_COUNT},      {"bytes", GRID_BYTES},     {"card out", GRID_PERCENT},
         {"card in", GRID_PERCENT}};
     double end = (double)run->end_ns;
-    struct host_sums *hosts = sum_hosts(r, run);
+    struct report_host *hosts = report_sum_hosts(r, run->end_ns);
 
     *t = (struct grid){.columns = columns, .n_columns = sizeof columns / sizeof *columns};
     for (size_t i = 0; hosts && i < r->run->machine->n_hosts; i++) {
-        const struct host_sums *h = &hosts[i];
+        const struct report_host *h = &hosts[i];
         struct clue_use out, in;
 
         clue_engine_card_use(r->outcome->engine, (int)i, false, &out);

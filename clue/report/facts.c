@@ -69,19 +69,34 @@ static void gather_uses(const struct clue_report *report, struct report_facts *f
     f->host_use = f->run.end_ns ? (double)longest / (double)f->run.end_ns : 0;
 }
 
-static int count_hosts(const struct clue_report *report, int n)
+struct report_host *report_sum_hosts(const struct clue_report *report, int64_t end_ns)
 {
-    size_t n_hosts = report->run->machine->n_hosts;
-    bool *is_used = portolan_calloc(n_hosts, 1);
+    struct report_host *hosts = portolan_calloc(report->run->machine->n_hosts, sizeof *hosts);
+
+    for (int i = 0; hosts && i < report->outcome->n_tasks; i++) {
+        struct report_host *h = &hosts[clue_engine_host(report->outcome->engine, i)];
+        double parts[REPORT_PARTS];
+        struct clue_task_sums s;
+
+        report_parts_of(report, i, end_ns, parts);
+        clue_engine_sums(report->outcome->engine, i, &s);
+        h->ranks++;
+        h->n_sent += (double)s.n_sent;
+        h->bytes_sent += (double)s.bytes_sent;
+        for (int p = 0; p < REPORT_PARTS; p++)
+            h->parts[p] += parts[p];
+    }
+    return hosts;
+}
+
+static int count_hosts(const struct clue_report *report)
+{
+    struct report_host *hosts = report_sum_hosts(report, 0);
     int count = 0;
 
-    for (int i = 0; is_used && i < n; i++) {
-        int host = clue_engine_host(report->outcome->engine, i);
-
-        count += !is_used[host];
-        is_used[host] = true;
-    }
-    free(is_used);
+    for (size_t i = 0; hosts && i < report->run->machine->n_hosts; i++)
+        count += hosts[i].ranks > 0;
+    free(hosts);
     return count;
 }
 
@@ -94,7 +109,7 @@ void report_gather(const struct clue_report *report, struct report_facts *f)
     clue_engine_run_sums(report->outcome->engine, &f->run);
     gather_ranks(report, f);
     gather_uses(report, f);
-    f->n_hosts_used = count_hosts(report, f->n);
+    f->n_hosts_used = count_hosts(report);
     clue_engine_sums(report->outcome->engine, f->run.last, &last);
     f->path = last.path;
     for (size_t i = 0; i < report->outcome->n_remarks; i++) {

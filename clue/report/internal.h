@@ -71,6 +71,13 @@ void report_gather(const struct clue_report *report, struct report_facts *facts)
 void report_parts_of(const struct clue_report *report, int rank, int64_t end_ns,
                      double ns[REPORT_PARTS]);
 
+/* Sums of a host's ranks. */
+struct report_host {
+    double ranks, parts[REPORT_PARTS], n_sent, bytes_sent;
+};
+/* Of each host of the machine, for free(); NULL: no memory. */
+struct report_host *report_sum_hosts(const struct clue_report *report, int64_t end_ns);
+
 /* The machine's name, or its file's. */
 const char *report_machine(const struct clue_report *report);
 

@@ -182,18 +182,18 @@ void clue_report_text(const struct clue_report *report, struct portolan_text *te
 static double add_memory(const struct clue_report *r, struct portolan_text *t)
 {
     const struct clue_machine *m = r->run->machine;
-    double *need = portolan_calloc(m->n_hosts, sizeof *need), most = 0;
+    struct report_host *hosts = report_sum_hosts(r, 0);
+    double most = 0;
     size_t fullest = 0;
 
-    for (int i = 0; need && i < r->outcome->n_tasks; i++) {
-        size_t host = (size_t)clue_engine_host(r->outcome->engine, i);
+    for (size_t i = 0; hosts && i < m->n_hosts; i++) {
+        double memory = (double)m->hosts[i].memory;
+        double need = memory > 0 ? hosts[i].ranks * r->outcome->rank_bytes / memory : 0;
 
-        need[host] +=
-            m->hosts[host].memory ? r->outcome->rank_bytes / (double)m->hosts[host].memory : 0;
-        fullest = need[host] > most ? host : fullest;
-        most = need[fullest];
+        fullest = need > most ? i : fullest;
+        most = fmax(most, need);
     }
-    free(need);
+    free(hosts);
     portolan_text_add(t, ", a rank about %.3g MB", r->outcome->rank_bytes / (1 << 20));
     if (most > 0)
         portolan_text_add(t, " (%.3g %% of the memory of %s)", 100 * most, m->hosts[fullest].name);
