@@ -19,6 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A function that is an expression. */
+#define OWN(type, name, parameters, ...)                                                           \
+    static type own_##name parameters                                                              \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+
 /* ------------------------------------------------- getopt */
 
 static const struct {
@@ -101,22 +108,14 @@ static int parse_letters(int argc, char *const *argv, const char *letters,
     return getopt(argc, argv, letters);
 }
 
-static int own_getopt(int argc, char *const *argv, const char *letters)
-{
-    return get_option(argc, argv, letters, NULL, NULL, parse_letters);
-}
-
-static int own_getopt_long(int argc, char *const *argv, const char *letters,
-                           const struct option *names, int *which)
-{
-    return get_option(argc, argv, letters, names, which, getopt_long);
-}
-
-static int own_getopt_long_only(int argc, char *const *argv, const char *letters,
-                                const struct option *names, int *which)
-{
-    return get_option(argc, argv, letters, names, which, getopt_long_only);
-}
+OWN(int, getopt, (int argc, char *const *argv, const char *letters),
+    get_option(argc, argv, letters, NULL, NULL, parse_letters))
+OWN(int, getopt_long,
+    (int argc, char *const *argv, const char *letters, const struct option *names, int *which),
+    get_option(argc, argv, letters, names, which, getopt_long))
+OWN(int, getopt_long_only,
+    (int argc, char *const *argv, const char *letters, const struct option *names, int *which),
+    get_option(argc, argv, letters, names, which, getopt_long_only))
 
 void clue_state_end(struct rank *rank)
 {
@@ -145,15 +144,9 @@ static long own_random(void)
     return value;
 }
 
-static int own_rand(void)
-{
-    return (int)own_random();
-}
+OWN(int, rand, (void), (int)own_random())
 
-static void own_srandom(unsigned seed)
-{
-    srandom_r(seed, random_of(clue_carrier.current));
-}
+OWN(int, srandom, (unsigned seed), srandom_r(seed, random_of(clue_carrier.current)))
 
 static char *own_initstate(unsigned seed, char *state, size_t bytes)
 {
@@ -183,33 +176,21 @@ OWN_RANDOM48(double, drand48)
 OWN_RANDOM48(long, lrand48)
 OWN_RANDOM48(long, mrand48)
 
-static void own_srand48(long seed)
-{
-    srand48_r(seed, &clue_carrier.current->random48);
-}
-
+OWN(int, srand48, (long seed), srand48_r(seed, &clue_carrier.current->random48))
 static unsigned short *own_seed48(unsigned short seed[3])
 {
     seed48_r(seed, &clue_carrier.current->random48);
     return clue_carrier.current->random48.__old_x;
 }
 
-static void own_lcong48(unsigned short parameters[7])
-{
-    lcong48_r(parameters, &clue_carrier.current->random48);
-}
+OWN(int, lcong48, (unsigned short parameters[7]),
+    lcong48_r(parameters, &clue_carrier.current->random48))
 
 /* ------------------------------------------------- texts, the environment, the working folder */
 
-static char *own_strtok(char *text, const char *ends)
-{
-    return strtok_r(text, ends, &clue_carrier.current->token);
-}
-
-static struct tm *own_gmtime(const time_t *time)
-{
-    return gmtime_r(time, &clue_carrier.current->date);
-}
+OWN(char *, strtok, (char *text, const char *ends),
+    strtok_r(text, ends, &clue_carrier.current->token))
+OWN(struct tm *, gmtime, (const time_t *time), gmtime_r(time, &clue_carrier.current->date))
 
 static struct tm *own_localtime(const time_t *time)
 {
@@ -217,20 +198,9 @@ static struct tm *own_localtime(const time_t *time)
     return localtime_r(time, &clue_carrier.current->date);
 }
 
-static char *own_asctime(const struct tm *date)
-{
-    return asctime_r(date, clue_carrier.current->date_text);
-}
-
-static char *own_ctime(const time_t *time)
-{
-    return own_asctime(own_localtime(time));
-}
-
-static int own_hcreate(size_t n)
-{
-    return hcreate_r(n, &clue_carrier.current->table);
-}
+OWN(char *, asctime, (const struct tm *date), asctime_r(date, clue_carrier.current->date_text))
+OWN(char *, ctime, (const time_t *time), own_asctime(own_localtime(time)))
+OWN(int, hcreate, (size_t n), hcreate_r(n, &clue_carrier.current->table))
 
 static ENTRY *own_hsearch(ENTRY item, ACTION action)
 {
@@ -438,15 +408,9 @@ static char *own_realpath(const char *path, char *to)
 }
 
 /* Standard streams are everybody's: others go on writing when a rank is done with one. */
-static int own_fclose(FILE *file)
-{
-    return file == stdin || file == stdout || file == stderr ? fflush(file) : fclose(file);
-}
-
-static int own_close(int file)
-{
-    return file >= STDIN_FILENO && file <= STDERR_FILENO ? 0 : close(file);
-}
+OWN(int, fclose, (FILE * file),
+    file == stdin || file == stdout || file == stderr ? fflush(file) : fclose(file))
+OWN(int, close, (int file), file >= STDIN_FILENO && file <= STDERR_FILENO ? 0 : close(file))
 
 /* Whoever asks for the bounds of its stack asks for the rank's. */
 static int own_pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
