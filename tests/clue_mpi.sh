@@ -5,7 +5,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 16
+plan 17
 
 run() {
     try "$PORTOLAN" clue run --compute=none --quiet --no-trial -n "$@"
@@ -79,6 +79,56 @@ END
 "$MPICC" -O1 "$work/holes.c" -o "$work/holes"
 run 2 -m "$work/holes.xml" -- "$work/holes"
 gives "blocks of cut types" 0 '^vector 2064.4 us' '^resized 16.4' '^nested 112.4' '^subarray 112.4' '^struct 2012.0'
+
+# Accesses to windows: a call of the target that flushes nothing serves one (the first is a lock), whose answer waits for no other; large
+# ones follow each other.
+cat >"$work/flush.xml" <<'END'
+<machine name="flush"><host name="node" cpus="2" receive="0" copies="receiver"/><send from="node" to="self" d="0"/>
+  <transmission from="node" to="self" k="10ns/B" d="1us"/><network eager="8191"/></machine>
+END
+cat >"$work/flush.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+static char room[100000];
+int main(int argc, char **argv)
+{
+    long one = 1, old;
+    int rank;
+    double begin;
+    void *memory;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(sizeof room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    *(long *)memory = 0;
+    MPI_Win_lock_all(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < 4; i++)
+        if (rank == 0) {
+            usleep(1000);
+            MPI_Win_flush(1, win);
+        } else {
+            MPI_Fetch_and_op(&one, &old, MPI_LONG, 0, 0, MPI_SUM, win);
+            MPI_Win_flush(0, win);
+            printf("%ld fetched after %.1f ms\n", old, 1e3 * (MPI_Wtime() - begin));
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < 4 && rank; i++)
+        MPI_Put(room, sizeof room, MPI_BYTE, 0, 0, sizeof room, MPI_BYTE, win);
+    MPI_Win_unlock_all(win);
+    if (rank)
+        printf("put after %.1f ms\n", 1e3 * (MPI_Wtime() - begin));
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -O1 "$work/flush.c" -o "$work/flush"
+run 2 -m "$work/flush.xml" -- "$work/flush"
+gives "targets serve accesses in calls" 0 '^0 fetched after 2.0 ms' '^1 fetched after 3.0' '^2 fetched after 4.0' '^put after 4.0'
 
 # Every name that MPICH's library has, but for what it keeps for itself.
 names() {

@@ -16,8 +16,7 @@ bool copies_are_of(const struct clue_engine *e, const struct message *m)
 {
     uint32_t host = task_of(e, m->to)->host;
 
-    return e->machine->hosts[host].receiver_copies && task_of(e, m->from)->host == host &&
-           !request_of(e, m->receive)->is_standing;
+    return e->machine->hosts[host].receiver_copies && task_of(e, m->from)->host == host;
 }
 
 enum stage { ASKED, FILLED, EMPTIED };

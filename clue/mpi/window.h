@@ -41,6 +41,7 @@ struct access {
     void *result, *old;             /**< OLD on its way back alone */
     void (*take_old)(void *access); /**< takes what is in OLD; the origin's */
     char compare[32];               /**< room for any basic type */
+    bool is_answer;                 /**< takes the way back of one */
     /* Locks. */
     bool is_exclusive, is_granted;
 };

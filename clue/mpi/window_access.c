@@ -215,12 +215,13 @@ static struct access *access_begin(struct mpi_win *w, const struct access *from,
         a->type = share_type(a->type);
     if (a->result_type)
         mpi_type_retain(a->result_type);
-    a->request = clue_send(&(struct clue_send){.to = task_of(w, a->target),
-                                               .context = w->comm->context + MPI_ONE_SIDED,
-                                               .tag = (int)a->tag,
-                                               .data = a->row,
-                                               .bytes = bytes,
-                                               .flags = CLUE_SYNCHRONOUS});
+    a->request = clue_send(
+        &(struct clue_send){.to = task_of(w, a->target),
+                            .context = w->comm->context + MPI_ONE_SIDED,
+                            .tag = (int)a->tag,
+                            .data = a->row,
+                            .bytes = bytes,
+                            .flags = CLUE_SYNCHRONOUS | (a->is_answer ? CLUE_ANSWER : 0u)});
     return a;
 }
 
@@ -271,21 +272,26 @@ static void wait_and_free(struct access *a)
     access_free(a);
 }
 
-static void tell_nothing(struct mpi_win *w, int target)
+/* The target's answer comes back without another call of it. */
+static void take_answer(struct mpi_win *w, int target)
 {
-    wait_and_free(access_begin(w, &(struct access){.kind = ACCESS_NOTHING, .target = target}, 0));
+    wait_and_free(access_begin(
+        w, &(struct access){.kind = ACCESS_NOTHING, .target = target, .is_answer = true}, 0));
 }
 
 void accesses_flush(struct mpi_win *w, int target)
 {
     uint8_t *is_target = mpi_alloc((size_t)w->comm->n, 1);
+    struct clue_message none;
 
     for (const struct access *a = w->accesses; a; a = a->next)
         is_target[a->target] = target < 0 || a->target == target;
+    if (!memchr(is_target, true, (size_t)w->comm->n)) /* but it serves what others access */
+        clue_probe(CLUE_ANY, w->comm->context + MPI_POINT_TO_POINT, CLUE_ANY, false, &none, NULL);
     accesses_finish(w, target);
     for (int i = 0; i < w->comm->n; i++)
         if (is_target[i])
-            tell_nothing(w, i);
+            take_answer(w, i);
     free(is_target);
 }
 

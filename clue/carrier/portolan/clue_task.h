@@ -77,6 +77,7 @@ enum clue_send_flag {
      * arrive in virtual time, until it is cancelled; never complete. This reaches a task while it
      * computes: one-sided communication. */
     CLUE_STANDING = 16,
+    CLUE_ANSWER = 16, /**< of sends to such a receive: waits for no call of the receiver */
     CLUE_COPIED = 32, /**< the data may be changed at once, whatever the size */
     CLUE_FRESH = 64   /**< of data that the sender has written since it last sent them */
 };

@@ -407,7 +407,8 @@ static void test_standing_receive(void **state)
     script_clear(&s);
 }
 
-/* Within a host whose receivers copy they wait for a call of task 0 that lasts, or its end. */
+/* Within a host whose receivers copy they wait for a call of task 0 that lasts, or its end; answers
+ * do not. */
 static void test_accesses_wait_for_a_call(void **state)
 {
     static const struct step waits[] = {
@@ -419,6 +420,8 @@ static void test_accesses_wait_for_a_call(void **state)
                                       {WAIT},
                                       {SEND, 0, 4, 1},
                                       {END}};
+    static const struct step answers[] = {
+        {SEND, 0, 3, 1, CLUE_SYNCHRONOUS | CLUE_ANSWER}, {WAIT}, {END}};
     struct script s = {.n = 2, .actors = {{.steps = waits}, {.steps = two}}};
     struct small_machine m;
 
@@ -432,6 +435,10 @@ static void test_accesses_wait_for_a_call(void **state)
     s = (struct script){.n = 2, .actors = {{.steps = ends}, {.steps = two}}};
     assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
     assert_int_equal(s.actors[1].clocks[2], 6000);
+    script_clear(&s);
+    s = (struct script){.n = 2, .actors = {{.steps = ends}, {.steps = answers}}};
+    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
+    assert_true(s.actors[1].clocks[1] < 3000);
     script_clear(&s);
     m.hosts[0].receiver_copies = false;
     s = (struct script){.n = 2, .actors = {{.steps = ends}, {.steps = two}}};
