@@ -28,13 +28,13 @@ void machine_read_topology(struct machine_reader *r, const struct xml_element *n
 void machine_read_background(struct machine_reader *r, const struct xml_element *root);
 void machine_read_changes(struct machine_reader *r, const struct xml_element *root);
 
-/* The laws of a host, or of collectives: elements, named so. */
+/* A law of a host, or of collectives: an element with this name. */
 struct law_member {
     const char *name;
     size_t offset; /* in struct clue_host, or struct clue_machine */
-    /* What an attribute of that name says instead: the constant (CLUE_A_TIME), or the time of each
-     * byte; CLUE_NO_QUANTITY: there is none. */
-    int attribute;
+    /* An attribute with this name may give the constant (CLUE_A_TIME) or the time of each byte
+     * instead; CLUE_NO_QUANTITY: there is none. */
+    enum clue_quantity attribute;
     enum clue_parameter parameter; /* whose error it has */
 };
 enum { HOST_LAWS = 5, COLLECTIVE_LAWS = 5 };

@@ -94,7 +94,7 @@ static void read_laws(struct machine_reader *r, const struct xml_element *e,
         struct clue_law *law = law_of(owner, &laws[i]);
 
         if (laws[i].attribute != CLUE_NO_QUANTITY)
-            clue_take_quantity(r->d, e, name, (enum clue_quantity)laws[i].attribute,
+            clue_take_quantity(r->d, e, name, laws[i].attribute,
                                laws[i].attribute == CLUE_A_TIME ? &law->constant_ns
                                                                 : &law->ns_per_byte);
         if (child && xml_attribute(e, name))

@@ -55,7 +55,7 @@ static void add_law(struct portolan_text *t, const char *name, const struct clue
 }
 
 /* Whether no ATTRIBUTE can say what the law is. */
-static bool needs_element(const struct clue_law *law, int attribute)
+static bool needs_element(const struct clue_law *law, enum clue_quantity attribute)
 {
     return law->n_points || (law->constant_ns != 0 && attribute != CLUE_A_TIME) ||
            (law->ns_per_byte != 0 && attribute != CLUE_A_TIME_PER_SIZE);

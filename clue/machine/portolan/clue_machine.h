@@ -99,7 +99,7 @@ enum portolan_status clue_machine_write(const struct clue_machine_file *file, ch
 enum portolan_status clue_machine_draw(const struct clue_machine_file *file, char **dot,
                                        struct portolan_error *err);
 
-/** What numbers with units are, and in: ns, bytes, bytes per ns, ns per byte, or none. */
+/** Numbers with units; values are ns, bytes, bytes per ns, ns per byte. */
 enum clue_quantity {
     CLUE_NO_QUANTITY = -1,
     CLUE_A_TIME,          /**< "60us"; bare: in units of 100 us */
@@ -108,19 +108,19 @@ enum clue_quantity {
     CLUE_A_TIME_PER_SIZE, /**< "2ns/B"; bare: in units of 100 us per KB */
     CLUE_A_NUMBER
 };
-/** False if TEXT is not one. Never negative. */
+/** False: TEXT is not a QUANTITY, or it is negative. */
 bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *value);
 
 struct xml_element;
-/** The same for an attribute of E. False, with *VALUE as it was: it is missing; or wrong, which D
- * is told. */
+/** Reads an attribute of E. False, with *VALUE as it was: it is missing, or wrong, which is
+ * reported to D. */
 bool clue_take_quantity(struct portolan_diagnostics *d, const struct xml_element *e,
                         const char *attribute, enum clue_quantity quantity, double *value);
-/** TEXT is all or a part of the attribute's. */
+/** The same for TEXT, a part of the attribute. */
 bool clue_take_text(struct portolan_diagnostics *d, const struct xml_element *e,
                     const char *attribute, const char *text, enum clue_quantity quantity,
                     double *value);
-/** A whole number from LEAST to MOST, likewise. */
+/** Reads a whole number from LEAST to MOST likewise. */
 void clue_take_count(struct portolan_diagnostics *d, const struct xml_element *e,
                      const char *attribute, int64_t least, int64_t most, int64_t *value);
 
