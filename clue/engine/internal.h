@@ -148,7 +148,6 @@ struct request {
     uint32_t message, channel;
     uint32_t sequence; /* receives: in the order of posting */
     int32_t from, tag;
-    uint8_t label;
     bool is_send, is_free;
     bool is_standing;
     bool is_bound, is_waited, is_released, is_charged, is_cancelled;

@@ -291,7 +291,6 @@ void matching_bind(struct clue_engine *e, uint32_t message, uint32_t receive)
         r->from = (int)m->from;
         r->tag = m->tag;
         r->bytes = m->bytes;
-        r->label = m->label;
     }
     if (r->deliver && e->settings.deliver && !(m->flags & CLUE_FREE))
         e->settings.deliver((int)m->to,

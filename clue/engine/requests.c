@@ -74,15 +74,6 @@ void clue_engine_release(struct clue_engine *e, clue_request request)
         request_free(e, request);
 }
 
-void clue_engine_received(const struct clue_engine *e, clue_request request,
-                          struct clue_message *message)
-{
-    const struct request *r = request_of(e, request);
-
-    *message =
-        (struct clue_message){.from = r->from, .tag = r->tag, .bytes = r->bytes, .label = r->label};
-}
-
 clue_request clue_engine_timer(struct clue_engine *e, int task, int64_t ns)
 {
     uint32_t i = request_new(e, (uint32_t)task, true);
@@ -90,11 +81,6 @@ clue_request clue_engine_timer(struct clue_engine *e, int task, int64_t ns)
     if (i)
         request_of(e, i)->complete_at = task_of(e, (uint32_t)task)->clock + ns;
     return i;
-}
-
-int64_t clue_engine_completed(const struct clue_engine *e, clue_request request)
-{
-    return request_of(e, request)->complete_at;
 }
 
 /* ------------------------------------------------- sending */

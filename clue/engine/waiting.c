@@ -366,10 +366,6 @@ static uint32_t take_message(struct clue_engine *e, uint32_t task, uint32_t mess
     matching_take(e, message);
     r->is_bound = true;
     r->message = message;
-    r->from = (int)message_of(e, message)->from;
-    r->tag = message_of(e, message)->tag;
-    r->bytes = message_of(e, message)->bytes;
-    r->label = message_of(e, message)->label;
     return request;
 }
 

@@ -288,11 +288,6 @@ enum clue_progress clue_engine_test(struct clue_engine *engine, int task,
    reached it. */
 enum clue_progress clue_engine_is_complete(struct clue_engine *engine, int task,
                                            clue_request request, bool *is_complete);
-/** What a complete receive took, without its data. */
-void clue_engine_received(const struct clue_engine *engine, clue_request request,
-                          struct clue_message *message);
-/** When it was complete; INT64_MAX: not known. */
-int64_t clue_engine_completed(const struct clue_engine *engine, clue_request request);
 /** As clue_free(). */
 void clue_engine_release(struct clue_engine *engine, clue_request request);
 /** At the task's time; a receive that has its message is not cancelled. */

@@ -55,7 +55,7 @@ struct script {
         int64_t clocks[MOST_STEPS]; /* after each step */
         int values[MOST_STEPS];     /* sources of receives, indices */
         char got[64];
-        int n_got;
+        int n_got, from; /* FROM: of the last RECV's message */
     } actors[MOST_TASKS];
     struct clue_run_sums sums;
 };
@@ -67,19 +67,23 @@ static void script_got(void *arg, const struct clue_message *message)
     a->got[a->n_got++ % 64] = message->bytes ? *(const char *)message->data : '-';
 }
 
+static void script_received(void *arg, const struct clue_message *message)
+{
+    ((struct actor *)arg)->from = message->from;
+    script_got(arg, message);
+}
+
 static enum clue_progress script_receive(struct script *s, int task, const struct step *p)
 {
     struct actor *a = &s->actors[task];
-    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a, {0}};
-    struct clue_message m;
+    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_received, a, {0}};
     size_t index;
 
     if (!a->requests[MOST_STEPS - 1])
         a->requests[MOST_STEPS - 1] = clue_engine_receive(s->engine, task, &r);
     if (clue_engine_wait(s->engine, task, &a->requests[MOST_STEPS - 1], 1, true, &index))
         return CLUE_WAITS;
-    clue_engine_received(s->engine, a->requests[MOST_STEPS - 1], &m);
-    a->values[a->at] = m.from;
+    a->values[a->at] = a->from;
     clue_engine_release(s->engine, a->requests[MOST_STEPS - 1]);
     a->requests[MOST_STEPS - 1] = 0;
     return CLUE_DONE;

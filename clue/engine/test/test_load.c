@@ -288,7 +288,7 @@ static double waiting(struct clue_machine *machine, double *error)
                 requests[1] = clue_engine_receive(e, 1, &(struct clue_receive){.from = 0});
             if (clue_engine_wait(e, 1, &requests[1], 1, true, &index))
                 break;
-            waited = (double)(clue_engine_completed(e, requests[1]) - (int64_t)(n + 1) * 17 * D);
+            waited = (double)(clue_engine_now(e, 1) - (int64_t)(n + 1) * 17 * D);
             sum += waited;
             batch += waited;
             if (n % 100 == 99) {
