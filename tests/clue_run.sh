@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 47
+plan 50
 test=$SOURCE/clue/carrier/test
 machines=$SOURCE/examples/clue/machines
 
@@ -143,6 +143,19 @@ END
 same 'a library with state' "$work/counts"
 run -n 2 --shared=libcount.so -- "$work/counts"
 gives 'that is shared on request' 0 '^4$'
+system=/usr/lib/../..$work
+"$MPICC" "$work/counts.c" -o "$work/counts" -L"$work" -lcount -Wl,-rpath,"$system"
+run -n 2 -- "$work/counts"
+gives 'that is of the system' 0 '^4$'
+"$MPICC" -shared -fPIC -Wl,--no-as-needed "$work/count.c" -o "$work/libcount.so"
+run -n 2 -- "$work/counts"
+[ "$(grep -c '^2$' "$work/out")" = 2 ]
+result 'that is of the system, but communicates' $?
+echo '#include <signal.h>
+int main(void) { return raise(SIGKILL); }' >"$work/kill.c"
+"$MPICC" "$work/kill.c" -o "$work/kill"
+run -n 2 -- "$work/kill"
+gives 'a rank kills itself' 137 'error: rank 0, at .*the program kills itself \(SIGKILL\)'
 
 # Clocks are virtual.
 cat >"$work/clocks.c" <<'END'

@@ -55,6 +55,7 @@ struct image {
     uint64_t init, fini;
     uint64_t init_array, n_init, fini_array, n_fini, preinit_array, n_preinit;
     bool is_symbolic;
+    bool is_binding; /* of Fortran: calls that it makes are those of its caller */
     const Elf64_Phdr *tls, *frames;
     int64_t tls_offset; /* of its thread-locals from the thread pointer */
     /* What relocation made. */

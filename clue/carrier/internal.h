@@ -290,6 +290,8 @@ void clue_switch_masks(struct rank *from, struct rank *to);
 /* RANK, which runs, has left its call: gives it what was held. */
 void clue_give_held(struct rank *rank);
 /* alarm(2) and setitimer(2), which are told. */
+int clue_own_kill(pid_t process, int signal);
+int clue_own_raise(int signal);
 unsigned clue_own_alarm(unsigned seconds);
 int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval *old);
 /* Stops the timers that RANK set last, as the end of a process would. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The program and all libraries that it needs, found as the dynamic linker would find them:
- * libraries of the system are loaded once, for all ranks; the program and the others become images,
- * of which each rank gets its own data.
+ * libraries of the system that do not communicate are loaded once, for all ranks; the program and
+ * the others become images, of which each rank gets its own data.
  */
 #include "caller.h"
 #include "internal.h"
@@ -48,14 +48,47 @@ bool clue_is_own(const char *file)
     return !is_in_system(file) || strncmp(name, "libportolan", 11) == 0 || is_of_fortran(name);
 }
 
-static bool is_private(const struct carrier *c, const struct shared_object *object)
+static const char *name_of(const struct shared_object *object)
+{
+    return object->name ? object->name : portolan_file_name(object->file);
+}
+
+static bool needs_messages(const struct shared_closure *all, const struct shared_object *object,
+                           const bool *communicates)
+{
+    for (const char **name = object->needed; name && *name; name++) {
+        if (strncmp(*name, "libmpich", 8) == 0 || strncmp(*name, "libpvm3", 7) == 0)
+            return true;
+        for (size_t i = 0; i < all->n; i++)
+            if (communicates[i] && strcmp(name_of(&all->objects[i]), *name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Data of libraries that communicate, directly or through others, are a rank's: communicators, for
+ * instance. */
+static void find_communicating(const struct shared_closure *all, bool *communicates)
+{
+    bool is_new;
+
+    do {
+        is_new = false;
+        for (size_t i = 0; i < all->n; i++)
+            if (!communicates[i] && needs_messages(all, &all->objects[i], communicates))
+                is_new = communicates[i] = true;
+    } while (is_new);
+}
+
+static bool is_private(const struct carrier *c, const struct shared_object *object,
+                       bool communicates)
 {
     const struct clue_run *run = c->run;
-    const char *name = object->name ? object->name : portolan_file_name(object->file);
+    const char *name = name_of(object);
 
     if (is_in(run->shared, run->n_shared, name))
         return false;
-    return is_in(run->private, run->n_private, name) || clue_is_own(object->file);
+    return communicates || is_in(run->private, run->n_private, name) || clue_is_own(object->file);
 }
 
 /* The program's file. */
@@ -97,20 +130,21 @@ static bool is_there(const char *name)
 
 static enum portolan_status take_object(struct carrier *c, struct image_set *set,
                                         const struct shared_object *object, bool is_program,
-                                        struct portolan_error *err)
+                                        bool communicates, struct portolan_error *err)
 {
-    const char *name = object->name ? object->name : portolan_file_name(object->file);
+    const char *name = name_of(object);
     enum portolan_status status;
     struct image image;
 
     if (!is_program && !is_of_fortran(name) && is_there(name)) /* others may have brought those */
         return PORTOLAN_OK;
-    if (!is_program && !is_private(c, object))
+    if (!is_program && !is_private(c, object, communicates))
         return dlopen(object->file, RTLD_NOW | RTLD_GLOBAL)
                    ? PORTOLAN_OK
                    : portolan_error_set(err, PORTOLAN_EINVAL, "%s", dlerror());
-    clue_has_bindings |= caller_names_bindings(name);
     status = clue_image_open(&image, object->file, err);
+    image.is_binding = caller_names_bindings(name);
+    clue_has_bindings |= image.is_binding;
     if (!portolan_append(&set->images, &set->n, &image, sizeof image)) {
         clue_image_close(&image);
         return portolan_no_memory(err);
@@ -183,6 +217,7 @@ static enum portolan_status load_program(struct carrier *c, struct program *p,
     struct shared_closure all = {.without_loaded = true};
     struct image image;
     enum portolan_status status = clue_image_open(&image, p->path, err);
+    bool *communicates = NULL;
 
     clue_image_close(&image); /* it says more than the search would */
     if (!search.cache)
@@ -191,8 +226,13 @@ static enum portolan_status load_program(struct carrier *c, struct program *p,
         status = shared_closure_read(&search, p->path, &all, err);
     if (!status)
         status = check_all(&all, err);
+    if (!status && !(communicates = portolan_calloc(all.n, sizeof *communicates)))
+        status = portolan_no_memory(err);
+    if (!status)
+        find_communicating(&all, communicates);
     for (size_t i = 0; i < all.n && !status; i++)
-        status = take_object(c, &p->set, &all.objects[i], i == 0, err);
+        status = take_object(c, &p->set, &all.objects[i], i == 0, communicates[i], err);
+    free(communicates);
     clue_cxx_begin();
     return status ? status : clue_images_link(&p->set, clue_override, clue_front, err);
 }

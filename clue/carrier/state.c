@@ -488,6 +488,8 @@ static const struct {
     {"signal", (function *)clue_own_signal},
     {"sigprocmask", (function *)clue_own_sigprocmask},
     {"pthread_sigmask", (function *)clue_own_sigprocmask},
+    {"kill", (function *)clue_own_kill},
+    {"raise", (function *)clue_own_raise},
     {"alarm", (function *)clue_own_alarm},
     {"setitimer", (function *)clue_own_setitimer},
     {"rand", (function *)own_rand},

@@ -97,7 +97,7 @@ bool caller_is_binding(const void *code, uint64_t *key)
     const struct rank *rank = clue_carrier.current;
     const struct image *image = rank ? image_of(rank, code, key) : NULL;
 
-    return image && caller_names_bindings(portolan_file_name(image->file));
+    return image && image->is_binding;
 }
 
 static char *where_folded(const struct rank *rank, const void *site)
