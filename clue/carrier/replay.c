@@ -487,7 +487,6 @@ static enum clue_progress step(struct replay *p, int task, struct replayed *rank
     case RECORD_MEET:
         return meet(p, task, rank);
     case RECORD_SLEEP:
-        return clue_engine_sleep(e, task, (int64_t)NEXT);
     case RECORD_SPEND:
         return clue_engine_spend(e, task, (int64_t)NEXT);
     case RECORD_PACK:

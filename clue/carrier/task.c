@@ -484,7 +484,7 @@ int64_t clue_read_clock(void)
 
 void clue_sleep(int64_t ns)
 {
-    UNTIL_DONE(clue_engine_sleep(RUN.engine, RUN.current->task, ns));
+    UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
     RECORD(RECORD_SLEEP, N(ns));
     let_others_write();
 }

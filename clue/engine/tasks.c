@@ -96,29 +96,18 @@ int clue_engine_host(const struct clue_engine *e, int task)
     return (int)task_of(e, (uint32_t)task)->host;
 }
 
-static enum clue_progress spend(struct clue_engine *e, uint32_t task, int64_t ns,
-                                enum clue_operation operation)
+enum clue_progress clue_engine_spend(struct clue_engine *e, int task, int64_t ns)
 {
-    struct task *t = task_of(e, task);
+    struct task *t = task_of(e, (uint32_t)task);
 
-    if (task_operation(e, task, operation) != SETTLING) {
+    if (task_operation(e, (uint32_t)task, CLUE_SPENDS) != SETTLING) {
         task_add(t, offsetof(struct clue_times, spending_ns), ns);
         t->phase = SETTLING;
-        if (!changes_settle(e, task, CLUE_PARAMETERS, 0, 0))
+        if (!changes_settle(e, (uint32_t)task, CLUE_PARAMETERS, 0, 0))
             return CLUE_WAITS;
     }
     task_done(t);
     return CLUE_DONE;
-}
-
-enum clue_progress clue_engine_spend(struct clue_engine *e, int task, int64_t ns)
-{
-    return spend(e, (uint32_t)task, ns, CLUE_SPENDS);
-}
-
-enum clue_progress clue_engine_sleep(struct clue_engine *e, int task, int64_t ns)
-{
-    return spend(e, (uint32_t)task, ns, CLUE_SLEEPS);
 }
 
 /* ------------------------------------------------- meetings */

@@ -268,7 +268,7 @@ int clue_engine_host(const struct clue_engine *engine, int task);
 
 /** NS of processor time of this machine: times the host's factor, shared with other jobs. */
 enum clue_progress clue_engine_compute(struct clue_engine *engine, int task, int64_t ns);
-enum clue_progress clue_engine_sleep(struct clue_engine *engine, int task, int64_t ns);
+/** NS of virtual time, in which the task computes nothing. */
 enum clue_progress clue_engine_spend(struct clue_engine *engine, int task, int64_t ns);
 
 /** *REQUEST is 0 until DONE. */
@@ -323,7 +323,6 @@ bool clue_engine_change(struct clue_engine *engine, int task, const struct clue_
 enum clue_operation {
     CLUE_RUNS, /**< between operations */
     CLUE_COMPUTES,
-    CLUE_SLEEPS,
     CLUE_SPENDS,
     CLUE_SENDS,
     CLUE_WAITS_FOR, /**< clue_wait() */

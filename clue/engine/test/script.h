@@ -121,7 +121,7 @@ static enum clue_progress script_step(struct script *s, int task, const struct s
     case COMPUTE:
         return clue_engine_compute(s->engine, task, p->a);
     case SLEEP:
-        return clue_engine_sleep(s->engine, task, p->a);
+        return clue_engine_spend(s->engine, task, p->a);
     case SPEND:
         return clue_engine_spend(s->engine, task, p->a);
     case SEND:

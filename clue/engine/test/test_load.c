@@ -273,7 +273,7 @@ static double waiting(struct clue_machine *machine, double *error)
     while ((task = clue_engine_next(e)) >= 0) {
         if (task == 0) {
             for (; at < 2 * PROBES_SENT; at++)
-                if (at % 2 == 0 ? clue_engine_sleep(e, 0, 17 * D)
+                if (at % 2 == 0 ? clue_engine_spend(e, 0, 17 * D)
                                 : clue_engine_send(e, 0, &(struct clue_send){.to = 1, .data = ""},
                                                    &requests[0]))
                     break;
