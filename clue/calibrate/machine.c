@@ -248,7 +248,8 @@ static enum portolan_status make_collectives(struct making *m)
     } all[] = {{"bcast", &machine->shared_bcast},
                {"reduce", &machine->shared_reduce},
                {"allreduce", &machine->shared_allreduce},
-               {"barrier", &machine->shared_barrier}};
+               {"barrier", &machine->shared_barrier},
+               {"window", &machine->window}};
     size_t n;
 
     if (s && !clue_samples_of(s, "allreduce", &n))

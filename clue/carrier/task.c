@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct carrier clue_carrier;
 
@@ -375,11 +376,10 @@ void clue_meet(const struct clue_meeting *meeting)
 int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes)
 {
     const struct clue_machine *m = RUN.run->machine;
-    const struct clue_law *laws[] = {[CLUE_SHARED_BCAST] = &m->shared_bcast,
-                                     [CLUE_SHARED_REDUCE] = &m->shared_reduce,
-                                     [CLUE_SHARED_ALLREDUCE] = &m->shared_allreduce,
-                                     [CLUE_SHARED_BARRIER] = &m->shared_barrier,
-                                     [CLUE_COLLECTIVE_CALL] = &m->collective_call};
+    const struct clue_law *laws[] = {
+        [CLUE_SHARED_BCAST] = &m->shared_bcast,         [CLUE_SHARED_REDUCE] = &m->shared_reduce,
+        [CLUE_SHARED_ALLREDUCE] = &m->shared_allreduce, [CLUE_SHARED_BARRIER] = &m->shared_barrier,
+        [CLUE_COLLECTIVE_CALL] = &m->collective_call,   [CLUE_WINDOW] = &m->window};
     const struct clue_law *law = laws[operation];
 
     if (!law->points && law->constant_ns == 0 && law->ns_per_byte == 0)
@@ -406,19 +406,35 @@ const char *clue_collectives_file(void)
 
 /* ------------------------------------------------- memory of all tasks */
 
+/* Large memory is mapped anew: a program that touches it first takes the time of its pages. What is
+ * before it says how much there is to unmap; 0: it is of malloc(). */
 void *clue_share(size_t bytes)
 {
-    enum { ALIGN = 64 };
-    void *memory = aligned_alloc(ALIGN, (bytes / ALIGN + 1) * ALIGN);
+    enum { ALIGN = 64, LARGE = 64 << 10 };
+    size_t whole = (bytes / ALIGN + 2) * ALIGN;
+    bool is_large = bytes >= LARGE;
+    char *memory =
+        is_large ? mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+                 : aligned_alloc(ALIGN, whole);
 
-    if (!memory)
+    if (!memory || memory == MAP_FAILED)
         clue_fail("out of memory");
-    return memset(memory, 0, bytes);
+    if (!is_large)
+        memset(memory, 0, whole);
+    *(size_t *)memory = is_large ? whole : 0;
+    return memory + ALIGN;
 }
 
 void clue_unshare(void *memory)
 {
-    free(memory);
+    enum { ALIGN = 64 };
+    char *whole = memory ? (char *)memory - ALIGN : NULL;
+    size_t mapped = whole ? *(size_t *)whole : 0;
+
+    if (mapped)
+        munmap(whole, mapped);
+    else
+        free(whole);
 }
 
 void **clue_shared(enum clue_owner owner)

@@ -35,10 +35,11 @@ static const struct xml_rule reduce = {.name = "reduce", LAW, .once = true};
 static const struct xml_rule allreduce = {.name = "allreduce", LAW, .once = true};
 static const struct xml_rule barrier = {.name = "barrier", LAW, .once = true};
 static const struct xml_rule each_call = {.name = "call", LAW, .once = true};
+static const struct xml_rule window = {.name = "window", LAW, .once = true};
 static const struct xml_rule collectives = {
     .name = "collectives",
     .optional = XML_WORDS("rules"),
-    .children = XML_RULES(&bcast, &reduce, &allreduce, &barrier, &each_call),
+    .children = XML_RULES(&bcast, &reduce, &allreduce, &barrier, &each_call, &window),
     .once = true};
 static const struct xml_rule fact = {.name = "fact", .required = XML_WORDS("name", "value")};
 static const struct xml_rule error = {.name = "error", .required = XML_WORDS("of", "relative")};
@@ -289,6 +290,7 @@ const struct law_member collective_laws[COLLECTIVE_LAWS] = {
      CLUE_COLLECTIVES},
     {"barrier", offsetof(struct clue_machine, shared_barrier), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
     {"call", offsetof(struct clue_machine, collective_call), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
+    {"window", offsetof(struct clue_machine, window), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
 };
 
 static void read_collectives(struct machine_reader *r, const struct xml_element *root)

@@ -281,6 +281,20 @@ static void allreduce(int bytes)
     MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, world);
 }
 
+/* Shared memory of both ranks together. */
+static double sample_window(int bytes)
+{
+    double start;
+    void *memory;
+    MPI_Win win;
+
+    MPI_Barrier(world);
+    start = now_ns();
+    MPI_Win_allocate(bytes / 2, 1, MPI_INFO_NULL, world, &memory, &win);
+    MPI_Win_free(&win);
+    return now_ns() - start;
+}
+
 /* A copy in memory, as collectives make of a rank's own part. */
 static void pack(int bytes)
 {
@@ -317,6 +331,7 @@ static const struct kind kinds[] = {
     {"allreduce", NULL, 8, MOST_BYTES, 2, .of_shared_memory = true, .once = allreduce,
      .most_often = 50},
     {"call", NULL, 8, 8, 0, .of_one_host = true, .once = allreduce, .most_often = 100},
+    {"window", sample_window, 4096, MOST_BYTES, -5, .of_one_host = true},
     {"pack", NULL, 0, MOST_BYTES, 1, .once = pack, .most_often = 1000},
     {"blocks", sample_blocks, 0, MOST_BYTES / 2, 1, .of_one_host = true, .of_others = true},
     {"numbers", sample_numbers, PIECES_BYTES, PIECES_BYTES, 0, .of_one_host = true},

@@ -40,6 +40,11 @@ static double true_fresh(double bytes)
     return bytes > EAGER ? 2 * true_half(bytes) : true_half(bytes);
 }
 
+static double true_window(double bytes)
+{
+    return 60000 + 0.25 * bytes;
+}
+
 static double true_barrier(double bytes)
 {
     (void)bytes;
@@ -126,6 +131,7 @@ static struct clue_samples *made(double noise)
         put_kind(f, "packed", true_only_packed, 65536, 65536, noise, i);
         put_kind(f, "loop", true_loop, 4096, 4 << 20, noise, i);
         put_kind(f, "barrier", true_barrier, 0, 0, noise, i);
+        put_kind(f, "window", true_window, 4096, 4 << 20, noise, i);
         put_kind(f, "fresh", true_fresh, 4096, 4 << 20, noise, i);
         fprintf(f, "alone 16384 25\nalone 1048576 30\nalone 16777216 30\n");
         fprintf(f, "together 16384 25\ntogether 1048576 39\ntogether 16777216 60\n");
@@ -228,6 +234,7 @@ static void test_exact(void **state)
     assert_float_equal(clue_law_value(&pair->send, 100000), 100, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].receive, 4096), true_receive(4096), 1);
     assert_float_equal(clue_law_value(&m->shared_barrier, 0), 700, 1);
+    assert_float_equal(clue_law_value(&m->window, 65536), true_window(65536), 1);
     assert_float_equal(clue_law_value(&m->collective_call, 0), 80, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 65536), 0.02 * 65536, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 4 << 20), 0.1 * (4 << 20), 1);

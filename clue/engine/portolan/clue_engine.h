@@ -214,7 +214,8 @@ struct clue_machine {
     /** Shared memory collectives of a node: law of bytes; points NULL and 0: as messages. */
     struct clue_law shared_bcast, shared_reduce, shared_allreduce, shared_barrier;
     struct clue_law collective_call; /**< of any collective, besides its messages */
-    double shared_more; /**< what they take longer, relatively: clue_machine_vary() draws it */
+    struct clue_law window; /**< memory that ranks of a host share, made and freed; bytes of all */
+    double shared_more;     /**< what they take longer, relatively: clue_machine_vary() draws it */
 };
 
 /* ------------------------------------------------- a run */
