@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 23
+plan 24
 
 # A library whose functions take all that registers and the stack can carry.
 cat >"$work/kernel.c" <<'END'
@@ -169,6 +169,8 @@ gives 'a record has the times of laws' 0 '"virtual_ns": ?7500[,$]'
 run turns -n 2 --law two=1e-3*a1 --record "$work/turns"
 plain --repeat 40 -- "$work/turns"
 gives 'repetitions keep what ranks have in common' 0 'virtual time +520[. ].*median 5[0-4][0-9]'
+plain -n 2 "--compute=table=$work/turns" --repetition=1 --keep-bursts --json=- -- "$work/program" turns
+gives 'and where the program was measured again, all bursts' 0 '"virtual_ns": ?520000000[,$]'
 run results --law two=3e-9 --record "$work/record"
 try "$PORTOLAN" clue run --no-trial "--compute=table=$work/record" -- "$work/program" results
 gives 'a table has those of functions' 0 '^rank 0: 3 ns$'

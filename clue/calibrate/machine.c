@@ -437,21 +437,24 @@ static double relative_spread(const struct clue_samples *samples, const char *ki
     return n ? portolan_sort_to_median(n, spreads) : 0;
 }
 
-/* Relative errors that --repeat draws from. */
+/* Relative errors that --repeat draws from. Those of the check contain how rounds vary. */
 static void make_covariance(struct making *m)
 {
     const struct clue_calibration *c = m->calibration;
     const struct clue_samples *s = c->between ? c->between : c->within;
-    const double errors[CLUE_PARAMETERS] = {
-        [CLUE_FACTOR] = hypot(c->factor > 0 ? c->factor_error / c->factor : 0,
-                              fmax(c->errors.computing, relative_spread(s, "alone"))),
-        [CLUE_SEND] = relative_spread(s, "send"),
-        [CLUE_TRANSMISSION] = relative_spread(s, "half"),
-        [CLUE_RECEIVE] = relative_spread(s, "receive"),
-        [CLUE_COLLECTIVES] = fmax(relative_spread(s, "bcast"), relative_spread(s, "allreduce")),
-        [CLUE_COMMUNICATION] = c->errors.communication,
-    };
+    double errors[CLUE_PARAMETERS] = {
+        [CLUE_FACTOR] = c->errors.computing, [CLUE_COMMUNICATION] = c->errors.communication};
 
+    if (!c->errors.n) {
+        errors[CLUE_FACTOR] = relative_spread(s, "alone");
+        errors[CLUE_SEND] = relative_spread(s, "send");
+        errors[CLUE_TRANSMISSION] = relative_spread(s, "half");
+        errors[CLUE_RECEIVE] = relative_spread(s, "receive");
+        errors[CLUE_COLLECTIVES] =
+            fmax(relative_spread(s, "bcast"), relative_spread(s, "allreduce"));
+    }
+    if (c->factor > 0)
+        errors[CLUE_FACTOR] = hypot(errors[CLUE_FACTOR], c->factor_error / c->factor);
     for (int i = 0; i < CLUE_PARAMETERS; i++)
         m->file.covariance[i][i] = errors[i] * errors[i];
 }

@@ -146,6 +146,8 @@ static const struct cli_option options[] = {
     {"repetition", 0, "N", "be the N-th: only --json says something", .is_hidden = true,
      .take = take_number, .offset = offsetof(struct options, run.draw), .most = MOST_RANKS,
      .wanted = "a repetition"},
+    {"keep-bursts", 0, NULL, "draw no bursts for it", .is_hidden = true,
+     INTO(struct options, run.keeps_bursts)},
     {"seed", 0, "N", "add N to all seeds", .take = take_number,
      .offset = offsetof(struct options, run.settings.seed), .wanted = "a seed"},
     {"private", 0, "LIBRARY",
@@ -290,6 +292,8 @@ static enum portolan_status repeat_program(const struct options *o, const char *
     portolan_words_append(&arena, &words, &options);
     if (table)
         portolan_words_add(&arena, &words, table);
+    if (o->run.keeps_bursts)
+        portolan_words_add(&arena, &words, "--keep-bursts");
     status = clue_repeat_program(&words, &program, repeat_folder, n, ends, err);
     portolan_arena_clear(&arena);
     return status;
@@ -315,7 +319,7 @@ static enum portolan_status measure_again(const struct options *o, double wall_s
 static enum portolan_status repeat(struct options *o, struct clue_report *report,
                                    struct portolan_error *err)
 {
-    size_t n = o->n_repeats, n_runs, low = (n + 1) / 20 ? (n + 1) / 20 - 1 : 0;
+    size_t n = o->n_repeats, n_runs = 1, low = (n + 1) / 20 ? (n + 1) / 20 - 1 : 0;
     double *ends = portolan_calloc(n + 1, sizeof *ends);
     struct portolan_arena arena = {0};
     const char *table = portolan_arena_printf(&arena, "--compute=table=%s", o->run.record);
@@ -324,15 +328,16 @@ static enum portolan_status repeat(struct options *o, struct clue_report *report
     enum portolan_status status = ends ? PORTOLAN_OK : portolan_no_memory(err);
     struct clue_run_sums sums;
 
-    if (!status && !o->run.replay)
-        status = record_read(o->run.record, &own, err);
-    if (!status)
-        status = record->n_depends ? repeat_program(o, o->run.table ? NULL : table, n, ends, err)
-                                   : clue_repeat(&o->run, o->machine, record, n, ends, err);
     clue_engine_run_sums(report->outcome->engine, &sums);
     report->measured_ns[0] = (double)sums.end_ns;
     if (!status)
         status = measure_again(o, report->outcome->wall_s, report->measured_ns, &n_runs, err);
+    if (!status && !o->run.replay)
+        status = record_read(o->run.record, &own, err);
+    o->run.keeps_bursts = n_runs > 1; /* they are those of other runs, all at once */
+    if (!status)
+        status = record->n_depends ? repeat_program(o, o->run.table ? NULL : table, n, ends, err)
+                                   : clue_repeat(&o->run, o->machine, record, n, ends, err);
     if (!status) {
         double drawn = portolan_median_of_sorted(n, ends);
 

@@ -2,7 +2,8 @@
 /*
  * How sure a virtual time is: its record runs again and again, with bursts drawn from others of the
  * same call site, parameters of the machine drawn from their errors, and other seeds. That does not
- * show how measured runs differ from each other: clue_main() measures some more.
+ * show how measured runs differ from each other: clue_main() measures some more, and then their
+ * bursts are kept, as what others of a call site take may differ by their data.
  */
 #include "record.h"
 
@@ -77,7 +78,8 @@ static enum portolan_status repeat_once(const struct clue_run *run, const char *
             status = portolan_no_memory(err);
     if (!engine)
         status = portolan_no_memory(err);
-    if (!status && (!clue_replay(engine, record, clue_draw, &verdict) || verdict != CLUE_FINISHED))
+    if (!status && (!clue_replay(engine, record, run->keeps_bursts ? NULL : clue_draw, &verdict) ||
+                    verdict != CLUE_FINISHED))
         status = portolan_error_set(err, PORTOLAN_EINVAL, "the run cannot be repeated");
     if (!status) {
         clue_engine_run_sums(engine, &sums);

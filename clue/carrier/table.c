@@ -99,7 +99,7 @@ enum portolan_status clue_table_begin(const struct clue_run *run, struct portola
         for (size_t k = 0; k < table.ranks[i].n; k++) {
             struct record_burst *burst = &table.ranks[i].bursts[k];
 
-            if (run->draw)
+            if (run->draw && !run->keeps_bursts)
                 burst->ns = clue_draw(i, burst->site, burst->place);
             burst->place = 0;
         }

@@ -173,10 +173,11 @@ static void test_states(void **state)
     check_states(1, 7000, 0); /* one disturbed round is no state */
 }
 
-static struct clue_machine_file *machine_of(const struct clue_samples *samples, char **text)
+static struct clue_machine_file *machine_of(const struct clue_samples *samples,
+                                            struct clue_errors errors, char **text)
 {
     const struct clue_calibration c = {
-        .within = samples, .name = "here", .n_hosts = 1, .cpus = 2, .factor = 1};
+        .within = samples, .name = "here", .n_hosts = 1, .cpus = 2, .factor = 1, .errors = errors};
     struct clue_machine_file *file = NULL;
     struct portolan_error err = {0};
 
@@ -222,7 +223,7 @@ static void test_exact(void **state)
 {
     struct clue_samples *samples = made(0);
     char *text;
-    struct clue_machine_file *file = machine_of(samples, &text);
+    struct clue_machine_file *file = machine_of(samples, (struct clue_errors){0}, &text);
     const struct clue_machine *m = &file->machine;
     const struct clue_pair *pair = &m->pairs[m->pair_of(m, 0, 0)];
 
@@ -254,12 +255,21 @@ static void test_noise(void **state)
 {
     struct clue_samples *samples = made(0.05);
     char *text;
-    struct clue_machine_file *file = machine_of(samples, &text);
+    struct clue_machine_file *file = machine_of(samples, (struct clue_errors){0}, &text);
 
     (void)state;
     check_ping_pong(file, 0.06);
     assert_non_null(strstr(text, "MPICH Version: 4.0.2"));
     assert_non_null(strstr(text, "standard-error"));
+    assert_true(file->covariance[CLUE_SEND][CLUE_SEND] > 0);
+    free(text);
+    clue_machine_destroy(file);
+    /* What the check found contains it. */
+    file = machine_of(
+        samples, (struct clue_errors){.computing = 0.05, .communication = 0.1, .n = 40}, &text);
+    assert_true(file->covariance[CLUE_SEND][CLUE_SEND] == 0);
+    assert_float_equal(file->covariance[CLUE_COMMUNICATION][CLUE_COMMUNICATION], 0.01, 1e-9);
+    assert_float_equal(file->covariance[CLUE_FACTOR][CLUE_FACTOR], 0.0025, 1e-9);
     free(text);
     clue_machine_destroy(file);
     clue_samples_destroy(samples);
