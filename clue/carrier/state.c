@@ -532,5 +532,11 @@ bool clue_override(const char *name, uint32_t *base, uint64_t *value)
             *value = variables[i].offset;
             return true;
         }
+    /* Constants that the MPI library sets, of which libmpichfort has copies. */
+    if (strncmp(name, "MPIR_C_MPI_", 11) == 0) {
+        *base = CLUE_ABSOLUTE;
+        *value = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, name);
+        return *value;
+    }
     return false;
 }

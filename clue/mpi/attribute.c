@@ -16,6 +16,7 @@ struct mpi_keyval {
     uint32_t refs; /* the program's, and one of each attribute */
     bool is_freed; /* by the program; attributes may still use the handle */
     int handle;
+    enum mpi_kind of; /* whose attributes it may name */
     mpi_copy_fn *copy;
     mpi_delete_fn *delete;
     copy_proxy *copy_by;
@@ -32,12 +33,12 @@ struct mpi_attribute {
 
 /* ---------------------------------------------------------------- keys */
 
-int mpi_key_create(struct mpi_task *t, mpi_copy_fn *copy, mpi_delete_fn *delete, void *extra,
-                   int *handle)
+int mpi_key_create(struct mpi_task *t, enum mpi_kind of, mpi_copy_fn *copy, mpi_delete_fn *delete,
+                   void *extra, int *handle)
 {
     struct mpi_keyval *key = mpi_alloc(1, sizeof *key);
 
-    *key = (struct mpi_keyval){.refs = 1, .copy = copy, .delete = delete, .extra = extra};
+    *key = (struct mpi_keyval){.refs = 1, .of = of, .copy = copy, .delete = delete, .extra = extra};
     *handle = key->handle = mpi_handle(t, MPI_KIND_KEYVAL, key);
     return MPI_SUCCESS;
 }
@@ -50,12 +51,24 @@ static void release_key(struct mpi_keyval *key)
     free(key);
 }
 
-int mpi_key_free(struct mpi_task *t, int *handle)
+/* NULL, and then an error is noted: no key of objects of kind OF. */
+static struct mpi_keyval *key_of(struct mpi_task *t, enum mpi_kind of, int handle, int *code)
 {
-    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, *handle);
+    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, handle);
+
+    if (key && key->of == of)
+        return key;
+    *code = mpi_error(t, MPI_ERR_KEYVAL, key ? "0x%x is a key of other objects" : "0x%x", handle);
+    return NULL;
+}
+
+int mpi_key_free(struct mpi_task *t, enum mpi_kind of, int *handle)
+{
+    int code;
+    struct mpi_keyval *key = key_of(t, of, *handle, &code);
 
     if (!key)
-        return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", *handle);
+        return code;
     *handle = MPI_KEYVAL_INVALID;
     if (!key->is_freed) {
         key->is_freed = true;
@@ -102,28 +115,24 @@ static int call_delete(const struct mpi_attribute *a, int handle)
     return key->delete ? key->delete (handle, key->handle, a->value, key->extra) : MPI_SUCCESS;
 }
 
-static int delete_at(struct mpi_attribute **at, int handle)
+static void remove_at(struct mpi_attribute **at)
 {
     struct mpi_attribute *a = *at;
-    int code = call_delete(a, handle);
 
-    if (code != MPI_SUCCESS)
-        return code;
     *at = a->next;
     release_key(a->key);
     free(a);
-    return MPI_SUCCESS;
 }
 
 static int set_value(struct mpi_task *t, int handle, struct mpi_object *object, int keyval,
                      void *value, enum value_form form)
 {
-    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, keyval);
-    struct mpi_attribute *a;
     int code;
+    struct mpi_keyval *key = key_of(t, mpi_kind_of(handle), keyval, &code);
+    struct mpi_attribute *a;
 
     if (!key)
-        return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", keyval);
+        return code;
     a = *find(object, key);
     if (a && (code = call_delete(a, handle)) != MPI_SUCCESS)
         return code;
@@ -140,12 +149,16 @@ static int set_value(struct mpi_task *t, int handle, struct mpi_object *object, 
 
 int mpi_attribute_delete(struct mpi_task *t, int handle, struct mpi_object *object, int keyval)
 {
-    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, keyval);
+    int code;
+    struct mpi_keyval *key = key_of(t, mpi_kind_of(handle), keyval, &code);
     struct mpi_attribute **at = key ? find(object, key) : NULL;
 
     if (!key)
-        return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", keyval);
-    return *at ? delete_at(at, handle) : MPI_SUCCESS; /* as MPICH */
+        return code;
+    code = *at ? call_delete(*at, handle) : MPI_SUCCESS; /* as MPICH */
+    if (code == MPI_SUCCESS && *at)
+        remove_at(at);
+    return code;
 }
 
 /* A value in the form that the caller's language has. */
@@ -170,14 +183,15 @@ static void put_built_in(void *out, enum value_form wanted, const int *value)
         *(int *)out = *value;
 }
 
-static int get_value(struct mpi_task *t, struct mpi_object *object, int keyval, void *out,
-                     int *flag, enum value_form wanted)
+static int get_value(struct mpi_task *t, int handle, struct mpi_object *object, int keyval,
+                     void *out, int *flag, enum value_form wanted)
 {
-    struct mpi_keyval *key = mpi_item(t, MPI_KIND_KEYVAL, keyval);
+    int code;
+    struct mpi_keyval *key = key_of(t, mpi_kind_of(handle), keyval, &code);
     struct mpi_attribute *a = key ? *find(object, key) : NULL;
 
     if (!key)
-        return mpi_error(t, MPI_ERR_KEYVAL, "0x%x", keyval);
+        return code;
     *flag = a != NULL;
     if (a)
         put_value(out, wanted, a);
@@ -187,13 +201,8 @@ static int get_value(struct mpi_task *t, struct mpi_object *object, int keyval, 
 /* Without callbacks, as MPICH: of a copy that failed. */
 static int forget_all(struct mpi_object *object, int code)
 {
-    struct mpi_attribute *a;
-
-    while ((a = object->attributes)) {
-        object->attributes = a->next;
-        release_key(a->key);
-        free(a);
-    }
+    while (object->attributes)
+        remove_at(&object->attributes);
     return code;
 }
 
@@ -225,8 +234,11 @@ int mpi_attributes_delete(int handle, struct mpi_object *object)
 {
     int code = MPI_SUCCESS;
 
-    while (code == MPI_SUCCESS && object->attributes)
-        code = delete_at(&object->attributes, handle);
+    while (
+        object->attributes) { /* also those whose function fails, as MPICH: the last error counts */
+        code = call_delete(object->attributes, handle);
+        remove_at(&object->attributes);
+    }
     return code;
 }
 
@@ -265,7 +277,7 @@ static int get_comm(struct mpi_task *t, MPI_Comm comm, int keyval, void *out, in
         (uint32_t)keyval >> 22 == 0x64400000U >> 22 ? built_in_of_comm(t, keyval) : NULL;
 
     if ((uint32_t)keyval >> 22 != 0x64400000U >> 22)
-        return get_value(t, &mpi_comm(t, comm)->object, keyval, out, flag, wanted);
+        return get_value(t, comm, &mpi_comm(t, comm)->object, keyval, out, flag, wanted);
     *flag = value != NULL;
     if (value)
         put_built_in(out, wanted, value);
@@ -279,7 +291,7 @@ static int get_win(struct mpi_task *t, MPI_Win win, int keyval, void *out, int *
     void *value;
 
     if ((uint32_t)keyval >> 22 != 0x66000000U >> 22)
-        return get_value(t, (struct mpi_object *)mpi_win(t, win), keyval, out, flag, wanted);
+        return get_value(t, win, (struct mpi_object *)mpi_win(t, win), keyval, out, flag, wanted);
     *flag = mpi_win_attribute(mpi_win(t, win), named, &value);
     if (!*flag)
         return MPI_SUCCESS;
@@ -295,7 +307,7 @@ static int get_win(struct mpi_task *t, MPI_Win win, int keyval, void *out, int *
 static int get_type(struct mpi_task *t, MPI_Datatype type, int keyval, void *out, int *flag,
                     enum value_form wanted)
 {
-    return get_value(t, &mpi_type(t, type)->object, keyval, out, flag, wanted);
+    return get_value(t, type, &mpi_type(t, type)->object, keyval, out, flag, wanted);
 }
 
 /* For C, and in other forms for libmpichfort and libmpichcxx. */

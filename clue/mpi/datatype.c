@@ -15,7 +15,8 @@
     X(COMPLEX16) X(COMPLEX32) X(INTEGER1) X(INTEGER2) X(INTEGER4) X(INTEGER8) X(INT8_T)            \
     X(INT16_T) X(INT32_T) X(INT64_T) X(UINT8_T) X(UINT16_T) X(UINT32_T) X(UINT64_T) X(C_BOOL)      \
     X(C_FLOAT_COMPLEX) X(C_DOUBLE_COMPLEX) X(C_LONG_DOUBLE_COMPLEX) X(AINT) X(OFFSET) X(COUNT)     \
-    X(CXX_BOOL) X(CXX_FLOAT_COMPLEX) X(CXX_DOUBLE_COMPLEX) X(CXX_LONG_DOUBLE_COMPLEX)
+    X(CXX_BOOL) X(CXX_FLOAT_COMPLEX) X(CXX_DOUBLE_COMPLEX) X(CXX_LONG_DOUBLE_COMPLEX) \
+    X(LB) X(UB)
 /* Two values, the second (or both) at OFFSET. */
 #define PAIR_TYPES(X)                                                                              \
     X(FLOAT_INT, FLOAT, INT, 4) X(DOUBLE_INT, DOUBLE, INT, 8) X(LONG_INT, LONG, INT, 8)            \
@@ -52,6 +53,8 @@ static int alignment_of(MPI_Datatype basic)
         return size / 2;
     case MPI_REAL16:
     case MPI_COMPLEX32:
+    case MPI_LB:
+    case MPI_UB:
         return 1;
     default:
         return size;

@@ -151,6 +151,10 @@ int mpi_raise(struct mpi_task *t, MPI_Comm comm, MPI_Win win, int code, bool end
     char text[MPI_MAX_ERROR_STRING];
     int length;
 
+    if (!handler && t->world) /* none was ever set */
+        handler = t->world->object.errhandler;
+    if (handler == &errors_fatal)
+        handler = NULL;
     t->error_comm = 0;
     if (ends_call && handler && handler->handle != MPI_ERRORS_ABORT)
         clue_call_end();
@@ -183,7 +187,7 @@ int mpi_errhandler_set(struct mpi_task *t, struct mpi_object *object, MPI_Errhan
 
     if (!handler)
         return mpi_error(t, MPI_ERR_ARG, "invalid errhandler 0x%x", handle);
-    mpi_errhandler_share(object, handler == &errors_fatal ? NULL : handler);
+    mpi_errhandler_share(object, handler);
     return MPI_SUCCESS;
 }
 

@@ -77,6 +77,11 @@ NOTES = [('mpi_bytes(', 'entry_bytes(t, '), ('mpi_rank(', 'entry_rank(t, '),
          ('EACH(', 'entry_each(t, ')]
 
 
+# Of routines without a fast path: lists that are checked, and what says how long they are.
+LISTS = re.compile(r'^(Group|Type|Cart|Graph|Dist_graph)_')
+LENGTH_OF_LISTS = ('n', 'count', 'ndims', 'nnodes')
+
+
 class Parameter:
     def __init__(self, text):
         self.text = ' '.join(text.replace('*', ' * ').replace('[', ' [').split())
@@ -233,6 +238,9 @@ def checks(routine, name, timed):
             out.append((1, f'check_group(t, {p.name})'))
         if p.type == 'MPI_Info' and not p.dims:
             out.append((1, f'check_info(t, {p.name}, {"false" if name.startswith("Info_") else "true"})'))
+        length = next((n for n in LENGTH_OF_LISTS if routine.has(n)), None)
+        if p.dims and length and LISTS.match(name):
+            out.append((6, f'{length} > 0 && check_out(t, "{p.name}", {p.name})'))
         if OUT.match(p.text) and not (name.startswith('Init') and p.name == 'argc'):
             out.append((6, f'check_out(t, "{p.name}", {p.name})'))
     if routine.has('buf') and routine.has('datatype') and routine.has('count'):
@@ -292,6 +300,10 @@ def write_call(routine, name, number, notes):
     print(tell(routine, notes, name), end='')
     comm = next((p.name for p in routine.parameters if p.type == 'MPI_Comm' and not p.dims), 'MPI_COMM_NULL')
     win = next((p.name for p in routine.parameters if p.type == 'MPI_Win' and not p.dims), 'MPI_WIN_NULL')
+    if name == 'Comm_free':
+        comm = 'comm ? *comm : MPI_COMM_NULL'
+    if name == 'Win_free':
+        win = 'win ? *win : MPI_WIN_NULL'
     if tests:
         print('raise:')
     print(f'    if (__builtin_expect(code != MPI_SUCCESS, 0))')

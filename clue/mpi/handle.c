@@ -48,7 +48,7 @@ int mpi_handle(struct mpi_task *t, enum mpi_kind kind, void *item)
 
 void mpi_handle_free(struct mpi_task *t, int handle)
 {
-    struct mpi_table *table = &t->tables[(uint32_t)handle >> 26 & 15];
+    struct mpi_table *table = &t->tables[mpi_kind_of(handle)];
     uint32_t i = (uint32_t)handle & 0x03ffffff;
 
     table->items[i] = (void *)((uintptr_t)table->free << 1 | 1);

@@ -54,6 +54,10 @@ struct mpi_table {
 /* The new handle of ITEM. Memory that is out ends the run: clue_fail(). */
 int mpi_handle(struct mpi_task *t, enum mpi_kind kind, void *item);
 void mpi_handle_free(struct mpi_task *t, int handle);
+static inline enum mpi_kind mpi_kind_of(int handle)
+{
+    return (enum mpi_kind)((uint32_t)handle >> 26 & 15);
+}
 /* malloc that ends the run when memory runs out; zeroed; the task's own. */
 void *mpi_alloc(size_t n, size_t size);
 void *mpi_copy_of(const void *bytes, size_t n, size_t size);
@@ -81,9 +85,9 @@ int mpi_attributes_copy(int from, const struct mpi_object *old, struct mpi_objec
 int mpi_attributes_delete(int handle, struct mpi_object *object);
 typedef int mpi_copy_fn(int, int, void *, void *, void *, int *);
 typedef int mpi_delete_fn(int, int, void *, void *);
-int mpi_key_create(struct mpi_task *t, mpi_copy_fn *copy, mpi_delete_fn *delete, void *extra,
-                   int *handle);
-int mpi_key_free(struct mpi_task *t, int *handle);
+int mpi_key_create(struct mpi_task *t, enum mpi_kind of, mpi_copy_fn *copy, mpi_delete_fn *delete,
+                   void *extra, int *handle);
+int mpi_key_free(struct mpi_task *t, enum mpi_kind of, int *handle);
 int mpi_attribute_delete(struct mpi_task *t, int handle, struct mpi_object *object, int keyval);
 
 /* ---------------------------------------------------------------- errors */

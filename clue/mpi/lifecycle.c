@@ -4,6 +4,21 @@
 
 int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, int *provided);
 
+/* ---------------------------------------------------------------- Fortran's constants */
+
+PORTOLAN_API MPI_Fint *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;
+PORTOLAN_API MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ, MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1];
+PORTOLAN_API MPI_F08_status *MPI_F08_STATUS_IGNORE = &MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+PORTOLAN_API MPI_F08_status *MPI_F08_STATUSES_IGNORE = MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+PORTOLAN_API int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;
+static int unweighted, no_weights;
+PORTOLAN_API int *const MPI_UNWEIGHTED = &unweighted, *const MPI_WEIGHTS_EMPTY = &no_weights;
+/* Set by MPI_Init: libmpichfort defines them as well, and finds its own where it is loaded first.
+ */
+PORTOLAN_API int *MPIR_C_MPI_UNWEIGHTED, *MPIR_C_MPI_WEIGHTS_EMPTY;
+/* Exported by MPICH; the tools interface is not served. */
+PORTOLAN_API struct MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES = NULL;
+
 /* ---------------------------------------------------------------- the observer */
 
 void mpi_tell(struct mpi_task *t, struct portolan_mpi_event *event)
@@ -83,6 +98,8 @@ int do_Init_thread(struct mpi_task *t, int *argc, char ***argv, int required, in
     t->has_begun = true;
     t->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
     *provided = t->thread_level;
+    MPIR_C_MPI_UNWEIGHTED = MPI_UNWEIGHTED;
+    MPIR_C_MPI_WEIGHTS_EMPTY = MPI_WEIGHTS_EMPTY;
     mpi_types_begin(t);
     make_built_in(t);
     mpi_errhandler_set(t, &t->file, MPI_ERRORS_RETURN);
@@ -127,16 +144,3 @@ int do_Pcontrol(struct mpi_task *t, const int level, ...)
     tell_always(t, (struct portolan_mpi_event){.kind = PORTOLAN_MPI_MARK, .tag = level});
     return MPI_SUCCESS;
 }
-
-/* ---------------------------------------------------------------- Fortran's constants */
-
-PORTOLAN_API MPI_Fint *MPI_F_STATUS_IGNORE, *MPI_F_STATUSES_IGNORE;
-PORTOLAN_API MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ, MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1];
-PORTOLAN_API MPI_F08_status *MPI_F08_STATUS_IGNORE = &MPIR_F08_MPI_STATUS_IGNORE_OBJ;
-PORTOLAN_API MPI_F08_status *MPI_F08_STATUSES_IGNORE = MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
-PORTOLAN_API int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;
-static int unweighted, no_weights;
-PORTOLAN_API int *const MPI_UNWEIGHTED = &unweighted, *const MPI_WEIGHTS_EMPTY = &no_weights;
-PORTOLAN_API int MPIR_C_MPI_UNWEIGHTED, MPIR_C_MPI_WEIGHTS_EMPTY;
-/* Exported by MPICH; the tools interface is not served. */
-PORTOLAN_API struct MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES = NULL;

@@ -222,6 +222,12 @@ int mpi_type_indexed(struct mpi_task *t, int combiner, MPI_Count count, const MP
     return publish(t, end(&b), handle);
 }
 
+/* Of MPI-1: says where a struct begins or ends, and has no data. */
+static bool is_marker(MPI_Datatype type)
+{
+    return type == MPI_LB || type == MPI_UB;
+}
+
 int do_Type_create_struct(struct mpi_task *t, MPI_Count count, const MPI_Count lengths[],
                           const MPI_Count displacements[], const MPI_Datatype types[],
                           MPI_Datatype *handle)
@@ -240,15 +246,21 @@ int do_Type_create_struct(struct mpi_task *t, MPI_Count count, const MPI_Count l
     note_counts(b.type, (size_t)count, lengths);
     note_addresses(b.type, (size_t)count, displacements);
     for (MPI_Count i = 0; i < count; i++) {
-        add(&b, mpi_type(t, types[i]), displacements[i], lengths[i]);
+        if (!is_marker(types[i]))
+            add(&b, mpi_type(t, types[i]), displacements[i], lengths[i]);
         note_type(b.type, mpi_type(t, types[i]));
     }
     end(&b);
     /* As a compiler pads a struct; MPICH does not where a single block is left. */
     for (MPI_Count i = 0; i < count; i++)
-        n_blocks += lengths[i] > 0;
+        n_blocks += lengths[i] > 0 && !is_marker(types[i]);
     if (n_blocks > 1)
         b.type->extent = (b.type->extent + b.type->align - 1) / b.type->align * b.type->align;
+    b.ub = b.type->lb + b.type->extent;
+    for (MPI_Count i = 0; i < count; i++)
+        if (is_marker(types[i]))
+            *(types[i] == MPI_LB ? &b.type->lb : &b.ub) = displacements[i];
+    b.type->extent = b.ub - b.type->lb;
     b.type->is_contiguous = b.type->is_dense && b.type->size == b.type->extent;
     return publish(t, b.type, handle);
 }
@@ -400,20 +412,25 @@ int do_Type_create_darray(struct mpi_task *t, int size, int rank, int n, const M
 
 /* ---------------------------------------------------------------- Fortran 90 */
 
-/* By decimal digits and exponents, at most; smaller ones first. */
+/* By decimal digits and exponents, at most; smaller ones first. SIZED: the name that says its size.
+ */
+#define FORTRAN(kind, p, r, type, sized)                                                           \
+    {                                                                                              \
+        MPI_TYPECLASS_##kind, MPI_COMBINER_F90_##kind, p, r, MPI_##type, MPI_##sized               \
+    }
 static const struct {
     int class, combiner, p, r;
-    MPI_Datatype type;
-} fortran_types[] = {{MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, 0, 2, MPI_INTEGER1},
-                     {MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, 0, 4, MPI_INTEGER2},
-                     {MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, 0, 9, MPI_INTEGER},
-                     {MPI_TYPECLASS_INTEGER, MPI_COMBINER_F90_INTEGER, 0, 18, MPI_INTEGER8},
-                     {MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, 6, 37, MPI_REAL},
-                     {MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, 15, 307, MPI_DOUBLE_PRECISION},
-                     {MPI_TYPECLASS_REAL, MPI_COMBINER_F90_REAL, 33, 4931, MPI_REAL16},
-                     {MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, 6, 37, MPI_COMPLEX},
-                     {MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, 15, 307, MPI_DOUBLE_COMPLEX},
-                     {MPI_TYPECLASS_COMPLEX, MPI_COMBINER_F90_COMPLEX, 33, 4931, MPI_COMPLEX32}};
+    MPI_Datatype type, sized;
+} fortran_types[] = {FORTRAN(INTEGER, 0, 2, INTEGER1, INTEGER1),
+                     FORTRAN(INTEGER, 0, 4, INTEGER2, INTEGER2),
+                     FORTRAN(INTEGER, 0, 9, INTEGER, INTEGER4),
+                     FORTRAN(INTEGER, 0, 18, INTEGER8, INTEGER8),
+                     FORTRAN(REAL, 6, 37, REAL, REAL4),
+                     FORTRAN(REAL, 15, 307, DOUBLE_PRECISION, REAL8),
+                     FORTRAN(REAL, 33, 4931, REAL16, REAL16),
+                     FORTRAN(COMPLEX, 6, 37, COMPLEX, COMPLEX8),
+                     FORTRAN(COMPLEX, 15, 307, DOUBLE_COMPLEX, COMPLEX16),
+                     FORTRAN(COMPLEX, 33, 4931, COMPLEX32, COMPLEX32)};
 enum { FORTRAN_TYPES = sizeof fortran_types / sizeof *fortran_types };
 
 int do_Type_match_size(struct mpi_task *t, int class, int size, MPI_Datatype *handle)
@@ -421,7 +438,7 @@ int do_Type_match_size(struct mpi_task *t, int class, int size, MPI_Datatype *ha
     for (size_t i = 0; i < FORTRAN_TYPES; i++)
         if (fortran_types[i].class == class &&
             mpi_builtin_type(fortran_types[i].type)->size == size) {
-            *handle = fortran_types[i].type;
+            *handle = fortran_types[i].sized;
             return MPI_SUCCESS;
         }
     return mpi_error(t, MPI_ERR_ARG, "no type of this class has %d bytes", size);

@@ -196,7 +196,7 @@ int do_Unpack(struct mpi_task *t, const void *in, MPI_Count size, MPI_Count *pos
 
 /* ---------------------------------------------------------------- external32 */
 
-/* Bytes that are swapped together: big endian is the external form. */
+/* Bytes that are swapped together: big endian is the external form, in which long has 4 bytes. */
 static int swapped_bytes(uint32_t basic)
 {
     const struct mpi_type *type = mpi_builtin_type((MPI_Datatype)basic);
@@ -212,22 +212,79 @@ static bool is_external32(struct mpi_task *t, const char *representation, int *c
     return *code == MPI_SUCCESS;
 }
 
-/* Swaps, in place, the packed items of TYPE at ROW. */
-static void swap_items(const struct mpi_type *type, MPI_Count count, char *row)
+static int external_bytes(uint32_t basic, int unit)
+{
+    return basic == (uint32_t)MPI_LONG || basic == (uint32_t)MPI_UNSIGNED_LONG ? unit / 2 : unit;
+}
+
+static MPI_Count external_size(const struct mpi_type *type, MPI_Count count)
+{
+    MPI_Count size = 0;
+
+    for (size_t k = 0; k < type->n_runs; k++) {
+        int unit = swapped_bytes(type->runs[k].basic);
+
+        size += type->runs[k].bytes * type->runs[k].count / unit *
+                external_bytes(type->runs[k].basic, unit);
+    }
+    return count * size;
+}
+
+static bool is_long_double(uint32_t basic)
+{
+    return basic == (uint32_t)MPI_LONG_DOUBLE || basic == (uint32_t)MPI_C_LONG_DOUBLE_COMPLEX ||
+           basic == (uint32_t)MPI_CXX_LONG_DOUBLE_COMPLEX;
+}
+
+/* What the external form of long double is. */
+#if defined __x86_64__
+typedef __float128 quadruple;
+#else
+typedef long double quadruple;
+#endif
+
+/* One number of UNIT bytes from or to its external form of N, which loses what does not fit. */
+static void convert(uint32_t basic, char *own, int unit, char *external, int n, bool is_out)
+{
+    char bytes[16];
+    long double ours;
+    quadruple theirs;
+
+    if (is_out) {
+        memcpy(bytes, own, (size_t)unit);
+        if (is_long_double(basic)) {
+            memcpy(&ours, own, sizeof ours);
+            theirs = (quadruple)ours;
+            memcpy(bytes, &theirs, sizeof theirs);
+        }
+        for (int i = 0; i < n; i++)
+            external[i] = bytes[n - 1 - i];
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        bytes[i] = external[n - 1 - i];
+    memset(bytes + n, basic == (uint32_t)MPI_LONG && bytes[n - 1] < 0 ? -1 : 0, (size_t)(unit - n));
+    if (is_long_double(basic)) {
+        memcpy(&theirs, bytes, sizeof theirs);
+        ours = (long double)theirs;
+        memset(bytes, 0, sizeof bytes);
+        memcpy(bytes, &ours, 10);
+    }
+    memcpy(own, bytes, (size_t)unit);
+}
+
+/* Converts between packed items of TYPE at ROW and their external form. */
+static void convert_items(const struct mpi_type *type, MPI_Count count, char *row, char *external,
+                          bool is_out)
 {
     for (MPI_Count item = 0; item < count; item++) {
         for (size_t k = 0; k < type->n_runs; k++) {
-            int unit = swapped_bytes(type->runs[k].basic);
+            uint32_t basic = type->runs[k].basic;
+            int unit = swapped_bytes(basic), n = external_bytes(basic, unit);
             char *end = row + type->runs[k].bytes * type->runs[k].count;
 
-            for (; row < end; row += unit) {
-                for (int i = 0; i < unit / 2; i++) {
-                    char byte = row[i];
-
-                    row[i] = row[unit - 1 - i];
-                    row[unit - 1 - i] = byte;
-                }
-            }
+            for (; row < end; row += unit, external += n)
+                convert(basic, row, unit, external, n, is_out);
         }
     }
 }
@@ -238,42 +295,44 @@ int do_Pack_external_size(struct mpi_task *t, const char *representation, MPI_Co
     int code;
 
     if (is_external32(t, representation, &code))
-        *size = count * mpi_type(t, handle)->size;
+        *size = external_size(mpi_type(t, handle), count);
     return code;
+}
+
+static int external(struct mpi_task *t, const char *representation, void *items, MPI_Count count,
+                    MPI_Datatype handle, char *packed, MPI_Count room, MPI_Count *position,
+                    bool is_out)
+{
+    const struct mpi_type *type = mpi_type(t, handle);
+    MPI_Count bytes = external_size(type, count);
+    char *row;
+    int code;
+
+    if (!is_external32(t, representation, &code))
+        return code;
+    if ((code = check_room(t, bytes, *position, room)))
+        return code;
+    row = mpi_alloc((size_t)(count * type->size), 1);
+    if (is_out)
+        mpi_pack(type, items, count, row);
+    convert_items(type, count, row, packed + *position, is_out);
+    if (!is_out)
+        mpi_unpack(type, items, count, row, count * type->size);
+    free(row);
+    *position += bytes;
+    return MPI_SUCCESS;
 }
 
 int do_Pack_external(struct mpi_task *t, const char *representation, const void *in,
                      MPI_Count count, MPI_Datatype handle, void *out, MPI_Count room,
                      MPI_Count *position)
 {
-    char *row = (char *)out + *position;
-    int code;
-
-    if (!is_external32(t, representation, &code))
-        return code;
-    code = do_Pack(t, in, count, handle, out, room, position, MPI_COMM_WORLD);
-    if (code == MPI_SUCCESS)
-        swap_items(mpi_type(t, handle), count, row);
-    return code;
+    return external(t, representation, (void *)in, count, handle, out, room, position, true);
 }
 
 int do_Unpack_external(struct mpi_task *t, const char *representation, const void *in,
                        MPI_Count size, MPI_Count *position, void *out, MPI_Count count,
                        MPI_Datatype handle)
 {
-    const struct mpi_type *type = mpi_type(t, handle);
-    MPI_Count bytes = count * type->size;
-    char *row;
-    int code;
-
-    if (!is_external32(t, representation, &code))
-        return code;
-    if ((code = check_room(t, bytes, *position, size)))
-        return code;
-    row = mpi_copy_of((const char *)in + *position, (size_t)bytes, 1);
-    swap_items(type, count, row);
-    mpi_unpack(type, out, count, row, bytes);
-    free(row);
-    *position += bytes;
-    return MPI_SUCCESS;
+    return external(t, representation, out, count, handle, (char *)in, size, position, false);
 }

@@ -121,18 +121,8 @@ int do_Mrecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype dataty
 int do_Status_set_elements_x(struct mpi_task *t, MPI_Status *status, MPI_Datatype handle,
                              MPI_Count count)
 {
-    struct mpi_type *type = mpi_type(t, handle);
-    MPI_Count bytes = type->n_elements ? count / type->n_elements * type->size : 0;
+    MPI_Count bytes = count * mpi_type(t, handle)->size; /* as MPICH: COUNT items */
 
-    for (MPI_Count left = type->n_elements ? count % type->n_elements : 0, i = 0;
-         left > 0 && i < (MPI_Count)type->n_runs; i++) {
-        int size = (int)(type->runs[i].basic >> 8 & 255);
-        MPI_Count n = type->runs[i].bytes * type->runs[i].count / size;
-
-        n = n < left ? n : left;
-        bytes += n * size;
-        left -= n;
-    }
     status->count_lo = (int)(bytes & 0xffffffff);
     status->count_hi_and_cancelled = (int)(bytes >> 32 << 1) | (status->count_hi_and_cancelled & 1);
     return MPI_SUCCESS;

@@ -147,6 +147,7 @@ int do_Cart_create(struct mpi_task *t, MPI_Comm comm, int n, const int dims[], c
     int size, code = check_grid(t, c, n, dims, &size);
 
     (void)reorder;
+    *new = MPI_COMM_NULL;
     return code != MPI_SUCCESS ? code : make(t, c, size, grid(n, dims, periods, c->rank), new);
 }
 
@@ -322,15 +323,15 @@ int do_Dist_graph_neighbors(struct mpi_task *t, MPI_Comm comm, int room_in, int 
 {
     const struct mpi_topology *p = mpi_comm(t, comm)->topology;
 
-    if (room_in > p->n_in || room_out > p->n_out)
+    if (room_in < p->n_in || room_out < p->n_out)
         return mpi_error(t, MPI_ERR_ARG, "there are %d sources and %d destinations", p->n_in,
                          p->n_out);
-    for (int i = 0; i < room_in; i++) {
+    for (int i = 0; i < p->n_in; i++) {
         sources[i] = p->in[i];
         if (in_weights != MPI_UNWEIGHTED && p->is_weighted)
             in_weights[i] = p->in_weights[i];
     }
-    for (int i = 0; i < room_out; i++) {
+    for (int i = 0; i < p->n_out; i++) {
         destinations[i] = p->out[i];
         if (out_weights != MPI_UNWEIGHTED && p->is_weighted)
             out_weights[i] = p->out_weights[i];

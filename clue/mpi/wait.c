@@ -336,10 +336,13 @@ static int end_some(struct mpi_task *t, struct listed *l, MPI_Request *handles, 
             continue;
         charge(l->all[i]);
         own = end_one(t, l->all[i], &handles[i], status);
-        if (status != MPI_STATUS_IGNORE && (own != MPI_SUCCESS || code != MPI_SUCCESS))
-            status->MPI_ERROR = own;
-        if (own != MPI_SUCCESS)
+        if (own != MPI_SUCCESS && code == MPI_SUCCESS) {
             code = MPI_ERR_IN_STATUS;
+            for (int k = 0; statuses != MPI_STATUSES_IGNORE && k < *n; k++)
+                statuses[k].MPI_ERROR = MPI_SUCCESS;
+        }
+        if (status != MPI_STATUS_IGNORE && code != MPI_SUCCESS)
+            status->MPI_ERROR = own;
         indices[(*n)++] = (int)i;
     }
     return code;

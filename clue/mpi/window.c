@@ -174,9 +174,11 @@ int do_Win_shared_query(struct mpi_task *t, MPI_Win win, int rank, MPI_Aint *siz
 int do_Win_free(struct mpi_task *t, MPI_Win *win)
 {
     struct mpi_win *w = mpi_win(t, *win);
-    int code = mpi_attributes_delete(w->handle, &w->object);
+    int code;
 
-    if (code)
+    if (w->started || w->posted || w->n_locked || w->is_locking_all)
+        return mpi_error(t, MPI_ERR_RMA_SYNC, "an epoch has not ended");
+    if ((code = mpi_attributes_delete(w->handle, &w->object)))
         return code;
     accesses_finish(w, -1);
     window_barrier(t, w);
@@ -289,6 +291,7 @@ int do_Win_start(struct mpi_task *t, MPI_Group group, int assert, MPI_Win win)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "MPI_Win_start was called before");
     if (w->n_locked || w->is_locking_all)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "ranks are locked");
+    w->is_fenced = false;
     w->started = ranks_of(t, w, group, &w->n_started);
     if (!(assert &MPI_MODE_NOCHECK))
         for (int i = 0; i < w->n_started; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided accesses, and the locks that they need. */
+#include "operation.h"
 #include "window.h"
 
 /* ---------------------------------------------------------------- at the target */
@@ -456,8 +457,10 @@ int do_Compare_and_swap(struct mpi_task *t, const void *origin_addr, const void 
                        .type = mpi_type(t, datatype),
                        .result = result_addr};
 
-    if (a.type->size > (MPI_Count)sizeof a.compare)
-        return mpi_error(t, MPI_ERR_TYPE, "only predefined datatypes");
+    if (!a.type->is_builtin ||
+        (operation_check(t, mpi_op(t, MPI_BAND), a.type) && datatype != MPI_C_BOOL &&
+         datatype != MPI_LOGICAL && datatype != MPI_CXX_BOOL && datatype != MPI_CHAR))
+        return mpi_error(t, MPI_ERR_TYPE, "only integers, logicals and bytes");
     memcpy(a.compare, compare_addr, (size_t)a.type->size);
     return begin_access(t, win, a, (struct origin){origin_addr, 1, a.type}, target_disp, NULL);
 }

@@ -257,6 +257,15 @@ static int delete_one(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static int fail_to_delete(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm;
+    (void)keyval;
+    (void)value;
+    (void)extra;
+    return MPI_ERR_OTHER;
+}
+
 static int show_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm;
@@ -329,6 +338,13 @@ static void attributes(void)
     show(text, keys[0]);
     MPI_Error_class(MPI_Comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL), &keys[0]);
     show("no hints", keys[0]);
+    MPI_Error_class(MPI_Type_set_attr(MPI_INT, keys[1], &value), &keys[0]);
+    show("key of another kind", keys[0]);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail_to_delete, &keys[0], NULL);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &copy);
+    MPI_Comm_set_attr(copy, keys[0], &value);
+    show("not freed", MPI_Comm_free(&copy) != MPI_SUCCESS);
+    show("but without attributes", MPI_Comm_free(&copy));
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Info_set(info, "mpi_assert_exact_length", "true");
     MPI_Info_set(info, "mpi_assert_no_any_tag", "perhaps");

@@ -61,9 +61,25 @@ program collective
   call MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, value, l, ierr)
   if (rank == 0) print *, l, value
   call MPI_Win_free(win, ierr)
+  call unweighted(rank, mod(rank + 1, n))
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
   call MPI_Finalize(ierr)
 end program
+subroutine unweighted(rank, next)
+  use mpi_f08
+  implicit none
+  integer :: rank, next, n_in, n_out
+  logical :: is_weighted
+  type(MPI_Comm) :: graph
+  call MPI_Dist_graph_create(MPI_COMM_WORLD, 1, (/ rank /), (/ 1 /), (/ next /), MPI_UNWEIGHTED, &
+                             MPI_INFO_NULL, .false., graph)
+  call MPI_Dist_graph_neighbors_count(graph, n_in, n_out, is_weighted)
+  if (rank == 0) print *, n_in, n_out, is_weighted
+  call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, (/ 0 /), MPI_WEIGHTS_EMPTY, 0, (/ 0 /), &
+                                      MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, .false., graph)
+  call MPI_Dist_graph_neighbors_count(graph, n_in, n_out, is_weighted)
+  if (rank == 0) print *, n_in, n_out, is_weighted
+end subroutine
 subroutine addup(x, y, length, type)
   integer :: length, type
   integer :: x(length), y(length)

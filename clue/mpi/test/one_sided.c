@@ -49,7 +49,7 @@ static void fences(void)
 /* Errors of a window of one rank; MPICH's put there does nothing. */
 static void alone(void)
 {
-    int memory = 0, own = rank + 1, classes[11];
+    int memory = 0, own = rank + 1, classes[14];
     MPI_Group group;
     MPI_Win win;
 
@@ -61,6 +61,7 @@ static void alone(void)
     MPI_Error_class(MPI_Win_fence(0, win), &classes[4]);
     MPI_Error_class(MPI_Win_start(group, MPI_MODE_NOCHECK, win), &classes[5]);
     MPI_Error_class(MPI_Win_lock_all(0, win), &classes[6]);
+    MPI_Error_class(MPI_Win_free(&win), &classes[11]);
     MPI_Win_unlock(0, win);
     MPI_Error_class(MPI_Win_sync(win), &classes[7]);
     MPI_Error_class(MPI_Win_flush_all(win), &classes[8]);
@@ -75,8 +76,14 @@ static void alone(void)
     MPI_Error_class(MPI_Put(&own, 1, MPI_INT, 0, 0, 1, MPI_INT, win), &classes[2]);
     MPI_Error_class(MPI_Put(&own, 1, MPI_INT, 1, 0, 1, MPI_INT, win), &classes[0]);
     MPI_Error_class(MPI_Win_lock(MPI_LOCK_SHARED, -5, 0, win), &classes[1]);
+    MPI_Error_class(MPI_Compare_and_swap(&memory, &memory, &memory, MPI_FLOAT, 0, 0, win),
+                    &classes[12]);
     MPI_Win_fence(0, win);
-    tell("alone", classes, 11);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Win_unlock(0, win);
+    MPI_Error_class(MPI_Put(&own, 1, MPI_INT, 0, 0, 1, MPI_INT, win), &classes[13]);
+    MPI_Win_fence(0, win);
+    tell("alone", classes, 14);
     MPI_Win_free(&win);
 }
 

@@ -183,22 +183,30 @@ static void show(int rank, int number, MPI_Datatype type)
 
 static void show_external(void)
 {
-    static const MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE, MPI_SHORT, MPI_CHAR, MPI_FLOAT};
-    int data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    char row[64];
+    static const MPI_Datatype types[] = {MPI_INT,   MPI_DOUBLE, MPI_SHORT,       MPI_CHAR,
+                                         MPI_FLOAT, MPI_LONG,   MPI_LONG_DOUBLE, MPI_UNSIGNED_LONG};
+    int ints[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    long double reals[2] = {1.5L, -1e300L};
+    char row[64], back[64];
 
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 8; i++) {
+        const void *data = types[i] == MPI_LONG_DOUBLE ? (const void *)reals : ints;
         MPI_Aint position = 0, size;
 
         MPI_Pack_external_size("external32", 2, types[i], &size);
         MPI_Pack_external("external32", data, 2, types[i], row, 64, &position);
-        printf("external %ld %ld %lx\n", (long)size, (long)position, hash(row, (size_t)position));
+        printf("external %ld %ld %lx", (long)size, (long)position, hash(row, (size_t)position));
+        memset(back, 0, sizeof back);
+        position = 0;
+        MPI_Unpack_external("external32", row, 64, &position, back, 2, types[i]);
+        printf(" %ld %lx\n", (long)position, hash(back, sizeof back));
     }
 }
 
-/* Large counts, and names of MPI-1. */
+/* Large counts, and names and types of MPI-1. */
 static void show_forms(int rank)
 {
+    const MPI_Datatype marked[] = {MPI_LB, MPI_INT, MPI_UB};
     int data[24], got[24] = {0}, count, partner = 1 - rank;
     MPI_Count lengths[2] = {2, 1}, displs[2] = {0, 4}, size, position = 0, extent, lb;
     MPI_Aint old;
@@ -222,6 +230,15 @@ static void show_forms(int rank)
                (long)position, hash(row, (size_t)position), count, hash(got, sizeof got));
     MPI_Type_free(&a);
     MPI_Type_free(&b);
+    MPI_Type_create_struct(3, (int[]){1, 2, 1}, (MPI_Aint[]){-8, 0, 24}, marked, &a);
+    show(rank, 400, a);
+    MPI_Status_set_elements(&status, a, 3);
+    MPI_Get_elements(&status, a, &count);
+    MPI_Type_free(&a);
+    MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &a);
+    MPI_Type_get_name(a, row, &partner);
+    if (rank == 0)
+        printf(" elements %d %s\n", count, row);
 }
 
 int main(int argc, char **argv)
