@@ -121,6 +121,19 @@ int main(int argc, char **argv)
     MPI_Win_unlock_all(win);
     if (rank)
         printf("put after %.1f ms\n", 1e3 * (MPI_Wtime() - begin));
+    MPI_Win_lock_all(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < 8 && !rank; i++) {
+        usleep(2000);
+        MPI_Win_flush(1, win);
+    }
+    for (int i = 0; i < 2 && rank; i++) {
+        MPI_Get(room, sizeof room, MPI_BYTE, 0, 0, sizeof room, MPI_BYTE, win);
+        MPI_Win_flush(0, win);
+        printf("got after %.1f ms\n", 1e3 * (MPI_Wtime() - begin));
+    }
+    MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
     MPI_Finalize();
     return 0;
@@ -128,7 +141,8 @@ int main(int argc, char **argv)
 END
 "$MPICC" -O1 "$work/flush.c" -o "$work/flush"
 run 2 -m "$work/flush.xml" -- "$work/flush"
-gives "targets serve accesses in calls" 0 '^0 fetched after 2.0 ms' '^1 fetched after 3.0' '^2 fetched after 4.0' '^put after 4.0'
+gives "targets serve accesses in calls" 0 '^0 fetched after 2.0 ms' '^1 fetched after 3.0' '^2 fetched after 4.0' '^put after 4.0' \
+    '^got after 4.0' '^got after 6.0'
 
 # Every name that MPICH's library has, but for what it keeps for itself.
 names() {

@@ -222,7 +222,8 @@ static struct access *access_begin(struct mpi_win *w, const struct access *from,
                             .tag = (int)a->tag,
                             .data = a->row,
                             .bytes = bytes,
-                            .flags = CLUE_SYNCHRONOUS | (a->is_answer ? CLUE_ANSWER : 0u)});
+                            .flags = CLUE_SYNCHRONOUS | (a->is_answer ? CLUE_ANSWER : 0u) |
+                                     (a->row ? 0u : CLUE_BUFFERED)}); /* no handshake to read */
     return a;
 }
 
