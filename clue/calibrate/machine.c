@@ -227,15 +227,15 @@ static enum portolan_status make_messages(struct making *m)
 /* ------------------------------------------------- collectives, processors */
 
 /* An allreduce of one number by messages is an exchange of it, and what each collective takes
- * besides. */
-static void make_call(struct making *m, const struct clue_samples *s)
+ * besides; to make a communicator is one, too. */
+static void make_call(const struct clue_samples *s, const char *kind, struct clue_law *law)
 {
     size_t n;
-    const struct clue_sample *call = clue_samples_of(s, "call", &n);
+    const struct clue_sample *call = clue_samples_of(s, kind, &n);
     const struct clue_sample *exchange = call ? clue_sample_at(s, "exchange", call->bytes) : NULL;
 
     if (exchange)
-        m->file.machine.collective_call.constant_ns = fmax(0, call->value - exchange->value);
+        law->constant_ns = fmax(0, call->value - exchange->value);
 }
 
 static enum portolan_status make_collectives(struct making *m)
@@ -253,7 +253,9 @@ static enum portolan_status make_collectives(struct making *m)
     size_t n;
 
     if (s && !clue_samples_of(s, "allreduce", &n))
-        make_call(m, s);
+        make_call(s, "call", &machine->collective_call);
+    if (s)
+        make_call(s, "communicator", &machine->communicator);
     for (size_t i = 0; s && i < sizeof all / sizeof *all; i++)
         if (clue_samples_of(s, all[i].kind, &n)) {
             enum portolan_status status =

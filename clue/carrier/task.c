@@ -376,10 +376,13 @@ void clue_meet(const struct clue_meeting *meeting)
 int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes)
 {
     const struct clue_machine *m = RUN.run->machine;
-    const struct clue_law *laws[] = {
-        [CLUE_SHARED_BCAST] = &m->shared_bcast,         [CLUE_SHARED_REDUCE] = &m->shared_reduce,
-        [CLUE_SHARED_ALLREDUCE] = &m->shared_allreduce, [CLUE_SHARED_BARRIER] = &m->shared_barrier,
-        [CLUE_COLLECTIVE_CALL] = &m->collective_call,   [CLUE_WINDOW] = &m->window};
+    const struct clue_law *laws[] = {[CLUE_SHARED_BCAST] = &m->shared_bcast,
+                                     [CLUE_SHARED_REDUCE] = &m->shared_reduce,
+                                     [CLUE_SHARED_ALLREDUCE] = &m->shared_allreduce,
+                                     [CLUE_SHARED_BARRIER] = &m->shared_barrier,
+                                     [CLUE_COLLECTIVE_CALL] = &m->collective_call,
+                                     [CLUE_COMMUNICATOR] = &m->communicator,
+                                     [CLUE_WINDOW] = &m->window};
     const struct clue_law *law = laws[operation];
 
     if (!law->points && law->constant_ns == 0 && law->ns_per_byte == 0)

@@ -35,11 +35,13 @@ static const struct xml_rule reduce = {.name = "reduce", LAW, .once = true};
 static const struct xml_rule allreduce = {.name = "allreduce", LAW, .once = true};
 static const struct xml_rule barrier = {.name = "barrier", LAW, .once = true};
 static const struct xml_rule each_call = {.name = "call", LAW, .once = true};
+static const struct xml_rule communicator = {.name = "communicator", LAW, .once = true};
 static const struct xml_rule window = {.name = "window", LAW, .once = true};
 static const struct xml_rule collectives = {
     .name = "collectives",
     .optional = XML_WORDS("rules"),
-    .children = XML_RULES(&bcast, &reduce, &allreduce, &barrier, &each_call, &window),
+    .children =
+        XML_RULES(&bcast, &reduce, &allreduce, &barrier, &each_call, &communicator, &window),
     .once = true};
 static const struct xml_rule fact = {.name = "fact", .required = XML_WORDS("name", "value")};
 static const struct xml_rule error = {.name = "error", .required = XML_WORDS("of", "relative")};
@@ -290,6 +292,8 @@ const struct law_member collective_laws[COLLECTIVE_LAWS] = {
      CLUE_COLLECTIVES},
     {"barrier", offsetof(struct clue_machine, shared_barrier), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
     {"call", offsetof(struct clue_machine, collective_call), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
+    {"communicator", offsetof(struct clue_machine, communicator), CLUE_NO_QUANTITY,
+     CLUE_COLLECTIVES},
     {"window", offsetof(struct clue_machine, window), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
 };
 

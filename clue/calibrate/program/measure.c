@@ -295,6 +295,19 @@ static double sample_window(int bytes)
     return now_ns() - start;
 }
 
+static double sample_communicator(int bytes)
+{
+    double start;
+    MPI_Comm new;
+
+    (void)bytes;
+    MPI_Barrier(world);
+    start = now_ns();
+    MPI_Comm_split(world, 0, rank, &new);
+    MPI_Comm_free(&new);
+    return now_ns() - start;
+}
+
 /* A copy in memory, as collectives make of a rank's own part. */
 static void pack(int bytes)
 {
@@ -331,6 +344,7 @@ static const struct kind kinds[] = {
     {"allreduce", NULL, 8, MOST_BYTES, 2, .of_shared_memory = true, .once = allreduce,
      .most_often = 50},
     {"call", NULL, 8, 8, 0, .of_one_host = true, .once = allreduce, .most_often = 100},
+    {"communicator", sample_communicator, 8, 8, 0, .of_one_host = true},
     {"window", sample_window, 4096, MOST_BYTES, -5, .of_one_host = true},
     {"pack", NULL, 0, MOST_BYTES, 1, .once = pack, .most_often = 1000},
     {"blocks", sample_blocks, 0, MOST_BYTES / 2, 1, .of_one_host = true, .of_others = true},

@@ -95,6 +95,11 @@ static double true_call(double bytes)
     return 400 + 10 * bytes;
 }
 
+static double true_communicator(double bytes)
+{
+    return true_call(bytes) + 9000;
+}
+
 /* NOISE: standard deviation of a sample's logarithm; every tenth sample is disturbed beyond that.
  */
 static void put_kind(FILE *f, const char *kind, double (*law)(double), double least, double most,
@@ -124,6 +129,7 @@ static struct clue_samples *made(double noise)
         put_kind(f, "send", true_send, 0, EAGER, noise, i);
         put_kind(f, "receive", true_receive, 0, EAGER, noise, i);
         put_kind(f, "call", true_call, 8, 8, noise, i);
+        put_kind(f, "communicator", true_communicator, 8, 8, noise, i);
         fprintf(f, "exchange 8 400\ncopied 262144 0\n");
         put_kind(f, "pack", true_pack, 4096, 4 << 20, noise, i);
         put_kind(f, "blocks", true_blocks, 16384, 2 << 20, noise, i);
@@ -237,6 +243,7 @@ static void test_exact(void **state)
     assert_float_equal(clue_law_value(&m->shared_barrier, 0), 700, 1);
     assert_float_equal(clue_law_value(&m->window, 65536), true_window(65536), 1);
     assert_float_equal(clue_law_value(&m->collective_call, 0), 80, 1);
+    assert_float_equal(clue_law_value(&m->communicator, 0), 9080, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 65536), 0.02 * 65536, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 4 << 20), 0.1 * (4 << 20), 1);
     assert_float_equal(clue_law_value(&m->hosts[0].loop, 64000), 0.02 * 64000, 5);

@@ -205,6 +205,7 @@ enum clue_shared {
     CLUE_SHARED_ALLREDUCE,
     CLUE_SHARED_BARRIER,
     CLUE_COLLECTIVE_CALL, /**< of any collective, besides its messages */
+    CLUE_COMMUNICATOR,    /**< to make and free one, besides its messages */
     CLUE_WINDOW /**< memory that ranks of a host share is made, and freed later; bytes of all */
 };
 /** Time of such an operation of BYTES on a node, by the machine file; -1: the file has none, and

@@ -214,6 +214,7 @@ struct clue_machine {
     /** Shared memory collectives of a node: law of bytes; points NULL and 0: as messages. */
     struct clue_law shared_bcast, shared_reduce, shared_allreduce, shared_barrier;
     struct clue_law collective_call; /**< of any collective, besides its messages */
+    struct clue_law communicator;    /**< to make and free one, besides its messages */
     struct clue_law window; /**< memory that ranks of a host share, made and freed; bytes of all */
     double shared_more;     /**< what they take longer, relatively: clue_machine_vary() draws it */
 };

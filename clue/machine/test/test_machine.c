@@ -257,7 +257,8 @@ static void what_is_written_reads_back(void **state)
         "<transmission from='*' to='*' d='1'/>"
         "<network model='factor' contention='1 1.25' eager='64KB'>"
         "<factors from='0' bandwidth='0.8' latency='2'/></network>"
-        "<collectives rules='r.json'><barrier d='2us'/><call d='80ns'/><window k='0.25ns/B' "
+        "<collectives rules='r.json'><barrier d='2us'/><call d='80ns'/><communicator "
+        "d='9us'/><window k='0.25ns/B' "
         "d='60us'/></collectives>"
         "<provenance><fact name='cpu' value='&lt;x&gt;'/><error of='send' relative='0.1'/>"
         "<error of='latency' relative='0.2'/>"
@@ -278,6 +279,7 @@ static void what_is_written_reads_back(void **state)
     assert_true(g->machine.network.factors[1] == 1.25 && g->machine.eager_bytes == 65536);
     assert_true(fabs(g->machine.shared_barrier.constant_ns - 2000) < 1e-9);
     assert_int_equal(clue_law_ns(&g->machine.collective_call, 0), 80);
+    assert_int_equal(clue_law_ns(&g->machine.communicator, 0), 9000);
     assert_int_equal(clue_law_ns(&g->machine.window, 4096), 61024);
     assert_int_equal(clue_law_ns(&g->machine.hosts[1].packing, 6144), 3000);
     assert_true(g->machine.hosts[1].receiver_copies);
