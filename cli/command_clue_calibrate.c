@@ -88,16 +88,46 @@ static enum portolan_status run_ranks(struct calibration_run *c, const char *hos
     return status;
 }
 
+static enum portolan_status launch(struct calibration_run *c, const char *hosts, int seconds,
+                                   struct clue_samples **samples)
+{
+    const char *words = portolan_arena_printf(&c->arena, "%d", seconds), *file;
+    enum portolan_status status = run_ranks(c, hosts, "portolan-calibrate", words, &file);
+
+    return status ? status : clue_samples_read(file, samples, &c->err);
+}
+
+/* Several times, as programs are started anew each time: the medians. Where messages take so long
+ * that a launch exceeds its share the place in memory does not matter: then once. */
 static enum portolan_status measure(struct calibration_run *c, const char *hosts,
                                     struct clue_samples **samples)
 {
-    int n_parts = c->n_hosts > 1 && c->o->cpus > 1 ? 2 : 1;
-    const char *seconds = portolan_arena_printf(&c->arena, "%d", c->o->seconds / n_parts);
-    const char *file = c->o->samples;
-    enum portolan_status status =
-        file ? PORTOLAN_OK : run_ranks(c, hosts, "portolan-calibrate", seconds, &file);
+    enum { LAUNCHES = 5, SLOW = 3 };
+    int seconds = c->o->seconds / (c->n_hosts > 1 && c->o->cpus > 1 ? 2 : 1);
+    int n = seconds < LAUNCHES ? 1 : LAUNCHES, share = seconds / n;
+    struct clue_samples *all[LAUNCHES] = {NULL};
+    enum portolan_status status = PORTOLAN_OK;
+    time_t start = time(NULL);
 
-    return status ? status : clue_samples_read(file, samples, &c->err);
+    if (c->o->samples)
+        return clue_samples_read(c->o->samples, samples, &c->err);
+    for (int i = 0; i < n && !status; i++) {
+        status = launch(c, hosts, share, &all[i]);
+        if (!status && i == 0 && n > 1 && time(NULL) - start > SLOW * share + 1) {
+            clue_samples_destroy(all[0]);
+            all[0] = NULL;
+            n = 1;
+            status = launch(c, hosts, seconds, &all[0]);
+        }
+    }
+    if (!status) {
+        clue_samples_combine(all, (size_t)n);
+        *samples = all[0];
+        all[0] = NULL;
+    }
+    for (int i = 0; i < n; i++)
+        clue_samples_destroy(all[i]);
+    return status;
 }
 
 /* ------------------------------------------------- hosts, factor */
@@ -274,13 +304,8 @@ static enum portolan_status check(struct calibration_run *c)
 
     for (int i = 0; i < VIRTUAL_RUNS && !status; i++)
         status = run_virtually(c, "measured", seconds, &simulated[i]);
-    for (size_t i = 0; !status && i < simulated[0]->n; i++) {
-        double values[VIRTUAL_RUNS];
-
-        for (int k = 0; k < VIRTUAL_RUNS; k++) /* of the same program: the same order */
-            values[k] = i < simulated[k]->n ? simulated[k]->sample[i].value : 0;
-        simulated[0]->sample[i].value = portolan_sort_to_median(VIRTUAL_RUNS, values);
-    }
+    if (!status)
+        clue_samples_combine(simulated, VIRTUAL_RUNS);
     if (!status)
         status = run_virtually(c, "none", NULL, &idle); /* takes no time here */
     for (int i = 0; i < REAL_RUNS && !status; i++) {

@@ -102,9 +102,10 @@ static bool add_sample(struct clue_samples *s, const struct line *lines, size_t 
 static size_t count_fast(size_t n, const double *sorted)
 {
     size_t fast = n;
+    size_t fewest = n < 20 ? 1 : n / 10;
     double widest = 1.5;
 
-    for (size_t i = n / 10 + 1; i + n / 10 < n; i++)
+    for (size_t i = fewest + 1; i + fewest < n; i++)
         if (sorted[i] > widest * sorted[i - 1]) {
             widest = sorted[i] / sorted[i - 1];
             fast = i;
@@ -123,7 +124,7 @@ static void keep_state(struct clue_samples *s, double *room)
     bool is_fast;
     double limit;
 
-    if (!first || first->n < 10)
+    if (!first || first->n < 6)
         return;
     n = s->n_rounds = first->n;
     memcpy(room, first->ns, n * sizeof *room);
@@ -252,4 +253,22 @@ const struct clue_sample *clue_sample_at(const struct clue_samples *samples, con
         if (of[i].bytes == bytes)
             return &of[i];
     return NULL;
+}
+
+void clue_samples_combine(struct clue_samples *const *all, size_t n)
+{
+    double values[CLUE_MOST_COMBINED];
+
+    for (size_t i = 0; i < all[0]->n; i++) {
+        struct clue_sample *first = &all[0]->sample[i];
+        size_t counted = 0;
+
+        for (size_t k = 0; k < n && k < CLUE_MOST_COMBINED; k++) {
+            const struct clue_sample *s = clue_sample_at(all[k], first->kind, first->bytes);
+
+            if (s)
+                values[counted++] = s->value;
+        }
+        first->value = portolan_sort_to_median(counted, values);
+    }
 }

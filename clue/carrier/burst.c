@@ -5,7 +5,8 @@
  * are fetched into the cache. For short bursts that would take longer than they do, and so only
  * some are measured so, and the others are scaled by what it makes out between the same two calls.
  * Of bursts during which another process had the processor, the time of the processor counts, or
- * the median of their kind where that is about the same.
+ * the median of their kind where that is about the same. What nothing at all between two calls
+ * takes is no part of a burst: the machine file's delays contain what calling takes.
  */
 #include "apart.h"
 #include "record.h"
@@ -60,6 +61,7 @@ struct burst_start {
 static struct {
     double ns_per_tick, ticks_checked, ticks_long, ticks_read;
     double touch_ns, give_back_ns; /* of a page that nobody has touched before, and at its end */
+    double empty[2], clock_ns;     /* ticks of nothing, and after a switch; reading a clock */
     struct burst_start starts[STARTS];
     uint64_t read_ticks; /* when the processor's time was read last, */
     int64_t read_cpu;    /* and what it was */
@@ -111,9 +113,83 @@ static void measure_pages(void)
     bursts.give_back_ns = portolan_sort_to_median(ROUNDS, give_back_ns);
 }
 
+/* A task that calls, and another that runs during its calls. */
+static struct {
+    struct context caller, other;
+    uint64_t began, took;
+    _Alignas(16) uint8_t stack[16384];
+} nothing;
+
+static void __attribute__((noinline)) nothing_begins(void)
+{
+    nothing.began = processor_ticks();
+}
+
+static int __attribute__((noinline)) call_nothing(bool is_switched)
+{
+    nothing.took = processor_ticks() - nothing.began;
+    if (is_switched)
+        clue_switch(&nothing.caller, &nothing.other);
+    nothing_begins();
+    return is_switched;
+}
+
+/* Returns from as many functions as a task may between its calls: the processor expects it to
+ * return elsewhere than it does after a switch. */
+static int __attribute__((noinline)) run_other(int depth)
+{
+    if (depth)
+        return 1 + run_other(depth - 1);
+    clue_switch(&nothing.other, &nothing.caller);
+    return 1;
+}
+
+static void begin_other(void)
+{
+    for (volatile int n = 0;; n += run_other(4))
+        ;
+}
+
+/* Ticks between the end of a call and the begin of the next. */
+static double empty_ticks(bool is_switched)
+{
+    enum { ROUNDS = 301 };
+    double ticks[ROUNDS];
+    volatile int n = 0;
+
+    nothing.caller.thread = __builtin_thread_pointer();
+    clue_context_make(&nothing.other, nothing.stack + sizeof nothing.stack, nothing.caller.thread,
+                      begin_other);
+    call_nothing(is_switched);
+    for (int i = 0; i < ROUNDS; i++) {
+        n += call_nothing(is_switched);
+        ticks[i] = (double)nothing.took;
+    }
+    return portolan_sort_to_median(ROUNDS, ticks);
+}
+
 static double now_ns(void)
 {
     return (double)clue_real_ns(CLOCK_MONOTONIC);
+}
+
+static double clock_ns(void)
+{
+    enum { ROUNDS = 301 };
+    double ns[ROUNDS], last = now_ns();
+
+    for (int i = 0; i < ROUNDS; i++) {
+        double now = now_ns();
+
+        ns[i] = now - last;
+        last = now;
+    }
+    return portolan_sort_to_median(ROUNDS, ns);
+}
+
+void clue_burst_clock(struct rank *rank)
+{
+    rank->clocks_ns += bursts.clock_ns;
 }
 
 void clue_bursts_start(struct carrier *c)
@@ -122,6 +198,9 @@ void clue_bursts_start(struct carrier *c)
         return;
     calibrate();
     measure_pages();
+    bursts.empty[false] = empty_ticks(false);
+    bursts.empty[true] = empty_ticks(true);
+    bursts.clock_ns = clock_ns();
     bursts.sums.pace_ns = portolan_pace_ns(now_ns);
 }
 
@@ -400,8 +479,9 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
     struct burst_start *start = rank->start;
     struct burst_law *law;
     struct segment *s;
-    double ticks;
+    double ticks, clocks_ns = rank->clocks_ns;
 
+    rank->clocks_ns = 0;
     if (clue_carrier.run->compute == CLUE_COMPUTE_TABLE)
         return clue_table_ns(rank->task, clue_site_key(rank, site));
     if (!clue_is_measured(clue_carrier.run))
@@ -417,7 +497,8 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
     ticks = alone(s, rank, ticks);
     if (s && rank->kind != BURST_WARM)
         start->expected += (ticks - start->expected) / (start->turns < SAMPLED ? 2 : SAMPLED);
-    return (int64_t)(ticks * bursts.ns_per_tick + 0.5);
+    ticks = fmax(0, ticks - bursts.empty[rank->kind != BURST_WARM]);
+    return (int64_t)(ticks * bursts.ns_per_tick + clocks_ns + 0.5);
 }
 
 /*

@@ -89,6 +89,7 @@ struct rank {
     const struct heap *heap;   /* or NULL: not known */
     struct burst_start *start; /* the call after which it began */
     int kind;                  /* enum burst_kind */
+    double clocks_ns;          /* reading of clocks in the call before */
     bool was_switched;         /* others have run since its burst before */
     /* Of the burst, before its last call of a function with a law and of all those, with first
      * touches within calls; and where the present one returns. */
@@ -238,6 +239,8 @@ void clue_burst_begin(struct rank *rank);
 uint64_t clue_site_key(const struct rank *rank, const void *call);
 /* Nanoseconds since its begin, of this machine's processor. */
 int64_t clue_burst_end(struct rank *rank, const void *site);
+/* RANK reads a clock: what that takes is part of its next burst. */
+void clue_burst_clock(struct rank *rank);
 /* clue_engine_settings.deliver */
 void clue_burst_deliver(int task, const struct clue_receive *receive,
                         const struct clue_message *message);

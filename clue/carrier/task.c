@@ -490,6 +490,7 @@ int64_t clue_read_clock(void)
     int64_t now = clue_now();
 
     let_others_write();
+    clue_burst_clock(RUN.current);
     RUN.n_polls = 0;
     n = now == last ? n + 1 : 0;
     last = now;

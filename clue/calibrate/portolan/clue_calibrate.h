@@ -40,6 +40,10 @@ enum portolan_status clue_samples_read(const char *path, struct clue_samples **s
                                        struct portolan_error *err);
 /** NULL is legal. */
 void clue_samples_destroy(struct clue_samples *samples);
+enum { CLUE_MOST_COMBINED = 8 };
+/** Gives the values of ALL[0] the medians of N of them: a program that is started again finds its
+ * buffers elsewhere in memory, and then small messages take up to a tenth more or less. */
+void clue_samples_combine(struct clue_samples *const *all, size_t n);
 /** The samples of KIND, *N of them by bytes; NULL: there are none. */
 const struct clue_sample *clue_samples_of(const struct clue_samples *samples, const char *kind,
                                           size_t *n);

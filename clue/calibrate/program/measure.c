@@ -156,42 +156,51 @@ static double sample_fresh(int bytes)
     return (now_ns() - start) / n / 2 - writing / n;
 }
 
-/* Sends that nobody receives yet, or (IS_RECEIVER: rank 1's result) receives of messages that have
- * come: as many as the library surely has room for. */
-static double sample_one_side(int bytes, bool is_receiver)
+/* As many as the library surely has room for. */
+static int waiting_messages(int bytes)
 {
     int n = ROOM_BYTES / (bytes + 1024);
-    double start, end, result = 0;
 
-    n = n < 1 ? 1 : n > 16 ? 16 : n;
-    start = now_ns();
+    return n < 1 ? 1 : n > 16 ? 16 : n;
+}
+
+/* Sends that nobody receives yet. */
+static double sample_send(int bytes)
+{
+    int n = waiting_messages(bytes);
+    double start = now_ns(), ns;
+
     for (int i = 0; i < n && rank == 0; i++)
         send(bytes, 0);
-    end = now_ns();
+    ns = (now_ns() - start) / n;
     MPI_Barrier(world);
+    for (int i = 0; i < n && rank == 1; i++)
+        receive(bytes, 0);
+    return ns;
+}
+
+/* Receives of messages that have come while their receiver computed: no call has looked at them. */
+static double sample_receive(int bytes)
+{
+    int n = waiting_messages(bytes);
+    double start, result = 0, late_ns;
+
+    expected_ns = 0;
+    late_ns = 2000 + 2.0 * n * sample_half(bytes);
+    MPI_Barrier(world);
+    for (int i = 0; i < n && rank == 0; i++)
+        send(bytes, 0);
     if (rank == 1) {
-        stay_busy(2000 + 2.0 * n * bytes);
+        stay_busy(late_ns);
         start = now_ns();
         for (int i = 0; i < n; i++)
             receive(bytes, 0);
-        end = now_ns();
-    }
-    result = (end - start) / n;
-    if (is_receiver && rank == 1)
+        result = (now_ns() - start) / n;
         MPI_Send(&result, 1, MPI_DOUBLE, 0, 1, world);
-    else if (is_receiver)
+    } else {
         MPI_Recv(&result, 1, MPI_DOUBLE, 1, 1, world, MPI_STATUS_IGNORE);
+    }
     return result;
-}
-
-static double sample_send(int bytes)
-{
-    return sample_one_side(bytes, false);
-}
-
-static double sample_receive(int bytes)
-{
-    return sample_one_side(bytes, true);
 }
 
 /* Time per message of a row of them that are received as they come: the gap of the network. */

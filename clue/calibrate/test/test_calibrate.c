@@ -335,11 +335,39 @@ static void test_check(void **state)
     clue_samples_destroy(real);
 }
 
+/* Of programs that are started anew: the middle one of each, by kind and size. */
+static void test_combine(void **state)
+{
+    static const char *const launches[] = {"half 0 400\nhalf 8 410\neager 1024 0\n",
+                                           "half 0 350\nhalf 8 430\neager 1024 0\n",
+                                           "half 0 430\nhalf 16 1\neager 2048 0\n"};
+    struct clue_samples *all[3];
+    size_t n;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char path[] = "/tmp/clue-samples-XXXXXX";
+        FILE *f = fdopen(mkstemp(path), "w");
+
+        fputs(launches[i], f);
+        fclose(f);
+        assert_int_equal(clue_samples_read(path, &all[i], NULL), PORTOLAN_OK);
+        unlink(path);
+    }
+    clue_samples_combine(all, 3);
+    assert_float_equal(clue_samples_of(all[0], "half", &n)[0].value, 400, 1e-9);
+    assert_int_equal(n, 2);
+    assert_float_equal(clue_samples_of(all[0], "half", &n)[1].value, 420, 1e-9);
+    for (int i = 0; i < 3; i++)
+        clue_samples_destroy(all[i]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_noise),
-                                       cmocka_unit_test(test_bad_line),
-                                       cmocka_unit_test(test_states), cmocka_unit_test(test_check)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact),    cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_bad_line), cmocka_unit_test(test_states),
+        cmocka_unit_test(test_check),    cmocka_unit_test(test_combine)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
