@@ -23,12 +23,12 @@
 #include <unistd.h>
 
 enum {
-    PARTS = 8,              /* classes of times in each power of two */
-    CLASSES = 40 * PARTS,   /* of ticks */
-    STARTS = 1 << 12,       /* table of starts, a power of two */
-    MOST_FETCHED = 1 << 19, /* bytes: more do not stay in a core's own cache either */
-    MOST_DATA = 1 << 14,    /* of the program's own data */
-    LONG_NS = 3000,         /* bursts that are always measured with data fetched */
+    PARTS = 8,            /* classes of times in each power of two */
+    CLASSES = 40 * PARTS, /* of ticks */
+    STARTS = 1 << 12,     /* table of starts, a power of two */
+    MOST_HEAP = 1 << 19,  /* bytes that are fetched whole, without asking which pages there are */
+    MOST_DATA = 1 << 14,  /* the same of the program's own data */
+    LONG_NS = 3000, /* bursts that are always measured with data fetched, or if they take longer */
     CHECKED_NS = 20000, /* that may have been interrupted: asking takes a third of a microsecond */
     READ_NS = 100000,   /* the processor's time is read anew after so long */
     LEAST_TOUCHED = 1 << 14, /* bytes of a message whose pages may be new: asking, as above */
@@ -368,22 +368,21 @@ static double quantile(const struct segment *s, enum burst_kind kind, double sha
 
 /* ------------------------------------------------- fetching */
 
-/* Loads: hints to fetch are dropped where the page's address is not at hand. */
-static void fetch(const volatile uint8_t *from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 64)
-        from[i];
-}
-
-static void fetch_rank(const struct rank *rank)
+static void fetch_rank(struct rank *rank)
 {
     const struct image *program = &rank->program->set.images[0];
     size_t data = program->stored - program->data;
+    uint64_t began = processor_ticks();
 
-    fetch(rank->context.stack, 1024);
-    fetch(rank->base + program->offset + program->data, data < MOST_DATA ? data : MOST_DATA);
-    if (rank->heap && rank->heap->bytes <= MOST_FETCHED)
-        fetch((const uint8_t *)rank->heap, rank->heap->bytes);
+    clue_fetch(rank->context.stack, 1024);
+    if (rank->n_blocks || data > MOST_DATA || (rank->heap && rank->heap->bytes > MOST_HEAP)) {
+        clue_memory_fetch(rank);
+        rank->fetch_ticks = (double)(processor_ticks() - began);
+        return;
+    }
+    clue_fetch(rank->base + program->offset + program->data, data);
+    if (rank->heap)
+        clue_fetch((const uint8_t *)rank->heap, rank->heap->bytes);
 }
 
 /* Time that this process has had a processor at TICKS, which are now, without asking each time: who
@@ -405,7 +404,7 @@ void clue_burst_begin(struct rank *rank)
         return;
     rank->kind = BURST_WARM;
     if (rank->was_switched) {
-        bool is_fetched = start && (start->expected >= bursts.ticks_long ||
+        bool is_fetched = start && (start->expected >= fmax(bursts.ticks_long, rank->fetch_ticks) ||
                                     start->turns < SAMPLED || start->turns % SAMPLED == 0);
 
         if (start)

@@ -71,6 +71,13 @@ struct heap {
     size_t bytes;
 };
 
+/* Of memory that malloc() mapped. */
+struct block {
+    void *at;
+    size_t bytes;
+};
+enum { RANK_BLOCKS = 32 };
+
 struct rank {
     struct context context;
     int task;
@@ -85,12 +92,16 @@ struct rank {
     int depth;
     /* The burst that runs: how it began. */
     uint64_t began_ticks;
-    int64_t began_cpu;         /* the processor's time then */
-    const struct heap *heap;   /* or NULL: not known */
-    struct burst_start *start; /* the call after which it began */
-    int kind;                  /* enum burst_kind */
-    double clocks_ns;          /* reading of clocks in the call before */
-    bool was_switched;         /* others have run since its burst before */
+    int64_t began_cpu;                /* the processor's time then */
+    const struct heap *heap;          /* or NULL: not known */
+    struct block blocks[RANK_BLOCKS]; /* the last large ones, also freed ones */
+    size_t n_blocks;                  /* so many so far */
+    unsigned fetches_skipped;         /* of those to come */
+    double fetch_ticks;               /* of the last fetch; 0: a short one */
+    struct burst_start *start;        /* the call after which it began */
+    int kind;                         /* enum burst_kind */
+    double clocks_ns;                 /* reading of clocks in the call before */
+    bool was_switched;                /* others have run since its burst before */
     /* Of the burst, before its last call of a function with a law and of all those, with first
      * touches within calls; and where the present one returns. */
     int64_t fronts_ns;
@@ -245,6 +256,10 @@ void clue_burst_clock(struct rank *rank);
 void clue_burst_deliver(int task, const struct clue_receive *receive,
                         const struct clue_message *message);
 void clue_bursts_start(struct carrier *c);
+
+/* memory.c: so much of a rank's memory as a core's own cache keeps, if it is not more. */
+void clue_memory_fetch(struct rank *rank);
+void clue_fetch(const volatile uint8_t *from, size_t bytes);
 void clue_bursts_end(struct clue_bursts *sums);
 
 /* law.c: laws of computing, --compute=model. */
