@@ -52,8 +52,8 @@ struct segment {
 struct burst_start {
     uint64_t site; /* distance from the begin of a rank's images */
     struct segment *segments;
-    double expected;       /* ticks, of those after others ran */
-    uint32_t turns;        /* of them */
+    double expected;       /* ticks, of those whose data were not fetched since others ran */
+    uint32_t turns;        /* after others ran */
     struct burst_law *law; /* of bursts that end here */
     bool is_known;         /* whether there is one */
 };
@@ -402,13 +402,13 @@ void clue_burst_begin(struct rank *rank)
 
     if (!clue_is_measured(clue_carrier.run) || rank->apart)
         return;
-    rank->kind = BURST_WARM;
-    if (rank->was_switched) {
-        bool is_fetched = start && (start->expected >= fmax(bursts.ticks_long, rank->fetch_ticks) ||
-                                    start->turns < SAMPLED || start->turns % SAMPLED == 0);
+    rank->kind = rank->was_switched ? BURST_COLD : BURST_WARM;
+    rank->is_cold |= rank->was_switched;
+    if (rank->is_cold && start && (rank->was_switched || start->expected >= bursts.ticks_long)) {
+        bool is_fetched = start->expected >= fmax(bursts.ticks_long, rank->fetch_ticks) ||
+                          start->turns < SAMPLED || start->turns % SAMPLED == 0;
 
-        if (start)
-            start->turns++;
+        start->turns++;
         if (is_fetched)
             fetch_rank(rank);
         rank->kind = is_fetched ? BURST_FETCHED : BURST_COLD;
@@ -494,8 +494,9 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
         return rank->apart->burst_ns;
     s = segment_of(start, rank->start ? rank->start->site : 0);
     ticks = alone(s, rank, ticks);
-    if (s && rank->kind != BURST_WARM)
+    if (s && rank->is_cold)
         start->expected += (ticks - start->expected) / (start->turns < SAMPLED ? 2 : SAMPLED);
+    rank->is_cold &= rank->kind != BURST_FETCHED;
     ticks = fmax(0, ticks - bursts.empty[rank->kind != BURST_WARM]);
     return (int64_t)(ticks * bursts.ns_per_tick + clocks_ns + 0.5);
 }

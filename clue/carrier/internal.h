@@ -102,6 +102,7 @@ struct rank {
     int kind;                         /* enum burst_kind */
     double clocks_ns;                 /* reading of clocks in the call before */
     bool was_switched;                /* others have run since its burst before */
+    bool is_cold;                     /* since they did its data have not been fetched */
     /* Of the burst, before its last call of a function with a law and of all those, with first
      * touches within calls; and where the present one returns. */
     int64_t fronts_ns;
