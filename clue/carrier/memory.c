@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 enum {
-    LARGE = 128 << 10,     /* bytes: malloc() maps blocks from there on */
-    MOST_PAGES = 16 << 8,  /* beyond it nobody asks which pages there are */
-    SKIPPED = 64,          /* fetches, where there was more than the cache keeps */
+    LARGE = 128 << 10,      /* bytes: malloc() maps blocks from there on */
+    MOST_PAGES = 16 << 8,   /* beyond it nobody asks which pages there are */
+    SKIPPED = 64,           /* fetches, where there was more than the cache keeps */
     USUAL_CACHE = 512 << 10 /* a core's own */
 };
 
@@ -125,8 +125,8 @@ static bool add_area(struct pages *p, const void *at, size_t bytes)
 static bool add_all(struct pages *p, const struct rank *rank)
 {
     const struct image *program = &rank->program->set.images[0];
-    bool fits = add_area(p, rank->base + program->offset + program->data,
-                         program->stored - program->data);
+    bool fits =
+        add_area(p, rank->base + program->offset + program->data, program->stored - program->data);
 
     if (fits && rank->heap)
         fits = add_area(p, rank->heap, rank->heap->bytes);
