@@ -243,6 +243,8 @@ static void do_step(struct mpi_schedule *s, const struct step *step)
     case STEP_COPY:
         take_copying(s, step);
         mpi_written(s->task, step->other.at, span_bytes(step->other));
+        if (is_dense(step->other))
+            clue_touch(bytes_of(step->other), (uint64_t)span_bytes(step->other));
         if (is_dense(step->data) && is_dense(step->other))
             memmove(bytes_of(step->other), bytes_of(step->data), (size_t)span_bytes(step->data));
         else
