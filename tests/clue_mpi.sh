@@ -5,7 +5,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'ranks are folded'
-plan 17
+plan 18
 
 run() {
     try "$PORTOLAN" clue run --compute=none --quiet --no-trial -n "$@"
@@ -84,7 +84,7 @@ gives "blocks of cut types" 0 '^vector 2064.4 us' '^resized 16.4' '^nested 112.4
 # ones follow each other.
 cat >"$work/flush.xml" <<'END'
 <machine name="flush"><host name="node" cpus="2" receive="0" copies="receiver"/><send from="node" to="self" d="0"/>
-  <transmission from="node" to="self" k="10ns/B" d="1us"/><network eager="8191"/></machine>
+  <transmission from="node" to="self" k="10ns/B" d="1us"/><network eager="8191"/><collectives><communicator d="7ms"/></collectives></machine>
 END
 cat >"$work/flush.c" <<'END'
 #include <mpi.h>
@@ -98,6 +98,7 @@ int main(int argc, char **argv)
     double begin;
     void *memory;
     MPI_Win win;
+    MPI_Comm copy;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Win_allocate(sizeof room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
     begin = MPI_Wtime();
     for (int i = 0; i < 8 && !rank; i++) {
         usleep(2000);
-        MPI_Win_flush(1, win);
+        MPI_Win_flush_local(1, win);
     }
     for (int i = 0; i < 2 && rank; i++) {
         MPI_Get(room, sizeof room, MPI_BYTE, 0, 0, sizeof room, MPI_BYTE, win);
@@ -135,6 +136,10 @@ int main(int argc, char **argv)
     }
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
+    begin = MPI_Wtime();
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    printf("copied in %.1f ms\n", 1e3 * (MPI_Wtime() - begin));
+    MPI_Comm_free(&copy);
     MPI_Finalize();
     return 0;
 }
@@ -143,6 +148,7 @@ END
 run 2 -m "$work/flush.xml" -- "$work/flush"
 gives "targets serve accesses in calls" 0 '^0 fetched after 2.0 ms' '^1 fetched after 3.0' '^2 fetched after 4.0' '^put after 4.0' \
     '^got after 4.0' '^got after 6.0'
+count "a communicator takes the time of making it" 2 '^copied in 7.0 ms$'
 
 # Every name that MPICH's library has, but for what it keeps for itself.
 names() {

@@ -353,9 +353,6 @@ int window_flush(struct mpi_task *t, MPI_Win win, int rank, bool is_local)
 
     if (!w->is_locking_all && !w->n_locked)
         return mpi_error(t, MPI_ERR_RMA_SYNC, "nothing is locked");
-    if (is_local)
-        accesses_finish(w, rank);
-    else
-        accesses_flush(w, rank);
+    accesses_flush(w, rank, is_local);
     return MPI_SUCCESS;
 }

@@ -88,10 +88,11 @@ struct windows {
 
 /** The program looks for what others write: a loop of this takes time, as polls do. */
 void window_looked(struct mpi_win *w);
-/** Waits for this rank's accesses to TARGET (-1: to all); they have reached it then. */
-void accesses_finish(struct mpi_win *w, int target);
-/** The same, and the news of it has come back. */
-void accesses_flush(struct mpi_win *w, int target);
+/** Waits for this rank's accesses to TARGET (-1: to all); they have reached it then. False: there
+ * were none. */
+bool accesses_finish(struct mpi_win *w, int target);
+/** The same, and unless IS_LOCAL the news of it has come back. */
+void accesses_flush(struct mpi_win *w, int target, bool is_local);
 /** A rank of the window by a message arrives: runs at the target. */
 void access_arrive(void *window, const struct clue_message *message);
 /** Takes the lock that MPI_Win_lock promised. */

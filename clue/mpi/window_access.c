@@ -244,7 +244,7 @@ void window_looked(struct mpi_win *w)
     w->looked_at = clue_now();
 }
 
-void accesses_finish(struct mpi_win *w, int target)
+bool accesses_finish(struct mpi_win *w, int target)
 {
     bool has_looked = false;
     size_t n = 0;
@@ -253,7 +253,7 @@ void accesses_finish(struct mpi_win *w, int target)
     for (const struct access *a = w->accesses; a; a = a->next)
         n += target < 0 || a->target == target;
     if (!n)
-        return;
+        return false;
     requests = mpi_alloc(n, sizeof *requests);
     n = 0;
     for (const struct access *a = w->accesses; a; a = a->next)
@@ -266,6 +266,7 @@ void accesses_finish(struct mpi_win *w, int target)
     if (has_looked)
         window_looked(w);
     forget(w, target);
+    return true;
 }
 
 static void wait_and_free(struct access *a)
@@ -281,17 +282,16 @@ static void take_answer(struct mpi_win *w, int target)
         w, &(struct access){.kind = ACCESS_NOTHING, .target = target, .is_answer = true}, 0));
 }
 
-void accesses_flush(struct mpi_win *w, int target)
+void accesses_flush(struct mpi_win *w, int target, bool is_local)
 {
     uint8_t *is_target = mpi_alloc((size_t)w->comm->n, 1);
     struct clue_message none;
 
     for (const struct access *a = w->accesses; a; a = a->next)
         is_target[a->target] = target < 0 || a->target == target;
-    if (!memchr(is_target, true, (size_t)w->comm->n)) /* but it serves what others access */
+    if (!accesses_finish(w, target)) /* but it serves what others access */
         clue_probe(CLUE_ANY, w->comm->context + MPI_POINT_TO_POINT, CLUE_ANY, false, &none, NULL);
-    accesses_finish(w, target);
-    for (int i = 0; i < w->comm->n; i++)
+    for (int i = 0; i < w->comm->n && !is_local; i++)
         if (is_target[i])
             take_answer(w, i);
     free(is_target);
