@@ -372,16 +372,17 @@ static void fetch_rank(struct rank *rank)
 {
     const struct image *program = &rank->program->set.images[0];
     size_t data = program->stored - program->data;
+    bool has_small_heap = rank->heap && rank->heap->bytes <= MOST_HEAP;
     uint64_t began = processor_ticks();
 
     clue_fetch(rank->context.stack, 1024);
-    if (rank->n_blocks || data > MOST_DATA || (rank->heap && rank->heap->bytes > MOST_HEAP)) {
-        clue_memory_fetch(rank);
+    rank->fetch_ticks = 0;
+    if ((rank->n_blocks || data > MOST_DATA || !has_small_heap) && clue_memory_fetch(rank)) {
         rank->fetch_ticks = (double)(processor_ticks() - began);
         return;
     }
-    clue_fetch(rank->base + program->offset + program->data, data);
-    if (rank->heap)
+    clue_fetch(rank->base + program->offset + program->data, data < MOST_DATA ? data : MOST_DATA);
+    if (has_small_heap)
         clue_fetch((const uint8_t *)rank->heap, rank->heap->bytes);
 }
 

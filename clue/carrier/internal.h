@@ -92,17 +92,16 @@ struct rank {
     int depth;
     /* The burst that runs: how it began. */
     uint64_t began_ticks;
-    int64_t began_cpu;                /* the processor's time then */
-    const struct heap *heap;          /* or NULL: not known */
-    struct block blocks[RANK_BLOCKS]; /* the last large ones, also freed ones */
-    size_t n_blocks;                  /* so many so far */
-    unsigned fetches_skipped;         /* of those to come */
-    double fetch_ticks;               /* of the last fetch; 0: a short one */
-    struct burst_start *start;        /* the call after which it began */
-    int kind;                         /* enum burst_kind */
-    double clocks_ns;                 /* reading of clocks in the call before */
-    bool was_switched;                /* others have run since its burst before */
-    bool is_cold;                     /* since they did its data have not been fetched */
+    int64_t began_cpu;         /* the processor's time then */
+    const struct heap *heap;   /* or NULL: not known */
+    size_t n_blocks;           /* large ones so far */
+    unsigned fetches_skipped;  /* of those to come */
+    double fetch_ticks;        /* of the last fetch; 0: a short one */
+    struct burst_start *start; /* the call after which it began */
+    int kind;                  /* enum burst_kind */
+    double clocks_ns;          /* reading of clocks in the call before */
+    bool was_switched;         /* others have run since its burst before */
+    bool is_cold;              /* since they did its data have not been fetched */
     /* Of the burst, before its last call of a function with a law and of all those, with first
      * touches within calls; and where the present one returns. */
     int64_t fronts_ns;
@@ -132,6 +131,7 @@ struct rank {
     unsigned n_polls, polls; /* in vain, as the carrier's */
     bool is_written;         /* others may write into its memory: it has had a standing receive */
     struct apart *apart;     /* it is a process; NULL: it is folded */
+    struct block blocks[RANK_BLOCKS]; /* the last large ones, also freed ones */
 };
 
 /* What a rank that waits needs first: where its stack ends, and what a library keeps for it. Of all
@@ -257,11 +257,12 @@ void clue_burst_clock(struct rank *rank);
 void clue_burst_deliver(int task, const struct clue_receive *receive,
                         const struct clue_message *message);
 void clue_bursts_start(struct carrier *c);
-
-/* memory.c: so much of a rank's memory as a core's own cache keeps, if it is not more. */
-void clue_memory_fetch(struct rank *rank);
-void clue_fetch(const volatile uint8_t *from, size_t bytes);
 void clue_bursts_end(struct clue_bursts *sums);
+
+/* memory.c: fetches a rank's memory into the cache; false, and nothing is done: a core's own keeps
+ * too little of it. */
+bool clue_memory_fetch(struct rank *rank);
+void clue_fetch(const volatile uint8_t *from, size_t bytes);
 
 /* law.c: laws of computing, --compute=model. */
 struct burst_law;
@@ -308,9 +309,9 @@ int clue_own_sigprocmask(int how, const sigset_t *set, sigset_t *old);
 void clue_switch_masks(struct rank *from, struct rank *to);
 /* RANK, which runs, has left its call: gives it what was held. */
 void clue_give_held(struct rank *rank);
-/* alarm(2) and setitimer(2), which are told. */
 int clue_own_kill(pid_t process, int signal);
 int clue_own_raise(int signal);
+/* alarm(2) and setitimer(2), which are told. */
 unsigned clue_own_alarm(unsigned seconds);
 int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval *old);
 /* Stops the timers that RANK set last, as the end of a process would. */

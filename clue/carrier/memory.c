@@ -6,28 +6,29 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum {
-    LARGE = 128 << 10,      /* bytes: malloc() maps blocks from there on */
-    MOST_PAGES = 16 << 8,   /* beyond it nobody asks which pages there are */
+    LARGE = 128 << 10,      /* bytes: malloc() may map blocks from there on */
+    IS_MAPPED = 2,          /* in the word before a block */
+    MOST_PAGES = 4096,      /* beyond it nobody asks which pages there are */
     SKIPPED = 64,           /* fetches, where there was more than the cache keeps */
     USUAL_CACHE = 512 << 10 /* a core's own */
 };
 
 /* ------------------------------------------------- blocks */
 
-/* Of the program, not of a library that it calls for messages. Whether it still is there is asked
- * when it is fetched. */
+#ifndef __SANITIZE_ADDRESS__
+
+/* If the program asked for it, not a library that it calls for messages, and it is not of a heap.
+ * Whether it still is there is asked when it is fetched. */
 static void *note(void *block, size_t bytes)
 {
     struct rank *rank = clue_carrier.current;
     struct block *b;
 
-    if (bytes < LARGE || !block || !rank || rank->depth)
+    if (bytes < LARGE || !block || !rank || rank->depth || !(((size_t *)block)[-1] & IS_MAPPED))
         return block;
     b = &rank->blocks[rank->n_blocks++ % RANK_BLOCKS];
     for (size_t i = 0; i < RANK_BLOCKS; i++)
@@ -38,8 +39,6 @@ static void *note(void *block, size_t bytes)
     *b = (struct block){block, bytes};
     return block;
 }
-
-#ifndef __SANITIZE_ADDRESS__
 
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t n, size_t bytes);
@@ -111,8 +110,8 @@ static bool add_area(struct pages *p, const void *at, size_t bytes)
     uint8_t *first = (uint8_t *)((uintptr_t)at / PAGE * PAGE);
     size_t n = ((uintptr_t)at + bytes - (uintptr_t)first + PAGE - 1) / PAGE;
 
-    if (p->n + n > MOST_PAGES)
-        return false;
+    if (n > MOST_PAGES - p->n)
+        return mincore(first, PAGE, (uint8_t[1]){0}) != 0;
     if (mincore(first, n * PAGE, p->is_resident + p->n) != 0)
         return true; /* it has been freed */
     for (size_t i = 0; i < n; i++)
@@ -136,21 +135,22 @@ static bool add_all(struct pages *p, const struct rank *rank)
     return fits;
 }
 
-void clue_memory_fetch(struct rank *rank)
+bool clue_memory_fetch(struct rank *rank)
 {
     static struct pages p;
     const uint8_t *is_resident = p.is_resident;
 
     if (rank->fetches_skipped && rank->fetches_skipped--)
-        return;
+        return false;
     p.n_areas = p.n = p.n_resident = 0;
     /* Of half as much again a part stays. */
     if (!add_all(&p, rank) || p.n_resident * PAGE > cache_bytes() / 2 * 3) {
         rank->fetches_skipped = SKIPPED;
-        return;
+        return false;
     }
     for (size_t a = 0; a < p.n_areas; a++)
         for (size_t at = 0; at < p.areas[a].bytes; at += PAGE)
             if (*is_resident++ & 1)
                 clue_fetch((const uint8_t *)p.areas[a].at + at, PAGE);
+    return true;
 }
