@@ -349,8 +349,8 @@ static void see_visited(struct portolan_race *r, const struct portolan_race_step
         r->told.cost_ns -= a->doubt_ns;
         a->doubt_ns = 0;
     }
-    r->told.steps++;
-    r->n_visit += !s->is_first;
+    r->told.steps += (int)s->steps;
+    r->n_visit += s->is_first ? 0 : (size_t)s->steps;
     record_add(&a->record, r->now, s->ns, s->is_first);
     r->visit_ns = cost_of_visit(r);
     /* Less work would look like a gain; once, since it may be the alternative that warms up. */
@@ -361,10 +361,26 @@ static void see_visited(struct portolan_race *r, const struct portolan_race_step
     }
 }
 
-void portolan_race_see(struct portolan_race *r, const struct portolan_race_step *s)
+/* One step of the group, with the means of all of them. */
+static struct portolan_race_step mean_of(struct portolan_race *r,
+                                         const struct portolan_race_step *group)
 {
-    r->now++;
-    r->told.elapsed_ns += s->ns;
+    struct portolan_race_step s = *group;
+
+    s.steps = s.steps > 0 ? s.steps : 1;
+    s.ns /= s.steps;
+    s.inclusive_ns = r->mean_inclusive_ns;
+    for (size_t i = 0; i < r->o.n_instances; i++)
+        r->mean_inclusive_ns[i] = group->inclusive_ns[i] / s.steps;
+    return s;
+}
+
+void portolan_race_see(struct portolan_race *r, const struct portolan_race_step *group)
+{
+    struct portolan_race_step mean = mean_of(r, group), *s = &mean;
+
+    r->now += (int)s->steps;
+    r->told.elapsed_ns += group->ns;
     if (s->data != r->data && !(fabs(s->data - r->data) < same_data)) {
         begin_anew(r);
         r->data = s->data;

@@ -56,6 +56,7 @@ static bool make_tables(struct portolan_race *r, const struct portolan_race_opti
     r->incumbent = keep(r, selection, n, sizeof *selection);
     r->trial = keep(r, selection, n, sizeof *selection);
     r->scratch = keep(r, selection, n, sizeof *selection);
+    r->mean_inclusive_ns = portolan_arena_alloc(&r->pool, n, sizeof *r->mean_inclusive_ns);
     r->inclusive_ns = portolan_arena_alloc(&r->pool, n, sizeof *r->inclusive_ns);
     r->share = portolan_arena_alloc(&r->pool, n, sizeof *r->share);
     r->usual_share = portolan_arena_alloc(&r->pool, n, sizeof *r->usual_share);

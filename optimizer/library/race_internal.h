@@ -71,7 +71,8 @@ struct portolan_race {
     size_t *group;                        /* per instance */
     int32_t *incumbent, *trial, *scratch; /* trial: what runs in a visit */
     struct record record;                 /* of the incumbent */
-    double *inclusive_ns;                 /* per instance, in a step of the incumbent's … */
+    double *mean_inclusive_ns;            /* per instance, in a step of what was seen last */
+    double *inclusive_ns;                 /* the same in a step of the incumbent's … */
     double *share, *usual_share;          /* … and as a share of it: of late, and before */
     double data;
     struct belief **beliefs; /* [instance][alternative] */
