@@ -67,23 +67,9 @@ static void add_what_ran(const struct report *r, const char *why, struct portola
 
 /* ------------------------------------------------------------------ what it gains */
 
-/* The share of the time as written that the choice saves; at worst if both intervals are. */
-static bool gain_of(const struct portolan_plan_choice *c, double gain[static 3])
-{
-    const struct portolan_plan_prediction *now = &c->prediction, *then = &c->as_written;
-
-    if (!isfinite(then->total_ns) || then->is_unusable || now->is_unusable ||
-        !(then->total_ns > 0 && then->low_ns > 0 && then->high_ns > 0))
-        return false;
-    gain[0] = 1 - now->total_ns / then->total_ns;
-    gain[1] = 1 - now->high_ns / then->low_ns;
-    gain[2] = 1 - now->low_ns / then->high_ns;
-    return true;
-}
-
 static void add_predicted(const struct portolan_plan_choice *c, struct portolan_text *t)
 {
-    double gain[3];
+    char gain[80];
 
     if (c->prediction.is_unusable) {
         portolan_text_add(t, "Too few measurements near these parameters to predict its time");
@@ -93,14 +79,11 @@ static void add_predicted(const struct portolan_plan_choice *c, struct portolan_
     add_time(t, " (95 %: ", c->prediction.low_ns);
     add_time(t, " to ", c->prediction.high_ns);
     portolan_text_add(t, ")");
-    if (!gain_of(c, gain))
+    if (isinf(c->as_written.total_ns) || c->as_written.is_unusable)
         return;
     add_time(t, "; as written it would take ", c->as_written.total_ns);
-    if (fabs(gain[0]) > 1e-9)
-        portolan_text_add(t,
-                          ", so that %.3g %% is %s (%.*f to %.*f %%, if both are at their limits)",
-                          fabs(100 * gain[0]), gain[0] > 0 ? "saved" : "lost", gain[1] < -1 ? 0 : 1,
-                          100 * gain[1], 1, 100 * gain[2]);
+    if (c->gain.low != 0 || c->gain.high != 0) /* else the choice is as written */
+        portolan_text_add(t, ": %s", portolan_format_gain(&c->gain, gain, sizeof gain));
 }
 
 static void add_measured(const struct report *r, struct portolan_text *t)
@@ -261,14 +244,14 @@ static enum portolan_status write_answer(struct report *r, struct portolan_json 
 {
     struct portolan_error why = {0};
     const struct portolan_plan_choice *c = choose(r, &why);
-    double gain[3];
 
     (void)err;
     write_sentences(r, c, why.text, j);
-    if (c && gain_of(c, gain)) {
+    if (c && !isnan(c->gain.share)) {
         static const char *const names[] = {"value", "low", "high"};
 
-        portolan_json_numbers(j, "gain", names, gain, 3);
+        portolan_json_numbers(j, "gain", names,
+                              (const double[]){c->gain.share, c->gain.low, c->gain.high}, 3);
     }
     if (c)
         portolan_plan_write_choice(r->from->plan, j, "choice", &why);

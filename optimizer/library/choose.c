@@ -415,6 +415,12 @@ static enum portolan_status fill_choice(struct choosing *c)
     if (status)
         return status;
     plan_total(&p->view, selection, &p->choice.prediction, NULL);
+    p->choice.gain = c->sure.gain;
+    if (p->choice.prediction.is_unusable || p->choice.as_written.is_unusable ||
+        isinf(p->choice.as_written.total_ns))
+        p->choice.gain = (struct portolan_gain){.share = NAN, .low = NAN, .high = NAN};
+    else
+        p->choice.gain.share = 1 - p->choice.prediction.total_ns / p->choice.as_written.total_ns;
     for (size_t v = 0; v < n; v++)
         c->variables[v].called = plan_calls(&p->view, v, selection);
     explain_choice(c, selection);

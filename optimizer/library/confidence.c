@@ -205,6 +205,33 @@ static void share_wins(const struct scenarios *s, double **shares)
             shares[v][s->candidates[k].values[v]] += (double)s->candidates[k].wins / SCENARIOS;
 }
 
+/* What candidate K saves of the time as written: the draws' interval, in which errors that both
+ * share cancel. */
+static void find_gain(struct scenarios *s, size_t k, struct plan_confidence *out)
+{
+    size_t *written = portolan_arena_alloc(&s->pool, s->p->n_core + 1, sizeof *written);
+    size_t *none = portolan_arena_alloc(&s->pool, s->p->s.n_variables + 1, sizeof *none);
+    double shares[SCENARIOS], mine = 0, its = 0;
+
+    if (!written || !none)
+        return;
+    plan_put_values(s->from, none, written);
+    for (size_t i = 0; i < SCENARIOS; i++) {
+        double then = portolan_choice_cost(s->problem[i], written);
+        double now = portolan_choice_cost(s->problem[i], s->candidates[k].values);
+
+        if (!(then > 0) || !isfinite(then) || !isfinite(now))
+            return;
+        shares[i] = 1 - now / then;
+        mine += now;
+        its += then;
+    }
+    portolan_sort_numbers(SCENARIOS, shares);
+    out->gain = (struct portolan_gain){.share = 1 - mine / its,
+                                       .low = shares[SCENARIOS / 40],
+                                       .high = shares[SCENARIOS - 1 - SCENARIOS / 40]};
+}
+
 static void judge_candidates(struct scenarios *s, size_t base, struct plan_confidence *out)
 {
     struct outlook best = look_ahead(s, base);
@@ -222,6 +249,7 @@ static void judge_candidates(struct scenarios *s, size_t base, struct plan_confi
         if (k != chosen && (rival == NONE || s->candidates[k].wins > s->candidates[rival].wins))
             rival = k;
     share_wins(s, out->shares);
+    find_gain(s, chosen, out);
     out->base_chance = (double)s->candidates[base].wins / SCENARIOS;
     out->chance = (double)s->candidates[chosen].wins / SCENARIOS;
     out->expected_loss = best.loss;
@@ -236,6 +264,7 @@ static enum portolan_status confidence_init(const struct portolan_plan *p,
                                             struct portolan_arena *pool,
                                             struct plan_confidence *out)
 {
+    out->gain = (struct portolan_gain){.share = NAN, .low = NAN, .high = NAN};
     out->values = portolan_arena_alloc(pool, p->n_core, sizeof *out->values);
     out->rival = portolan_arena_alloc(pool, p->n_core, sizeof *out->rival);
     out->shares = portolan_arena_alloc(pool, p->n_core, sizeof *out->shares);

@@ -439,6 +439,7 @@ struct plan_confidence {
     double chance;        /* that VALUES are the best */
     double expected_loss; /* of VALUES relative to the best */
     bool is_risky;        /* it loses much too often */
+    struct portolan_gain gain; /* of VALUES over the assembly as written */
 };
 enum portolan_status plan_be_confident(const struct plan_view *v, const size_t *values,
                                        struct portolan_arena *pool, struct plan_confidence *out);

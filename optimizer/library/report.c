@@ -325,12 +325,33 @@ static void put_confidence(struct portolan_text *out, const struct portolan_plan
              text);
 }
 
+const char *portolan_format_gain(const struct portolan_gain *g, char *text, size_t size_bytes)
+{
+    const char *what = g->share < 0 ? "lost" : "saved";
+    double least = 100 * fmin(fabs(g->low), fabs(g->high)), share = 100 * fabs(g->share);
+    double most = 100 * fmax(fabs(g->low), fabs(g->high));
+
+    if (isnan(g->share) || !(g->low * g->high > 0) || !(g->share * g->low > 0))
+        snprintf(text, size_bytes, "%s",
+                 g->low == 0 && g->high == 0 ? "no time saved"
+                                             : "cannot tell whether time is saved");
+    else if (most - least < 0.01 * share)
+        snprintf(text, size_bytes, "%.3g %% %s", share, what);
+    else if (g->is_fresh && most - least <= share)
+        snprintf(text, size_bytes, "%.3g %% %s (95 %%: %.3g to %.3g %%)", share, what, least, most);
+    else
+        snprintf(text, size_bytes, "at least %.2g %% %s, probably %.3g %%", least, what,
+                 fmax(least, share));
+    return text;
+}
+
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char **text,
                                                  struct portolan_error *err)
 {
     const struct portolan_plan_choice *choice;
     enum portolan_status status = portolan_plan_choose(p, &choice, err);
     struct portolan_text out = {0};
+    char gain[80];
 
     if (status)
         return status;
@@ -342,6 +363,8 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
         put_variable(&out, &choice->variables[i], choice->prediction.total_ns);
     put_prediction(&out, "predicted:", &choice->prediction);
     put_prediction(&out, "as written:", &choice->as_written);
+    if (choice->gain.low != 0 || choice->gain.high != 0) /* else it is as written */
+        put_line(&out, "gain:", portolan_format_gain(&choice->gain, gain, sizeof gain));
     put_accuracy(&out, p, &choice->prediction);
     put_memory(&out, p, &choice->prediction);
     put_confidence(&out, choice);

@@ -195,6 +195,18 @@ struct portolan_plan_variable {
     const struct portolan_plan_option *options;
 };
 
+/** The share of a time that is saved (negative: lost) and its 95 % interval; NaN: not known. */
+struct portolan_gain {
+    double share, low, high;
+    bool is_fresh; /**< both sides were measured in turn, so that drift is in the interval */
+};
+/**
+ * A gain in words, the same in all reports: "12 % saved (95 %: 10 to 14 %)" if it is fresh, else
+ * "at least 10 % saved, probably 12 %"; "cannot tell whether time is saved" if the interval has 0
+ * in it or is not known. Returns TEXT, for which 80 bytes are enough.
+ */
+const char *portolan_format_gain(const struct portolan_gain *gain, char *text, size_t size_bytes);
+
 /** Whether to act on a choice. */
 enum portolan_plan_verdict {
     PORTOLAN_PLAN_SURE,
@@ -212,6 +224,7 @@ struct portolan_plan_choice {
     const struct portolan_plan_variable *variables;
     struct portolan_plan_prediction prediction;
     struct portolan_plan_prediction as_written; /**< total_ns is INFINITY when never measured */
+    struct portolan_gain gain; /**< of the time as written; not known if one of both is not */
     size_t n_reasons;
     const char *const *reasons; /**< sentences for reports, the most important first */
 };

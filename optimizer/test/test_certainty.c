@@ -375,6 +375,47 @@ static void steps_are_counted_where_the_assembly_does_not_name_them(void **state
     lab_destroy(l);
 }
 
+static const char *words_of(double share, double low, double high, bool is_fresh)
+{
+    static char text[80];
+
+    return portolan_format_gain(&(struct portolan_gain){share, low, high, is_fresh}, text,
+                                sizeof text);
+}
+
+static void a_gain_says_no_more_than_is_known(void **state)
+{
+    (void)state;
+    assert_string_equal(words_of(0.374, -9.49, 0.769, false), "cannot tell whether time is saved");
+    assert_string_equal(words_of(0.374, -9.49, 0.769, true), "cannot tell whether time is saved");
+    assert_string_equal(words_of(NAN, NAN, NAN, false), "cannot tell whether time is saved");
+    assert_string_equal(words_of(0, 0, 0, false), "no time saved");
+    assert_string_equal(words_of(0.374, 0.02, 0.769, true), "at least 2 % saved, probably 37.4 %");
+    assert_string_equal(words_of(0.374, 0.35, 0.4, false), "at least 35 % saved, probably 37.4 %");
+    assert_string_equal(words_of(0.374, 0.35, 0.4, true), "37.4 % saved (95 %: 35 to 40 %)");
+    assert_string_equal(words_of(-0.2, -0.3, -0.1, false), "at least 10 % lost, probably 20 %");
+    assert_string_equal(words_of(0.5, 0.5, 0.5, false), "50 % saved");
+}
+
+/* Ten trials of each, which scatter by 1 %: half of the time is saved, and surely most of that. */
+static void the_gain_of_a_choice_has_the_interval_of_the_difference(void **state)
+{
+    struct lab *l = lab_create();
+    const struct portolan_plan_choice *choice;
+
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 2 + 0.02 * (i % 3)});
+        lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1 + 0.01 * (i % 3)});
+    }
+    choice = lab_choose(l, 100, 0);
+    assert_int_equal(choice->variables[0].chosen, CHOL);
+    assert_near(choice->gain.share, 0.5, 0.02);
+    assert_true(choice->gain.low > 0.45 && choice->gain.low < choice->gain.share);
+    assert_true(choice->gain.high < 0.55 && choice->gain.high > choice->gain.share);
+    lab_destroy(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +432,8 @@ int main(void)
         cmocka_unit_test(the_choice_fits_a_terminal),
         cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(steps_are_counted_where_the_assembly_does_not_name_them),
+        cmocka_unit_test(a_gain_says_no_more_than_is_known),
+        cmocka_unit_test(the_gain_of_a_choice_has_the_interval_of_the_difference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
