@@ -125,6 +125,16 @@ void portolan_probe_resume(void)
     pop_to(t, f);
 }
 
+double portolan_probe_paused_ns(void)
+{
+    const struct probe_thread *t = probe_thread_known();
+    bool is_paused = t && t->pause && t->pause < t->hot.top;
+
+    return t ? portolan_probe_ticks_to_ns(t->pause_sum +
+                                          (is_paused ? portolan_probe_now() - t->pause->start : 0))
+             : 0;
+}
+
 enum portolan_status portolan_probe_timer_start(uint32_t handle)
 {
     struct probe_thread *t = probe_thread_self();

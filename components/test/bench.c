@@ -324,8 +324,10 @@ static struct portolan_probe_binding go_binding, solve_binding;
 
 static void connect_ports(void)
 {
-    static const struct portolan_probe_connection go = {
-        .provider = "bench", .provides = "go", .provider_class = "test.Bench"};
+    static const struct portolan_probe_connection go = {.provider = "bench",
+                                                        .provides = "go",
+                                                        .provider_class = "test.Bench",
+                                                        .port_type = "gov.cca.ports.GoPort"};
     static const struct portolan_probe_connection solve = {.user = "bench",
                                                            .uses = "solver",
                                                            .provider = "solver",

@@ -74,6 +74,16 @@ static void a_run_is_stored_step_by_step_with_exact_times(void **state)
     portolan_sample_set_destroy(set);
 }
 
+static const char *fact(const struct portolan_trial *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_metadata; ++i) {
+        if (!strcmp(t->metadata[i].name, name))
+            return t->metadata[i].value;
+    }
+    fail_msg("no metadata '%s'", name);
+    return NULL;
+}
+
 static void time_at_the_swap_point_is_charged_to_nobody(void **state)
 {
     struct portolan_sample_set *set;
@@ -87,17 +97,11 @@ static void time_at_the_swap_point_is_charged_to_nobody(void **state)
     bench_stop();
     set = bench_stored();
     assert_true(set->trials[0].elapsed_ns == 5 + 107 + 108 + 109);
+    assert_string_equal(fact(&set->trials[0], PORTOLAN_FACT_WALL), "3329");
+    assert_string_equal(fact(&set->trials[0], PORTOLAN_FACT_CALLS), "303");
+    assert_string_equal(fact(&set->trials[0], PORTOLAN_FACT_STORING), "3000");
+    assert_true(atof(fact(&set->trials[0], PORTOLAN_FACT_PROCESSOR)) > 0);
     portolan_sample_set_destroy(set);
-}
-
-static const char *fact(const struct portolan_trial *t, const char *name)
-{
-    for (size_t i = 0; i < t->n_metadata; ++i) {
-        if (!strcmp(t->metadata[i].name, name))
-            return t->metadata[i].value;
-    }
-    fail_msg("no metadata '%s'", name);
-    return NULL;
 }
 
 static void one_step(void)

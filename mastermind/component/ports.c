@@ -228,6 +228,8 @@ static void put_fact(struct portolan_records *self, const char *name, const char
 {
     struct portolan_recorder *r = recorder_of(self);
 
+    if (!strcmp(name, PORTOLAN_FACT_DECIDING))
+        r->deciding_ns = strtod(value, NULL);
     if (r->store)
         portolan_facts_put(&r->facts, name, value);
 }

@@ -102,6 +102,8 @@ struct portolan_piece {
     size_t n_counters; /**< 0 after unpacking, when names are the block's */
     char *counters[PORTOLAN_COUNTER_MAX];
     double root_ns;         /**< time of the roots on the thread that had most */
+    double calls_ns;        /**< likewise, estimated, without the go call's own time */
+    double timed_calls;     /**< of all threads */
     bool has_untimed_roots; /**< sampling left calls untimed, which root_ns lacks */
     int n_partial;          /**< how many ranks left something out; of one rank: 0 or 1 */
     int n_waiting;          /**< likewise, for how many of them the piggyback must wait */
@@ -129,8 +131,9 @@ struct portolan_recorder {
     struct portolan_expectation *expected; /**< not stored yet */
     int64_t trial;                         /**< 0: not begun */
     int step;                              /**< to which the next piece belongs */
-    double elapsed_ns; /**< of this rank's roots; where not all were timed, by the clock */
-    double cut_ns;     /**< by the clock: when the last cut ended */
+    double elapsed_ns;  /**< of this rank's roots; where not all were timed, by the clock */
+    double cut_ns;      /**< by the clock: when the last cut ended */
+    double deciding_ns; /**< the Optimizer's time at swap points */
     bool failed;
     /**
      * Stores only rank 0's samples, and at each cut statistics over all ranks of what was measured

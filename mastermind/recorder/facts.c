@@ -4,8 +4,10 @@
 #include "recorder_internal.h"
 
 #include <portolan/list.h>
+#include <portolan/mastermind.h>
 
 #include <gnu/libc-version.h>
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -309,6 +311,7 @@ enum portolan_status facts_put_ranks(struct portolan_recorder *r, struct portola
         status = find_slowest(r->cohort, &cost);
         if (!status && r->cohort->rank == 0 && cost.mean_ns > 0) /* else it could not be measured */
             put_cost(&r->facts, &cost);
+        r->state->call_cost_ns = status ? 0 : cost.mean_ns;
     }
     if (status)
         portolan_error_set(err, status, "the ranks' metadata did not arrive");
@@ -346,4 +349,21 @@ void facts_put_load(struct portolan_recorder *r, const struct portolan_machine_r
     }
     r->facts.failed = r->facts.failed || status;
     free(all);
+}
+
+void facts_put_times(struct portolan_recorder *r)
+{
+    const struct recorder_state *s = r->state;
+    double paused_ns = portolan_probe_paused_ns() - s->paused_ns;
+    struct portolan_machine_reading now;
+
+    if (r->cohort->rank != 0 || r->source != &piece_own_source)
+        return;
+    portolan_machine_read(&now);
+    facts_printf(&r->facts, PORTOLAN_FACT_WALL, "%.0f",
+                 r->source->now_ns(r->source->self) - r->opened_ns);
+    facts_printf(&r->facts, PORTOLAN_FACT_PROCESSOR, "%.0f", now.own_ns - s->opened.own_ns);
+    facts_printf(&r->facts, PORTOLAN_FACT_CALLS, "%.0f", s->calls_ns);
+    facts_printf(&r->facts, PORTOLAN_FACT_MEASURING, "%.0f", s->timed_calls * s->call_cost_ns);
+    facts_printf(&r->facts, PORTOLAN_FACT_STORING, "%.0f", fmax(0, paused_ns - r->deciding_ns));
 }

@@ -224,20 +224,35 @@ static bool has_untimed(const struct gain *g, const struct portolan_probe_record
     return g->timed < g->calls || (r->open_calls && r->open_inclusive_ns <= 0);
 }
 
-static double longest_roots(const struct portolan_piece *p)
+/* The time of a root, of all its calls if only some were timed. */
+static double estimate_root(const struct portolan_sample *x)
 {
-    double longest = 0, sum = 0;
+    double own = strcmp(x->port_type, "gov.cca.ports.GoPort") ? 0 : x->exclusive_ns;
+    double timed = portolan_sample_timed(x);
+
+    return (x->inclusive_ns - own) * (timed > 0 ? (double)x->calls / timed : 1);
+}
+
+static void sum_roots(struct portolan_piece *p)
+{
+    double sum = 0, calls = 0;
     int thread = -1;
 
+    p->root_ns = p->calls_ns = p->timed_calls = 0;
     for (size_t i = 0; i < p->n; ++i) {
-        if (p->samples[i].thread != thread)
-            sum = 0;
-        thread = p->samples[i].thread;
-        if (p->samples[i].parent < 0)
-            sum += p->samples[i].inclusive_ns;
-        longest = fmax(longest, sum);
+        const struct portolan_sample *x = &p->samples[i];
+
+        if (x->thread != thread)
+            sum = calls = 0;
+        thread = x->thread;
+        if (x->parent < 0) {
+            sum += x->inclusive_ns;
+            calls += estimate_root(x);
+        }
+        p->root_ns = fmax(p->root_ns, sum);
+        p->calls_ns = fmax(p->calls_ns, calls);
+        p->timed_calls += portolan_sample_timed(x);
     }
-    return longest;
 }
 
 enum portolan_status piece_difference(const struct portolan_recorder_source *source,
@@ -272,7 +287,7 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
         gains[i].position = (int64_t)p->n++;
     }
     free(gains);
-    p->root_ns = longest_roots(p);
+    sum_roots(p);
     return PORTOLAN_OK;
 }
 

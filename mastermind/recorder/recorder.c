@@ -27,6 +27,8 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
     portolan_machine_read(&r->state->opened);
     if (r->source->now_ns)
         r->cut_ns = r->opened_ns = r->source->now_ns(r->source->self);
+    r->state->clock = portolan_probe_clock_get();
+    r->state->paused_ns = portolan_probe_paused_ns();
     step_begin_events(r);
     if (cohort->rank != 0)
         return PORTOLAN_OK;
@@ -192,6 +194,8 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
     r->piece.n_partial =
         r->source->was_partial && r->source->was_partial(r->source->self, &r->mark);
     r->elapsed_ns += elapsed_of(r);
+    r->state->calls_ns += r->piece.calls_ns;
+    r->state->timed_calls += r->piece.timed_calls;
     if (r->source->restart && (status = rows_fill(r, err))) /* of threads that went on meanwhile */
         return status;
     if (r->source->restart && !r->source->restart(r->source->self)) {
@@ -299,11 +303,22 @@ static enum portolan_status store_step(struct portolan_recorder *r, enum portola
     return step_agree(r, status, err);
 }
 
+/* A component may have brought another clock since the recorder was opened; it begins at 0. */
+static void take_clock(struct portolan_recorder *r)
+{
+    if (r->source != &piece_own_source || r->state->clock == portolan_probe_clock_get())
+        return;
+    r->opened_ns = r->cut_ns = 0;
+    r->state->paused_ns = portolan_probe_paused_ns();
+}
+
 /* The trial begins, by all ranks' clocks, when the first recorder was opened. */
 static enum portolan_status agree_on_zero(struct portolan_recorder *r, struct portolan_error *err)
 {
-    double now_ns = r->source->now_ns ? r->source->now_ns(r->source->self) : 0;
-    double age_ns = now_ns - r->opened_ns;
+    double now_ns = r->source->now_ns ? r->source->now_ns(r->source->self) : 0, age_ns;
+
+    take_clock(r);
+    age_ns = now_ns - r->opened_ns;
 
     if (r->cohort->max(r->cohort, &age_ns, 1))
         return portolan_error_set(err, PORTOLAN_EINTERNAL, "the ranks' clocks were not compared");
@@ -488,6 +503,7 @@ static enum portolan_status store_whole(struct portolan_recorder *r, struct port
         status = step_put_events(r, status, err);
     if (!status)
         status = step_put_traffic(r, status, err);
+    facts_put_times(r);
     if (!status && r->store)
         status = commit_step(r, err);
     if (r->store)

@@ -37,6 +37,9 @@ enum portolan_status facts_put_ranks(struct portolan_recorder *r, struct portola
 /** Collective: adds to rank 0's facts who else used the ranks' cores since OPENED. */
 void facts_put_load(struct portolan_recorder *r, const struct portolan_machine_reading *opened);
 
+/** Adds to rank 0's facts where it spent its time since the recorder was opened. */
+void facts_put_times(struct portolan_recorder *r);
+
 /* ---- summary.c: call paths with statistics over ranks, merged on the way up a tree of ranks */
 
 /** Paths, parents before their children, each once. All names are borrowed. Start it as `{0}`. */
@@ -278,6 +281,10 @@ struct recorder_state {
     struct portolan_probe_traffic *traffic;
     size_t n_traffic;
     struct portolan_machine_reading opened; /* when the recorder was */
+    enum portolan_probe_clock clock;        /* then */
+    /* Of this rank since then: the sums of its pieces; what paused_ns was at first. */
+    double calls_ns, timed_calls, paused_ns;
+    double call_cost_ns; /* of measuring a call, on the slowest rank; 0: not known */
 };
 
 /** The rank to which the stored measurements belong. */

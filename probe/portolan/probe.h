@@ -316,6 +316,8 @@ PORTOLAN_API uint64_t portolan_probe_mpi_leave(void);
  */
 PORTOLAN_API void portolan_probe_pause(void);
 PORTOLAN_API void portolan_probe_resume(void);
+/** How long the calling thread has been between them so far, in ns. */
+PORTOLAN_API double portolan_probe_paused_ns(void);
 
 /**
  * A timer that is no port call: opens a node for HANDLE below the current one. Timers nest properly
