@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The candidates of harm.py as tables of functions. */
+#ifndef HARM_TABLE_H
+#define HARM_TABLE_H
+
+struct harm_table {
+    double (*work)(int n);
+};
+
+#endif
