@@ -10,6 +10,8 @@ as written does, whatever happened in run 1.
 import argparse
 import json
 import os
+import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -21,7 +23,8 @@ STEPS = 4000
 NAMES = "ABC"
 KINDS = {"component": "harm.Part", "table": "harm.Table", "class": "harm.Class", "candidates.h": None}
 
-# What the candidates cost (the words are those of law.c), A being as written; "us" of 1000 is left out.
+# What the candidates cost (the words are those of law.c), A being as written; "us" of 1000 is left out. "told": false
+# where nobody can tell what B is worth by a call and what 5 % of a run pay for.
 SCENARIOS = {
     "half": {"B": "us=500"},
     "a tenth faster": {"B": "us=900"},
@@ -59,13 +62,16 @@ SCENARIOS = {
     "1 ms, each 8th 50 ms, worse": {"A": "us=4000", "B": "every=8:50"},
     "1 ms, each 8th 50 ms, better": {"A": "us=10000", "B": "every=8:50"},
     "two periods": {"A": "every=16:20", "B": "us=800 every=24:20"},
-    **{f"warm {n} x {factor}": {"B": f"us=500 warm={n}:{factor}"}
+    **{f"warm {n} x {factor}": {"B": f"us=500 warm={n}:{factor}", "told": (n - 1) * factor * 500 < 0.05 * STEPS * 1000}
        for n in (1, 2, 5, 20, 50) for factor in (5, 30, 1000) if n * factor < 6000},
     **{f"period {k} x {factor}, {what}": {"A": f"us={1000 * share * (1 + (factor - 1) / k):.0f}", "B": f"every={k}:{factor}"}
        for k in (2, 3, 10, 30, 100) for factor in (5, 50, 1000) for what, share in (("worse", 0.8), ("better", 1.25))},
     **{f"as written period {k} x {factor}": {"A": f"every={k}:{factor}", "B": f"us={800 * (1 + (factor - 1) / k):.0f}"}
        for k in (2, 10, 100) for factor in (5, 1000)},
 }
+REAL = ("half", "equal", "a tenth faster", "first x 100, half", "warm 20 x 5", "noise 20 %, a tenth", "drift up",
+        "1 ms, each 8th 50 ms, worse", "5 times slower")
+SHORT = {"18 us, half": {"B": "us=500"}, "18 us, equal": {"B": "", "equal": True}, "18 us, 5 times slower": {"B": "us=5000"}}
 CHECKED = [("half", "component", "measured"), ("5 times slower", "table", "runs"), ("equal", "class", "runs"),
            ("first x 2000, half", "candidates.h", "runs"), ("1 ms, each 8th 50 ms, worse", "component", "runs"),
            ("warm 20 x 30", "table", "runs"), ("drift up, slower", "class", "runs"),
@@ -122,7 +128,7 @@ class Row:
         self.bench, self.name, self.scenario, self.kind, self.ranks = bench, name, scenario, kind, ranks
         self.folder = tempfile.mkdtemp(dir=bench.folder)
         self.names = [n for n in NAMES if n in ("A", "B") or n in scenario]
-        self.runs, self.tried, self.confirmed = [], set("A"), "A"
+        self.runs, self.tried, self.confirmed, self.measured = [], set("A"), "A", False
         if KINDS[kind]:
             self.write_assembly()
 
@@ -142,7 +148,7 @@ class Row:
         for name in self.names:
             self.write(f"harm.{name}.xml", CANDIDATE.format(name=name, **given))
         self.write("harm.xml", ASSEMBLY.format(
-            steps=self.bench.steps, clock="portolan.Measurement" if self.bench.rate else "portolan.ManualClock",
+            steps=self.bench.steps, clock="portolan.Measurement" if self.bench.judged else "portolan.ManualClock",
             accuracy=' accuracy="1e-6"' if "nan" in self.name else "",
             alternatives="".join(f'<alternative class="harm.{n}"/>' for n in self.names[1:])))
 
@@ -150,12 +156,12 @@ class Row:
         """What harm_report wrote, with status and times of the process; None: it did not end well."""
         out = os.path.join(self.folder, "out")
         env = self.bench.env | {"HARM_OUT": out, "HARM_STEPS": str(self.bench.steps), "HARM_SEED": str(len(self.runs))}
-        env |= {f"HARM_{n}": self.bench.scaled(self.scenario.get(n, "")) for n in self.names}
+        env |= {f"HARM_{n}": self.scenario.get(n, "") for n in self.names}
         if "sizes" in self.scenario:
             env["HARM_SIZES"] = self.scenario["sizes"]
         if os.path.exists(out):
             os.remove(out)
-        begin = time.monotonic()
+        begin = time.monotonic(), used()
         with open(os.path.join(self.folder, "log"), "ab") as log:
             child = subprocess.Popen(words, cwd=self.folder, env=env, stdin=subprocess.DEVNULL, stdout=log,
                                      stderr=log, start_new_session=True)
@@ -164,11 +170,11 @@ class Row:
             except subprocess.TimeoutExpired: # as the batch system does
                 os.killpg(child.pid, signal.SIGKILL)
                 status = child.wait()
-        wall = time.monotonic() - begin
+        got = {"status": status, "wall": (time.monotonic() - begin[0]) * 1e6, "processor": (used() - begin[1]) * 1e6}
         if not os.path.exists(out):
-            return {"status": status, "wall": wall}
+            return got
         with open(out) as file:
-            return json.loads(file.readlines()[-1]) | {"status": status, "wall": wall}
+            return json.loads(file.readlines()[-1]) | got
 
     def portolan(self, command, *options, limit=120):
         words = [self.bench.portolan, command, *options, "--store=harm.db", "harm.xml"]
@@ -176,19 +182,33 @@ class Row:
             words = [self.bench.env["MPIEXEC"], "-n", str(self.ranks), *words]
         return self.execute(*words, limit=limit)
 
-    def run(self, limit=120):
+    def start(self, limit=120):
         if KINDS[self.kind]:
-            got = self.portolan("run", "--quiet", limit=limit)
-        else:
-            got = self.execute(os.path.join(self.bench.build, "bench", "harm", "harm_program"), limit=limit)
+            return self.portolan("run", "--quiet", limit=limit)
+        return self.execute(self.bench.program, limit=limit)
+
+    def run(self, limit=120):
+        got = self.start(limit)
+        if self.bench.judged and "us" in got: # each alone, without Portolan, in turn with it
+            alone = [self.execute(self.bench.program, name) for name in self.names]
+            got["us"] = got[self.bench.judged] - self.bench.starts(self.kind)[self.bench.judged]
+            got["alone"] = [a[self.bench.judged] for a in alone]
+            got["whole"] = got["wall"] / min(a["wall"] for a in alone)
         self.runs.append(got)
         return got
 
     def measure(self, limit=120):
         """Whether `measure` and `optimize` ended well; all have been tried then."""
-        self.tried = set(self.names)
+        self.tried, self.measured = set(self.names), True
         return [self.portolan("measure", "--quiet", "--repeat=2", limit=limit)["status"],
                 self.portolan("optimize", "--output=chosen.xml")["status"]]
+
+    def costs(self):
+        """In real time: the last run's whole wall time over the best candidate's, and the store's size."""
+        if not self.bench.judged:
+            return ""
+        size = max(os.path.getsize(os.path.join(self.folder, f)) for f in os.listdir(self.folder) if f.endswith(".db"))
+        return f"  {self.runs[-1].get('whole', 0):8.3f} {size / 1e3:6.0f} kB"
 
     def vetoes(self):
         """0 if `veto` names B."""
@@ -200,7 +220,7 @@ class Row:
         """The most that the last run may take, in us, by the guarantee; and the best candidate's time."""
         alone = dict(zip(NAMES, got["alone"]))
         untried = sum(got["first"][NAMES.index(n)] for n in self.names if n not in self.tried)
-        best = min(alone[n] for n in self.names)
+        best = min(alone[n] for n in (self.names if self.scenario.get("told", True) or self.measured else "A"))
         if len(self.runs) >= 3:
             return 1.02 * best, best
         return 1.05 * min(alone["A"], alone[self.confirmed]) + untried, best
@@ -219,18 +239,44 @@ class Row:
         return f"{got['us'] / best:.3f}{self.confirmed}{got['changes']}{' ' if good else '!'}", good
 
 
+def used():
+    """Processor time of all that has ended, in s."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Bench:
     def __init__(self, options):
         self.build = os.path.abspath(options.build)
         self.portolan = os.path.join(self.build, "cli", "portolan")
         self.folder = tempfile.mkdtemp(dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
-        self.steps, self.rate, self.kept = STEPS, 0, options.keep
+        self.program = os.path.join(self.build, "bench", "harm", "harm_program")
+        self.steps, self.kept, self.started = STEPS, options.keep, {}
+        self.judged = "processor" if options.processor else "wall" if options.real else None
         shell = f'. "{self.build}/tests/devenv.sh" && env -0'
         text = subprocess.run(["sh", "-c", shell], check=True, capture_output=True, text=True).stdout
         self.env = dict(line.split("=", 1) for line in text.split("\0") if line)
+        if self.judged:
+            self.calibrate()
 
-    def scaled(self, law):
-        return law
+    def calibrate(self):
+        """How many turns of the candidates' loop make a microsecond."""
+        turns = 1000
+        env = self.env | {"HARM_RATE": str(turns), "HARM_STEPS": "100"}
+        times = []
+        for _ in range(5):
+            begin = used()
+            subprocess.run([self.program, "A"], env=env, check=True)
+            times.append(used() - begin)
+        self.env["HARM_RATE"] = str(turns * 0.1 / min(times))
+
+    def starts(self, kind):
+        """What a run of one step takes, which is not held against longer ones: the least of three."""
+        if kind not in self.started:
+            steps, self.steps = self.steps, 1
+            runs = [Row(self, "start", {"B": ""}, kind).start() for _ in range(3)]
+            self.started[kind], self.steps = min(runs, key=lambda r: r[self.judged]), steps
+        return self.started[kind]
 
     def __enter__(self):
         return self
@@ -246,13 +292,13 @@ def table_of_scenarios(bench, rows, n_runs):
     """Each cell: time over the best candidate's alone, the candidate at the end, how often another one was called."""
     broken = 0
     for name, kind, mode in rows:
-        row = Row(bench, name, SCENARIOS[name], kind)
+        row = Row(bench, name, (SCENARIOS | SHORT)[name], kind)
         begun = row.measure() if mode == "measured" else []
         cells = [row.judge() for _ in range(n_runs) if row.run()]
         good = all(c[1] for c in cells) and not any(s not in (0, 3) for s in begun)
         alone = row.runs[-1].get("alone", [1])[:len(row.names)]
-        print(f"{name:32} {kind:12} {mode:8} {alone[0] / min(alone):7.3f}  "
-              + " ".join(f"{c[0]:>12}" for c in cells) + ("" if good else "  BROKEN"), flush=True)
+        print(f"{name:32} {kind:12} {mode:8} {alone[0] / min(alone):7.3f}  " + " ".join(f"{c[0]:>12}" for c in cells)
+              + row.costs() + ("" if good else "  BROKEN"), flush=True)
         broken += not good
     return broken
 
@@ -279,6 +325,43 @@ def table_of_faults(bench, rows):
     return broken
 
 
+def tutorial(folder, build):
+    """Makes the program of the tutorial's first part there."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "tutorial.md")) as file:
+        blocks = re.split(r"\n(?=\S)", file.read().split("## 2.")[0])
+    for name, text in re.findall(r"    (?:/\*|#) (my_\w+\.\w+)(?: \*/)?\n((?:(?:    .*)?\n)+?)(?=    (?:/\*|#) my_|\S)",
+                                 "\n".join(blocks)):
+        with open(os.path.join(folder, name), "w") as file:
+            head = "" if name.endswith("diff") else f"/* {name} */\n"
+            file.write(head + re.sub(r"(?m)^    ", "", text).rstrip("\n") + "\n")
+    env = os.environ | {"PKG_CONFIG_PATH": os.path.join(build, "meson-uninstalled")}
+    script = f"""patch -s my_program.c my_program.diff
+        {build}/cli/portolan proxygen -q my_smoother.h --port smoother -o .
+        cc -O2 my_program.c my_smoother.c smoother_proxy.c -o my_program $(pkg-config --cflags --libs portolan) \
+            -Wl,-rpath,{build}/framework"""
+    subprocess.run(["sh", "-ec", script], cwd=folder, env=env, check=True)
+
+
+def fresh_stores(bench, n):
+    """How many of N stores the third run ends on the slower function."""
+    tutorial(bench.folder, bench.build)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+    ends = []
+    try:
+        for _ in range(n):
+            folder = tempfile.mkdtemp(dir=bench.folder)
+            texts = [subprocess.run(["../my_program"], cwd=folder, env=bench.env, check=True, capture_output=True,
+                                    text=True).stdout for _ in range(3)]
+            ends.append([re.search(r"smoother: smoother\.(\w+)", text).group(1) for text in texts])
+            shutil.rmtree(folder)
+    finally:
+        for child in busy:
+            child.kill()
+    for run in range(3):
+        print(f"run {run + 1}: {sum(end[run] == 'running' for end in ends)} of {n} end with the faster function")
+    return sum(end[2] != "running" for end in ends)
+
+
 def is_possible(name, kind, mode):
     """A program has no assembly to measure, or to begin or move; nothing states how accurate it is to be."""
     places = next((kinds for place, kinds in PLACES.items() if place in name), KINDS)
@@ -299,14 +382,26 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--check", action="store_true", help="the few rows of `make check`")
     parser.add_argument("--faults", action="store_true", help="the candidates that fail")
+    parser.add_argument("--real", action="store_true", help="in real time, judged by wall time, beside each candidate alone")
+    parser.add_argument("--processor", action="store_true", help="in real time, judged by processor time")
+    parser.add_argument("--fresh-stores", type=int, metavar="N",
+                        help="the tutorial's program in runs 1 to 3 on N stores, beside a busy loop for each core")
     parser.add_argument("--keep", action="store_true", help="keep the stores")
     parser.add_argument("pattern", nargs="*", help="only scenarios with this in their names")
     options = parser.parse_args()
     with Bench(options) as bench:
+        if options.fresh_stores:
+            return 1 if fresh_stores(bench, options.fresh_stores) else 0
         if options.faults:
             bench.steps = 200
             rows = CHECKED_FAULTS if options.check else chosen(options, FAULTS, ("runs", "measured", "2 ranks"))
             broken = table_of_faults(bench, rows)
+        elif bench.judged:
+            rows = chosen(options, REAL, ("runs",)) + chosen(options, SHORT, ("runs",))
+            broken = 0
+            for names, bench.steps, scale in (REAL, 2000, 1), (SHORT, 40000, 0.018):
+                bench.env["HARM_SCALE"] = str(scale)
+                broken += table_of_scenarios(bench, [r for r in rows if r[0] in names], options.runs)
         else:
             rows = CHECKED if options.check else chosen(options, SCENARIOS, ("runs", "measured"))
             broken = table_of_scenarios(bench, rows, 3 if options.check else options.runs)

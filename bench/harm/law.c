@@ -95,6 +95,7 @@ static struct law *law_of(int who)
     snprintf(text, sizeof text, "%s", getenv(names[who]) ? getenv(names[who]) : "");
     while ((word = strtok_r(rest, " ", &rest)))
         read_word(law, word);
+    law->us *= number("HARM_SCALE", 1);
     return law;
 }
 

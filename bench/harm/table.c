@@ -19,7 +19,7 @@ double harm_forward(void *port, int n, sidl_BaseInterface *_ex)
     {                                                                                              \
         return harm_call(HARM_##NAME, n);                                                          \
     }                                                                                              \
-    static struct harm_table NAME##_table = {NAME##_work};                                         \
+    struct harm_table NAME##_table = {NAME##_work};                                                \
     static void NAME##_start(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)       \
     {                                                                                              \
         gov_cca_Port port = portolan_foreign_create(&NAME##_table, harm_type, _ex);                \

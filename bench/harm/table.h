@@ -6,5 +6,6 @@
 struct harm_table {
     double (*work)(int n);
 };
+extern struct harm_table A_table, B_table, C_table;
 
 #endif
