@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that are read and replaced as a whole. */
 #include <portolan/base.h>
+#include <portolan/machine.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,4 +158,21 @@ enum portolan_status portolan_replace_file(const char *path, const char *bytes, 
     status = replace_regular_file(target ? target : path, bytes, length, err);
     free(target);
     return status;
+}
+
+char *portolan_state_file(const char *name)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    char *file = NULL;
+
+    if (state && *state == '/')
+        file = portolan_asprintf("%s/portolan/%s", state, name);
+    else if (home && *home == '/')
+        file = portolan_asprintf("%s/.local/state/portolan/%s", home, name);
+    for (char *at = file ? strchr(file + 1, '/') : NULL; at; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        mkdir(file, 0700);
+        *at = '/';
+    }
+    return file;
 }

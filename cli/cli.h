@@ -106,6 +106,9 @@ int job_begin(struct job *job, const char *command);
 void job_drop_recorder(struct job *job);
 void job_end(struct job *job);
 
+/* On an abort mpiexec loses what it has not yet read from our pipe: waits, at most a second. */
+void wait_for_reader(void);
+
 /*
  * Collective: brings all ranks to one verdict after a go(). When one failed and the others cannot
  * be reached, prints the reason and aborts the job.
@@ -128,6 +131,7 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
 struct run_options {
     struct assembly_options assembly;
     bool fixed, quiet;
+    int step_timeout_s;            /* --step-timeout; 0: none */
     const char *purpose;           /* --purpose, of those who store a trial for a choice; or NULL */
     const char *control, *signals; /* --control, --signal; or NULL */
     const char *explore;           /* --explore: "on", "off" or a share; or NULL */

@@ -213,6 +213,26 @@ static int lift_of(struct veto_options *o)
     return err.status == PORTOLAN_OK ? 0 : print_error(&err);
 }
 
+/* Without a plan, of which a trial that did not fail is needed, there are those that ended a trial.
+ */
+static int list_vetoes(struct study_options *o)
+{
+    struct portolan_error err = {0};
+    struct study s;
+    char *text = NULL;
+    int result;
+
+    if (study_open_partly(&s, o, false, &err) == PORTOLAN_OK)
+        portolan_plan_report_vetoes(s.plan, &text, &err);
+    else if (s.data &&
+             portolan_plan_report_blames(s.data, s.w.assembly, &text, NULL) == PORTOLAN_OK &&
+             !*text)
+        free(text), text = NULL;
+    result = print_made(text, &err);
+    study_close(&s);
+    return result;
+}
+
 int command_veto(int argc, char **argv)
 {
     static const struct cli_line line = {
@@ -223,5 +243,5 @@ int command_veto(int argc, char **argv)
     struct veto_options o = {0};
 
     parse_line(&line, argc, argv, 0, &o);
-    return o.lift ? lift_of(&o) : study_print(&o.study, portolan_plan_report_vetoes);
+    return o.lift ? lift_of(&o) : list_vetoes(&o.study);
 }

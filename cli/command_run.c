@@ -264,6 +264,7 @@ static const char *misplaced(const struct options *options)
            : o->assembly.as        ? "--as"
            : o->fixed              ? "--fixed"
            : o->explore            ? "--explore"
+           : o->step_timeout_s     ? "--step-timeout"
            : options->is_watched   ? "--watch"
                                    : NULL;
 }

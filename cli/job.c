@@ -22,8 +22,7 @@ static const double patience_s = 2;
 /* The current job. */
 static struct job *running;
 
-/* On an abort mpiexec loses what it has not yet read from our pipe: waits, at most a second. */
-static void wait_for_reader(void)
+void wait_for_reader(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     int unread = 0;

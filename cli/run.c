@@ -4,8 +4,11 @@
 #include "cli.h"
 
 #include <portolan/control.h>
+#include <portolan/ending.h>
+#include <portolan/mpi.h>
 #include <portolan/program.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +43,8 @@ const struct cli_option run_table[] = {
     {"purpose", 0, "WORD", "with --fixed: purpose of the trial", INTO(struct run_options, purpose),
      .is_hidden = true},
     {"quiet", 'q', NULL, "print only errors and warnings", INTO(struct run_options, quiet)},
+    {"step-timeout", 0, "SECONDS", "end the job, with exit status 4, if a step takes longer",
+     INTO(struct run_options, step_timeout_s), .least = 1, .wanted = "a number of seconds"},
     {0},
 };
 
@@ -68,6 +73,34 @@ static enum portolan_status set_exploring(struct workbench *w, const char *explo
                                              : status;
 }
 
+/* How long a step must take to be called slow, and how long the abort of a job that hangs may. */
+enum { LEAST_SLOW_S = 3, ABORT_S = 5 };
+
+/* In a signal handler, while the program may be anywhere: writes at once, to standard error. */
+static void tell_slow_step(void *arg, const struct portolan_ending *e)
+{
+    const struct job *job = arg;
+    bool ends = !strcmp(e->how, "limit");
+    char line[600];
+    int n = snprintf(line, sizeof line, "rank %d: portolan: %s: step %d has taken %ld s%s",
+                     job->cohort->rank, ends ? "error" : "warning", e->step, e->number,
+                     ends ? ", the limit" : ", 100 times as long as the others");
+
+    if (e->n && n > 0 && (size_t)n < sizeof line)
+        n += snprintf(line + n, sizeof line - (size_t)n, ", in %.100s of %.100s [%.200s]",
+                      e->inside[0].method, e->inside[0].instance, e->inside[0].class_name);
+    n = n < (int)sizeof line ? n : (int)sizeof line - 1;
+    line[n++] = '\n';
+    if (write(STDERR_FILENO, line, (size_t)n) != n && !ends)
+        return; /* nobody reads it */
+    if (!ends)
+        return;
+    signal(SIGALRM, SIG_DFL);
+    alarm(ABORT_S);
+    wait_for_reader();
+    portolan_mpi_abort(EXIT_STEP_TIMEOUT);
+}
+
 int run_assembly(struct job *job, struct run_options *o)
 {
     struct portolan_error err = {0};
@@ -76,6 +109,7 @@ int run_assembly(struct job *job, struct run_options *o)
     int result = 0;
 
     print_log(o->quiet, job->cohort->rank);
+    portolan_ending_watch(tell_slow_step, job, LEAST_SLOW_S, o->step_timeout_s);
     status = workbench_open(&w, &o->assembly, job->cohort->rank == 0, &err);
     if (status == PORTOLAN_OK && o->explore)
         status = set_exploring(&w, o->explore, &err);

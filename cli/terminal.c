@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "terminal.h"
 
+#include <portolan/machine.h>
+
 #include <histedit.h>
 #include <locale.h>
 #include <stdio.h>
@@ -110,31 +112,10 @@ static unsigned char complete(EditLine *el, int character)
 
 /* ----------------------------------------------------------------------------------- history */
 
-/* Makes the missing folders on the path to a file. */
-static void make_folders(char *file)
-{
-    for (char *at = strchr(file + 1, '/'); at; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        mkdir(file, 0700);
-        *at = '/';
-    }
-}
-
-static char *find_history_file(const char *name)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    if (state && *state == '/')
-        return portolan_asprintf("%s/portolan/%s", state, name);
-    return home && *home == '/' ? portolan_asprintf("%s/.local/state/portolan/%s", home, name)
-                                : NULL;
-}
-
 static void keep_history(struct terminal *t)
 {
     if (!t->history || !t->history_file)
         return;
-    make_folders(t->history_file);
     history(t->history, &t->event, H_SAVE, t->history_file);
 }
 
@@ -160,7 +141,7 @@ enum portolan_status terminal_open(const char *program, const char *history_name
     t->arg = arg;
     t->el = el_init(program, stdin, stdout, stderr);
     t->history = history_init();
-    t->history_file = find_history_file(history_name);
+    t->history_file = portolan_state_file(history_name);
     if (!t->el || !t->history) {
         terminal_close(t);
         return portolan_error_set(err, PORTOLAN_EIO, "the terminal cannot be used");

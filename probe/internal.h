@@ -118,6 +118,9 @@ bool probe_thread_is_idle(const struct probe_thread *t);
 /* Sets whether calls read the slow clock. Only while nobody is inside a measured call. */
 void probe_threads_set_clock(bool is_slow);
 
+/* method.c: portolan_probe_method_peek() without its lock, for signal handlers. */
+const struct portolan_probe_method_info *probe_method_read(uint32_t handle);
+
 /* call.c: calls that run without a mark because memory for one was missing. */
 unsigned long probe_unmarked_calls(void);
 void probe_unmarked_forget(void);

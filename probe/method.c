@@ -160,16 +160,22 @@ portolan_probe_methods_register(const struct portolan_probe_connection *connecti
     return PORTOLAN_OK;
 }
 
-const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t handle)
+const struct portolan_probe_method_info *probe_method_read(uint32_t handle)
 {
-    const struct portolan_probe_method_info *info = NULL;
-
     if (handle <= PORTOLAN_PROBE_HANDLE_OWN)
         return &ours[handle];
-    pthread_mutex_lock(&probe_methods_lock);
-    for (const struct method_block *b = blocks; b && !info; b = b->next)
+    for (const struct method_block *b = blocks; b; b = b->next)
         if (handle >= b->infos[0].handle && handle - b->infos[0].handle < b->count)
-            info = &b->infos[handle - b->infos[0].handle];
+            return &b->infos[handle - b->infos[0].handle];
+    return NULL;
+}
+
+const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t handle)
+{
+    const struct portolan_probe_method_info *info;
+
+    pthread_mutex_lock(&probe_methods_lock);
+    info = probe_method_read(handle);
     pthread_mutex_unlock(&probe_methods_lock);
     return info;
 }

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_CANNOT_TELL = 3 };
+enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_CANNOT_TELL = 3, EXIT_STEP_TIMEOUT = 4 };
 
 /* Prints `file:line[:column]: error: text` to stderr; the report function of diagnostics. */
 void print_diagnostic(void *arg, const char *file, int line, int column, const char *text);

@@ -68,6 +68,11 @@ struct portolan_machine_verdict {
 PORTOLAN_API void portolan_machine_judge(const struct portolan_machine_reading *ranks, size_t n,
                                          struct portolan_machine_verdict *verdict);
 
+/** NAME in Portolan's folder of the user's state ($XDG_STATE_HOME/portolan,
+ * ~/.local/state/portolan), which is made if need be; the caller frees it. NULL: there is none, or
+ * no memory. */
+PORTOLAN_API char *portolan_state_file(const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -106,6 +106,7 @@ enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
             const char *own = c ? c->applies : NULL;
 
             x->applies = join_conditions(&impl->arena, x->applies_stated, own);
+            x->library = c ? c->library : NULL;
             x->query = c && c->has_query && library_find_query ? library_find_query(c) : NULL;
             if (!x->applies && (x->applies_stated || own))
                 return portolan_no_memory(err);

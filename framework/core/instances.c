@@ -220,6 +220,7 @@ enum portolan_status instance_start(struct instance *instance, const char *class
     struct portolan_error cause = {0};
     enum portolan_status status;
     struct services *s = NULL;
+    struct portolan_doing before;
     gov_cca_TypeMap complete;
 
     *services = NULL;
@@ -232,9 +233,11 @@ enum portolan_status instance_start(struct instance *instance, const char *class
             s = services_create(instance, class, complete, &cause);
         sidl_reference_delete(complete, NULL);
         *services = s; /* setServices may reach it through the ComponentID */
+        before = portolan_doing_set((struct portolan_doing){instance->name, class_name});
         status = s ? create_component(s, descriptor, &cause) : cause.status;
         if (status == PORTOLAN_OK)
             status = configure_component(s, class_name, &cause);
+        portolan_doing_set(before);
     }
     instance->is_starting = false;
     if (status == PORTOLAN_OK)

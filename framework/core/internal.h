@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_FRAMEWORK_INTERNAL_H
 #define PORTOLAN_FRAMEWORK_INTERNAL_H
 
+#include <portolan/doing.h>
 #include <portolan/framework.h>
 
 #include <stdio.h>
@@ -67,6 +68,7 @@ struct services {
     portolan_Rebindable rebindable;   /* or NULL */
     portolan_Suspendable suspendable; /* or NULL */
     bool in_doubt; /* a swap to it was undone while calls were inside: kept until they have ended */
+    bool gives_no_state;      /* its exportState has failed */
     struct release *releases; /* in order of registration */
     gov_cca_TypeMap properties;
     struct port *ports;

@@ -137,6 +137,10 @@ enum portolan_status state_check(const struct services *old,
     struct side from = running_side(old), to = described_side(old, class);
     const struct portolan_port_description *reader = described_port(class);
 
+    if (old->gives_no_state)
+        return portolan_error_set(err, PORTOLAN_ECOMPONENT,
+                                  "%s stays in instance '%s': its exportState has failed",
+                                  from.class_name, old->instance->name);
     if (is_readable(&from, &to, from.format && reader && portolan_port_is(reader, from.format)))
         return PORTOLAN_OK;
     return check_loss(old, &from, &to, err);
@@ -167,24 +171,36 @@ static int32_t common_version(portolan_ports_Stateful from, portolan_ports_State
     return written < read ? written : read;
 }
 
-static enum portolan_status export_and_import(portolan_ports_Stateful from,
+/* What is done from now on, the component of S does. */
+static struct portolan_doing let_do(const struct services *s)
+{
+    return portolan_doing_set((struct portolan_doing){s->instance->name, services_class_name(s)});
+}
+
+static enum portolan_status export_and_import(const struct state_path *path,
+                                              portolan_ports_Stateful from,
                                               portolan_ports_Stateful to, gov_cca_TypeMap state,
                                               struct portolan_error *err)
 {
+    struct portolan_doing before = let_do(path->from->services);
     int32_t version = common_version(from, to, err);
     sidl_BaseInterface ex = NULL;
-    enum portolan_status status;
+    enum portolan_status status = version < 1 ? err->status : PORTOLAN_OK;
 
-    if (version < 1)
-        return err->status;
-    portolan_ports_Stateful_exportState(from, version, state, &ex);
-    if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK) {
-        portolan_error_prefix(err, "exportState (version %d) failed", (int)version);
-        return status;
+    if (status == PORTOLAN_OK) {
+        portolan_ports_Stateful_exportState(from, version, state, &ex);
+        if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK) {
+            portolan_error_prefix(err, "exportState (version %d) failed", (int)version);
+            path->from->services->gives_no_state = true;
+        }
     }
-    portolan_ports_Stateful_importState(to, version, state, &ex);
-    if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
-        portolan_error_prefix(err, "importState (version %d) failed", (int)version);
+    if (status == PORTOLAN_OK) {
+        let_do(path->to->services);
+        portolan_ports_Stateful_importState(to, version, state, &ex);
+        if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
+            portolan_error_prefix(err, "importState (version %d) failed", (int)version);
+    }
+    portolan_doing_set(before);
     return status;
 }
 
@@ -198,7 +214,7 @@ enum portolan_status state_move(const struct state_path *path, struct portolan_e
     if (!from || !to)
         return PORTOLAN_OK;
     state = typemap_copy(NULL, &cause);
-    status = state ? export_and_import(from, to, state, &cause) : cause.status;
+    status = state ? export_and_import(path, from, to, state, &cause) : cause.status;
     if (status != PORTOLAN_OK)
         portolan_error_set(err, status,
                            "the state of instance '%s' does not go over from %s to "

@@ -95,6 +95,9 @@ struct portolan_assembly_alternative {
     const char *applies;
     /** NULL: the class itself cannot be asked. */
     portolan_applies_fn query;
+    /** File of its plug-in, the palette's, known once portolan_assembly_join_applies() was called;
+     * NULL: none is known, or it is linked in. */
+    const char *library;
     const char *applies_stated; /**< the part stated in the assembly itself */
     int applies_line;           /**< 0: the assembly states none */
     bool is_pinned;             /**< no other alternative may run */

@@ -2,6 +2,7 @@
 /* portolan.Mastermind: the component around the recorder. */
 #include "mastermind.h"
 
+#include <portolan/ending.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,6 +54,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     warn(m, portolan_recorder_cut(&m->recorder, step, &err), &err);
     portolan_probe_counter_sets_step(m->settings.rotates);
     portolan_probe_resume();
+    portolan_ending_step(step);
 }
 
 static void announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
@@ -165,6 +167,7 @@ static void end_trial(struct mastermind *m)
 
     if (!m->recorder.cohort || (!m->recorder.trial && !m->ever_attached))
         return;
+    portolan_ending_step(-1);
     portolan_probe_pause();
     if (!m->recorder.trial && m->recorder.cohort->rank == 0)
         put_clock_facts(m);

@@ -282,6 +282,12 @@ static enum portolan_status put_diagnosis(struct portolan_records *self,
                     : PORTOLAN_OK;
 }
 
+static void note_running(struct portolan_records *self, int step,
+                         const struct portolan_running *running, size_t n)
+{
+    portolan_note_put(recorder_of(self)->state->note, step, running, n);
+}
+
 const struct portolan_records_ops mastermind_records_ops = {
     .size = sizeof(struct portolan_records_ops),
     .abi = PORTOLAN_RECORDS_ABI,
@@ -300,4 +306,5 @@ const struct portolan_records_ops mastermind_records_ops = {
     .carry = carry,
     .visit_rows = visit_rows,
     .put_diagnosis = put_diagnosis,
+    .note_running = note_running,
 };

@@ -142,6 +142,13 @@ struct portolan_records_ops {
                                           const struct portolan_stored_diagnosis *d,
                                           const struct portolan_stored_finding *findings, size_t n,
                                           struct portolan_error *err);
+
+    /**
+     * OPTIONAL. What runs from STEP on, as portolan_note_put(): noted before it is called, so that
+     * a failure that ends the process is known. Effective on rank 0. Not collective.
+     */
+    void (*note_running)(struct portolan_records *self, int step,
+                         const struct portolan_running *running, size_t n);
 };
 
 /** Facts of the Optimizer: sum of the times predicted for each step just before it, in ns. */

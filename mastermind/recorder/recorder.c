@@ -2,6 +2,7 @@
 #include "recorder_internal.h"
 
 #include <math.h>
+#include <portolan/ending.h>
 #include <portolan/list.h>
 #include <portolan/record.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
     r->assembly = assembly;
     r->source = &piece_own_source;
     r->step = -1;
-    if (!(r->state = portolan_calloc(1, sizeof *r->state)))
+    if (!(r->state = portolan_calloc(1, sizeof *r->state)) ||
+        !(r->state->path = portolan_strdup(path ? path : "")))
         return portolan_no_memory(err);
     portolan_machine_read(&r->state->opened);
     if (r->source->now_ns)
@@ -36,10 +38,49 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
                                err);
 }
 
+/* ------------------------------------------------------------------ the note of what runs */
+
+/* How this process ends goes into the note. */
+static void note_ending(void *note, const struct portolan_ending *e)
+{
+    const char *inside[2 * PORTOLAN_ENDING_CALLS];
+
+    for (size_t i = 0; i < e->n; ++i) {
+        inside[2 * i] = e->inside[i].instance;
+        inside[2 * i + 1] = e->inside[i].class_name;
+    }
+    portolan_note_end(note, e->how, e->number, e->step, inside, e->n);
+}
+
+/* A trial whose ranks are stored by others has none: they survive the ranks. */
+static void begin_note(struct portolan_recorder *r)
+{
+    struct recorder_state *s = r->state;
+    struct portolan_error err = {0};
+
+    if (r->job || r->source != &piece_own_source)
+        return;
+    if (portolan_note_open(s->path, r->trial, r->cohort->rank, &s->note, &err))
+        portolan_log(PORTOLAN_LOG_WARNING, "mastermind",
+                     "a crash will not be blamed on what it was in: %s", err.text);
+    else if (s->note)
+        portolan_ending_observe(note_ending, s->note);
+}
+
+static void end_note(struct recorder_state *s)
+{
+    if (s->note)
+        portolan_ending_forget(s->note);
+    portolan_note_close(s->note);
+    s->note = NULL;
+}
+
 static void clear_state(struct recorder_state *s)
 {
     if (!s)
         return;
+    end_note(s);
+    free(s->path);
     piece_clear(&s->slowest);
     free(s->slowest_block);
     totals_clear(&s->totals);
@@ -332,7 +373,10 @@ static enum portolan_status begin(struct portolan_recorder *r, struct portolan_e
 
     if (!status && r->cohort->rank == 0)
         status = begin_trial(r, err);
-    return share_trial(r, status, err);
+    status = share_trial(r, status, err);
+    if (!status)
+        begin_note(r);
+    return status;
 }
 
 static void be_patient(struct portolan_recorder *r, int wait_ms)
@@ -438,6 +482,7 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
         note_lost_waiting(r);
     if (status)
         note_lost_step(r, err);
+    portolan_note_step(r->state->note);
     r->step = next_step;
     if (r->source->now_ns)
         r->cut_ns = r->source->now_ns(r->source->self);
@@ -530,6 +575,7 @@ static enum portolan_status end_trial(struct portolan_recorder *r, struct portol
             portolan_store_leave_trial(r->store, r->trial, r->job->rank, outcome, worst[0], err);
     else if (r->store)
         status = portolan_store_end_trial(r->store, r->trial, outcome, worst[0], err);
+    end_note(r->state);
     return portolan_cohort_agree(r->cohort, status, err);
 }
 

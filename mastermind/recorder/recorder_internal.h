@@ -284,7 +284,9 @@ struct recorder_state {
     enum portolan_probe_clock clock;        /* then */
     /* Of this rank since then: the sums of its pieces; what paused_ns was at first. */
     double calls_ns, timed_calls, paused_ns;
-    double call_cost_ns; /* of measuring a call, on the slowest rank; 0: not known */
+    double call_cost_ns;        /* of measuring a call, on the slowest rank; 0: not known */
+    char *path;                 /* of the store */
+    struct portolan_note *note; /* of what runs, from the begin of the trial to its end; or NULL */
 };
 
 /** The rank to which the stored measurements belong. */

@@ -18,6 +18,16 @@ struct portolan_store {
     struct identities *identities; /* of the trial that was written last */
 };
 
+/** How long to wait for a lock of another process, usually, and to settle what notes say. */
+enum { BUSY_MS = 5000, SETTLE_MS = 200 };
+
+/* ---- notes.c */
+
+/** Whether notes of running trials are beside the store at PATH. */
+bool notes_exist(const char *path);
+/** Whether the plug-in, "SIZE MTIME FILE", is another file now. */
+bool notes_is_rebuilt(const char *plugin);
+
 /** portolan_store_open() with another patience than 5 s, for tests. */
 enum portolan_status store_open(const char *path, enum portolan_store_mode mode, int busy_ms,
                                 struct portolan_store **store, struct portolan_error *err);

@@ -114,6 +114,31 @@ static enum portolan_status read_lifted(struct reading *r)
                      &r->set->n_lifted, r->err, "");
 }
 
+/* A failure that a plug-in caused does not count once the plug-in is another. */
+static enum portolan_status lift_rebuilt(struct reading *r, const struct portolan_trial *t)
+{
+    size_t prefix = strlen(PORTOLAN_STORE_BLAMED), capacity = r->set->n_lifted;
+
+    for (size_t i = 0; i < t->n_metadata; ++i) {
+        const struct portolan_name_value *blamed = &t->metadata[i], *x = t->metadata;
+        const struct portolan_name_value *end = x + t->n_metadata;
+
+        if (strncmp(blamed->name, PORTOLAN_STORE_BLAMED, prefix) != 0)
+            continue;
+        while (x < end && (strncmp(x->name, PORTOLAN_STORE_PLUGIN, strlen(PORTOLAN_STORE_PLUGIN)) ||
+                           strcmp(x->name + strlen(PORTOLAN_STORE_PLUGIN), blamed->value) != 0))
+            ++x;
+        if (x == end || !notes_is_rebuilt(x->value))
+            continue;
+        if (!portolan_reserve(&r->set->lifted, &capacity, r->set->n_lifted + 1,
+                              sizeof *r->set->lifted))
+            return portolan_no_memory(r->err);
+        r->set->lifted[r->set->n_lifted++] =
+            (struct portolan_lifted_veto){t->assembly, blamed->name + prefix, blamed->value, t->id};
+    }
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status read_all(struct reading *r, const struct portolan_store_query *query,
                                      bool with_samples)
 {
@@ -130,6 +155,8 @@ static enum portolan_status read_all(struct reading *r, const struct portolan_st
                                 &t->n_implementations);
         if (!status)
             status = read_pairs(r, READ_METADATA, t->id, &t->metadata, &t->n_metadata);
+        if (!status)
+            status = lift_rebuilt(r, t);
         if (!status)
             count_partial(t);
         if (!status && with_samples)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BUSY_MS = 5000 };
-
 enum portolan_status store_open(const char *path, enum portolan_store_mode mode, int busy_ms,
                                 struct portolan_store **store, struct portolan_error *err)
 {
@@ -31,7 +29,18 @@ enum portolan_status store_open(const char *path, enum portolan_store_mode mode,
 enum portolan_status portolan_store_open(const char *path, enum portolan_store_mode mode,
                                          struct portolan_store **store, struct portolan_error *err)
 {
-    return store_open(path, mode, BUSY_MS, store, err);
+    enum portolan_status status;
+
+    /* Before anybody reads it, trials whose process is gone are ended; if this fails, later. */
+    if (mode == PORTOLAN_STORE_READ && notes_exist(path) &&
+        !store_open(path, PORTOLAN_STORE_WRITE, SETTLE_MS, store, NULL)) {
+        portolan_store_settle(*store, NULL, NULL);
+        portolan_store_close(*store);
+    }
+    status = store_open(path, mode, BUSY_MS, store, err);
+    if (!status && mode == PORTOLAN_STORE_WRITE)
+        portolan_store_settle(*store, NULL, NULL);
+    return status;
 }
 
 void portolan_store_set_patience(struct portolan_store *s, int wait_ms)

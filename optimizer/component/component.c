@@ -94,6 +94,7 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     o->told = portolan_arena_alloc(&o->arena, n, sizeof *o->told);
     o->spent_ns = portolan_arena_alloc(&o->arena, n, sizeof *o->spent_ns);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
+    o->noted = portolan_arena_alloc(&o->arena, 2 * n, sizeof *o->noted);
     list_options(o);
     optimizer_get_policy(o, _ex);
     SIDL_CHECK(*_ex);
@@ -166,9 +167,14 @@ static void prepare(struct optimizer *o, int step, bool begin, sidl_BaseInterfac
     if (todo != OPTIMIZER_STAY)
         decide_and_apply(o, step, todo == OPTIMIZER_SWAP, _ex);
     SIDL_CHECK(*_ex);
+    if (begin && !optimizer_share_failures(o))
+        portolan_throw(_ex, PORTOLAN_EIO, "the ranks did not learn what failed in earlier runs");
+    SIDL_CHECK(*_ex);
     if (todo != OPTIMIZER_DECIDE)
         optimizer_decide_ahead(o, step);
     if (begin) {
+        optimizer_want_current(o);
+        optimizer_note_running(o, step);
         optimizer_store_decision(o);
         optimizer_travel(o, true);
     }
@@ -195,9 +201,13 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     char *wish;
     uint64_t entered = portolan_probe_now();
 
-    if (!o->enabled || !optimizer_is_ready(o, _ex) || o->idle)
+    if (!o->enabled || !optimizer_is_ready(o, _ex))
         return;
+    if (!begin || o->idle)
+        optimizer_note_step(o, step);
     o->step = step;
+    if (o->idle)
+        return;
     prepare(o, step, begin, _ex);
     if (!*_ex)
         optimizer_ask_diagnosis(o);

@@ -47,7 +47,10 @@ enum optimizer_hold { OPTIMIZER_FREE, OPTIMIZER_PINNED, OPTIMIZER_FORBIDDEN };
 /* An alternative of an instance that has several, and what this run knows of it. */
 struct optimizer_option {
     size_t instance, alternative; /* positions in the assembly */
-    bool failed;                  /* or missed the accuracy */
+    bool failed;                  /* or missed the accuracy, or ended an earlier trial */
+    bool is_judged, ran_well;     /* on rank 0: whether it has run well in an earlier trial, … */
+    bool ran_here;                /* … and in this one */
+    bool keeps_state;             /* its exportState has failed: no other can take its place */
     enum optimizer_hold hold;
     enum optimizer_asker held_by;
     int32_t steps;   /* with it, for the policy … */
@@ -139,6 +142,7 @@ struct optimizer {
     int swap_step; /* of the swaps in `swapped`; -2: none */
     size_t n_swapped;
     struct optimizer_swap *swapped;
+    struct portolan_running *noted; /* what optimizer_note_running() writes */
 
     /* agree.c */
     struct portolan_piggyback piggyback;
@@ -207,6 +211,17 @@ bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alter
                         struct portolan_error *why);
 /* Why state keeps an alternative out now, for sidl_String_free; NULL: it does not, or it runs. */
 char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t alternative);
+
+/* running.c. Rank 0, when the store was read: bans what has ended the process of a trial. */
+void optimizer_leave_blamed(struct optimizer *o);
+/* Collective: makes o->options[].failed the same on all ranks; false: they could not. */
+bool optimizer_share_failures(struct optimizer *o);
+/* Rank 0: notes that o->wanted runs from STEP on, and what runs now, as one takes the other's
+ * place. */
+void optimizer_note_running(struct optimizer *o, int step);
+/* At each swap point, when the step is stored: what was called in it has run here. Changes
+ * o->wanted. */
+void optimizer_note_step(struct optimizer *o, int step);
 
 /*
  * wishes.c: whether an alternative may be swapped in: it is not banned, nobody forbade it, and no

@@ -376,6 +376,7 @@ void optimizer_decide(struct optimizer *o, int step)
         if (o->start_stored)
             look_for_stored(o);
         optimizer_make_plan(o);
+        optimizer_leave_blamed(o);
     }
     if (optimizer_obey(o, step))
         o->mind.expected_ns[0] = 0; /* nothing was predicted of what was asked for */

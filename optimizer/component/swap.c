@@ -55,7 +55,11 @@ char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t 
     sidl_BaseInterface ex = NULL;
     char *why = NULL;
 
-    if (alternative != (size_t)o->current[instance])
+    if (alternative == (size_t)o->current[instance])
+        return NULL;
+    if (optimizer_option(o, instance, (size_t)o->current[instance])->keeps_state)
+        why = sidl_String_strdup("what runs could not give its state");
+    else
         why = portolan_ports_Builder_getObstacle(o->builder, o->assembly->instances[instance].name,
                                                  optimizer_class(o, instance, alternative), &ex);
     SIDL_CLEAR(ex); /* an unknown class: the swap will say so */
@@ -73,9 +77,10 @@ bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alter
     bool is_banned = failed || obstacle;
 
     if (is_banned)
-        portolan_error_set(
-            why, PORTOLAN_EINFEASIBLE, "%s",
-            obstacle ? obstacle : "it failed to start, failed or missed the accuracy in this run");
+        portolan_error_set(why, PORTOLAN_EINFEASIBLE, "%s",
+                           obstacle ? obstacle
+                                    : "it failed to start, failed or missed the accuracy in this "
+                                      "run, or ended an earlier one");
     sidl_String_free(obstacle);
     return is_banned;
 }
@@ -116,6 +121,38 @@ static enum portolan_status put_back(struct optimizer *o, size_t n, struct porto
     return PORTOLAN_OK;
 }
 
+/* Collective: whether the old implementation is to blame, whose exportState failed on some rank:
+ * that is what keeps others out now, which could be swapped in before. */
+static bool gave_no_state(struct optimizer *o, const struct optimizer_swap *x)
+{
+    char *obstacle = optimizer_get_obstacle(o, x->instance, x->to);
+    double keeps = obstacle != NULL;
+
+    sidl_String_free(obstacle);
+    return !o->cohort->max(o->cohort, &keeps, 1) && keeps > 0;
+}
+
+/* Bans what made the swap fail. */
+static void ban(struct optimizer *o, int step, const struct optimizer_swap *failed, const char *why)
+{
+    const char *name = o->assembly->instances[failed->instance].name;
+    const char *from = optimizer_class(o, failed->instance, failed->from);
+    const char *to = optimizer_class(o, failed->instance, failed->to);
+    bool keeps = gave_no_state(o, failed);
+
+    if (keeps)
+        optimizer_option(o, failed->instance, failed->from)->keeps_state = true;
+    else
+        optimizer_option(o, failed->instance, failed->to)->failed = true;
+    if (o->cohort->rank == 0 && keeps)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                     "step %d: %s stays %s, which could not give its state: %s", step, name, from,
+                     why);
+    else if (o->cohort->rank == 0)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                     "step %d: %s keeps %s, %s did not start: %s", step, name, from, to, why);
+}
+
 static enum portolan_status keep_old(struct optimizer *o, int step,
                                      const struct optimizer_swap *failed,
                                      struct portolan_error *err)
@@ -131,17 +168,11 @@ static enum portolan_status keep_old(struct optimizer *o, int step,
     }
     snprintf(outcome, sizeof outcome, "kept: %s", err->text);
     put_swap(o, step, failed, outcome);
-    if (o->cohort->rank == 0)
-        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                     "step %d: %s keeps %s, %s did not start: %s", step,
-                     o->assembly->instances[failed->instance].name,
-                     optimizer_class(o, failed->instance, failed->from),
-                     optimizer_class(o, failed->instance, failed->to), err->text);
-    optimizer_option(o, failed->instance, failed->to)->failed = true;
+    ban(o, step, failed, err->text);
     return PORTOLAN_EBUSY;
 }
 
-enum portolan_status optimizer_apply(struct optimizer *o, int step, struct portolan_error *err)
+static enum portolan_status apply(struct optimizer *o, int step, struct portolan_error *err)
 {
     o->n_swapped = 0;
     o->swap_step = -2;
@@ -165,6 +196,17 @@ enum portolan_status optimizer_apply(struct optimizer *o, int step, struct porto
     if (o->cohort->rank == 0)
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer", "step %d: %s", step, o->mind.reason);
     return PORTOLAN_OK;
+}
+
+enum portolan_status optimizer_apply(struct optimizer *o, int step, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    optimizer_note_running(o, step);
+    status = apply(o, step, err);
+    optimizer_want_current(o);
+    optimizer_note_running(o, step);
+    return status;
 }
 
 enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *why,

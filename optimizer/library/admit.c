@@ -151,6 +151,45 @@ static void gather_ended(const struct portolan_plan *p, size_t path, size_t *sel
     }
 }
 
+/* A class ended the process of a trial: whatever its partners were, it failed there. */
+static void gather_blamed(const struct portolan_plan *p, size_t path, struct plan_evidence *out)
+{
+    const struct survey *s = &p->s;
+    const struct survey_node *node = &s->nodes[path];
+    const struct plan_scope *scope = &p->paths[path].scope;
+
+    for (size_t i = 0; node->variable != NONE && i < s->n_trials; i++)
+        for (size_t tuple = 0; tuple < scope->n_tuples; tuple++) {
+            const struct survey_trial *t = &s->trials[i];
+            size_t own = plan_own_of(p, path, tuple);
+            struct evidence *e = &out->all[out->n];
+
+            if (plan_as_written(p, path, tuple) != tuple ||
+                !survey_is_blamed(
+                    s, t, node->instance,
+                    s->variables[node->variable].instance->alternatives[own].class_name))
+                continue;
+            *e = (struct evidence){.key = tuple,
+                                   .point = t->point,
+                                   .failed = true,
+                                   .accuracy = NAN,
+                                   .wanted = plan_wanted(p, path),
+                                   .trial = (long long)t->trial->id};
+            put_coordinates(p, path, NULL, t->x, e->at);
+            out->n++;
+        }
+}
+
+/* Calls that worked before the class ended the process do not recommend it. */
+static bool is_of_blamed(const struct portolan_plan *p, const struct survey_quality *q)
+{
+    const struct survey_node *n = &p->s.nodes[q->node];
+
+    return n->variable != NONE && q->own != NONE &&
+           survey_is_blamed(&p->s, &p->s.trials[p->s.rows[q->row].trial], n->instance,
+                            p->s.variables[n->variable].instance->alternatives[q->own].class_name);
+}
+
 static void gather_qualities(const struct portolan_plan *p, size_t path, size_t *selection,
                              struct plan_evidence *out)
 {
@@ -171,9 +210,10 @@ static void gather_qualities(const struct portolan_plan *p, size_t path, size_t 
             .wanted = plan_wanted(p, path),
             .trial = (long long)t->trial->id};
         put_coordinates(p, path, q->context, t->x, e->at);
-        out->n += e->key != NONE && !(is_bad(e) && plan_is_lifted(p, q));
+        out->n += e->key != NONE && !(is_bad(e) ? plan_is_lifted(p, q) : is_of_blamed(p, q));
     }
     gather_ended(p, path, selection, out);
+    gather_blamed(p, path, out);
     if (out->n)
         qsort(out->all, out->n, sizeof *out->all, evidence_order);
     for (size_t i = 0; i < out->n; i++)
@@ -440,8 +480,9 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
     v = portolan_arena_alloc(pool, 1, sizeof *v);
     selection = portolan_arena_alloc(pool, p->s.n_variables, sizeof *selection);
     if (!v || !selection ||
-        !(v->all =
-              portolan_arena_alloc(pool, node->n_qualities + p->s.n_trials + 1, sizeof *v->all)))
+        !(v->all = portolan_arena_alloc(
+              pool, node->n_qualities + 1 + p->s.n_trials * (1 + p->paths[path].scope.n_tuples),
+              sizeof *v->all)))
         return PORTOLAN_ENOMEM;
     v->n_context = (size_t)node->n_context;
     v->n_coordinates = put_coordinates(p, path, NULL, p->dim_target, ignored);

@@ -121,8 +121,10 @@ static void find_blind_ends(struct survey *s)
         bool cut_off =
             !strcmp(t->trial->outcome, "running") && !strcmp(t->trial->purpose, "explore");
 
-        t->ended_blindly = (t->failed || cut_off) && !t->had_failures;
-        s->ended_blindly = s->ended_blindly || t->ended_blindly;
+        bool is_known = survey_blames(t->trial, NULL, NULL);
+
+        t->ended_blindly = (t->failed || cut_off) && !t->had_failures && !is_known;
+        s->ended_blindly = s->ended_blindly || t->ended_blindly || is_known;
     }
     for (size_t n = 0; s->ended_blindly && n < s->n_nodes; n++)
         s->nodes[n].fails = true; /* so that calls that worked are recorded, too */

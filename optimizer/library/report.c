@@ -3,6 +3,7 @@
 #include "plan_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put_point(struct portolan_text *out, const struct survey *s, const char *const *texts)
@@ -427,6 +428,13 @@ enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *p, 
     const struct survey *s = &p->s;
     const struct survey_quality *last = NULL;
     struct portolan_text out = {0};
+    char *blames = NULL;
+    enum portolan_status status = portolan_plan_report_blames(s->data, s->a, &blames, err);
+
+    if (status)
+        return status;
+    portolan_text_add(&out, "%s", blames);
+    free(blames);
 
     for (size_t i = 0; i < s->n_qualities; i++) {
         const struct survey_quality *q = &s->qualities[i];
@@ -437,7 +445,7 @@ enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *p, 
         put_veto(s, q, &out);
         last = q;
     }
-    if (!last)
+    if (!last && !out.length)
         portolan_text_add(&out, "no veto: no failure counts\n");
     return portolan_text_take(&out, text, err);
 }

@@ -440,6 +440,23 @@ void portolan_plan_write_models(const struct portolan_plan *plan, struct portola
                                 const char *key);
 enum portolan_status portolan_plan_write_choice(struct portolan_plan *plan, struct portolan_json *j,
                                                 const char *key, struct portolan_error *err);
+/**
+ * The newest trial of DATA on HOST (NULL: on any) whose process CLASS_NAME ended as INSTANCE,
+ * borrowed; NULL: there is none that counts. None counts after the veto was lifted, or the plug-in
+ * built anew, or a trial in a process of its own has ended well with the class.
+ */
+const struct portolan_trial *portolan_plan_peek_blame(const struct portolan_sample_set *data,
+                                                      const struct portolan_assembly *a,
+                                                      const char *host, const char *instance,
+                                                      const char *class_name);
+/** Whether calls of the class as INSTANCE worked in a trial on HOST that ended well. */
+bool portolan_plan_ran_well(const struct portolan_sample_set *data,
+                            const struct portolan_assembly *a, const char *host,
+                            const char *instance, const char *class_name);
+/** All such blames, one line each; "" when there is none. *TEXT is the caller's to free. ENOMEM. */
+enum portolan_status portolan_plan_report_blames(const struct portolan_sample_set *data,
+                                                 const struct portolan_assembly *a, char **text,
+                                                 struct portolan_error *err);
 /** The vetoes that were not lifted: implementation, call and trial of each. Otherwise as above. */
 enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);

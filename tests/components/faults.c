@@ -2,13 +2,16 @@
 /*
  * Components that fail in the ways that tests/faults.sh and tests/killed.sh need. The last rank is
  * the one that fails. fault.Fast fails as the environment variable PORTOLAN_TEST_FAULT says: not at
- * all while it is measured, "start" in setServices, "call" at its first call. fault.Driver's disk
- * is full on request, on the first rank, which is the one that stores.
+ * all while it is measured, "start" in setServices, "call" at its first call; "segv 3" is a signal
+ * in its third call, likewise "abort", "exit", "_exit", "hang" and "kill"; "segv 0" is in
+ * setServices. fault.Driver's disk is full on request, on the first rank, which is the one that
+ * stores.
  */
 #include <portolan/framework.h>
 
 #include "paper.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +22,7 @@ struct fault {
     struct sidl_object object;
     gov_cca_Services services;
     struct portolan_cohort *cohort;
+    int calls;
 };
 
 static bool is_last_rank(const struct fault *f)
@@ -31,6 +35,31 @@ static bool is_asked_for(const char *fault)
     const char *wanted = getenv("PORTOLAN_TEST_FAULT");
 
     return wanted && !strcmp(wanted, fault);
+}
+
+/* Ends the process if that is asked for in this call. */
+static void end_process(const struct fault *f)
+{
+    const char *wanted = getenv("PORTOLAN_TEST_FAULT");
+    char how[20] = "";
+    int call = -1;
+
+    if (!wanted || sscanf(wanted, "%19s %d", how, &call) != 2 || call != f->calls ||
+        !is_last_rank(f))
+        return;
+    fflush(NULL);
+    if (!strcmp(how, "segv"))
+        *(volatile int *)(uintptr_t)f->calls = 0;
+    else if (!strcmp(how, "abort"))
+        abort();
+    else if (!strcmp(how, "exit"))
+        exit(0);
+    else if (!strcmp(how, "_exit"))
+        _exit(0);
+    else if (!strcmp(how, "kill"))
+        raise(SIGKILL);
+    while (!strcmp(how, "hang"))
+        pause();
 }
 
 static void begin(struct fault *f, gov_cca_Services services, sidl_BaseInterface *_ex)
@@ -99,6 +128,8 @@ static void fast_evaluate(void *self, double x, sidl_BaseInterface *_ex)
     struct fault *f = self;
 
     *_ex = NULL;
+    f->calls++;
+    end_process(f);
     if (is_asked_for("call") && is_last_rank(f))
         portolan_throw(_ex, PORTOLAN_ECOMPONENT, "fault.Fast: the first call was to fail");
     else
@@ -121,6 +152,8 @@ static void fast_set_services(void *self, gov_cca_Services services, sidl_BaseIn
     struct fault *f = self;
 
     function_set_services(f, services, _ex);
+    if (!*_ex)
+        end_process(f);
     if (!*_ex && is_asked_for("start") && is_last_rank(f))
         portolan_throw(_ex, PORTOLAN_ECOMPONENT, "fault.Fast: setServices was to fail");
 }

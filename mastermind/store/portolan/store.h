@@ -273,6 +273,69 @@ PORTOLAN_API enum portolan_status portolan_store_label_trial(struct portolan_sto
                                                              int64_t trial, const char *label,
                                                              struct portolan_error *err);
 
+/* ---- What runs in a trial: known before its first call, and after the death of the process. */
+
+/** How far the class of an instance is known on this machine, as it was built. */
+enum portolan_standing {
+    PORTOLAN_RAN_WELL, /**< in an earlier trial, or it runs because the user said so */
+    PORTOLAN_RAN_HERE, /**< only in this process: a step with it is stored */
+    PORTOLAN_UNTRIED   /**< the next call may be its first: if the process ends, it has failed */
+};
+
+/** What an instance runs. */
+struct portolan_running {
+    const char *instance, *class_name;
+    const char *library; /**< file of its plug-in; NULL: none, it is linked in */
+    enum portolan_standing standing;
+};
+
+/** The note of a running trial: a small file beside the store (for a server in the user's state
+ * folder), which survives the process and says what it was running. One thread at a time. */
+struct portolan_note;
+
+/**
+ * Begins the note of TRIAL in the store at PATH. Rank 0 makes the file; on other ranks it stands
+ * for that file, to which they only add how they ended. *NOTE is the caller's to close; NULL for
+ * ":memory:". Errors: EIO, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_note_open(const char *path, int64_t trial, int rank,
+                                                     struct portolan_note **note,
+                                                     struct portolan_error *err);
+/** Removes the file: the trial has ended. NULL is legal, here and below. */
+PORTOLAN_API void portolan_note_close(struct portolan_note *note);
+
+/** Rank 0: notes what runs from STEP on, before it is called. No error: it is a precaution. */
+PORTOLAN_API void portolan_note_put(struct portolan_note *note, int step,
+                                    const struct portolan_running *running, size_t n);
+
+/** Rank 0: a step has ended; notes the memory of the process if it has grown much. */
+PORTOLAN_API void portolan_note_step(struct portolan_note *note);
+
+/**
+ * Adds how the process is ending, in STEP: HOW is "signal", "exit", "limit" or "slow" (it may be
+ * killed because a step takes so long) with the NUMBER of the signal, the status or the seconds.
+ * INSIDE: instance and class of the N calls that the thread is inside, innermost first. The next
+ * portolan_note_step() shows that it has not ended. Any rank; async-signal-safe.
+ */
+PORTOLAN_API void portolan_note_end(const struct portolan_note *note, const char *how, long number,
+                                    int step, const char *const *inside, size_t n);
+
+/** Metadata of a failed trial: this name with an instance after it names the class that failed. */
+#define PORTOLAN_STORE_BLAMED "blamed "
+/** Likewise with a class after it: its plug-in then, as "SIZE MTIME FILE". The failure does not
+ * count once the file is another. */
+#define PORTOLAN_STORE_PLUGIN "plug-in of "
+
+/**
+ * Ends, as failed, trials that count as running although their process is gone, where their notes
+ * say why or what was untried; that class is blamed. REASON: how the process ended, as far as the
+ * caller knows ("time limit of 10 s"), or NULL. Trials stay "running" if nothing is known of their
+ * end but that it came, if the machine went down, and if they ran on another machine, whose notes
+ * stay. Opening a store does this, too. Errors: EBUSY, EIO, ENOMEM: a later call does the rest.
+ */
+PORTOLAN_API enum portolan_status
+portolan_store_settle(struct portolan_store *store, const char *reason, struct portolan_error *err);
+
 /** Which trials to read; NULL or 0 fields do not restrict. */
 struct portolan_store_query {
     int64_t trial;

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Notes of what runs, one file for each running trial. It is written, not synchronised: what has
+ * been written survives the process, and if the machine goes down nobody is to blame. Rank 0 writes
+ * the head, always as many bytes; how a rank ends is appended after it.
+ *
+ *     trial 12                           place HOST pid:[4026531836]
+ *     process 4711 88123                 step 3
+ *     boot 8c2b…                         memory 40320 51200
+ *     class 2 solver heat.Band 18240 1790000000 /…/band.so      (standing, instance, class,
+ * plug-in) end signal 11 0 solver=heat.Band
+ */
+#include "internal.h"
+
+#include <portolan/machine.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { HEAD_BYTES = 4096, MOST_SUSPECTS = 16 };
+/* A process that was killed without a word is taken to have run out of memory if it has grown by so
+ * many KiB, and to more than twice as much, since a class was swapped in. */
+enum { MUCH_MEMORY = 64 << 10 };
+
+struct portolan_note {
+    char *file;
+    int fd, rank; /* fd -1 on other ranks than 0 */
+    int step;
+    char who[400]; /* the lines that stay */
+    char *classes;
+    long memory_first, memory_last;
+};
+
+/* ------------------------------------------------- this process and its place */
+
+struct place {
+    char boot[64], host[300];
+};
+
+static void read_line(const char *file, char *line, size_t size)
+{
+    FILE *f = fopen(file, "re");
+
+    line[0] = '\0';
+    if (f && fgets(line, (int)size, f))
+        line[strcspn(line, "\n")] = '\0';
+    if (f)
+        fclose(f);
+}
+
+/* The machine, and the name space of its process numbers: containers have their own. */
+static struct place find_place(void)
+{
+    struct place p = {"", ""};
+    char space[64] = "";
+    struct utsname u;
+    ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+
+    space[n > 0 ? n : 0] = '\0';
+    read_line("/proc/sys/kernel/random/boot_id", p.boot, sizeof p.boot);
+    snprintf(p.host, sizeof p.host, "%s %s", uname(&u) ? "?" : u.nodename, space);
+    return p;
+}
+
+/* When a process began, in the kernel's unit, so that its number, used again, is told from it; 0:
+ * there is none, or it has ended and waits for its parent. */
+static unsigned long long start_of(long pid)
+{
+    char file[40], line[1000];
+    unsigned long long start = 0;
+    const char *after;
+    char state = 'X';
+
+    snprintf(file, sizeof file, "/proc/%ld/stat", pid);
+    read_line(file, line, sizeof line);
+    if (!(after = strrchr(line, ')')) ||
+        sscanf(after + 1,
+               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+               "%*s %llu",
+               &state, &start) != 2)
+        return 0;
+    return state == 'Z' || state == 'X' ? 0 : start;
+}
+
+static long memory_kib(void)
+{
+    struct rusage used;
+
+    return getrusage(RUSAGE_SELF, &used) ? 0 : used.ru_maxrss;
+}
+
+/* The folder of the notes of the store that is shown as PATH; the caller frees it. NULL: none. */
+static char *find_folder(const char *path)
+{
+    char name[40];
+
+    if (!*path || !strcmp(path, ":memory:"))
+        return NULL;
+    if (!portolan_store_is_server(path))
+        return portolan_asprintf("%s.running", path);
+    snprintf(name, sizeof name, "running-%016llx",
+             (unsigned long long)portolan_hash(path, strlen(path), 0));
+    return portolan_state_file(name);
+}
+
+/* "SIZE MTIME" of a plug-in; "0 0" when there is no such file. */
+static void identify(const char *library, char *text, size_t size)
+{
+    struct stat st = {0};
+
+    if (!library || stat(library, &st))
+        st = (struct stat){0};
+    snprintf(text, size, "%lld %lld", (long long)st.st_size,
+             (long long)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+}
+
+/* ------------------------------------------------- the process that runs */
+
+static void write_head(struct portolan_note *n)
+{
+    char head[HEAD_BYTES + 1];
+    int used = snprintf(head, sizeof head, "%sstep %d\nmemory %ld %ld\n%s", n->who, n->step,
+                        n->memory_first, n->memory_last, n->classes ? n->classes : "");
+
+    if (used < 0)
+        return;
+    if (used < HEAD_BYTES)
+        memset(head + used, '\n', (size_t)(HEAD_BYTES - used));
+    head[HEAD_BYTES - 1] = '\n';
+    if (pwrite(n->fd, head, HEAD_BYTES, 0) != HEAD_BYTES)
+        n->step = -1; /* a full disk: there is no note */
+}
+
+static enum portolan_status make_file(struct portolan_note *n, const char *folder, int64_t trial,
+                                      struct portolan_error *err)
+{
+    struct place p = find_place();
+
+    mkdir(folder, 0777);
+    n->fd = open(n->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (n->fd < 0)
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", n->file, strerror(errno));
+    snprintf(n->who, sizeof n->who, "trial %lld\nprocess %ld %llu\nboot %s\nplace %.250s\n",
+             (long long)trial, (long)getpid(), start_of(getpid()), p.boot, p.host);
+    n->memory_first = n->memory_last = memory_kib();
+    write_head(n);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_note_open(const char *path, int64_t trial, int rank,
+                                        struct portolan_note **note, struct portolan_error *err)
+{
+    char *shown = backend_display(path), *folder = shown ? find_folder(shown) : NULL;
+    char *whole = folder && *folder != '/' ? realpath(".", NULL) : NULL;
+    struct portolan_note *n = folder ? portolan_calloc(1, sizeof *n) : NULL;
+    enum portolan_status status = PORTOLAN_OK;
+
+    *note = NULL;
+    if (n)
+        *n = (struct portolan_note){.fd = -1,
+                                    .rank = rank,
+                                    .step = -1,
+                                    .file = portolan_asprintf("%s%s%s/%lld", whole ? whole : "",
+                                                              whole ? "/" : "", folder,
+                                                              (long long)trial)};
+    if (n && !n->file)
+        status = portolan_no_memory(err);
+    else if (n && rank == 0)
+        status = make_file(n, folder, trial, err);
+    free(shown);
+    free(folder);
+    free(whole);
+    if (status)
+        portolan_note_close(n);
+    else
+        *note = n;
+    return status;
+}
+
+void portolan_note_close(struct portolan_note *n)
+{
+    char *slash;
+
+    if (!n)
+        return;
+    if (n->fd >= 0) {
+        unlink(n->file);
+        if ((slash = strrchr(n->file, '/')))
+            *slash = '\0';
+        rmdir(n->file); /* unless others are in it */
+        close(n->fd);
+    }
+    free(n->file);
+    free(n->classes);
+    free(n);
+}
+
+void portolan_note_put(struct portolan_note *n, int step, const struct portolan_running *running,
+                       size_t count)
+{
+    struct portolan_text t = {0};
+    char build[60];
+
+    if (!n || n->fd < 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct portolan_running *r = &running[i];
+
+        if (r->standing == PORTOLAN_UNTRIED)
+            n->memory_first = n->memory_last = memory_kib();
+        identify(r->standing == PORTOLAN_RAN_WELL ? NULL : r->library, build, sizeof build);
+        portolan_text_add(&t, "class %d %s %s %s %s\n", (int)r->standing, r->instance,
+                          r->class_name, build, r->library ? r->library : "-");
+    }
+    free(n->classes);
+    n->classes = t.failed ? NULL : t.bytes;
+    n->step = step;
+    write_head(n);
+}
+
+void portolan_note_step(struct portolan_note *n)
+{
+    long now = n && n->fd >= 0 ? memory_kib() : 0;
+    struct stat st;
+
+    if (now && !fstat(n->fd, &st) && st.st_size > HEAD_BYTES && ftruncate(n->fd, HEAD_BYTES))
+        n->step = -1; /* the process has survived what was noted as its end */
+    if (now <= 0 || now < n->memory_last + n->memory_last / 4)
+        return;
+    n->memory_last = now;
+    write_head(n);
+}
+
+static size_t add_word(char *line, size_t used, size_t size, const char *word)
+{
+    while (*word && used + 2 < size)
+        line[used++] = *word++;
+    line[used++] = ' ';
+    return used;
+}
+
+static size_t add_number(char *line, size_t used, size_t size, long number)
+{
+    char digits[24], *at = digits + sizeof digits - 1;
+    unsigned long rest = number < 0 ? -(unsigned long)number : (unsigned long)number;
+
+    *at = '\0';
+    do
+        *--at = (char)('0' + rest % 10);
+    while ((rest /= 10));
+    if (number < 0)
+        *--at = '-';
+    return add_word(line, used, size, at);
+}
+
+void portolan_note_end(const struct portolan_note *n, const char *how, long number, int step,
+                       const char *const *inside, size_t count)
+{
+    char line[1000];
+    size_t used = 0, size = sizeof line;
+    int fd = n ? open(n->file, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+
+    if (fd < 0)
+        return;
+    used = add_word(line, used, size, "end");
+    used = add_word(line, used, size, how);
+    used = add_number(line, used, size, number);
+    used = add_number(line, used, size, n->rank);
+    used = add_number(line, used, size, step);
+    for (size_t i = 0; i < count && used + 80 < size; i++) {
+        used = add_word(line, used, size, inside[2 * i]);
+        line[used - 1] = '=';
+        used = add_word(line, used, size, inside[2 * i + 1]);
+    }
+    line[used - 1] = '\n';
+    if (write(fd, line, used) < 0)
+        used = 0; /* what is not noted is as if it had been killed */
+    close(fd);
+}
+
+/* ------------------------------------------------- the process that finds its note */
+
+struct suspect {
+    int standing;
+    char instance[200], class_name[200], plugin[1200];
+};
+
+struct last_words {
+    char how[20], inside[1000]; /* INSTANCE=CLASS, each after a blank and before one */
+    long number;
+    int rank;
+};
+
+struct found {
+    long long trial;
+    long pid, memory_first, memory_last;
+    unsigned long long start;
+    struct place place;
+    int step;
+    size_t n;
+    struct suspect suspects[MOST_SUSPECTS];
+    bool has_end;
+    struct last_words end;
+};
+
+/* A step of a class that has run well may be slow for other reasons. */
+static bool was_inside(const struct found *f, const struct suspect *s, const char **first)
+{
+    char word[410];
+    const char *at;
+
+    if (!strcmp(f->end.how, "slow") && s->standing == PORTOLAN_RAN_WELL)
+        return false;
+
+    snprintf(word, sizeof word, " %s=%s ", s->instance, s->class_name);
+    at = f->has_end ? strstr(f->end.inside, word) : NULL;
+    if (!at || (*first && *first <= at))
+        return false;
+    *first = at;
+    return true;
+}
+
+static bool is_inside_any(const struct found *f)
+{
+    const char *first = NULL;
+
+    for (size_t i = 0; i < f->n; i++)
+        if (was_inside(f, &f->suspects[i], &first))
+            return true;
+    return false;
+}
+
+/* Of several ranks the first that ended tells why, unless it only waited for another. */
+static bool take_end(struct found *f, const char *line)
+{
+    struct found other = *f;
+    int at = 0;
+
+    if (sscanf(line, "end %19s %ld %d %d%n", other.end.how, &other.end.number, &other.end.rank,
+               &other.step, &at) != 4)
+        return false;
+    snprintf(other.end.inside, sizeof other.end.inside, "%.*s ", (int)strcspn(line + at, "\n"),
+             line + at);
+    other.has_end = true;
+    if (!f->has_end || (!is_inside_any(f) && is_inside_any(&other)))
+        *f = other;
+    return true;
+}
+
+static void take_line(struct found *f, const char *line)
+{
+    struct suspect *s = &f->suspects[f->n];
+
+    if (sscanf(line, "class %d %199s %199s %1199[^\n]", &s->standing, s->instance, s->class_name,
+               s->plugin) == 4)
+        f->n += f->n + 1 < MOST_SUSPECTS;
+    else if (!take_end(f, line) && sscanf(line, "trial %lld", &f->trial) != 1 &&
+             sscanf(line, "process %ld %llu", &f->pid, &f->start) != 2 &&
+             sscanf(line, "boot %63s", f->place.boot) != 1 &&
+             sscanf(line, "place %299[^\n]", f->place.host) != 1 &&
+             sscanf(line, "step %d", &f->step) != 1)
+        sscanf(line, "memory %ld %ld", &f->memory_first, &f->memory_last);
+}
+
+static bool read_note(const char *file, struct found *f)
+{
+    FILE *in = fopen(file, "re");
+    char *line = NULL;
+    size_t room = 0;
+
+    *f = (struct found){.step = -1};
+    while (in && getline(&line, &room, in) >= 0)
+        take_line(f, line);
+    free(line);
+    if (in)
+        fclose(in);
+    return f->trial > 0 && f->pid > 0;
+}
+
+/* Whether the process has grown so much that this has probably ended it. */
+static bool has_grown(const struct found *f)
+{
+    return f->memory_last > 2 * f->memory_first &&
+           f->memory_last - f->memory_first > (long)MUCH_MEMORY;
+}
+
+/*
+ * Fills GUILTY. Of classes whose calls a rank was inside, the innermost. Else those that were not
+ * tried before, whatever ended the process, unless the program ended by itself and well; or those
+ * that are only known from this process, if it ran out of memory.
+ */
+static void find_guilty(const struct found *f, bool has_reason, bool *guilty)
+{
+    bool ended_well = f->has_end && !strcmp(f->end.how, "exit") && f->end.number == 0;
+    bool was_killed = !f->has_end && !has_reason;
+    const char *first = NULL;
+    size_t inside = f->n;
+
+    for (size_t i = 0; i < f->n; i++) {
+        guilty[i] = false;
+        if (was_inside(f, &f->suspects[i], &first))
+            inside = i;
+    }
+    for (size_t i = 0; inside == f->n && i < f->n; i++)
+        guilty[i] = (f->suspects[i].standing == PORTOLAN_UNTRIED && !ended_well) ||
+                    (f->suspects[i].standing == PORTOLAN_RAN_HERE && was_killed && has_grown(f));
+    if (inside < f->n)
+        guilty[inside] = true;
+}
+
+static void say_how(const struct found *f, const char *reason, struct portolan_text *t)
+{
+    const struct last_words *e = &f->end;
+
+    if (reason)
+        portolan_text_add(t, "%s", reason);
+    else if (!f->has_end && has_grown(f))
+        portolan_text_add(t, "killed when its memory had grown from %ld to %ld MiB",
+                          f->memory_first >> 10, f->memory_last >> 10);
+    else if (!f->has_end)
+        portolan_text_add(t, "killed, or ended without a word");
+    else if (!strcmp(e->how, "signal"))
+        portolan_text_add(t, "killed by signal %ld (%s)", e->number, strsignal((int)e->number));
+    else if (!strcmp(e->how, "limit"))
+        portolan_text_add(t, "a step reached its limit of %ld s", e->number);
+    else if (!strcmp(e->how, "slow"))
+        portolan_text_add(t, "killed in a step that took more than %ld s", e->number);
+    else
+        portolan_text_add(t, "exit(%ld) was called", e->number);
+    if (f->has_end)
+        portolan_text_add(t, " on rank %d", e->rank);
+    if (f->step >= 0)
+        portolan_text_add(t, " in step %d", f->step);
+}
+
+/* In a bracket. */
+static enum portolan_status put_blame(struct portolan_store *s, const struct found *f,
+                                      const bool *guilty, const char *why,
+                                      struct portolan_error *err)
+{
+    struct portolan_name_value failure = {"failure", why};
+    enum portolan_status status = portolan_store_put_metadata(s, f->trial, &failure, 1, err);
+    bool any = false;
+
+    for (size_t i = 0; !status && i < f->n; i++) {
+        const struct suspect *x = &f->suspects[i];
+        char blamed[240], plugin[240];
+        struct portolan_name_value pairs[] = {{blamed, x->class_name}, {plugin, x->plugin}};
+
+        snprintf(blamed, sizeof blamed, PORTOLAN_STORE_BLAMED "%s", x->instance);
+        snprintf(plugin, sizeof plugin, PORTOLAN_STORE_PLUGIN "%s", x->class_name);
+        any = any || guilty[i];
+        if (guilty[i])
+            status = portolan_store_put_metadata(s, f->trial, pairs, 2, err);
+    }
+    if (!any && f->has_end && !status) /* it is known that it was none of them */
+        status = portolan_store_put_metadata(
+            s, f->trial, &(struct portolan_name_value){PORTOLAN_STORE_BLAMED, ""}, 1, err);
+    return status ? status : portolan_store_end_trial(s, f->trial, "failed", 0, err);
+}
+
+static enum portolan_status end_trial(struct portolan_store *s, const struct found *f,
+                                      const char *reason, struct portolan_error *err)
+{
+    bool guilty[MOST_SUSPECTS], any = false;
+    struct portolan_text why = {0};
+    enum portolan_status status;
+
+    find_guilty(f, reason, guilty);
+    for (size_t i = 0; i < f->n; i++)
+        any = any || guilty[i];
+    if (!any && !reason && strcmp(f->end.how, "signal") != 0 && strcmp(f->end.how, "limit") != 0)
+        return PORTOLAN_OK; /* somebody stopped it, or it ended by itself */
+    say_how(f, reason, &why);
+    for (size_t i = 0; any && i < f->n; i++)
+        if (guilty[i])
+            portolan_text_add(&why, ", by %s [%s]", f->suspects[i].instance,
+                              f->suspects[i].class_name);
+    if (why.failed)
+        return portolan_text_clear(&why), portolan_no_memory(err);
+    if (!(status = portolan_store_begin(s, err)))
+        status = put_blame(s, f, guilty, why.bytes, err);
+    if (!status)
+        status = portolan_store_commit(s, err);
+    portolan_store_rollback(s);
+    portolan_text_clear(&why);
+    return status;
+}
+
+static enum portolan_status is_running(struct portolan_store *s, int64_t trial, bool *running,
+                                       struct portolan_error *err)
+{
+    struct portolan_store_query query = {.trial = trial, .outcome = "running"};
+    struct portolan_sample_set *set;
+    enum portolan_status status = portolan_store_read(s, &query, false, &set, err);
+
+    *running = !status && set->n_trials == 1;
+    portolan_sample_set_destroy(set);
+    return status;
+}
+
+static enum portolan_status settle_one(struct portolan_store *s, const char *file,
+                                       const char *reason, struct portolan_error *err)
+{
+    struct place here = find_place();
+    enum portolan_status status = PORTOLAN_OK;
+    bool running = false;
+    struct found f;
+
+    if (!read_note(file, &f) || strcmp(f.place.host, here.host) != 0)
+        return PORTOLAN_OK;
+    if (!strcmp(f.place.boot, here.boot)) {
+        if (start_of(f.pid) == f.start)
+            return PORTOLAN_OK; /* it still runs */
+        if (!(status = is_running(s, f.trial, &running, err)) && running)
+            status = end_trial(s, &f, reason, err);
+    }
+    if (!status)
+        unlink(file);
+    return status;
+}
+
+enum portolan_status portolan_store_settle(struct portolan_store *s, const char *reason,
+                                           struct portolan_error *err)
+{
+    char *folder = find_folder(s->path);
+    DIR *d = folder ? opendir(folder) : NULL;
+    enum portolan_status status = PORTOLAN_OK;
+    const struct dirent *e;
+
+    if (d)
+        portolan_store_set_patience(s, SETTLE_MS);
+    while (!status && d && (e = readdir(d))) {
+        char *file = *e->d_name == '.' ? NULL : portolan_asprintf("%s/%s", folder, e->d_name);
+
+        if (file)
+            status = settle_one(s, file, reason, err);
+        free(file);
+    }
+    if (d) {
+        portolan_store_set_patience(s, BUSY_MS);
+        closedir(d);
+        rmdir(folder); /* if none is left */
+    }
+    free(folder);
+    return status;
+}
+
+bool notes_exist(const char *path)
+{
+    char *folder = find_folder(path);
+    bool exist = folder && access(folder, F_OK) == 0;
+
+    free(folder);
+    return exist;
+}
+
+bool notes_is_rebuilt(const char *plugin)
+{
+    const char *file = strchr(plugin, '/');
+    char now[60];
+    size_t length;
+
+    if (!file || access(file, F_OK) != 0)
+        return false; /* linked in, or not to be seen from here */
+    identify(file, now, sizeof now);
+    length = strlen(now);
+    return strncmp(plugin, now, length) != 0 || plugin[length] != ' ';
+}
