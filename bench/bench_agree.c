@@ -4,6 +4,8 @@
  * travels with the step that the Mastermind stores anyway, compared with messages of its own; and
  * deciding itself as a share of a step of 10 ms. Without a launcher it starts itself under one.
  */
+#include "bench_short.h"
+
 #include <portolan/mpi.h>
 
 #include "positions.h"
@@ -70,7 +72,7 @@ static void compare_agreement(void)
 {
     double step = INFINITY, piggyback = INFINITY, apart = INFINITY;
 
-    for (int b = 0; b < BATCHES; b++) { /* in turn, so that others disturb all alike */
+    for (int b = 0; b < bench_times(BATCHES); b++) { /* in turn, so that others disturb all alike */
         step = fmin(step, time_of(agree_on_step));
         piggyback = fmin(piggyback, time_of(agree_with_piggyback));
         apart = fmin(apart, time_of(agree_apart));
@@ -126,22 +128,23 @@ static int measure_deciding(void)
     struct world *w = world_create(1);
     struct portolan_plan *p = NULL;
     double us[STEPS], sum = 0;
+    const int n = bench_times(STEPS);
 
     w->noise = 0.05;
     world_explore_all(w);
     if (portolan_plan_create(&world_assembly, &w->set, &(struct portolan_plan_options){.ranks = 1},
                              &p, NULL))
         return 1;
-    for (int i = 0; i < STEPS; i++) {
-        us[i] = decide(w, p, STEPS - i);
+    for (int i = 0; i < n; i++) {
+        us[i] = decide(w, p, n - i);
         if (us[i] < 0)
             return 1;
         sum += us[i];
     }
-    qsort(us, STEPS, sizeof *us, compare);
+    qsort(us, (size_t)n, sizeof *us, compare);
     printf("deciding, %d steps: mean %.1f us, median %.1f, most %.0f: %.2f %% of a step of 10 ms "
            "(goal: under 1)\n",
-           STEPS, sum / STEPS, us[STEPS / 2], us[STEPS - 1], sum / STEPS / 1e4 * 100);
+           n, sum / n, us[n / 2], us[n - 1], sum / n / 1e4 * 100);
     portolan_plan_destroy(p);
     world_destroy(w);
     return 0;

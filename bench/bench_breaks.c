@@ -6,6 +6,8 @@
  * the survey's table (60 trials each; here 1000, so an entry is sure to about 1.5 points).
  * Fixed seed. Then how long 1,000 points take, beside plain refits by LAPACK.
  */
+#include "bench_short.h"
+
 #include <lapacke.h>
 #include <math.h>
 #include <portolan/models.h>
@@ -124,7 +126,7 @@ static bool is_right(const struct rows *r, const struct portolan_model *model)
 static int share(size_t m, size_t breaks, double ratio, double noise, bool medians, bool search)
 {
     static struct rows r;
-    int right = 0, trials = search ? TRIALS / 5 : TRIALS;
+    int right = 0, trials = bench_times(search ? TRIALS / 5 : TRIALS);
 
     for (int i = 0; i < trials; i++) {
         struct portolan_model *model;

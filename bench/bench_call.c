@@ -3,6 +3,8 @@
  * What the begin and end of an annotated experiment cost, beside two bare reads of the clock: with
  * and without identifiers, nested, and with an event of PAPI's among the observables.
  */
+#include "bench_short.h"
+
 #include <portolan/cll.h>
 #include <portolan/probe.h>
 
@@ -97,11 +99,12 @@ static double now_ns(void)
 
 static double measure(const struct subject *s)
 {
+    const int calls = bench_times(s->calls);
     double start = now_ns();
 
-    for (int i = 0; i < s->calls; i++)
+    for (int i = 0; i < calls; i++)
         s->pass();
-    return (now_ns() - start) / s->calls / s->pairs;
+    return (now_ns() - start) / calls / s->pairs;
 }
 
 static int compare(const void *a, const void *b)
@@ -113,8 +116,8 @@ static int compare(const void *a, const void *b)
 
 static double median(double *values)
 {
-    qsort(values, ROUNDS, sizeof *values, compare);
-    return values[ROUNDS / 2];
+    qsort(values, (size_t)bench_times(ROUNDS), sizeof *values, compare);
+    return values[bench_times(ROUNDS) / 2];
 }
 
 int main(void)
@@ -122,7 +125,7 @@ int main(void)
     setenv("CLL_OUTPUT", "/dev/null", 1);
     for (size_t i = 0; i < SUBJECTS; i++)
         measure(&subjects[i]);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < bench_times(ROUNDS); round++) {
         for (size_t i = 0; i < SUBJECTS; i++) {
             ns[i][round] = measure(&subjects[i]);
             ratio[i][round] = ns[i][round] / ns[0][round];

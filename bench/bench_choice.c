@@ -6,6 +6,8 @@
  * components with 5 each, choosing within a budget, pruning, and what deciding costs at a swap
  * point.
  */
+#include "bench_short.h"
+
 #include <portolan/optimizer.h>
 #include <stdio.h>
 #include <time.h>
@@ -75,8 +77,9 @@ static bool measure(make_fn *make, const struct random_problem *p, bool margins,
                     double *worst)
 {
     double us[INSTANCES];
+    const int n = bench_times(INSTANCES);
 
-    for (int i = 0; i < INSTANCES; i++) {
+    for (int i = 0; i < n; i++) {
         struct portolan_choice *c = make((uint64_t)i + 1, p);
         struct portolan_choice_solution *s = NULL;
         double start = cpu_us();
@@ -87,9 +90,9 @@ static bool measure(make_fn *make, const struct random_problem *p, bool margins,
         portolan_choice_solution_destroy(s);
         portolan_choice_destroy(c);
     }
-    qsort(us, INSTANCES, sizeof *us, compare);
-    *median = us[INSTANCES / 2];
-    *worst = us[INSTANCES - 1];
+    qsort(us, (size_t)n, sizeof *us, compare);
+    *median = us[n / 2];
+    *worst = us[n - 1];
     return true;
 }
 
@@ -164,6 +167,7 @@ static double deciding(bool is_change)
     struct portolan_plan_now now = {.current = current, .swap_ns = 1e6, .hysteresis = 0.02};
     struct portolan_plan *plan = NULL;
     double us[DECISIONS] = {0};
+    const int n = bench_times(DECISIONS);
     size_t begin;
 
     world_explore_all(w);
@@ -176,11 +180,11 @@ static double deciding(bool is_change)
     now.n_samples = w->set.n_samples - begin;
     for (size_t i = begin; i < w->set.n_samples; i++)
         w->samples[i].parent -= w->samples[i].parent < 0 ? 0 : (int64_t)begin;
-    for (int i = 0; i < DECISIONS; i++) {
+    for (int i = 0; i < n; i++) {
         struct portolan_plan_advice *advice = NULL;
         double start = cpu_us();
 
-        now.remaining_steps = DECISIONS - i;
+        now.remaining_steps = n - i;
         if (portolan_plan_advise(plan, &now, &advice, NULL))
             return NAN;
         us[i] = cpu_us() - start;
@@ -188,10 +192,10 @@ static double deciding(bool is_change)
             current[advice->changes[k].position] = (int32_t)advice->changes[k].alternative;
         portolan_plan_advice_destroy(advice);
     }
-    qsort(us, DECISIONS, sizeof *us, compare);
+    qsort(us, (size_t)n, sizeof *us, compare);
     portolan_plan_destroy(plan);
     world_destroy(w);
-    return us[DECISIONS / 2];
+    return us[n / 2];
 }
 
 int main(void)

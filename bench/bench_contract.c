@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bench_short.h"
 #include "benchcontract_Bound.h"
 #include "benchcontract_Plain.h"
 
@@ -73,6 +74,7 @@ static int compare(const void *a, const void *b)
 int main(void)
 {
     static double ns[N_VARIANTS][ROUNDS];
+    const int n = bench_times(ROUNDS);
     benchcontract_Bound bound, other;
     benchcontract_Plain plain;
     double median[N_VARIANTS];
@@ -83,7 +85,7 @@ int main(void)
     other = benchcontract_Bound__create(&ex);
     if (!plain || !bound || !other)
         return 1;
-    for (int round = -2; round < ROUNDS; round++)
+    for (int round = -2; round < n; round++)
         for (int v = 0; v < AMONG; v++) {
             const double t = v == PLAIN ? run_plain(plain) : run_bound(bound, v);
 
@@ -92,13 +94,13 @@ int main(void)
         }
     benchcontract_Bound__set_contracts(other, TRUE, NULL, FALSE, &ex);
     benchcontract_Bound__set_hooks(other, TRUE, &ex);
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < n; round++)
         ns[AMONG][round] = run_bound(bound, AMONG);
     printf("contracts and hooks, %d rounds of %d calls, medians of processor time\n", ROUNDS,
            CALLS);
     for (int v = 0; v < N_VARIANTS; v++) {
-        qsort(ns[v], ROUNDS, sizeof ns[v][0], compare);
-        median[v] = ns[v][ROUNDS / 2];
+        qsort(ns[v], (size_t)n, sizeof ns[v][0], compare);
+        median[v] = ns[v][n / 2];
         printf("  %-34s %7.2f ns\n", variants[v].name, median[v]);
     }
     for (int v = OFF; v < N_VARIANTS; v++)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a formula costs to evaluate, beside the same expression compiled; and to parse. */
+#include "bench_short.h"
+
 #include <portolan/formula.h>
 
 #include <math.h>
@@ -62,33 +64,36 @@ static struct portolan_formula *parse(const char *text)
 
 static double time_formula(const struct portolan_formula *f, double *check)
 {
+    const int n = bench_times(ROUNDS);
     double begin = cpu_seconds();
 
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < n; i++) {
         double x[] = {i + 4, 3};
 
         *check += portolan_formula_value(f, x);
     }
-    return (cpu_seconds() - begin) / ROUNDS;
+    return (cpu_seconds() - begin) / n;
 }
 
 /* Called through a pointer the compiler cannot see through, as a model's function would be. */
 static double time_compiled(double (*volatile function)(double, double), double *check)
 {
+    const int n = bench_times(ROUNDS);
     double begin = cpu_seconds();
 
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < n; i++)
         *check -= function(i + 4, 3);
-    return (cpu_seconds() - begin) / ROUNDS;
+    return (cpu_seconds() - begin) / n;
 }
 
 static double time_parse(const char *text)
 {
+    const int n = bench_times(PARSES);
     double begin = cpu_seconds();
 
-    for (int i = 0; i < PARSES; i++)
+    for (int i = 0; i < n; i++)
         portolan_formula_destroy(parse(text));
-    return (cpu_seconds() - begin) / PARSES;
+    return (cpu_seconds() - begin) / n;
 }
 
 int main(void)
@@ -101,7 +106,7 @@ int main(void)
 
         printf("%-34s %6.1f ns %6.1f ns %6.1f %8.2f us\n", cases[i].text, 1e9 * value,
                1e9 * compiled, value / compiled, 1e6 * time_parse(cases[i].text));
-        for (int k = 0; k < ROUNDS; k++)
+        for (int k = 0; k < bench_times(ROUNDS); k++)
             scale += fabs(cases[i].compiled(k + 4, 3));
         portolan_formula_destroy(f);
         if (!(fabs(check) <= 1e-9 * scale)) {

@@ -5,6 +5,7 @@
  * this one run.
  */
 #include "bench_port.h"
+#include "bench_short.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +61,8 @@ static int compare(const void *a, const void *b)
 
 static double median(struct variant *v)
 {
-    qsort(v->ns, ROUNDS, sizeof v->ns[0], compare);
-    return v->ns[ROUNDS / 2];
+    qsort(v->ns, (size_t)bench_times(ROUNDS), sizeof v->ns[0], compare);
+    return v->ns[bench_times(ROUNDS) / 2];
 }
 
 static void fill(struct variant *v, uint64_t seed)
@@ -154,7 +155,7 @@ static uint64_t measure(double ns[N_VARIANTS])
 {
     uint64_t n_lost = 0;
 
-    for (int round = -2; round < ROUNDS; round++)
+    for (int round = -2; round < bench_times(ROUNDS); round++)
         for (int v = 0; v < N_VARIANTS; v++) {
             struct variant *x = &variants[v];
             double t =

@@ -11,6 +11,7 @@
 
 #ifdef BENCH_CXX
 #include "bench_cxx.h"
+#include "bench_short.h"
 #endif
 
 #include <dlfcn.h>
@@ -124,9 +125,10 @@ static double median(double *ns, size_t n)
 static void bench_calls(void)
 {
     static double ns[N_SHAPES][N_KINDS][ROUNDS], floor_ns[ROUNDS];
+    const int n = bench_times(ROUNDS);
     double floor_median;
 
-    for (int round = -2; round < ROUNDS; round++) {
+    for (int round = -2; round < n; round++) {
         for (enum kind kind = DIRECT; kind < N_KINDS; kind++) {
             switch_all(kind == MEASURED);
             for (int s = 0; s < N_SHAPES; s++) {
@@ -142,12 +144,12 @@ static void bench_calls(void)
         if (round >= 0)
             floor_ns[round] = run_floor();
     }
-    floor_median = median(floor_ns, ROUNDS);
+    floor_median = median(floor_ns, n);
     printf("generated proxies, %d rounds of %d calls, medians of processor time\n", ROUNDS, CALLS);
     printf("  %-28s %10s %10s %10s\n", "", "direct", "forwarded", "measured");
     for (int s = 0; s < N_SHAPES; s++) {
-        double direct = median(ns[s][DIRECT], ROUNDS), forwarded = median(ns[s][FORWARDED], ROUNDS),
-               measured = median(ns[s][MEASURED], ROUNDS);
+        double direct = median(ns[s][DIRECT], n), forwarded = median(ns[s][FORWARDED], n),
+               measured = median(ns[s][MEASURED], n);
 
         if (direct <= 0)
             continue;
@@ -202,6 +204,7 @@ static void bench_swaps(const char *what, double (*swap)(struct portolan_probe_p
     struct portolan_probe_port *port = bench_forward_port();
     struct portolan_probe_binding *first = portolan_probe_port_peek_binding(port), second = *first;
     static double ns[SWAPS];
+    const int n = bench_times(SWAPS);
     uint64_t before;
     double half;
     pthread_t thread;
@@ -210,7 +213,7 @@ static void bench_swaps(const char *what, double (*swap)(struct portolan_probe_p
     called = 0;
     if (pthread_create(&thread, NULL, call_until_stopped, NULL) != 0)
         return;
-    for (int i = 0; i < SWAPS; i++) {
+    for (int i = 0; i < n; i++) {
         /* a swap counts when the other thread runs: it has called since the last one */
         before = __atomic_load_n(&called, __ATOMIC_RELAXED);
         while (__atomic_load_n(&called, __ATOMIC_RELAXED) == before)
@@ -220,9 +223,9 @@ static void bench_swaps(const char *what, double (*swap)(struct portolan_probe_p
     swap(port, first);
     __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
-    half = median(ns, SWAPS);
+    half = median(ns, n);
     printf("  %-28s median %8.2f us, 99 of 100 within %8.2f us\n", what, half * 1e-3,
-           ns[SWAPS * 99 / 100] * 1e-3);
+           ns[n * 99 / 100] * 1e-3);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,8 @@
  * in isolation; the core by the two rules of Trebon et al. 2006 (alpha = beta = 0.1) chosen
  * exactly, the rest as measured; the same within a bound (epsilon 0.05).
  */
+#include "bench_short.h"
+
 #include <portolan/optimizer.h>
 #include <stdio.h>
 
@@ -87,8 +89,8 @@ static bool lose(const struct random_assembly *a, double *losses, double *kept)
         portolan_callgraph_bound(nodes, N, epsilon, marks[1], NULL))
         return false;
     best_in_isolation(a, fixed[0]);
-    kept[0] += (double)fix_pruned(marks[0], fixed[1]) / SEEDS;
-    kept[1] += (double)fix_pruned(marks[1], fixed[2]) / SEEDS;
+    kept[0] += (double)fix_pruned(marks[0], fixed[1]) / bench_times(SEEDS);
+    kept[1] += (double)fix_pruned(marks[1], fixed[2]) / bench_times(SEEDS);
     for (int k = 0; k < WAYS; k++)
         losses[k] = 100 * (solve(a, fixed[k]) / best - 1);
     return best > 0;
@@ -99,10 +101,11 @@ static bool print_setting(size_t i)
     static const char *const shapes[] = {"tree", "2-tree", "3-tree", "2n edges", "complete"};
     static const char *const strengths[] = {"weak", "medium", "strong"};
     static double losses[WAYS][SEEDS];
+    const int n = bench_times(SEEDS);
     double kept[2] = {0};
 
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct random_assembly *a = random_assembly(seed, N, random_setting(i));
+    for (int seed = 1; seed <= n; seed++) {
+        struct random_assembly *a = random_assembly((uint64_t)seed, N, random_setting(i));
         double one[WAYS];
         bool good = a && lose(a, one, kept);
 
@@ -114,9 +117,8 @@ static bool print_setting(size_t i)
     }
     printf("  %-9s %-7s %-7s", shapes[i / 6], strengths[i / 2 % 3], i % 2 ? "layouts" : "any");
     for (int k = 0; k < WAYS; k++) {
-        qsort(losses[k], SEEDS, sizeof **losses, compare);
-        printf("  %5.1f %5.1f %5.0f", losses[k][SEEDS / 2], losses[k][SEEDS * 95 / 100],
-               losses[k][SEEDS - 1]);
+        qsort(losses[k], (size_t)n, sizeof **losses, compare);
+        printf("  %5.1f %5.1f %5.0f", losses[k][n / 2], losses[k][n * 95 / 100], losses[k][n - 1]);
         if (k)
             printf(" %5.1f", kept[k - 1]);
     }

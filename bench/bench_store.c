@@ -12,6 +12,8 @@
  * Goals: 200,000 samples and 200,000 single calls per second; the summary of 1,000 ranks × 10,000
  * call paths in well under 1 second.
  */
+#include "bench_short.h"
+
 #include <portolan/store.h>
 
 #include <endian.h>
@@ -425,19 +427,25 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
     return remove(path);
 }
 
+/* Of each of 1,000 ranks; in the short form all their samples fill one block. */
+static size_t n_paths(void)
+{
+    return 100 * (size_t)bench_times(10);
+}
+
 /* What one store takes in, beside the bare loops. */
 static void figures(const char *path, const struct watch *sample, const struct watch *call)
 {
     struct portolan_store *store = NULL;
     struct portolan_error err = {0};
-    const double rows = 1000.0 * 1000;
+    const double rows = 1000.0 * (double)n_paths();
     struct watch start;
     int64_t trial;
 
     check(portolan_store_open(path, PORTOLAN_STORE_WRITE, &store, &err), &err);
     trial = begin(store, 1000);
     start = now();
-    put_trial(store, trial, 1000, 1000, 0);
+    put_trial(store, trial, 1000, n_paths(), 0);
     report("samples of 1,000 ranks x 1,000 paths", rows, since(start), sample);
     summarise(store, trial, rows);
     start = now();
@@ -459,7 +467,7 @@ int main(int argc, char **argv)
     const char *server = getenv("PORTOLAN_TEST_POSTGRES");
 #endif
     char *folder = portolan_asprintf("%s/bench-store-XXXXXX", tmp ? tmp : "/tmp"), *path;
-    const size_t rows = 1000 * 1000;
+    const size_t rows = 1000 * n_paths();
     struct watch sample, call;
 
     if (argc == 4)

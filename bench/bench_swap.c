@@ -4,6 +4,8 @@
  * two threads call it without pause, calls of about 1 us; and of 1 MB of state. And what it costs a
  * call that the port can be swapped: the same calls through the proxy and without it.
  */
+#include "bench_short.h"
+
 #include <portolan/framework.h>
 #include <portolan/probe.h>
 
@@ -22,7 +24,7 @@ static struct portolan_framework *framework;
 static gov_cca_Services user;
 static ledger_Ledger direct;
 static int work; /* turns of the loop that take about 1 us */
-static int swaps = SWAPS;
+static int swaps;
 
 static double now_ns(void)
 {
@@ -258,16 +260,17 @@ static void calibrate(void)
 static void bench_readiness(void)
 {
     static double ratios[ROUNDS];
+    const int n = bench_times(ROUNDS);
     ledger_Ledger port = get_port();
 
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < n; i++) {
         double without = time_calls(direct), with = time_calls(port);
 
         ratios[i] = with / without;
     }
-    qsort(ratios, ROUNDS, sizeof *ratios, compare);
+    qsort(ratios, (size_t)n, sizeof *ratios, compare);
     printf("  %-44s %.4f of the call without a proxy (goal 1.02)\n",
-           "a call of 1 us through a port that swaps", ratios[ROUNDS / 2]);
+           "a call of 1 us through a port that swaps", ratios[n / 2]);
 }
 
 int main(int argc, char **argv)
@@ -276,6 +279,7 @@ int main(int argc, char **argv)
     static const char *const state[] = {"bench.State1", "bench.State2"};
     struct portolan_palette *palette;
 
+    swaps = bench_times(SWAPS);
     if (argc > 1 && atoi(argv[1]) > 0 && atoi(argv[1]) < SWAPS) /* or fewer swaps */
         swaps = atoi(argv[1]);
     if (portolan_palette_create(&palette, NULL) || !open_assembly(palette, busy[0], busy[1])) {

@@ -4,6 +4,7 @@
  * one, and the memory of the process before and after very many calls.
  */
 #include "bench_port.h"
+#include "bench_short.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -48,7 +49,7 @@ static void *call(void *arg)
     CPU_ZERO(&set);
     CPU_SET(r->processor, &set);
     sched_setaffinity(0, sizeof set, &set);
-    for (int round = -1; round < ROUNDS; round++) {
+    for (int round = -1; round < bench_times(ROUNDS); round++) {
         double start;
 
         pthread_barrier_wait(r->barrier);
@@ -77,9 +78,9 @@ static double run_threads(int n)
     }
     for (int i = 0; i < n; i++) {
         pthread_join(threads[i], NULL);
-        qsort(runs[i].ns, ROUNDS, sizeof runs[i].ns[0], compare);
-        if (runs[i].ns[ROUNDS / 2] > slowest)
-            slowest = runs[i].ns[ROUNDS / 2];
+        qsort(runs[i].ns, (size_t)bench_times(ROUNDS), sizeof runs[i].ns[0], compare);
+        if (runs[i].ns[bench_times(ROUNDS) / 2] > slowest)
+            slowest = runs[i].ns[bench_times(ROUNDS) / 2];
     }
     pthread_barrier_destroy(&barrier);
     return slowest;
@@ -137,6 +138,7 @@ static void bench_memory(double calls)
 {
     struct bench_object *rows;
     uint64_t lost = 0, all_lost = 0, taken = 0;
+    const int row_calls = bench_times(ROW_CALLS);
     char what[60];
     long before;
 
@@ -151,7 +153,7 @@ static void bench_memory(double calls)
     rows = bench_rows();
     for (int pass = 0; pass < 2; pass++) { /* the first one touches what there is */
         before = resident_kib();
-        for (int i = 0; i < ROW_CALLS; i++) {
+        for (int i = 0; i < row_calls; i++) {
             rows->ops->work(rows, 1);
             if (i % DRAIN == DRAIN - 1) {
                 portolan_probe_rows_take(forget, &taken, &lost, NULL);
@@ -159,7 +161,7 @@ static void bench_memory(double calls)
             }
         }
     }
-    snprintf(what, sizeof what, "%.0e calls with rows, taken", (double)ROW_CALLS);
+    snprintf(what, sizeof what, "%.0e calls with rows, taken", (double)row_calls);
     tell_memory(what, before, resident_kib());
     printf("  rows taken %llu, lost %llu\n", (unsigned long long)taken,
            (unsigned long long)all_lost);

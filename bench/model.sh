@@ -6,6 +6,7 @@
 bench_paths=$1
 portolan=$2
 paths=10000
+[ -z "${PORTOLAN_BENCH_SHORT-}" ] || paths=100
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$bench_paths" "$folder/paths.db" $paths 1 || exit 1

@@ -10,6 +10,8 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 export CLL_OVERWRITE=1
 status=0
+sizes='1000 1000000 8000000' processes='1 2 4 8'
+[ -z "${PORTOLAN_BENCH_SHORT-}" ] || sizes=1000 processes=1
 
 # trace FILE PROCESSES COMMAND...: a run that leaves FILE
 trace() {
@@ -39,12 +41,12 @@ rows() {
 }
 
 printf '%-28s %2s  %-9s %12s %12s %10s %12s %10s\n' program P fitted measured 'OBSP*' error BSP error
-for bytes in 1000 1000000 8000000; do
+for bytes in $sizes; do
     trace half.json 2 "$EXCHANGE" 10 10000000 $bytes
     trace now.json 2 "$EXCHANGE" 10 20000000 $bytes
     rows "exchange, $bytes bytes" 2
 done
-for p in 1 2 4 8; do
+for p in $processes; do
     [ "$p" -le "$(nproc)" ] || continue
     trace half.json $p "$FFT" 65536 262144 5
     trace now.json $p "$FFT" 524288 524288 5

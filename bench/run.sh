@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs all benchmarks one after the other; fails if one does. Arguments: two of them with an argument
-# each, two with two, then those that have none.
+# each, two with two, then those that have none. PORTOLAN_BENCH_SHORT=1: each in a short form.
 status=0
+short=${PORTOLAN_BENCH_SHORT:+1}
 run() {
     echo "== ${1##*/}"
     "$@" || status=1
@@ -19,8 +20,14 @@ paths=$9
 shift 9
 for other; do
     case $other in
-    */bench_probe) run "${0%/*}/states.sh" "$other" ;;
+    */bench_probe) run "${0%/*}/states.sh" "$other" ${short:+1} ;;
+    */bench_threads | */bench_trace) run "$other" ${short:+1e5} ;;
+    */bench_models) run "$other" ${short:+2} ;;
+    */clue.py) run "$other" ${short:+16} ;;
+    */diagnose.py) run "$other" ${short:+farm 1 begin} ;;
+    */watch.sh) run "$other" ${short:+1} ;;
     */bench_instructions) # callgrind may be missing
+        [ "$short" ] && continue # a test of its own
         echo "== bench_instructions"
         "${0%/*}/instructions.sh" "$other" floor forward path context rows sampled
         case $? in
