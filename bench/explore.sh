@@ -6,7 +6,7 @@
 . "$BUILD/tests/devenv.sh"
 steps=400 rounds='1 2 3' solvers='BandedCholesky Cholmod Umfpack ConjugateGradients' assemblers='Band Csc Stencil'
 if [ "${PORTOLAN_BENCH_SHORT-}" ]; then
-    steps=30 rounds=1 solvers=Cholmod assemblers=Band
+    steps=10 rounds=1 solvers=Cholmod assemblers=Band
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -184,9 +184,9 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
         a->callee = read_callee(h, type);
     a->record = proxygen_record_behind(h, type, &a->depth);
     a->reads_integer = reads_integer(h, type);
-    a->holder = find_holder(h, type);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
+    a->holder = a->role == ROLE_PEER ? NULL : find_holder(h, type);
     if (proxygen_is_nameless(a->declaration))
         return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
                              "the type of this parameter has no name, so nothing else can have it");

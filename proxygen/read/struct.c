@@ -423,7 +423,7 @@ static enum portolan_status read_object(struct header *h, const char *word,
     }
     find_version(h, &table);
     status = describe_object(h, definition, &object, field);
-    h->held = port->selfless ? type : none;
+    h->held = port->shape == SHAPE_STRUCT ? type : none;
     if (status == PORTOLAN_OK)
         status = proxygen_read_methods(h, table.fields, table.paths, table.n,
                                        port->selfless ? none : type);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "test_Force_proxy.h"
 #include "test_Sink_proxy.h"
 
 struct text_sink {
@@ -91,12 +92,43 @@ static void another_object_in_its_place_is_left_there(void **state)
     test_SinkProxy_unwrap(face);
 }
 
+struct spring {
+    struct force force;
+    int stiffness; /* behind what the header shows */
+};
+
+static int compute(struct particles *particles)
+{
+    return particles->n * ((struct spring *)particles->force)->stiffness;
+}
+
+static double range(struct force *force)
+{
+    return force->cutoff * 2;
+}
+
+static void one_function_gets_its_object_and_another_finds_it(void **state)
+{
+    struct spring s = {{2.5, compute, range}, 7};
+    struct force *face = test_ForceProxy_wrap(&s.force, "force");
+    struct particles p = {3, face};
+
+    (void)state;
+    assert_int_equal(p.force->compute(&p), 21);
+    assert_ptr_equal(p.force, face);
+    assert_true(face->range(face) == 5);
+    assert_int_equal(records_of("compute", NULL).calls, 1);
+    assert_int_equal(records_of("range", NULL).calls, 1);
+    assert_ptr_equal(test_ForceProxy_unwrap(face), &s.force);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_object_is_found_behind_the_face, set_up),
         cmocka_unit_test_setup(what_the_call_leaves_in_its_place_stays, set_up),
         cmocka_unit_test_setup(another_object_in_its_place_is_left_there, set_up),
+        cmocka_unit_test_setup(one_function_gets_its_object_and_another_finds_it, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
