@@ -14,6 +14,8 @@ enum { MOST_CONFLICTS = 256, FEW_PLACES = 8, RISES = 3 };
 
 /* The least degrees of freedom of repetitions: with one, the interval would have no meaning. */
 static const double least_dof = 3;
+/* With a smaller sum of weights there is one repetition and something beside it. */
+static const double least_repeated = 1.5;
 /* The relative standard deviation that is assumed if no place has repetitions. */
 static const double assumed_repeat = 0.1;
 /* Between neighbours no cost grows faster than this power of the parameters. */
@@ -30,7 +32,8 @@ struct place {
     double z[MODEL_PARAMS]; /* scaled; of the parameters that vary */
     double level;           /* logarithm of the mean value */
     double mean, squares;
-    size_t group, row, n; /* its first row */
+    double n;          /* repetitions, the sum of their weights */
+    size_t group, row; /* its first row */
 };
 
 struct portolan_local {
@@ -43,6 +46,7 @@ struct portolan_local {
     struct place *places;
     double *x;                 /* of the places, as given */
     double t_repeated, t_near; /* Student's, at 95 % */
+    double assumed;            /* of repetitions, if the rows show none */
     double most, least;        /* a value of 0 counts as half the least positive one */
     struct kriging *between;   /* through one place in STRIDE, … */
     size_t n_asked, stride;
@@ -106,9 +110,12 @@ static bool same_x(const struct portolan_local *l, const double *a, const double
 static void add_row(struct portolan_local *l, const struct portolan_local_data *d, size_t i)
 {
     const double *x = d->x ? &d->x[i * d->n_params] : NULL;
+    double weight = d->weight ? d->weight[i] : 1;
     struct place *p;
     size_t at = 0;
 
+    if (!(weight > 0))
+        return;
     while (at < l->n && !(l->places[at].group == d->group[i] &&
                           (!d->n_params || same_x(l, &l->x[at * d->n_params], x))))
         at++;
@@ -119,9 +126,9 @@ static void add_row(struct portolan_local *l, const struct portolan_local_data *
             memcpy(&l->x[at * d->n_params], x, d->n_params * sizeof *x);
         l->n++;
     }
-    p->n++;
-    p->mean += (d->y[i] - p->mean) / (double)p->n;
-    p->squares += d->y[i] * d->y[i];
+    p->n += weight;
+    p->mean += weight * (d->y[i] - p->mean) / p->n;
+    p->squares += weight * d->y[i] * d->y[i];
 }
 
 static void finish_places(struct portolan_local *l)
@@ -130,13 +137,15 @@ static void finish_places(struct portolan_local *l)
 
     for (size_t i = 0; i < l->n; i++) {
         struct place *p = &l->places[i];
-        double spread = fmax(0, p->squares - (double)p->n * p->mean * p->mean);
+        double spread = fmax(0, p->squares - p->n * p->mean * p->mean);
 
+        if (spread < 1e-12 * p->squares) /* rounding */
+            spread = 0;
         p->level = log(fmax(p->mean, l->least));
         scale_place(l, &l->x[i * l->n_params], p->z);
-        if (p->n > 1 && p->mean > 0) {
+        if (p->n >= least_repeated && p->mean > 0) {
             sum += spread / (p->mean * p->mean);
-            dof += (double)p->n - 1;
+            dof += p->n - 1;
         }
     }
     l->summary.n_places = l->n;
@@ -177,7 +186,7 @@ static bool is_below(const struct portolan_local *l, const double *a, const doub
 /* The relative standard deviation of repetitions, known or assumed. */
 static double noise_of(const struct portolan_local *l)
 {
-    return isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat;
+    return isnan(l->summary.repeat) ? l->assumed : l->summary.repeat;
 }
 
 /* How much a rising value may fall because of noise. */
@@ -288,7 +297,7 @@ static bool is_good(const struct portolan_local_data *d)
 
 static enum portolan_status take_rows(struct portolan_local *l, const struct portolan_local_data *d)
 {
-    double most = 0, least = INFINITY, heaviest = 0;
+    double most = 0, least = INFINITY;
 
     l->n_params = d->n_params;
     l->places = portolan_arena_alloc(&l->memory, d->n_rows, sizeof *l->places);
@@ -298,14 +307,12 @@ static enum portolan_status take_rows(struct portolan_local *l, const struct por
     for (size_t i = 0; i < d->n_rows; i++) {
         most = fmax(most, d->y[i]);
         least = d->y[i] > 0 ? fmin(least, d->y[i]) : least;
-        heaviest = fmax(heaviest, d->weight ? d->weight[i] : 1);
     }
     l->most = most;
     l->least = most > 0 ? least / 2 : DBL_MIN;
     find_scales(l, d);
-    for (size_t i = 0; i < d->n_rows; i++)
-        if (!d->weight || d->weight[i] >= 0.9 * heaviest)
-            add_row(l, d, i);
+    for (size_t i = d->n_old < d->n_rows ? d->n_old : 0; i < d->n_rows; i++)
+        add_row(l, d, i);
     finish_places(l);
     return PORTOLAN_OK;
 }
@@ -319,6 +326,8 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
     if (!is_good(d))
         return portolan_error_set(err, PORTOLAN_EINVAL, "no rows to predict from");
     l = portolan_calloc(1, sizeof *l);
+    if (l)
+        l->assumed = assumed_repeat;
     if (!l || take_rows(l, d) || krige_places(l)) {
         portolan_local_destroy(l);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from measurements");
@@ -338,6 +347,13 @@ void portolan_local_destroy(struct portolan_local *l)
         return;
     portolan_arena_clear(&l->memory);
     free(l);
+}
+
+void portolan_local_assume(struct portolan_local *l, double repeat)
+{
+    l->summary.repeat = NAN;
+    l->assumed = repeat;
+    l->t_repeated = portolan_student_quantile(0.95, INFINITY);
 }
 
 const struct portolan_local_summary *portolan_local_peek_summary(const struct portolan_local *l)
@@ -362,12 +378,12 @@ static void predict_repeated(const struct portolan_local *l, const struct place 
                              struct portolan_prediction *out)
 {
     double sigma = noise_of(l);
-    double half = l->t_repeated * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
+    double half = l->t_repeated * p->mean * sigma * sqrt(1 + 1 / p->n);
 
     *out = (struct portolan_prediction){.value = p->mean,
                                         .low = fmax(0, p->mean - half),
                                         .high = p->mean + half,
-                                        .std_error = p->mean * sigma / sqrt((double)p->n),
+                                        .std_error = p->mean * sigma / sqrt(p->n),
                                         .is_assumed = isnan(l->summary.repeat)};
 }
 

@@ -23,11 +23,12 @@ struct portolan_local_data {
     size_t n_rows;   /**< at least 1 */
     const double *x; /**< N_ROWS × N_PARAMS */
     const double *y;
-    /** NULL: all 1. Rows of less than nine tenths of the largest weight are left out. */
+    /** Of repetitions in their mean, at most 1 for what counts as one repetition; NULL: all 1. */
     const double *weight;
     /** What was measured, as any numbers: rows of the same group at the same x are repetitions;
      * rows of other groups may differ from them although x is the same. */
     const size_t *group;
+    size_t n_old; /**< the first rows, which are out of date and left out */
 };
 
 /** Errors of places that were predicted without themselves. */
@@ -69,6 +70,10 @@ PORTOLAN_API enum portolan_status portolan_local_create(const struct portolan_lo
                                                         struct portolan_error *err);
 /** NULL is legal. */
 PORTOLAN_API void portolan_local_destroy(struct portolan_local *local);
+
+/** Takes REPEAT as the relative standard deviation of repetitions, which L does not know, since
+ * there are none or all are equal. Not while other threads use L. */
+void portolan_local_assume(struct portolan_local *local, double repeat);
 
 /** Borrowed from L. */
 PORTOLAN_API const struct portolan_local_summary *

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <portolan/series.h>
+#include <portolan/stats.h>
 
 enum { MOST = 1000 };
 
@@ -319,6 +320,78 @@ static void a_failing_allocation_is_a_status(void **state)
     assert_true(n > 2);
 }
 
+/* ---- first calls ---- */
+
+/* N values of 1 with noise, of which the first K take FACTOR times as long; *Y has room for MOST.
+ */
+static void warm_up(double *y, size_t n, size_t k, double factor, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = (i < k ? factor : 1) * (1 + 0.05 * portolan_draw_normal(i, seed));
+}
+
+static void first_calls_are_counted(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 5, 20, 45};
+    double y[MOST];
+
+    (void)state;
+    for (size_t c = 0; c < COUNT(counts); c++)
+        for (uint64_t seed = 1; seed <= 20; seed++)
+            for (double factor = 2; factor <= 2000; factor *= 10) {
+                warm_up(y, 200, counts[c], factor, seed);
+                assert_int_equal(portolan_series_first(200, y, NULL), counts[c]);
+            }
+    y[0] = 3;
+    assert_int_equal(portolan_series_first(1, y, NULL), 0);
+    assert_int_equal(portolan_series_first(0, y, NULL), 0);
+}
+
+/* A compilation, then ten calls until the caches are warm; later one call is disturbed. */
+static void first_calls_have_several_causes(void **state)
+{
+    double y[MOST];
+
+    (void)state;
+    warm_up(y, 300, 11, 2, 7);
+    y[0] *= 1000;
+    assert_int_equal(portolan_series_first(300, y, NULL), 11);
+    y[200] = 20;
+    assert_int_equal(portolan_series_first(300, y, NULL), 11);
+}
+
+static void what_comes_again_is_no_first_call(void **state)
+{
+    double y[MOST];
+
+    (void)state;
+    for (size_t period = 2; period <= 100; period++)
+        for (size_t phase = 0; phase < period && phase < 12; phase += 3) {
+            for (size_t i = 0; i < 400; i++)
+                y[i] = i % period == phase ? 50 : 1;
+            assert_int_equal(portolan_series_first(400, y, NULL), 0);
+        }
+    warm_up(y, 400, 0, 1, 5); /* a disturbance soon after the start */
+    y[2] = 30;
+    assert_int_equal(portolan_series_first(400, y, NULL), 0);
+    for (size_t i = 0; i < 400; i++) /* becomes fast too late, and drifts */
+        y[i] = i < 100 ? 10 : 1;
+    assert_int_equal(portolan_series_first(400, y, NULL), 0);
+    for (size_t i = 0; i < 400; i++)
+        y[i] = 1 - 0.0015 * (double)i;
+    assert_int_equal(portolan_series_first(400, y, NULL), 0);
+}
+
+/* Means of 1, 2, 4, 8 ... calls, of which the first six take ten times as long. */
+static void means_of_several_calls_count_as_these(void **state)
+{
+    static const double weight[] = {1, 2, 4, 8, 16, 32, 64, 128};
+    static const double y[] = {10, 10, 1 + 9 * 3 / 4.0, 1, 1, 1, 1, 1};
+
+    (void)state;
+    assert_int_equal(portolan_series_first(COUNT(y), y, weight), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +408,10 @@ int main(void)
         cmocka_unit_test(two_of_a_kind_in_ten_make_no_second_place),
         cmocka_unit_test(bad_series_are_refused),
         cmocka_unit_test(a_failing_allocation_is_a_status),
+        cmocka_unit_test(first_calls_are_counted),
+        cmocka_unit_test(first_calls_have_several_causes),
+        cmocka_unit_test(what_comes_again_is_no_first_call),
+        cmocka_unit_test(means_of_several_calls_count_as_these),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

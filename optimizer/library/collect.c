@@ -213,36 +213,6 @@ static void fill_selections(struct survey *s, size_t trial, size_t *current)
         }
 }
 
-static enum portolan_status cut_segments(struct survey *s)
-{
-    struct survey_segment *g = NULL;
-
-    s->segments = portolan_arena_alloc(&s->pool, s->n_rows, sizeof *s->segments);
-    if (!s->segments)
-        return PORTOLAN_ENOMEM;
-    for (size_t r = 0; r < s->n_rows; r++) {
-        struct survey_row *row = &s->rows[r];
-
-        if (row->once)
-            continue;
-        if (!g || g->trial != row->trial ||
-            memcmp(g->selection, row->selection, s->n_variables * sizeof *row->selection) != 0) {
-            bool opening = !g || g->trial != row->trial;
-
-            g = &s->segments[s->n_segments++];
-            *g = (struct survey_segment){.trial = row->trial,
-                                         .first_row = r,
-                                         .opening = opening,
-                                         .selection = row->selection};
-        }
-        g->n_rows = r + 1 - g->first_row;
-        row->segment = s->n_segments - 1;
-    }
-    for (size_t i = 0; i < s->n_segments; i++)
-        s->rows[s->segments[i].first_row].first = s->segments[i].n_rows > 1;
-    return PORTOLAN_OK;
-}
-
 static int piece_order(const void *left, const void *right)
 {
     const struct survey_piece *a = left, *b = right;
@@ -340,15 +310,53 @@ double survey_time_of(const struct survey *s, size_t first_row, size_t n_rows, d
     return inclusive;
 }
 
-static void time_segments(struct survey *s)
+/* The segment of a row in MINUTE of its trial, of those from FIRST on; a new one if there is none.
+ */
+static struct survey_segment *segment_of(struct survey *s, struct survey_row *row, size_t first,
+                                         size_t minute)
 {
-    for (size_t g = 0; g < s->n_segments; g++) {
-        struct survey_segment *x = &s->segments[g];
-        double steps;
+    size_t g = s->n_segments;
 
-        x->step_ns = survey_time_of(s, x->first_row, x->n_rows, &steps);
-        x->step_ns /= steps;
+    while (g > first && s->segments[g - 1].minute == minute) {
+        g--;
+        if (memcmp(s->segments[g].selection, row->selection,
+                   s->n_variables * sizeof *row->selection) == 0) {
+            row->segment = g;
+            return &s->segments[g];
+        }
     }
+    row->segment = s->n_segments;
+    s->segments[s->n_segments] =
+        (struct survey_segment){.trial = row->trial, .minute = minute, .selection = row->selection};
+    return &s->segments[s->n_segments++];
+}
+
+static enum portolan_status make_segments(struct survey *s)
+{
+    static const double minute_ns = 60e9;
+
+    s->segments = portolan_arena_alloc(&s->pool, s->n_rows, sizeof *s->segments);
+    if (!s->segments)
+        return PORTOLAN_ENOMEM;
+    for (size_t t = 0; t < s->n_trials; t++) {
+        const struct survey_trial *trial = &s->trials[t];
+        size_t first = s->n_segments;
+        double at = 0;
+
+        for (size_t r = trial->first_row; r < trial->first_row + trial->n_rows; r++) {
+            double steps, ns = survey_time_of(s, r, 1, &steps);
+            struct survey_segment *g;
+
+            if (s->rows[r].once)
+                continue;
+            g = segment_of(s, &s->rows[r], first, (size_t)fmin(at / minute_ns, 1e9));
+            g->step_ns = (g->step_ns * g->steps + ns) / (g->steps + steps);
+            g->steps += steps;
+            g->n_rows++;
+            at += ns;
+        }
+    }
+    return PORTOLAN_OK;
 }
 
 bool survey_is_called(const struct survey *s, const struct survey_trial *t, size_t node)
@@ -367,14 +375,10 @@ enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sampl
     for (size_t t = 0; !status && t < s->n_trials; t++)
         fill_selections(s, t, current);
     free(current);
-    if (!status)
-        status = cut_segments(s);
     if (status)
         return status;
     merge_pieces(s);
     sort_qualities(s);
     status = sum_pieces(s);
-    if (!status)
-        time_segments(s);
-    return status;
+    return status ? status : make_segments(s);
 }

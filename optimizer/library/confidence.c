@@ -87,9 +87,10 @@ static void draw_cost(struct scenarios *s, size_t scenario, bool hopeful, size_t
     if (c->calls.se > 0)
         scale_estimate(&c->calls,
                        portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1), false);
-    if (c->setup.se > 0)
-        scale_estimate(&c->setup,
-                       portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2), false);
+    scale_estimate(&c->setup, portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2),
+                   false);
+    scale_estimate(&c->again, portolan_draw_normal(scenario, 4 * source_of(&t->again, i, k) + 2),
+                   false);
 }
 
 static void fill_scenario(struct scenarios *s, size_t scenario, bool hopeful)

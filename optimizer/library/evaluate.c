@@ -166,21 +166,23 @@ static const struct profile *expect(const struct costing *c, const struct profil
     return NULL;
 }
 
-/* The time of a call, with far longer calls that recur. */
 static bool exclusive_cost(const struct costing *c)
 {
     const struct plan_tuple *t = c->t;
     bool is_blind = t->exclusive.by_context && !c->profile;
-    struct estimate *e = &c->cost->exclusive, extra;
 
-    if (!estimate_quantity(c, is_blind ? &t->overall : &t->exclusive, c->profile, e))
-        return false;
-    if (estimate_quantity(c, &t->extra, NULL, &extra)) {
-        e->value *= 1 + extra.value;
-        e->low *= 1 + fmax(0, extra.low);
-        e->high *= 1 + fmin(extra.high, 3 * extra.value); /* usually seen at few places */
-    }
-    return true;
+    return estimate_quantity(c, is_blind ? &t->overall : &t->exclusive, c->profile,
+                             &c->cost->exclusive);
+}
+
+/* What is paid once: at the beginning of a run, and on a return within it. Each stands for the
+ * other where that was not seen. */
+static void once_cost(const struct costing *c)
+{
+    const struct plan_tuple *t = c->t;
+
+    estimate_quantity(c, t->setup.known ? &t->setup : &t->again, c->profile, &c->cost->setup);
+    estimate_quantity(c, t->again.known ? &t->again : &t->setup, c->profile, &c->cost->again);
 }
 
 /* The accuracy to expect: as reported at these parameters; or else the model's, the worst of all
@@ -254,7 +256,7 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
         return;
     known = t->seen && estimate_quantity(&c, &t->calls, NULL, &cost->calls);
     if (known)
-        estimate_quantity(&c, &t->setup, c.profile, &cost->setup);
+        once_cost(&c);
     if (isinf(cost->octaves)) /* only the prediction of the calls themselves counts as blind */
         cost->octaves = 0;
     if (!known || (cost->calls.value > 0 && !exclusive_cost(&c))) {
@@ -345,12 +347,16 @@ double plan_calls_of(const struct plan_view *v, long path, const size_t *selecti
     return calls;
 }
 
-/* An instance is set up in a whole run, or if it is swapped. */
-static bool sets_up(const struct plan_view *v, size_t path, const size_t *selection)
+/* What is paid once: everything is set up in a whole run; within one, what is swapped. NULL:
+ * nothing. */
+static const struct estimate *once_of(const struct plan_view *v, size_t path,
+                                      const size_t *selection, const struct plan_cost *c)
 {
     size_t own = v->p->s.nodes[path].variable;
 
-    return !v->current || (own != NONE && selection[own] != v->current[own]);
+    if (!v->current)
+        return &c->setup;
+    return own != NONE && selection[own] != v->current[own] ? &c->again : NULL;
 }
 
 struct path_cost {
@@ -364,6 +370,7 @@ static bool path_cost(const struct plan_view *v, size_t path, const size_t *sele
 {
     size_t tuple = plan_tuple_of(v->p, &v->p->paths[path].scope, selection);
     double calls = plan_calls_of(v, v->p->s.nodes[path].parent, selection);
+    const struct estimate *once;
     const struct plan_cost *c;
 
     *out = (struct path_cost){0};
@@ -373,7 +380,8 @@ static bool path_cost(const struct plan_view *v, size_t path, const size_t *sele
         return false;
     c = &v->costs[path][tuple];
     out->step = calls * c->calls.value * c->exclusive.value;
-    out->setup = sets_up(v, path, selection) ? c->setup.value : 0;
+    once = once_of(v, path, selection, c);
+    out->setup = once ? once->value : 0;
     return true;
 }
 
@@ -390,6 +398,7 @@ static void add_interval(const struct plan_view *v, size_t path, const size_t *s
     const struct portolan_plan *p = v->p;
     const struct plan_cost *c = &v->costs[path][plan_tuple_of(p, &p->paths[path].scope, selection)];
     double low2 = 0, high2 = 0, whole = out->step * v->steps;
+    const struct estimate *once;
 
     add_squares(&c->exclusive, &low2, &high2);
     for (long at = (long)path; at >= 0; at = p->s.nodes[at].parent)
@@ -397,9 +406,10 @@ static void add_interval(const struct plan_view *v, size_t path, const size_t *s
                     &high2);
     out->low = whole * sqrt(low2);
     out->high = whole * sqrt(high2);
-    if (sets_up(v, path, selection)) {
-        out->low = hypot(out->low, c->setup.value - c->setup.low);
-        out->high = hypot(out->high, c->setup.high - c->setup.value);
+    once = once_of(v, path, selection, c);
+    if (once) {
+        out->low = hypot(out->low, once->value - once->low);
+        out->high = hypot(out->high, once->high - once->value);
     }
 }
 

@@ -26,8 +26,10 @@ static bool append_row(struct plan_rows *r, const double *x, double y, size_t po
         memmove(r->y + r->n_stored, r->y + r->n_stored + 1, n * sizeof y);
         memmove(r->weight + r->n_stored, r->weight + r->n_stored + 1, n * sizeof y);
         memmove(r->point + r->n_stored, r->point + r->n_stored + 1, n * sizeof *r->point);
+        r->n_old -= r->n_old > r->n_stored;
     }
-    return plan_rows_add(r, x, y, point);
+    r->n_steps++;
+    return plan_rows_add(r, x, y, 1, point);
 }
 
 /* Whether a context differs that had one value in all rows, so that the form does not use it. */
@@ -71,8 +73,20 @@ static void fade_rows(struct plan_rows *r, size_t newer)
 
     for (size_t i = 0; i < r->n; i++)
         *(i < older ? &old_weight : &new_weight) += r->weight[i];
-    for (size_t i = 0; i < older && old_weight > fading * new_weight; i++)
+    if (!(old_weight > fading * new_weight))
+        return;
+    r->n_old = older;
+    for (size_t i = 0; i < older; i++)
         r->weight[i] *= fading * new_weight / old_weight;
+}
+
+/* Later calls have arrived, so that the first ones in the store count no more. */
+static void forget_first(struct plan_rows *r)
+{
+    r->only_first = r->is_doubtful = false;
+    r->n_old = r->n_stored;
+    for (size_t i = 0; i < r->n_stored; i++)
+        r->weight[i] *= 1e-6;
 }
 
 /* A row that is not finite would make every later search for the form fail. */
@@ -132,6 +146,8 @@ static enum portolan_status learn_row(struct portolan_plan *p, size_t path, stru
     if (!status && (fails || r->n >= r->fit_at)) {
         if (*sign == PORTOLAN_UPDATE_SHIFTED)
             fade_rows(r, portolan_update_peek_state(r->update)->since);
+        if (r->only_first)
+            forget_first(r);
         *refit = true;
         status = plan_rows_fit_again(p, path, r);
     }

@@ -1,47 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happened on a call path. Within a segment (steps in a row with one selection) a context has
- * the usual time of its steps. The extra time of a trial's first step is set-up; far longer calls
- * that recur are kept apart. If the called instance was swapped within a step, each implementation
- * has its own times, but the number of calls is that of all together.
+ * What happened on a call path. The first calls after an implementation (re)started are found in
+ * the order of time; what they take longer is paid once. The others' mean, by segment and context,
+ * is the time of a call: what is long again and again is cost. Only a single step in many that was
+ * far longer than all others is set aside. If the called instance was swapped within a step, each
+ * implementation has its own times, but the number of calls is that of all together.
  */
 #include "observe.h"
 
+#include <portolan/series.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The first step's excess counts as set-up when it is more than these shares of the path's usual
- * step and of the whole program's step: less may be noise.
- */
-static const double excess_of_path = 0.25, excess_of_program = 0.02;
-/*
- * A call is unusual when it is this far above the median, both in median distances and as a share
- * of the median. Usual calls are averaged, since totals are sums.
- */
+/* First calls count as set-up if they take more than this share of a step of the whole program:
+ * less may be noise. */
+static const double excess_of_program = 0.02;
+/* In MANY steps, one is set aside that is this far above the median, both in median distances and
+ * as a share of the median, if no other one is. */
 static const double far_in_distances = 8, far_of_median = 0.5;
-/* In fewer steps, two long ones are chance, not a period. */
-enum { STEPS_OF_A_PERIOD = 8 };
+/* The error of a mean is that of the means of at most so many batches of steps in a row. */
+enum { MANY = 30, BATCHES = 10 };
 
-static int moment_order(const void *left, const void *right)
+static int compare_sizes(size_t a, size_t b)
 {
-    const struct moment *a = left, *b = right;
-
-    if (a->segment != b->segment)
-        return a->segment < b->segment ? -1 : 1;
-    if (a->own != b->own)
-        return a->own < b->own ? -1 : 1;
-    for (int k = 0; k < PORTOLAN_CONTEXT_MAX; k++)
-        if (a->context[k] != b->context[k])
-            return a->context[k] < b->context[k] ? -1 : 1;
-    if (a->first != b->first)
-        return a->first ? 1 : -1;
-    return a->each < b->each ? -1 : a->each > b->each;
+    return (a > b) - (a < b);
 }
 
-static bool same_context(const struct moment *a, const struct moment *b)
+/* By start, implementation, context, and time. */
+static int time_order(const void *left, const void *right)
 {
-    return a->segment == b->segment && a->own == b->own &&
+    const struct moment *a = left, *b = right;
+    int order = compare_sizes(a->start, b->start);
+
+    order = order ? order : compare_sizes(a->own, b->own);
+    for (int k = 0; !order && k < PORTOLAN_CONTEXT_MAX; k++)
+        order = (a->context[k] > b->context[k]) - (a->context[k] < b->context[k]);
+    return order ? order : (a->step > b->step) - (a->step < b->step);
+}
+
+/* By segment, implementation, context, and time, those that do not count last. */
+static int segment_order(const void *left, const void *right)
+{
+    const struct moment *a = left, *b = right;
+    int order = compare_sizes(a->segment, b->segment);
+
+    order = order ? order : compare_sizes(a->own, b->own);
+    for (int k = 0; !order && k < PORTOLAN_CONTEXT_MAX; k++)
+        order = (a->context[k] > b->context[k]) - (a->context[k] < b->context[k]);
+    order = order ? order : a->is_apart - b->is_apart;
+    return order ? order : (a->step > b->step) - (a->step < b->step);
+}
+
+/* Whether both are of one context of an implementation, in one START or segment. */
+static bool is_with(const struct moment *a, const struct moment *b, bool by_start)
+{
+    return (by_start ? a->start == b->start : a->segment == b->segment) && a->own == b->own &&
            memcmp(a->context, b->context, sizeof a->context) == 0;
 }
 
@@ -56,15 +69,50 @@ static double calls_in(const struct survey *s, size_t node, size_t row, double c
                                      : calls;
 }
 
-static size_t opening_segment(const struct survey *s, size_t trial)
+/* Sets START[row] to the row with which its implementations began to run, those of the path's
+ * scope; what is spent once belongs to the trial's first one. */
+static void find_starts(const struct observation *o, size_t *start)
 {
-    for (size_t g = 0; g < s->n_segments; g++)
-        if (s->segments[g].trial == trial)
-            return g;
-    return NONE;
+    const struct survey *s = &o->p->s;
+    const struct plan_scope *scope = &o->p->paths[o->path].scope;
+
+    for (size_t t = 0; t < s->n_trials; t++) {
+        size_t end = s->trials[t].first_row + s->trials[t].n_rows, last = NONE, before = NONE;
+
+        for (size_t r = s->trials[t].first_row; r < end; r++) {
+            size_t now = s->rows[r].once ? NONE : plan_tuple_of(o->p, scope, s->rows[r].selection);
+
+            start[r] = last == NONE || now == NONE || now != before ? r : last;
+            if (s->rows[r].once)
+                continue;
+            last = start[r];
+            o->lasts[last] += s->rows[r].steps;
+            before = now;
+        }
+    }
 }
 
-static void list_moments(struct observation *o)
+/* Whether the implementations that began in ROW were there from the beginning of the trial. */
+static bool is_opening(const struct survey *s, size_t row)
+{
+    size_t r = s->trials[s->rows[row].trial].first_row;
+
+    while (s->rows[r].once)
+        r++;
+    return r == row;
+}
+
+static size_t opening_segment(const struct survey *s, size_t trial)
+{
+    const struct survey_trial *t = &s->trials[trial];
+    size_t r = t->first_row;
+
+    while (r < t->first_row + t->n_rows && s->rows[r].once)
+        r++;
+    return r < t->first_row + t->n_rows ? s->rows[r].segment : NONE;
+}
+
+static void list_moments(struct observation *o, const size_t *start)
 {
     const struct survey *s = &o->p->s;
     const struct survey_node *n = &s->nodes[o->path];
@@ -83,198 +131,168 @@ static void list_moments(struct observation *o)
         }
         if (o->variable != NONE && piece->own == NONE)
             continue;
+        m->start = start[piece->row];
         m->segment = row->segment;
         m->step = row->step;
+        m->steps = row->steps;
         m->own = o->variable == NONE ? 0 : piece->own;
         memcpy(m->context, piece->context, sizeof m->context);
-        m->first = row->first;
         m->calls = calls_in(s, o->path, piece->row, piece->calls);
         m->exclusive = piece->exclusive;
         m->each = piece->exclusive / m->calls;
         o->n_moments++;
     }
-    if (o->n_moments)
-        qsort(o->moments, o->n_moments, sizeof *o->moments, moment_order);
 }
 
-/* The median distance from the (lower) median of N moments, ascending. */
-static double median_distance(const struct moment *m, size_t n)
+/* ---- first calls ---- */
+
+/* Sets aside the one step among N that was far longer than all others; SCRATCH has room for N. */
+static void set_apart(struct moment *m, size_t n, double *scratch)
 {
-    size_t below = (n - 1) / 2, above = below + 1;
-    double median = m[below].each, distance = 0;
+    double median, limit;
+    size_t longest = 0, n_far = 0;
 
-    for (size_t k = 1; k < (n + 1) / 2; k++) { /* from the nearest outwards */
-        double under = below > 0 ? median - m[below - 1].each : INFINITY;
-        double over = above < n ? m[above].each - median : INFINITY;
-
-        distance = fmin(under, over);
-        if (under <= over)
-            below--;
-        else
-            above++;
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = m[i].each;
+    median = portolan_sort_to_median(n, scratch);
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(m[i].each - median);
+    limit = median +
+            fmax(far_in_distances * portolan_sort_to_median(n, scratch), far_of_median * median);
+    for (size_t i = 0; i < n; i++) {
+        n_far += m[i].each > limit;
+        longest = m[i].each > m[longest].each ? i : longest;
     }
-    return distance;
+    if (n >= MANY && n_far == 1)
+        m[longest].is_apart = true;
 }
 
-/* The time above which a call is unusual; N moments, ascending. */
-static double usual_limit(const struct moment *m, size_t n)
+/* Finds the first of N moments, which are of one start and context. */
+static void find_first(struct observation *o, struct moment *m, size_t n)
 {
-    double median = m[(n - 1) / 2].each;
+    struct segment_row *g = observation_row(o, m->segment, m->own);
+    size_t first;
+    double calls = 0, exclusive = 0, excess = 0, steps = 0;
 
-    return median + fmax(far_in_distances * median_distance(m, n), far_of_median * median);
-}
-
-/* The mean of the usual calls; N moments, ascending. */
-static double usual_of(const struct moment *m, size_t n)
-{
-    double limit = usual_limit(m, n), exclusive = 0, calls = 0;
-
-    for (size_t i = 0; i < n && m[i].each <= limit; i++) {
-        exclusive += m[i].exclusive;
-        calls += m[i].calls;
+    for (size_t i = 0; i < n; i++) {
+        o->scratch[i] = m[i].each;
+        o->scratch[n + i] = m[i].steps;
     }
-    return exclusive / calls;
+    first = portolan_series_first(n, o->scratch, o->scratch + n);
+    set_apart(m + first, n - first, o->scratch);
+    for (size_t i = first; i < n; i++)
+        if (!m[i].is_apart) {
+            calls += m[i].calls;
+            exclusive += m[i].exclusive;
+        }
+    for (size_t i = 0; i < first; i++) {
+        m[i].is_apart = true;
+        steps += m[i].steps;
+        excess += m[i].exclusive - m[i].calls * exclusive / calls;
+    }
+    o->warm_up[m->own] = fmax(o->warm_up[m->own], steps);
+    if (excess > excess_of_program * o->p->s.segments[m->segment].step_ns)
+        *(is_opening(&o->p->s, m->start) ? &g->setup : &g->again) += excess;
 }
 
-/* Counts the extra time of the trial's first step as set-up, if it is large enough. */
-static void note_first(const struct observation *o, struct segment_row *g, const struct moment *m,
-                       double usual)
+/* Marks what ran no longer than first calls last elsewhere: nothing tells it from these. */
+static void find_short(struct observation *o, struct moment *m, size_t n)
 {
-    const struct survey_segment *segment = &o->p->s.segments[m->segment];
-    double excess = m->exclusive - m->calls * usual;
-
-    if (m->first && segment->opening && excess > excess_of_path * m->calls * usual &&
-        excess > excess_of_program * segment->step_ns)
-        g->setup += excess;
+    for (size_t i = 0; i < n && o->lasts[m->start] <= fmax(1, o->warm_up[m->own]); i++)
+        m[i].is_apart = true;
 }
 
-/* Makes one row of the moments [BEGIN, END), which share segment and context. */
-static void add_context(struct observation *o, size_t begin, size_t end)
+static void find_all_first(struct observation *o)
 {
-    struct segment_row *g = observation_row(o, o->moments[begin].segment, o->moments[begin].own);
+    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
+        for (end = begin;
+             end < o->n_moments && is_with(&o->moments[begin], &o->moments[end], true);)
+            end++;
+        find_first(o, &o->moments[begin], end - begin);
+    }
+    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
+        const struct moment *m = &o->moments[begin];
+
+        for (end = begin; end < o->n_moments && o->moments[end].start == m->start &&
+                          o->moments[end].own == m->own;)
+            end++;
+        if (!is_opening(&o->p->s, m->start))
+            observation_row(o, m->segment, m->own)->n_again++;
+        find_short(o, &o->moments[begin], end - begin);
+    }
+}
+
+/* ---- means ---- */
+
+/* The relative error of the mean of N moments, which are in order: from the means of batches, in
+ * which periods and drift within a batch show, too. */
+static double error_of_mean(const struct moment *m, size_t n, double mean)
+{
+    size_t batches = n < BATCHES ? n : BATCHES;
+    double squares = 0;
+
+    if (n < 2 || !(mean > 0))
+        return 0;
+    for (size_t b = 0; b < batches; b++) {
+        double calls = 0, exclusive = 0;
+
+        for (size_t i = b * n / batches; i < (b + 1) * n / batches; i++) {
+            calls += m[i].calls;
+            exclusive += m[i].exclusive;
+        }
+        squares += pow(exclusive / calls / mean - 1, 2);
+    }
+    return sqrt(squares / (double)(batches - 1) / (double)batches);
+}
+
+/* Makes one row of N moments, which share segment and context, those that do not count last. */
+static void add_context(struct observation *o, const struct moment *m, size_t n)
+{
+    struct segment_row *g = observation_row(o, m->segment, m->own);
     struct context_row *c = &o->contexts[o->n_contexts];
-    size_t later = begin, n;
-    double usual, limit;
+    size_t counting = 0;
+    double calls = 0, exclusive = 0;
 
-    while (later < end && !o->moments[later].first)
-        later++;
-    n = later > begin ? later - begin : end - begin;
-    usual = usual_of(&o->moments[begin], n);
-    limit = usual_limit(&o->moments[begin], n);
-    *c = (struct context_row){
-        .segment = o->moments[begin].segment, .own = o->moments[begin].own, .each = usual};
-    memcpy(c->context, o->moments[begin].context, sizeof c->context);
-    for (size_t i = begin; i < end; i++) {
-        struct moment *m = &o->moments[i];
-
-        c->calls += m->calls;
-        if (m->each > limit)
-            m->excess = m->exclusive - m->calls * usual;
-        if (later > begin)
-            note_first(o, g, m, usual);
+    *c = (struct context_row){.segment = m->segment, .own = m->own};
+    memcpy(c->context, m->context, sizeof c->context);
+    while (counting < n && !m[counting].is_apart)
+        counting++;
+    c->is_only_first = counting == 0;
+    for (size_t i = 0; i < n; i++) {
+        c->calls += m[i].calls;
+        if (i >= counting && counting)
+            continue;
+        c->steps += m[i].steps;
+        calls += m[i].calls;
+        exclusive += m[i].exclusive;
     }
+    c->each = exclusive / calls;
+    c->error = error_of_mean(m, counting, c->each);
     if (g->n_contexts++ == 0)
         g->first_context = o->n_contexts;
     g->present = true;
-    g->calls_later += c->calls;
-    g->exclusive_later += c->calls * usual;
+    g->has_later = g->has_later || counting;
     o->n_contexts++;
 }
 
-static int step_order(const void *left, const void *right)
+/* What a segment's calls take on the average, over all its contexts; first calls only where there
+ * are no others. */
+static void sum_segment(struct observation *o, struct segment_row *g)
 {
-    const struct moment *const *a = left, *const *b = right;
+    for (size_t i = g->first_context; i < g->first_context + g->n_contexts; i++) {
+        struct context_row *c = &o->contexts[i];
 
-    return ((*a)->step > (*b)->step) - ((*a)->step < (*b)->step);
-}
-
-/* The calls far above the usual time, in their order. */
-struct spikes {
-    size_t n;
-    double first, last, least_gap, most_gap, sum; /* positions and gaps in calls */
-    double calls, most_calls;                     /* of all, and of one step */
-};
-
-static void add_spike(struct spikes *s, double at, double excess)
-{
-    if (s->n++ == 0) {
-        s->first = at;
-    } else {
-        s->least_gap = fmin(s->least_gap, at - s->last);
-        s->most_gap = fmax(s->most_gap, at - s->last);
+        g->calls_later += c->calls;
+        c->is_dropped = c->is_only_first && g->has_later;
+        if (c->is_dropped)
+            continue;
+        g->steps += c->steps;
+        g->calls_counted += c->calls;
+        g->exclusive_later += c->calls * c->each;
+        g->error += c->calls * c->each * c->error;
     }
-    s->last = at;
-    s->sum += excess;
-}
-
-/* Lists the spikes, WITH_FIRST: also those of a trial's first step, which may be set-up. */
-static struct spikes list_spikes(struct moment *const *m, size_t n, bool with_first)
-{
-    struct spikes s = {.least_gap = INFINITY};
-
-    for (size_t i = 0; i < n; i++) {
-        if (m[i]->excess > 0 && (!m[i]->first || with_first))
-            add_spike(&s, s.calls, m[i]->excess);
-        s.calls += m[i]->calls;
-        s.most_calls = fmax(s.most_calls, m[i]->calls);
-    }
-    return s;
-}
-
-/* The period of regular spikes; of at least three irregular ones the mean distance; or 0. */
-static double period_of(const struct spikes *s)
-{
-    double period = s->n > 1 ? (s->last - s->first) / (double)(s->n - 1) : 0;
-
-    if (s->n > 1 && s->most_gap - s->least_gap <= s->most_calls &&
-        s->first <= period + s->most_calls && s->calls - s->last <= period + s->most_calls)
-        return period;
-    return s->n > 2 ? s->calls / (double)s->n : 0;
-}
-
-/* M: the steps of a segment with one implementation of the called instance; sorts them. */
-static void find_recurring(struct moment **m, size_t n, struct segment_row *g)
-{
-    struct spikes s;
-    double first = 0;
-
-    qsort(m, n, sizeof *m, step_order);
-    s = list_spikes(m, n, false);
-    for (size_t i = 0; i < n; i++)
-        if (m[i]->first)
-            first += m[i]->excess;
-    g->seen = s.calls;
-    if (s.n && first > 0.5 * s.sum / (double)s.n && first < 2 * s.sum / (double)s.n) {
-        struct spikes all = list_spikes(m, n, true);
-
-        if (period_of(&all) > 0) {
-            s = all;
-            g->setup = fmax(0, g->setup - first);
-        }
-    }
-    g->period = period_of(&s);
-    if (g->period > 0)
-        g->extra = s.sum / (double)s.n / g->period;
-}
-
-static enum portolan_status find_all_recurring(struct observation *o)
-{
-    struct moment **some = portolan_arena_alloc(&o->pool, o->n_moments, sizeof *some);
-
-    if (!some)
-        return PORTOLAN_ENOMEM;
-    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
-        const struct moment *m = &o->moments[begin];
-        size_t n = 0;
-
-        for (end = begin; end < o->n_moments && o->moments[end].segment == m->segment &&
-                          o->moments[end].own == m->own;
-             end++)
-            some[n++] = &o->moments[end];
-        if (n >= STEPS_OF_A_PERIOD)
-            find_recurring(some, n, observation_row(o, m->segment, m->own));
-    }
-    return PORTOLAN_OK;
+    if (g->exclusive_later > 0)
+        g->error /= g->exclusive_later;
 }
 
 static void count_row(struct observation *o, size_t r, struct segment_row *g)
@@ -320,33 +338,56 @@ static void find_wrong(struct observation *o)
     }
 }
 
+static void sum_moments(struct observation *o)
+{
+    if (o->n_moments)
+        qsort(o->moments, o->n_moments, sizeof *o->moments, time_order);
+    find_all_first(o);
+    if (o->n_moments)
+        qsort(o->moments, o->n_moments, sizeof *o->moments, segment_order);
+    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
+        for (end = begin;
+             end < o->n_moments && is_with(&o->moments[begin], &o->moments[end], false);)
+            end++;
+        add_context(o, &o->moments[begin], end - begin);
+    }
+    for (size_t i = 0; i < o->p->s.n_segments * o->n_own; i++)
+        if (o->segments[i].present)
+            sum_segment(o, &o->segments[i]);
+}
+
 enum portolan_status observation_init(struct observation *o)
 {
     const struct survey *s = &o->p->s;
     size_t pieces = s->nodes[o->path].n_pieces, rows = s->nodes[o->path].n_qualities;
+    size_t *start = portolan_arena_alloc(&o->pool, s->n_rows, sizeof *start);
 
     rows = pieces > rows ? pieces : rows;
     rows = (s->n_segments > rows ? s->n_segments : rows) + 1;
     o->variable = s->nodes[o->path].variable;
     o->n_own = o->variable == NONE ? 1 : s->variables[o->variable].n;
     o->moments = portolan_arena_alloc(&o->pool, pieces, sizeof *o->moments);
+    o->scratch = portolan_arena_alloc(&o->pool, pieces + 1, 2 * sizeof *o->scratch);
+    o->lasts = portolan_arena_alloc(&o->pool, s->n_rows, sizeof *o->lasts);
+    o->warm_up = portolan_arena_alloc(&o->pool, o->n_own, sizeof *o->warm_up);
     o->contexts = portolan_arena_alloc(&o->pool, pieces + 1, sizeof *o->contexts);
     o->segments = portolan_arena_alloc(&o->pool, s->n_segments, o->n_own * sizeof *o->segments);
     o->is_wrong = portolan_arena_alloc(&o->pool, s->n_trials, o->n_own * sizeof *o->is_wrong);
     o->selection = portolan_arena_alloc(&o->pool, s->n_variables, sizeof *o->selection);
     o->rows.x = portolan_arena_alloc(&o->pool, rows, MAX_INPUTS * sizeof *o->rows.x);
     o->rows.y = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.y);
+    o->rows.steps = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.steps);
+    o->rows.error = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.error);
+    o->rows.is_first = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.is_first);
+    o->rows.is_dropped = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.is_dropped);
+    o->rows.weight = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.weight);
     o->rows.point = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.point);
     if (o->pool.failed)
         return PORTOLAN_ENOMEM;
     find_wrong(o);
-    list_moments(o);
-    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
-        for (end = begin + 1;
-             end < o->n_moments && same_context(&o->moments[begin], &o->moments[end]);)
-            end++;
-        add_context(o, begin, end);
-    }
+    find_starts(o, start);
+    list_moments(o, start);
+    sum_moments(o);
     count_calls(o);
-    return find_all_recurring(o);
+    return PORTOLAN_OK;
 }

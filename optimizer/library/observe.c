@@ -59,7 +59,7 @@ static void begin_dims(struct observation *o)
             o->rows.names[o->rows.n_names++] = s->dims[d].name;
 }
 
-/* Adds a row of a trial; CONTEXT: used by fits over contexts. */
+/* Adds a row of a trial, for one step; CONTEXT: used by fits over contexts. */
 static void add_row(struct observation *o, size_t trial, const double *context, double y)
 {
     const struct survey *s = &o->p->s;
@@ -75,6 +75,9 @@ static void add_row(struct observation *o, size_t trial, const double *context, 
         survey_inputs(s, s->trials[trial].x, x);
     }
     r->point[r->n] = s->trials[trial].point;
+    r->steps[r->n] = 1;
+    r->error[r->n] = 0;
+    r->is_first[r->n] = false;
     r->y[r->n++] = y;
 }
 
@@ -90,6 +93,14 @@ static bool add_segment(struct observation *o, size_t segment, double y)
             return false;
         }
     return true;
+}
+
+/* Says of the last row of how many STEPS it is the mean, with what ERROR. */
+static void describe_row(struct plan_rows *r, double steps, double error, bool is_first)
+{
+    r->steps[r->n - 1] = steps;
+    r->error[r->n - 1] = error;
+    r->is_first[r->n - 1] = is_first;
 }
 
 static bool inputs_vary(const struct plan_rows *r)
@@ -125,8 +136,11 @@ static void add_contexts(struct observation *o)
     for (size_t i = 0; i < o->n_contexts; i++) {
         const struct context_row *c = &o->contexts[i];
 
-        if (c->own == o->own && shows_tuple(o, c->segment, true) && !is_wrong(o, c->segment))
-            add_row(o, o->p->s.segments[c->segment].trial, c->context, c->each);
+        if (c->own != o->own || c->is_dropped || !shows_tuple(o, c->segment, true) ||
+            is_wrong(o, c->segment))
+            continue;
+        add_row(o, o->p->s.segments[c->segment].trial, c->context, c->each);
+        describe_row(&o->rows, c->steps, c->error, c->is_only_first);
     }
 }
 
@@ -136,8 +150,9 @@ static void add_segments(struct observation *o)
     for (size_t g = 0; g < o->p->s.n_segments; g++) {
         const struct segment_row *row = row_in(o, g);
 
-        if (shows_tuple(o, g, true) && row->present && !is_wrong(o, g))
-            add_segment(o, g, row->exclusive_later / row->calls_later);
+        if (shows_tuple(o, g, true) && row->present && !is_wrong(o, g) &&
+            add_segment(o, g, row->exclusive_later / row->calls_counted))
+            describe_row(&o->rows, row->steps, row->error, !row->has_later);
     }
 }
 
@@ -161,41 +176,43 @@ static enum portolan_status fit_exclusive(struct observation *o)
                   : fit_rows(o, QUANTITY_TIME, by_context ? &o->t->overall : &o->t->exclusive);
 }
 
+/* What is seen in at most half of the cases is chance. */
+static enum portolan_status fit_once(struct observation *o, size_t some, struct quantity *q)
+{
+    for (size_t i = 0; 2 * some <= o->rows.n && i < o->rows.n; i++)
+        o->rows.y[i] = 0;
+    return fit_rows(o, QUANTITY_TIME, q);
+}
+
+/* Once per run: in the segments with which trials began. */
 static enum portolan_status fit_setup(struct observation *o)
+{
+    const struct survey *s = &o->p->s;
+    size_t some = 0;
+
+    begin_dims(o);
+    for (size_t g = 0; g < s->n_segments; g++)
+        if (shows_tuple(o, g, false) &&
+            (g == 0 || s->segments[g - 1].trial != s->segments[g].trial) &&
+            add_segment(o, g, row_in(o, g)->setup))
+            some += o->rows.y[o->rows.n - 1] > 0;
+    return fit_once(o, some, &o->t->setup);
+}
+
+/* Once per return to the implementation within a run. */
+static enum portolan_status fit_again(struct observation *o)
 {
     size_t some = 0;
 
     begin_dims(o);
-    for (size_t g = 0; g < o->p->s.n_segments; g++)
-        if (shows_tuple(o, g, false) && o->p->s.segments[g].opening &&
-            add_segment(o, g, row_in(o, g)->setup))
-            some += o->rows.y[o->rows.n - 1] > 0;
-    for (size_t i = 0; 2 * some <= o->rows.n && i < o->rows.n; i++)
-        o->rows.y[i] = 0; /* seen in at most half of the trials: chance */
-    return fit_rows(o, QUANTITY_TIME, &o->t->setup);
-}
-
-/*
- * Fits the extra time per call, as a share of the usual time, that recurring far longer calls add.
- * The rows are segments where their period was seen, and segments with enough calls but without
- * such calls.
- */
-static enum portolan_status fit_extra(struct observation *o)
-{
-    double period = 0;
-
-    begin_dims(o);
-    for (size_t g = 0; g < o->p->s.n_segments; g++)
-        if (shows_tuple(o, g, true))
-            period = fmax(period, row_in(o, g)->period);
-    for (size_t g = 0; period > 0 && g < o->p->s.n_segments; g++) {
+    for (size_t g = 0; g < o->p->s.n_segments; g++) {
         const struct segment_row *row = row_in(o, g);
 
-        if (shows_tuple(o, g, true) && (row->period > 0 || row->seen > 2 * period) &&
-            row->exclusive_later > 0)
-            add_segment(o, g, row->extra * row->calls_later / row->exclusive_later);
+        if (shows_tuple(o, g, true) && row->n_again &&
+            add_segment(o, g, row->again / (double)row->n_again))
+            some += row->again > 0;
     }
-    return fit_rows(o, QUANTITY_TIME, &o->t->extra);
+    return fit_once(o, some, &o->t->again);
 }
 
 static bool trial_at_target(const struct portolan_plan *p, size_t trial)
@@ -360,7 +377,7 @@ static const struct plan_tuple *twin_of(const struct portolan_plan *p, size_t pa
 static enum portolan_status observe_tuple(struct observation *o, size_t tuple)
 {
     static enum portolan_status (*const fits[])(struct observation *) = {
-        fit_calls, fit_exclusive, fit_setup, fit_extra, fit_accuracy, note_exact, fit_slots};
+        fit_calls, fit_exclusive, fit_setup, fit_again, fit_accuracy, note_exact, fit_slots};
     const struct plan_tuple *twin = twin_of(o->p, o->path, tuple);
     enum portolan_status status = PORTOLAN_OK;
 
@@ -377,6 +394,56 @@ static enum portolan_status observe_tuple(struct observation *o, size_t tuple)
     return status;
 }
 
+/* The relative standard deviation of times at one place, from all tuples of a path; 0: not known.
+ */
+static double common_spread(const struct portolan_plan *p, size_t path)
+{
+    double sum = 0, dof = 0;
+
+    for (size_t k = 0; k < p->paths[path].scope.n_tuples; k++) {
+        const struct plan_rows *r = p->paths[path].tuples[k].exclusive.rows;
+        const struct portolan_local_summary *s =
+            r && r->local ? portolan_local_peek_summary(r->local) : NULL;
+
+        if (s && s->repeat > 0) {
+            sum += s->repeat * s->repeat * s->repeat_dof;
+            dof += s->repeat_dof;
+        }
+    }
+    return dof > 0 ? sqrt(sum / dof) : 0;
+}
+
+/*
+ * What was measured in one block of time, or with equal times by chance, varies between blocks as
+ * the alternatives do. Nothing is decided by first calls of one and later calls of another.
+ */
+static void hold_together(struct portolan_plan *p, size_t path)
+{
+    static const double usual = 0.1;
+    double spread = common_spread(p, path);
+    bool has_later = false;
+
+    for (size_t k = 0; k < p->paths[path].scope.n_tuples; k++) {
+        const struct plan_rows *r = p->paths[path].tuples[k].exclusive.rows;
+
+        has_later = has_later || (r && !r->only_first);
+    }
+    for (size_t k = 0; k < p->paths[path].scope.n_tuples; k++) {
+        struct plan_rows *of_both[] = {p->paths[path].tuples[k].exclusive.rows,
+                                       p->paths[path].tuples[k].overall.rows};
+
+        for (size_t i = 0; i < 2; i++) {
+            struct plan_rows *r = of_both[i];
+
+            if (!r)
+                continue;
+            r->is_doubtful = r->only_first && has_later;
+            if (r->local && !r->is_exact && !(portolan_local_peek_summary(r->local)->repeat > 0))
+                portolan_local_assume(r->local, spread > 0 ? spread : usual);
+        }
+    }
+}
+
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path)
 {
     struct observation o = {.p = p, .path = path};
@@ -384,6 +451,8 @@ enum portolan_status plan_observe(struct portolan_plan *p, size_t path)
 
     for (size_t i = 0; !status && i < p->paths[path].scope.n_tuples; i++)
         status = observe_tuple(&o, i);
+    if (!status)
+        hold_together(p, path);
     portolan_arena_clear(&o.pool);
     return status;
 }

@@ -5,29 +5,36 @@
 
 #include "plan_internal.h"
 
-struct moment { /* one step's calls with one context */
+struct moment {   /* the calls with one context in one step, or in a group of steps */
+    size_t start; /* the row in which its implementations began to run */
     size_t segment, own;
     int step;
+    double steps;
     double context[PORTOLAN_CONTEXT_MAX];
-    bool first;
     double calls, exclusive, each; /* each: exclusive per call */
-    double excess;                 /* over the usual time if the call is a spike; else 0 */
+    bool is_apart;                 /* it does not count as usual: a first call, or disturbed */
 };
 
-struct context_row { /* the segment's usual time */
+struct context_row { /* the segment's mean time */
     size_t segment, own;
     double context[PORTOLAN_CONTEXT_MAX];
     double calls, each;
+    double steps;       /* that the mean is of */
+    double error;       /* relative, of the mean */
+    bool is_only_first; /* only first calls were measured, … */
+    bool is_dropped;    /* … and later ones with other contexts */
 };
 
 struct segment_row {
-    bool present; /* called in a step */
-    bool caller;  /* the caller was called in a step */
-    double caller_calls, calls, exclusive_later, calls_later;
-    double setup;
-    double seen;   /* number of calls examined for spikes */
-    double period; /* of far longer calls, in calls; 0: none recur */
-    double extra;  /* time that these add per call */
+    bool present;   /* called in a step */
+    bool caller;    /* the caller was called in a step */
+    bool has_later; /* not only first calls */
+    double caller_calls, calls, calls_later;
+    double exclusive_later, calls_counted; /* of later calls, in all contexts */
+    double steps, error;                   /* as of a context's row */
+    double setup;                          /* spent once: at the beginning of the run, … */
+    double again;                          /* … and after n_again later starts together */
+    size_t n_again;
     size_t first_context, n_contexts;
 };
 
@@ -37,6 +44,9 @@ struct observation {
     size_t path;
     size_t n_moments, n_contexts;
     struct moment *moments;
+    double *scratch; /* room for two numbers per moment */
+    double *lasts;   /* per row: steps until another implementation runs, if it is a start */
+    double *warm_up; /* per own alternative: the most steps after a start that were first calls */
     struct context_row *contexts;
     size_t variable, n_own;       /* the called instance; NONE and 1 when it is fixed */
     bool *is_wrong;               /* [trial * n_own + own alternative]: not accurate enough */

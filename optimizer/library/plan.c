@@ -41,6 +41,19 @@ static int usual_steps(const struct survey *s)
     return steps;
 }
 
+/* Whether a component of a trial gave it a clock that only calls move. */
+static bool has_manual_clock(const struct survey *s)
+{
+    for (size_t i = 0; i < s->n_trials; i++) {
+        const struct portolan_trial *t = s->trials[i].trial;
+
+        for (size_t k = 0; k < t->n_implementations; k++)
+            if (!strcmp(t->implementations[k].value, "portolan.ManualClock"))
+                return true;
+    }
+    return false;
+}
+
 static enum portolan_status read_target(struct portolan_plan *p, struct portolan_error *err)
 {
     const struct portolan_assembly *a = p->s.a;
@@ -50,6 +63,7 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
         return PORTOLAN_ENOMEM;
     for (size_t d = 0; d < p->s.n_dims; d++)
         p->dim_target[d] = p->s.dims[d].value;
+    p->is_exact = has_manual_clock(&p->s);
     p->steps = a->steps_instance
                    ? survey_read_steps(survey_set_text(a, a->steps_instance, a->steps_parameter))
                    : usual_steps(&p->s);

@@ -35,8 +35,17 @@ struct plan_rows {
     size_t n_arrived, patient_until; /* the form may not fail before so many rows have arrived */
     size_t fit_at;                   /* with so many rows the form is searched again in any case */
     double *x, *y, *weight;
-    size_t number; /* index of this structure in the plan */
-    size_t *point; /* of each row's trial */
+    double *steps;    /* of a row that is to be fitted: that it is the mean of, … */
+    double *error;    /* … the relative error of the mean, … */
+    bool *is_first;   /* … and whether they were only first calls */
+    bool *is_dropped; /* scratch */
+    double n_steps;   /* of all rows together */
+    double within;    /* relative error of the mean at a place, from the spread within rows */
+    bool only_first, is_doubtful; /* only first calls; and others have later ones */
+    bool is_exact;                /* on a manual clock, or many equal times */
+    size_t n_old;                 /* the first rows, from before the law changed */
+    size_t number;                /* index of this structure in the plan */
+    size_t *point;                /* of each row's trial */
     struct portolan_model *model;
     struct portolan_update *update; /* NULL: no row arrived since the fit */
     bool is_behind;                 /* UPDATE has rows that MODEL's constants do not know yet */
@@ -68,7 +77,7 @@ struct quantity {
     double fixed_at[MAX_INPUTS];        /* … and that value */
     const struct portolan_model *model; /* NULL: the constant */
     double constant;
-    size_t n_rows;
+    size_t n_rows;          /* steps that were measured */
     double low, high;       /* of the constant's rows */
     struct plan_rows *rows; /* of times and counts, shared by quantities with the same; or NULL */
     const struct plan_stated *stated; /* NULL: it was measured */
@@ -101,8 +110,7 @@ struct plan_tuple {
     struct quantity calls;         /* per call of the caller */
     struct quantity exclusive;     /* per call */
     struct quantity overall;       /* the same from swept parameters, if EXCLUSIVE is by context */
-    struct quantity setup;         /* per run */
-    struct quantity extra;         /* share of EXCLUSIVE that far longer calls add, which recur */
+    struct quantity setup, again;  /* per run; per return to it within a run */
     struct quantity accuracy;      /* the worst that calls reported */
     struct estimate accuracy_here; /* as reported at the present parameters */
     size_t n_slots; /* contexts per run that are functions of the swept parameters; 0: none */
@@ -188,7 +196,7 @@ struct plan_conversions {
 struct plan_cost {
     bool allowed, guessed;
     double hope; /* if not allowed: the chance that it works nonetheless, at these costs */
-    struct estimate calls, exclusive, setup;
+    struct estimate calls, exclusive, setup, again;
     struct estimate accuracy; /* NaN: none was reported */
     bool accuracy_outside;    /* predicted outside the measured range */
     struct plan_verdict verdict;
@@ -237,6 +245,7 @@ struct portolan_plan {
     double *dim_target;                   /* per dim; NaN: not known, or not a number */
     struct portolan_condition ***applies; /* [variable][alternative]; NULL: no condition */
     struct plan_known known;
+    bool is_exact; /* times are of a manual clock */
     struct plan_notes notes;
     /* A parameter that was measured only as the sweep sets it, not with its present value; or NULL.
      */
@@ -301,14 +310,15 @@ size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
                           const struct survey_quality *q, size_t *selection);
 /* The called instance's alternative in TUPLE, its first digit; 0 where the instance is fixed. */
 size_t plan_own_of(const struct portolan_plan *p, size_t path, size_t tuple);
-/* quantity.c: fits, values, and the changes that learn.c makes. */
+/* quantity.c: fits (which weigh ROWS, and drop some), values, and the changes that learn.c makes.
+ */
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
-enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct plan_rows *rows,
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, struct plan_rows *rows,
                                        enum quantity_kind kind, struct quantity *q);
 /* Brings the constants of the model up to date, which is not done for each row. R may be NULL. */
 void plan_rows_catch_up(struct plan_rows *r);
 /* Appends a row; false without memory. */
-bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point);
+bool plan_rows_add(struct plan_rows *r, const double *x, double y, double weight, size_t point);
 /* Searches the form again, in all rows. */
 enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r);
 /* Creates r->update from the present form and rows; it stays NULL if the form allows none. */
@@ -434,11 +444,11 @@ static inline double plan_accuracy_use(const struct portolan_plan *p, double acc
 struct plan_confidence {
     size_t *values, *rival; /* loses least on average; of the others is best most often */
     bool has_rival;
-    double base_chance;   /* that the VALUES which were given are the best */
-    double **shares;      /* [variable][value]: the chance that it belongs to the best */
-    double chance;        /* that VALUES are the best */
-    double expected_loss; /* of VALUES relative to the best */
-    bool is_risky;        /* it loses much too often */
+    double base_chance;        /* that the VALUES which were given are the best */
+    double **shares;           /* [variable][value]: the chance that it belongs to the best */
+    double chance;             /* that VALUES are the best */
+    double expected_loss;      /* of VALUES relative to the best */
+    bool is_risky;             /* it loses much too often */
     struct portolan_gain gain; /* of VALUES over the assembly as written */
 };
 enum portolan_status plan_be_confident(const struct plan_view *v, const size_t *values,

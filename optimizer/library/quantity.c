@@ -71,15 +71,84 @@ static void begin_quantity(const struct plan_rows *r, enum quantity_kind kind, s
     *q = (struct quantity){.known = true,
                            .kind = kind,
                            .by_context = r->by_context,
-                           .n_rows = r->n,
+                           .n_rows = (size_t)fmin(fmax(r->n_steps, (double)r->n), 1e15),
                            .low = r->y[0],
                            .high = r->y[0]};
+    double weight = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        weight += r->weight ? r->weight[i] : 1;
     for (size_t i = 0; i < r->n; i++) {
-        q->constant += r->y[i] / (double)r->n;
+        q->constant += r->y[i] * (r->weight ? r->weight[i] : 1) / weight;
         q->low = fmin(q->low, r->y[i]);
         q->high = fmax(q->high, r->y[i]);
     }
     pick_inputs(r, q);
+}
+
+enum { ENOUGH = 30 };
+
+static bool same_place(const struct plan_rows *r, size_t i, size_t k)
+{
+    return r->point[i] == r->point[k] &&
+           memcmp(&r->x[i * r->n_names], &r->x[k * r->n_names], r->n_names * sizeof *r->x) == 0;
+}
+
+/* Drops rows of first calls where later ones were measured at the same place. */
+static void drop_first(struct plan_rows *r)
+{
+    size_t kept = 0;
+
+    r->only_first = true;
+    for (size_t i = 0; i < r->n; i++) {
+        bool drops = false;
+
+        for (size_t k = 0; r->is_first[i] && k < r->n && !drops; k++)
+            drops = !r->is_first[k] && same_place(r, i, k);
+        r->is_dropped[i] = drops;
+        r->only_first = r->only_first && r->is_first[i];
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->is_dropped[i])
+            continue;
+        memmove(&r->x[kept * r->n_names], &r->x[i * r->n_names], r->n_names * sizeof *r->x);
+        r->y[kept] = r->y[i];
+        r->steps[kept] = r->steps[i];
+        r->error[kept] = r->error[i];
+        r->is_first[kept] = r->is_first[i];
+        r->point[kept++] = r->point[i];
+    }
+    r->n = kept;
+}
+
+/*
+ * A block of ENOUGH steps counts fully, since blocks differ by more than steps do; one of fewer
+ * steps by their number, if there is a longer one at the same place.
+ */
+static void weigh_rows(const struct portolan_plan *p, struct plan_rows *r)
+{
+    double squares = 0, weight = 0, places = 0;
+
+    drop_first(r);
+    r->n_steps = 0;
+    r->is_exact = p->is_exact;
+    for (size_t i = 0; i < r->n; i++) {
+        double most = r->steps[i];
+        bool is_new = true;
+
+        for (size_t k = 0; k < r->n; k++)
+            if (k != i && same_place(r, i, k)) {
+                most = fmax(most, r->steps[k]);
+                is_new = is_new && k > i;
+            }
+        r->weight[i] = fmin(1, r->steps[i] / fmin(ENOUGH, most));
+        r->n_steps += r->steps[i];
+        weight += r->weight[i];
+        squares += r->weight[i] * r->error[i] * r->error[i];
+        places += is_new;
+    }
+    r->within = weight > 0 ? sqrt(squares / weight / fmax(1, weight / places)) : 0;
+    r->is_exact = r->is_exact || (r->n_steps >= ENOUGH && !(r->within > 0));
 }
 
 struct inputs {
@@ -171,14 +240,14 @@ static bool make_room(struct plan_rows *r)
     return true;
 }
 
-bool plan_rows_add(struct plan_rows *r, const double *x, double y, size_t point)
+bool plan_rows_add(struct plan_rows *r, const double *x, double y, double weight, size_t point)
 {
     if (r->n == r->most && !make_room(r))
         return false;
     if (r->n_names)
         memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
     r->y[r->n] = y;
-    r->weight[r->n] = 1;
+    r->weight[r->n] = weight;
     r->point[r->n++] = point;
     return true;
 }
@@ -197,11 +266,16 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const struct plan
     if (!portolan_arena_append(&p->s.pool, &p->rows, &p->n_rows, &r, sizeof *p->rows))
         return PORTOLAN_ENOMEM;
     q->rows = r;
-    for (size_t i = 0; i < q->n_rows; i++)
-        if (!plan_rows_add(r, &from->x[i * r->n_names], from->y[i], from->point[i]))
+    for (size_t i = 0; i < from->n; i++)
+        if (!plan_rows_add(r, &from->x[i * r->n_names], from->y[i], from->weight[i],
+                           from->point[i]))
             return PORTOLAN_ENOMEM;
     r->n_stored = r->n;
-    r->fit_at = 2 * r->n < 16 ? 16 : 2 * r->n;
+    r->n_steps = from->n_steps;
+    r->within = from->within;
+    r->only_first = from->only_first;
+    r->is_exact = from->is_exact;
+    r->fit_at = r->only_first ? r->n + 2 : 2 * r->n < 16 ? 16 : 2 * r->n;
     return PORTOLAN_OK;
 }
 
@@ -256,7 +330,8 @@ static enum portolan_status compete(struct plan_rows *r, const struct portolan_m
                                               .x = data->x,
                                               .y = data->y,
                                               .weight = r->weight,
-                                              .group = r->point};
+                                              .group = r->point,
+                                              .n_old = r->n_old};
     const struct portolan_left_out *neighbours;
     struct portolan_model_options options = options_of(data, kind);
     struct portolan_left_out law;
@@ -287,7 +362,7 @@ static enum portolan_status compete(struct plan_rows *r, const struct portolan_m
     return PORTOLAN_OK;
 }
 
-enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct plan_rows *rows,
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, struct plan_rows *rows,
                                        enum quantity_kind kind, struct quantity *q)
 {
     bool keeps = kind == QUANTITY_TIME || kind == QUANTITY_COUNT;
@@ -295,6 +370,7 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct pla
     struct inputs in;
     enum portolan_status status;
 
+    weigh_rows(p, rows);
     begin_quantity(rows, kind, q);
     if (kind != QUANTITY_TIME && all_equal(rows->n, rows->y)) {
         q->constant = rows->y[0];
@@ -330,6 +406,13 @@ void plan_quantity_inputs(const struct quantity *q, const double *x, double *inp
         inputs[k] = x[q->inputs[k]];
 }
 
+static void widen(double sigma, struct portolan_prediction *out)
+{
+    out->low = fmin(out->low, out->value * exp(-fmin(2 * sigma, 20)));
+    out->high = fmax(out->high, out->value * exp(fmin(2 * sigma, 20)));
+    out->std_error = fmax(isnan(out->std_error) ? 0 : out->std_error, sigma * out->value);
+}
+
 /*
  * Widens the error of a law to at least that on rows left out; outside the range it grows with the
  * distance, the faster the fewer places there are.
@@ -341,11 +424,21 @@ static void widen_prediction(const struct plan_rows *r, struct portolan_predicti
     double beyond = out->extrapolates ? per_octave * out->octaves : 0;
     double sigma = hypot(r->sigma > 0 ? r->sigma : 0, beyond);
 
-    if (!(out->value > 0))
-        return;
-    out->low = fmin(out->low, out->value * exp(-fmin(2 * sigma, 20)));
-    out->high = fmax(out->high, out->value * exp(fmin(2 * sigma, 20)));
-    out->std_error = fmax(isnan(out->std_error) ? 0 : out->std_error, sigma * out->value);
+    if (out->value > 0)
+        widen(sigma, out);
+}
+
+/* Adds what the rows themselves leave open: spread within blocks of time, and first calls, which
+ * only bound the time from above. */
+static void widen_by_rows(const struct plan_rows *r, struct portolan_prediction *out)
+{
+    if (out->value > 0)
+        widen(r->within, out);
+    if (r->is_doubtful) {
+        out->low = 0;
+        out->std_error = fmax(out->std_error, out->value);
+        out->is_assumed = true;
+    }
 }
 
 static void scale_prediction(double factor, struct portolan_prediction *out)
@@ -425,6 +518,8 @@ static bool predict_measured(const struct quantity *q, const double *x, size_t p
         return false;
     if (out->value < 0 && q->kind != QUANTITY_CONTEXT)
         return false; /* a law may be negative far outside its rows, but no call is */
+    if (q->rows)
+        widen_by_rows(q->rows, out);
     out->std_error = error_of(q, out);
     for (size_t k = 0; q->kind != QUANTITY_COUNT && q->kind != QUANTITY_CONTEXT && k < q->n_fixed;
          k++) {

@@ -54,17 +54,21 @@ struct survey_row {
     int step;
     bool once;      /* before the first or after the last step */
     double steps;   /* how many steps the piece stands for; 0 when `once` */
-    size_t segment; /* steps in a row with one selection; NONE when `once` */
-    bool first;     /* the first of its segment, if others follow */
+    size_t segment; /* NONE when `once` */
     /* Per variable: the alternative; NONE: a class that is not an alternative, or several classes.
      */
     size_t *selection;
 };
 
+/*
+ * Steps of a trial with one selection within a minute, whatever ran between them. Such blocks of
+ * time are the unit of variance: the machine's state drifts, so that single steps are not
+ * independent.
+ */
 struct survey_segment {
-    size_t trial, first_row, n_rows; /* rows with `once` may lie between */
-    bool opening;                    /* the first of the trial */
-    double step_ns;                  /* the whole program's time per step */
+    size_t trial, n_rows, minute;
+    double steps;
+    double step_ns; /* the whole program's time per step */
     const size_t *selection;
 };
 

@@ -274,6 +274,7 @@ static void noise_and_spikes_do_not_mislead(void **state)
     (void)state;
     w->noise = 0.03;
     w->spike = 30;
+    w->steps = 36; /* in which one step is disturbed */
     world_explore_all(w);
     p = plan_of(w, &world_assembly);
     assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);

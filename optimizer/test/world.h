@@ -94,6 +94,7 @@ struct world {
     int ranks;
     double noise; /* relative; each sample has its own */
     double spike; /* factor on step 2's times */
+    int steps;    /* of a trial of the exploration */
     double cg_quality;
     uint64_t seed;
 };
@@ -107,6 +108,7 @@ static inline struct world *world_create(int ranks)
     w->set.samples = w->samples;
     w->ranks = ranks;
     w->spike = 1;
+    w->steps = 4;
     w->cg_quality = 1e-5;
     w->seed = 88172645463325252u;
     return w;
@@ -317,7 +319,7 @@ static inline void world_explore_all(struct world *w)
     for (size_t i = 0; i < 12 * 4; i++) {
         size_t x[] = {i / 6 % 2, i / 2 % 3, i % 2, 0};
 
-        world_trial(w, "explore", x, -1, x, sizes[i / 12], 4);
+        world_trial(w, "explore", x, -1, x, sizes[i / 12], w->steps);
     }
 }
 
