@@ -128,7 +128,8 @@ static struct trend make_trend(struct trend_builder *b, const struct trend_key *
     return t;
 }
 
-void trend_add(struct trend_builder *b, const struct trend_key *key, const double *x, double y)
+void trend_add(struct trend_builder *b, const struct trend_key *key, const double *x, double y,
+               bool is_first)
 {
     struct portolan_trends *t = b->t;
     uint64_t hash = hash_key(key);
@@ -146,10 +147,32 @@ void trend_add(struct trend_builder *b, const struct trend_key *key, const doubl
     }
     if (!t->items[at].rows)
         return;
+    t->items[at].is_first =
+        portolan_arena_grow(&b->s->arena, t->items[at].is_first, t->items[at].rows->n_rows,
+                            sizeof *t->items[at].is_first);
+    t->items[at].is_first[t->items[at].rows->n_rows] = is_first;
     row = table_add_row(t->items[at].rows);
     if (key->n_params)
         memcpy(row, x, key->n_params * sizeof *x);
     row[key->n_params] = y;
+}
+
+/* Drops rows of first calls where others have the same parameters. */
+static void drop_first(struct statement *s, struct trend *t)
+{
+    size_t *kept = statement_alloc(s, t->rows->n_rows, sizeof *kept), n = 0;
+
+    for (size_t i = 0; i < t->rows->n_rows; i++) {
+        bool drops = false;
+
+        for (size_t k = 0; t->is_first[i] && k < t->rows->n_rows && !drops; k++)
+            drops = !t->is_first[k] && !memcmp(table_row(t->rows, i), table_row(t->rows, k),
+                                               t->key.n_params * sizeof(double));
+        if (!drops)
+            kept[n++] = i;
+    }
+    if (n < t->rows->n_rows)
+        t->rows = table_pick(&s->arena, t->rows, kept, n);
 }
 
 static void sort_rows(struct statement *s, struct trend *t)
@@ -173,6 +196,7 @@ struct portolan_trends *trend_finish(struct trend_builder *b, const char *unit, 
     for (size_t i = 0; i < t->n; i++)
         if (t->items[i].rows) {
             t->items[kept] = t->items[i];
+            drop_first(b->s, &t->items[kept]);
             sort_rows(b->s, &t->items[kept++]);
         }
     t->n = kept;
@@ -291,6 +315,7 @@ static enum portolan_status fit_trend(struct statement *s, const struct fitting 
     if (!data.n_rows)
         return portolan_error_set(&s->err, PORTOLAN_EINVAL, "no row has %s up to %g", f->how->up_to,
                                   f->how->limit);
+    fit.options.statistic = f->trends->statistic;
     if (is_count(t, &data))
         fit.options.kind = PORTOLAN_MODEL_COUNT;
     return fit_data(s, rows, &fit, &data, &t->model);
@@ -317,6 +342,8 @@ static void fit_trends(struct statement *s)
     f->formula = parse_formula(s, f->how->formula);
     check_limit(s, f);
     trends->statistic = f->how->options.statistic;
+    if (trends->has_means && trends->statistic == PORTOLAN_MODEL_TYPICAL)
+        trends->statistic = PORTOLAN_MODEL_MEAN;
     for (size_t i = 0; i < trends->n; i++) {
         struct trend *t = &trends->items[i];
         enum portolan_status status;

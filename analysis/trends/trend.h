@@ -28,7 +28,8 @@ struct trend {
                           metrics, "main->solve [time]" */
     const char *label; /* its last part */
     struct table
-        *rows; /* the parameters, then the metric; sorted. Its name is PATH without metric */
+        *rows;      /* the parameters, then the metric; sorted. Its name is PATH without metric */
+    bool *is_first; /* of each row that was added: only first calls */
     const size_t *arrival;        /* row I was measured, or read, as number ARRIVAL[I] */
     struct portolan_model *model; /* NULL before the fit, or: */
     const char *why;              /* why there is no model; else NULL */
@@ -41,7 +42,9 @@ struct portolan_trends {
     size_t n;
     struct trend *items; /* in order of first occurrence, callers before callees */
     enum portolan_model_statistic statistic; /* that the models predict */
-    struct portolan_arena arena;             /* holds everything but the models */
+    bool has_means; /* … unless another is asked for, the mean: what is long again and again is cost
+                     */
+    struct portolan_arena arena; /* holds everything but the models */
 };
 
 /*
@@ -65,8 +68,10 @@ struct trend_builder *trend_begin(struct statement *s, const char *method);
 /* KEY's place is the call path of this method below PARENT (NULL: a root). */
 void trend_place(struct trend_builder *b, struct trend_key *key, const struct trend_key *parent,
                  const char *instance, const char *port, const char *method);
-/* Adds a row to the trend of KEY, unless the method pattern excludes it; copies everything. */
-void trend_add(struct trend_builder *b, const struct trend_key *key, const double *x, double y);
+/* Adds a row to the trend of KEY, unless the method pattern excludes it; copies everything.
+ * IS_FIRST: it counts only where no other row has these parameters. */
+void trend_add(struct trend_builder *b, const struct trend_key *key, const double *x, double y,
+               bool is_first);
 /* The trends of the rows, which take the arena of the statement: the last thing that it does. */
 struct portolan_trends *trend_finish(struct trend_builder *b, const char *unit, const char *what);
 

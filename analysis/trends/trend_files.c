@@ -68,7 +68,7 @@ static void take_row(struct trend_builder *b, const struct csv *c, const struct 
 
     for (size_t p = 0; p < r->n_params; p++)
         x[p] = row[r->param_at[p]];
-    trend_add(b, &key, x, row[r->value]);
+    trend_add(b, &key, x, row[r->value], false);
 }
 
 static void read_csv(struct statement *s, const struct source *from)
@@ -111,7 +111,7 @@ static void take_measurement(struct trend_builder *b, const struct portolan_meas
                                   .params = (const char *const *)m->params};
 
     for (size_t i = 0; i < item->n_rows; i++)
-        trend_add(b, &key, item->x + i * m->n_params, item->y[i]);
+        trend_add(b, &key, item->x + i * m->n_params, item->y[i], false);
 }
 
 static void read_measurements(struct statement *s, const struct source *from)

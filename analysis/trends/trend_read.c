@@ -2,6 +2,8 @@
 /* Trends from the trials of a store: from profiles or, if contexts are wanted, from samples. */
 #include "trend.h"
 
+#include <portolan/series.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reading {
@@ -75,7 +77,7 @@ static void take_profile(struct reading *r, const struct portolan_profile *p, co
         trend_place(r->b, &keys[i], n->parent < 0 ? NULL : &keys[n->parent], n->instance, n->port,
                     n->method);
         if (isfinite(value))
-            trend_add(r->b, &keys[i], point, value);
+            trend_add(r->b, &keys[i], point, value, false);
     }
 }
 
@@ -114,15 +116,110 @@ static double sample_value(const struct reading *r, const struct portolan_sample
     return NAN;
 }
 
+/* A sample whose time counts, or not, among those of its call path. */
+struct timed {
+    const struct portolan_sample *sample;
+    const char *path;
+    size_t start; /* the same until another implementation runs on the path */
+    enum { TIMED_USUAL, TIMED_APART, TIMED_ONLY_FIRST } kind;
+};
+
+static int by_path(const void *left, const void *right)
+{
+    const struct timed *a = left, *b = right;
+    int order = a->sample->rank - b->sample->rank;
+
+    order = order ? order : strcmp(a->path, b->path);
+    return order ? order
+                 : (a->sample->step > b->sample->step) - (a->sample->step < b->sample->step);
+}
+
+static int by_context(const struct timed *a, const struct timed *b)
+{
+    int order = (a->start > b->start) - (a->start < b->start);
+
+    for (int k = 0; !order && k < a->sample->n_context && k < b->sample->n_context; k++)
+        order = (a->sample->context[k] > b->sample->context[k]) -
+                (a->sample->context[k] < b->sample->context[k]);
+    return order;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct timed *a = left, *b = right;
+    int order = by_context(a, b);
+
+    return order ? order
+                 : (a->sample->step > b->sample->step) - (a->sample->step < b->sample->step);
+}
+
+/* Numbers the starts of implementations, of samples in the order of time on each path. */
+static void number_starts(struct timed *all, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct portolan_sample *a = all[i - 1].sample, *b = all[i].sample;
+        bool goes_on = a->rank == b->rank && !strcmp(all[i - 1].path, all[i].path) &&
+                       !strcmp(a->implementation, b->implementation);
+
+        all[i].start = goes_on ? all[i - 1].start : i;
+    }
+}
+
+/* Of N samples of one start and context: the first calls, and what was disturbed. A call that
+ * IS_ALL that ran is a first one. Y has room for 2 N. */
+static void mark_apart(const struct reading *r, struct timed *of, size_t n, bool is_all, double *y)
+{
+    size_t first, alone;
+
+    for (size_t i = 0; i < n; i++)
+        y[i] = sample_value(r, of[i].sample);
+    first = portolan_series_first(n, y, NULL, y + n, &alone);
+    for (size_t i = 0; i < n; i++)
+        of[i].kind = n == 1 && is_all && of[i].sample->calls <= 1 ? TIMED_ONLY_FIRST
+                     : i < first || i == alone                    ? TIMED_APART
+                                                                  : TIMED_USUAL;
+}
+
+/*
+ * Says of each sample of a trial whether its time counts, as for the Optimizer's models: not the
+ * first calls of an implementation, which are paid once. KIND[i]: of sample i.
+ */
+static void judge_times(struct reading *r, const struct portolan_sample_set *set,
+                        const struct trend_key *keys, char *kind)
+{
+    struct timed *all = statement_alloc(r->s, set->n_samples, sizeof *all);
+    double *y = statement_alloc(r->s, set->n_samples, 2 * sizeof *y);
+    size_t n = 0;
+
+    for (size_t i = 0; i < set->n_samples; i++)
+        if (isfinite(sample_value(r, &set->samples[i])) && set->samples[i].step >= 0)
+            all[n++] = (struct timed){.sample = &set->samples[i], .path = keys[i].path};
+    if (n)
+        qsort(all, n, sizeof *all, by_path);
+    number_starts(all, n);
+    if (n)
+        qsort(all, n, sizeof *all, by_start);
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && !by_context(&all[begin], &all[end]);)
+            end++;
+        mark_apart(r, &all[begin], end - begin,
+                   (begin == 0 || all[begin - 1].start != all[begin].start) &&
+                       (end == n || all[end].start != all[begin].start),
+                   y);
+    }
+    for (size_t i = 0; i < n; i++)
+        kind[all[i].sample - set->samples] = (char)all[i].kind;
+}
+
 /* Parameters are the sample's contexts, or else those of its trial; or both, the trial's first. */
 static void take_sample(struct reading *r, const struct portolan_sample *s, struct trend_key key,
-                        const double *point)
+                        const double *point, int kind)
 {
     const char *names[MAX_PARAMS];
     double x[MAX_PARAMS], value = sample_value(r, s);
     size_t n = s->n_context && r->q->by != PORTOLAN_TREND_BOTH ? 0 : r->n_params;
 
-    if (!isfinite(value))
+    if (!isfinite(value) || kind == TIMED_APART)
         return;
     r->counter_seen = true;
     memcpy(names, r->params, n * sizeof *names);
@@ -133,7 +230,7 @@ static void take_sample(struct reading *r, const struct portolan_sample *s, stru
     }
     key.n_params = n;
     key.params = names;
-    trend_add(r->b, &key, x, value);
+    trend_add(r->b, &key, x, value, kind == TIMED_ONLY_FIRST);
 }
 
 static void read_samples(struct reading *r, int64_t trial, const double *point)
@@ -141,18 +238,23 @@ static void read_samples(struct reading *r, int64_t trial, const double *point)
     struct portolan_store_query q = {.trial = trial};
     struct portolan_sample_set *set = NULL;
     struct trend_key *keys;
+    char *kind;
 
     statement_check(r->s, NULL, portolan_store_read(r->store, &q, true, &set, &r->s->err));
     statement_own(r->s, free_samples, set);
     keys = statement_alloc(r->s, set->n_samples, sizeof *keys);
+    kind = statement_alloc(r->s, set->n_samples, sizeof *kind);
     for (size_t i = 0; i < set->n_samples; i++) {
         const struct portolan_sample *s = &set->samples[i];
 
         keys[i] = (struct trend_key){.implementation = s->implementation, .metric = r->metric};
         trend_place(r->b, &keys[i], s->parent < 0 ? NULL : &keys[s->parent], s->instance, s->port,
                     s->method);
-        take_sample(r, s, keys[i], point);
     }
+    if (trend_time(r->metric) >= 0)
+        judge_times(r, set, keys, kind);
+    for (size_t i = 0; i < set->n_samples; i++)
+        take_sample(r, &set->samples[i], keys[i], point, kind[i]);
     statement_release(r->s, set);
 }
 
@@ -181,6 +283,7 @@ static void name_and_finish(struct reading *r, bool by_context)
                                            "no call path matches '%s'",
                                            r->q->method ? r->q->method : "*"));
     r->b->t->n_trials = r->n_trials;
+    r->b->t->has_means = time && by_context;
     *r->trends =
         trend_finish(r->b, time ? "ns" : "",
                      portolan_arena_printf(&r->s->arena, "%s%s %s%s%s",

@@ -10,12 +10,17 @@
 
 #include <float.h>
 #include <math.h>
+#include <portolan/stats.h>
+#include <string.h>
 
 enum { MOST_VALUES = 1000, MOST_FIRST = 50, MANY = 30, NOWHERE = MOST_VALUES };
 /* Less than this excess may be noise. */
 static const double least_excess = 1.25;
 /* Of the variance between both parts to that within them. */
 static const double least_ratio = 9;
+/* One of many values is set aside that is this far above the median, both in median distances and
+ * as a share of the median. */
+static const double far_in_distances = 8, far_of_median = 0.5;
 /* Values within this factor of each other are of one kind. */
 static const double alike = 2;
 
@@ -111,7 +116,7 @@ static size_t find_change(const struct sums *s, size_t begin, size_t n)
     return found;
 }
 
-size_t portolan_series_first(size_t n, const double *y, const double *weight)
+static size_t count_first(size_t n, const double *y, const double *weight)
 {
     struct sums s = {0};
     size_t first = 0, k;
@@ -120,5 +125,36 @@ size_t portolan_series_first(size_t n, const double *y, const double *weight)
     add_up(&s, n, y, weight);
     while ((k = find_change(&s, first, n)))
         first += k;
+    return first;
+}
+
+/* The one of N values that is far above all others, which take no notice of it; N: there is none.
+ * SCRATCH has room for N. */
+static size_t find_alone(size_t n, const double *y, double *scratch)
+{
+    size_t longest = 0, n_far = 0;
+    double median, limit;
+
+    if (n < MANY)
+        return n;
+    memcpy(scratch, y, n * sizeof *y);
+    median = portolan_sort_to_median(n, scratch);
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(y[i] - median);
+    limit = median +
+            fmax(far_in_distances * portolan_sort_to_median(n, scratch), far_of_median * median);
+    for (size_t i = 0; i < n; i++) {
+        n_far += y[i] > limit;
+        longest = y[i] > y[longest] ? i : longest;
+    }
+    return n_far == 1 ? longest : n;
+}
+
+size_t portolan_series_first(size_t n, const double *y, const double *weight, double *scratch,
+                             size_t *alone)
+{
+    size_t first = count_first(n, y, weight);
+
+    *alone = first + find_alone(n - first, y + first, scratch);
     return first;
 }

@@ -77,9 +77,12 @@ PORTOLAN_API enum portolan_status portolan_series_inspect(size_t n, const double
  * How many of N values Y, in the order of time since something was started, are first calls that
  * take longer than later ones (plans, page faults, compilation): a change point within the first 50
  * calls, 0 if there is none or N < 2. WEIGHT[i]: the number of calls that Y[i] is the mean of;
- * NULL: 1 each. Costs that come again in periods are not first calls.
+ * NULL: 1 each. Costs that come again in periods are not first calls. *ALONE: the one of at least
+ * 30 later values that is far above all others, as if disturbed; N or more: there is none. SCRATCH
+ * has room for N numbers.
  */
-size_t portolan_series_first(size_t n, const double *y, const double *weight);
+size_t portolan_series_first(size_t n, const double *y, const double *weight, double *scratch,
+                             size_t *alone);
 
 #ifdef __cplusplus
 }

@@ -15,11 +15,8 @@
 /* First calls count as set-up if they take more than this share of a step of the whole program:
  * less may be noise. */
 static const double excess_of_program = 0.02;
-/* In MANY steps, one is set aside that is this far above the median, both in median distances and
- * as a share of the median, if no other one is. */
-static const double far_in_distances = 8, far_of_median = 0.5;
 /* The error of a mean is that of the means of at most so many batches of steps in a row. */
-enum { MANY = 30, BATCHES = 10 };
+enum { BATCHES = 10 };
 
 static int compare_sizes(size_t a, size_t b)
 {
@@ -146,40 +143,20 @@ static void list_moments(struct observation *o, const size_t *start)
 
 /* ---- first calls ---- */
 
-/* Sets aside the one step among N that was far longer than all others; SCRATCH has room for N. */
-static void set_apart(struct moment *m, size_t n, double *scratch)
-{
-    double median, limit;
-    size_t longest = 0, n_far = 0;
-
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = m[i].each;
-    median = portolan_sort_to_median(n, scratch);
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = fabs(m[i].each - median);
-    limit = median +
-            fmax(far_in_distances * portolan_sort_to_median(n, scratch), far_of_median * median);
-    for (size_t i = 0; i < n; i++) {
-        n_far += m[i].each > limit;
-        longest = m[i].each > m[longest].each ? i : longest;
-    }
-    if (n >= MANY && n_far == 1)
-        m[longest].is_apart = true;
-}
-
 /* Finds the first of N moments, which are of one start and context. */
 static void find_first(struct observation *o, struct moment *m, size_t n)
 {
     struct segment_row *g = observation_row(o, m->segment, m->own);
-    size_t first;
     double calls = 0, exclusive = 0, excess = 0, steps = 0;
+    size_t first, alone;
 
     for (size_t i = 0; i < n; i++) {
         o->scratch[i] = m[i].each;
         o->scratch[n + i] = m[i].steps;
     }
-    first = portolan_series_first(n, o->scratch, o->scratch + n);
-    set_apart(m + first, n - first, o->scratch);
+    first = portolan_series_first(n, o->scratch, o->scratch + n, o->scratch + 2 * n, &alone);
+    if (alone < n)
+        m[alone].is_apart = true;
     for (size_t i = first; i < n; i++)
         if (!m[i].is_apart) {
             calls += m[i].calls;
@@ -367,7 +344,7 @@ enum portolan_status observation_init(struct observation *o)
     o->variable = s->nodes[o->path].variable;
     o->n_own = o->variable == NONE ? 1 : s->variables[o->variable].n;
     o->moments = portolan_arena_alloc(&o->pool, pieces, sizeof *o->moments);
-    o->scratch = portolan_arena_alloc(&o->pool, pieces + 1, 2 * sizeof *o->scratch);
+    o->scratch = portolan_arena_alloc(&o->pool, pieces + 1, 3 * sizeof *o->scratch);
     o->lasts = portolan_arena_alloc(&o->pool, s->n_rows, sizeof *o->lasts);
     o->warm_up = portolan_arena_alloc(&o->pool, o->n_own, sizeof *o->warm_up);
     o->contexts = portolan_arena_alloc(&o->pool, pieces + 1, sizeof *o->contexts);

@@ -44,7 +44,7 @@ struct observation {
     size_t path;
     size_t n_moments, n_contexts;
     struct moment *moments;
-    double *scratch; /* room for two numbers per moment */
+    double *scratch; /* room for three numbers per moment */
     double *lasts;   /* per row: steps until another implementation runs, if it is a start */
     double *warm_up; /* per own alternative: the most steps after a start that were first calls */
     struct context_row *contexts;

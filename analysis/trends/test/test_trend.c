@@ -383,6 +383,54 @@ static struct portolan_trends *read_store(struct portolan_store *store,
     return t;
 }
 
+/* A trial of N calls of "work", of which the first three take 100 ms, and each 8th later one 50. */
+static void store_calls(struct portolan_store *store, int n)
+{
+    const struct portolan_trial trial = {.assembly = "a", .purpose = "run", .ranks = 1};
+    int64_t id;
+
+    assert_int_equal(portolan_store_begin_trial(store, &trial, &id, NULL), PORTOLAN_OK);
+    for (int step = 0; step < n; step++) {
+        double ns = 1e6 * (step < 3 ? 100 : step % 8 == 7 ? 50 : 1);
+        const struct portolan_sample s = {.parent = -1,
+                                          .user = "",
+                                          .uses = "",
+                                          .instance = "worker",
+                                          .port = "go",
+                                          .implementation = "a.Worker",
+                                          .port_type = "a.Port",
+                                          .method = "work",
+                                          .calls = 1,
+                                          .exclusive_ns = ns,
+                                          .inclusive_ns = ns,
+                                          .quality = NAN};
+
+        assert_int_equal(portolan_store_put_step(store, id, step, &s, 1, NULL), PORTOLAN_OK);
+    }
+    assert_int_equal(portolan_store_end_trial(store, id, "finished", 1, NULL), PORTOLAN_OK);
+}
+
+/* As the Optimizer's models: first calls are paid once, and what comes again is in the mean. */
+static void times_of_calls_are_means_without_first_calls(void **state)
+{
+    struct portolan_store *store = NULL;
+    struct portolan_trends *t;
+
+    (void)state;
+    assert_int_equal(portolan_store_open(":memory:", PORTOLAN_STORE_WRITE, &store, NULL),
+                     PORTOLAN_OK);
+    store_calls(store, 1);
+    t = read_store(store, (struct portolan_trend_query){0});
+    assert_int_equal(t->items[0].rows->n_rows, 1); /* nothing else is known */
+    portolan_trends_destroy(t);
+    store_calls(store, 83);
+    t = read_store(store, (struct portolan_trend_query){0});
+    assert_int_equal(t->items[0].rows->n_rows, 80);
+    assert_close(portolan_model_value(t->items[0].model, NULL), 1e6 * 570 / 80, 1e-6);
+    portolan_trends_destroy(t);
+    portolan_store_close(store);
+}
+
 static void a_store_gives_one_row_per_trial_over_what_differs(void **state)
 {
     struct portolan_store *store = make_store();
@@ -540,6 +588,7 @@ int main(void)
         cmocka_unit_test(each_call_path_and_metric_is_a_trend),
         cmocka_unit_test(several_metrics_keep_their_call_paths_when_written),
         cmocka_unit_test(a_store_gives_one_row_per_trial_over_what_differs),
+        cmocka_unit_test(times_of_calls_are_means_without_first_calls),
         cmocka_unit_test(counters_of_sampled_calls_are_scaled_up),
         cmocka_unit_test(contexts_give_a_row_for_each_sample_per_call),
         cmocka_unit_test(every_failing_allocation_is_reported),
