@@ -5,11 +5,11 @@
 . "$(dirname "$0")/choice/study.sh"
 plan 18
 
-# At n = 1000 Fast takes 1 ms, each 17th time 50 ms; Good always 2 ms, Safe 10 ms.
+# At n = 1000 Fast takes 1 ms, each 17th time 50 ms; Good always 2 ms, Safe 10 ms. A trial has three whole periods.
 study recurring 'Safe us=10
 Fast us=1 every=17 factor=50
 Good us=2' 'vary n 500 1000
-set steps 40'
+set steps 51'
 measure
 predict n=1000 steps=300 solver=Fast
 gives 'each 17th call costs 50 times as much' 0
