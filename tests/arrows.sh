@@ -40,7 +40,7 @@ hercule/component: base block control framework hercule_assembly machine masterm
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number stats trace waits replay
-optimizer: base json list stats assembly probe control framework models formula local update optimizer callgraph choice plan race store mastermind progress
+optimizer: base json list stats assembly probe control framework models formula local series update optimizer callgraph choice plan race store mastermind progress
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub

@@ -111,10 +111,82 @@ static bool inputs_vary(const struct plan_rows *r)
     return false;
 }
 
+enum { ENOUGH = 30 };
+
+static bool same_place(const struct plan_rows *r, size_t i, size_t k)
+{
+    return r->point[i] == r->point[k] &&
+           memcmp(&r->x[i * r->n_names], &r->x[k * r->n_names], r->n_names * sizeof *r->x) == 0;
+}
+
+/* Drops rows of first calls where later ones were measured at the same place. */
+static void drop_first(struct plan_rows *r)
+{
+    size_t kept = 0;
+
+    r->only_first = true;
+    for (size_t i = 0; i < r->n; i++) {
+        bool drops = false;
+
+        for (size_t k = 0; r->is_first[i] && k < r->n && !drops; k++)
+            drops = !r->is_first[k] && same_place(r, i, k);
+        r->is_dropped[i] = drops;
+        r->only_first = r->only_first && r->is_first[i];
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->is_dropped[i])
+            continue;
+        memmove(&r->x[kept * r->n_names], &r->x[i * r->n_names], r->n_names * sizeof *r->x);
+        r->y[kept] = r->y[i];
+        r->steps[kept] = r->steps[i];
+        r->error[kept] = r->error[i];
+        r->is_first[kept] = r->is_first[i];
+        r->point[kept++] = r->point[i];
+    }
+    r->n = kept;
+}
+
+/*
+ * A block of ENOUGH steps counts fully, since blocks differ by more than steps do; one of fewer
+ * steps by their number, if there is a longer one at the same place.
+ */
+static void weigh_rows(const struct portolan_plan *p, struct plan_rows *r)
+{
+    double squares = 0, weight = 0, places = 0;
+
+    drop_first(r);
+    r->n_steps = 0;
+    r->is_exact = p->is_exact;
+    for (size_t i = 0; i < r->n; i++) {
+        double most = r->steps[i];
+        bool is_new = true;
+
+        for (size_t k = 0; k < r->n; k++)
+            if (k != i && same_place(r, i, k)) {
+                most = fmax(most, r->steps[k]);
+                is_new = is_new && k > i;
+            }
+        r->weight[i] = fmin(1, r->steps[i] / fmin(ENOUGH, most));
+        r->n_steps += r->steps[i];
+        weight += r->weight[i];
+        squares += r->weight[i] * r->error[i] * r->error[i];
+        places += is_new;
+    }
+    r->within = weight > 0 ? sqrt(squares / weight / fmax(1, weight / places)) : 0;
+    r->is_exact = r->is_exact || (r->n_steps >= ENOUGH && !(r->within > 0));
+}
+
 static enum portolan_status fit_rows(struct observation *o, enum quantity_kind kind,
                                      struct quantity *q)
 {
-    return o->rows.n ? plan_fit_quantity(o->p, &o->rows, kind, q) : PORTOLAN_OK;
+    if (o->rows.n == 0)
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < o->rows.n; i++)
+        o->rows.weight[i] = 1;
+    o->rows.n_steps = o->rows.within = 0;
+    if (kind == QUANTITY_TIME)
+        weigh_rows(o->p, &o->rows);
+    return plan_fit_quantity(o->p, &o->rows, kind, q);
 }
 
 static enum portolan_status fit_calls(struct observation *o)

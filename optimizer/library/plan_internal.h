@@ -310,10 +310,9 @@ size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
                           const struct survey_quality *q, size_t *selection);
 /* The called instance's alternative in TUPLE, its first digit; 0 where the instance is fixed. */
 size_t plan_own_of(const struct portolan_plan *p, size_t path, size_t tuple);
-/* quantity.c: fits (which weigh ROWS, and drop some), values, and the changes that learn.c makes.
- */
+/* quantity.c: fits, values, and the changes that learn.c makes. */
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
-enum portolan_status plan_fit_quantity(struct portolan_plan *p, struct plan_rows *rows,
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct plan_rows *rows,
                                        enum quantity_kind kind, struct quantity *q);
 /* Brings the constants of the model up to date, which is not done for each row. R may be NULL. */
 void plan_rows_catch_up(struct plan_rows *r);

@@ -77,78 +77,13 @@ static void begin_quantity(const struct plan_rows *r, enum quantity_kind kind, s
     double weight = 0;
 
     for (size_t i = 0; i < r->n; i++)
-        weight += r->weight ? r->weight[i] : 1;
+        weight += r->weight[i];
     for (size_t i = 0; i < r->n; i++) {
-        q->constant += r->y[i] * (r->weight ? r->weight[i] : 1) / weight;
+        q->constant += r->weight[i] * r->y[i] / weight;
         q->low = fmin(q->low, r->y[i]);
         q->high = fmax(q->high, r->y[i]);
     }
     pick_inputs(r, q);
-}
-
-enum { ENOUGH = 30 };
-
-static bool same_place(const struct plan_rows *r, size_t i, size_t k)
-{
-    return r->point[i] == r->point[k] &&
-           memcmp(&r->x[i * r->n_names], &r->x[k * r->n_names], r->n_names * sizeof *r->x) == 0;
-}
-
-/* Drops rows of first calls where later ones were measured at the same place. */
-static void drop_first(struct plan_rows *r)
-{
-    size_t kept = 0;
-
-    r->only_first = true;
-    for (size_t i = 0; i < r->n; i++) {
-        bool drops = false;
-
-        for (size_t k = 0; r->is_first[i] && k < r->n && !drops; k++)
-            drops = !r->is_first[k] && same_place(r, i, k);
-        r->is_dropped[i] = drops;
-        r->only_first = r->only_first && r->is_first[i];
-    }
-    for (size_t i = 0; i < r->n; i++) {
-        if (r->is_dropped[i])
-            continue;
-        memmove(&r->x[kept * r->n_names], &r->x[i * r->n_names], r->n_names * sizeof *r->x);
-        r->y[kept] = r->y[i];
-        r->steps[kept] = r->steps[i];
-        r->error[kept] = r->error[i];
-        r->is_first[kept] = r->is_first[i];
-        r->point[kept++] = r->point[i];
-    }
-    r->n = kept;
-}
-
-/*
- * A block of ENOUGH steps counts fully, since blocks differ by more than steps do; one of fewer
- * steps by their number, if there is a longer one at the same place.
- */
-static void weigh_rows(const struct portolan_plan *p, struct plan_rows *r)
-{
-    double squares = 0, weight = 0, places = 0;
-
-    drop_first(r);
-    r->n_steps = 0;
-    r->is_exact = p->is_exact;
-    for (size_t i = 0; i < r->n; i++) {
-        double most = r->steps[i];
-        bool is_new = true;
-
-        for (size_t k = 0; k < r->n; k++)
-            if (k != i && same_place(r, i, k)) {
-                most = fmax(most, r->steps[k]);
-                is_new = is_new && k > i;
-            }
-        r->weight[i] = fmin(1, r->steps[i] / fmin(ENOUGH, most));
-        r->n_steps += r->steps[i];
-        weight += r->weight[i];
-        squares += r->weight[i] * r->error[i] * r->error[i];
-        places += is_new;
-    }
-    r->within = weight > 0 ? sqrt(squares / weight / fmax(1, weight / places)) : 0;
-    r->is_exact = r->is_exact || (r->n_steps >= ENOUGH && !(r->within > 0));
 }
 
 struct inputs {
@@ -362,7 +297,7 @@ static enum portolan_status compete(struct plan_rows *r, const struct portolan_m
     return PORTOLAN_OK;
 }
 
-enum portolan_status plan_fit_quantity(struct portolan_plan *p, struct plan_rows *rows,
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, const struct plan_rows *rows,
                                        enum quantity_kind kind, struct quantity *q)
 {
     bool keeps = kind == QUANTITY_TIME || kind == QUANTITY_COUNT;
@@ -370,7 +305,6 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, struct plan_rows
     struct inputs in;
     enum portolan_status status;
 
-    weigh_rows(p, rows);
     begin_quantity(rows, kind, q);
     if (kind != QUANTITY_TIME && all_equal(rows->n, rows->y)) {
         q->constant = rows->y[0];
