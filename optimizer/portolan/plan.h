@@ -7,7 +7,7 @@
  * <portolan/optimizer.h>.
  *
  * How it counts. The time of a run is steps x (sum over call paths of calls x exclusive time) plus
- * the time that is spent once (before the first step, after the last, and what the first step takes
+ * the time that is spent once (before the first step, after the last, and what first calls take
  * longer than later ones). Each call path has a scope: the variable instances on which its time
  * depends, that is the called instance and its partners by <pair>. For each combination of
  * implementations seen in the data one model gives the exclusive time per call from the call's
@@ -18,8 +18,15 @@
  * nothing there.
  *
  * Ranks: of each trial the rank that waited least in MPI (the slowest, which the others waited for)
- * stands for all; its times add up to the wall clock. Steps: means of usual calls, plus far longer
- * calls that recur, at their rate; a single spike changes nothing.
+ * stands for all; its times add up to the wall clock.
+ *
+ * Steps: the first calls after an implementation began to run are found by a change point and paid
+ * once per run, or per return to it. Of the others the mean counts, so that what is long again and
+ * again is cost; only one step of at least 30 that is far longer than all others is set aside. The
+ * rows of models are means of blocks of at most a minute, with the number of steps as weight; the
+ * spread between blocks, of runs and minutes, makes the intervals. Where only first calls of an
+ * implementation are known and later ones of another, the interval reaches down to 0. No interval
+ * is without width unless a manual clock or 30 equal times are behind it.
  *
  * "As written" is an instance's alternative [0]. A plan is used by one thread at a time.
  */
@@ -107,8 +114,8 @@ struct portolan_plan_model {
     const char
         *quantity; /**< "exclusive_ns" (of a file's, _us, _ms or _s) per call, "calls" per call of
                       the caller, "setup_ns", "accuracy" (the worst that calls reported) */
-    size_t n_rows;
-    bool core;                          /**< of a call path that was not pruned */
+    size_t n_rows; /**< steps that were measured, without first calls */
+    bool core;     /**< of a call path that was not pruned */
     const struct portolan_model *model; /**< of QUANTITY; parameters are contexts or swept ones */
     /**
      * The rows that it was fitted to, until the plan learns: N_POINTS values Y and, row by row,

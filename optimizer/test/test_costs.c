@@ -128,6 +128,51 @@ static void nothing_is_decided_by_first_calls_alone(void **state)
     lab_destroy(l);
 }
 
+/* Chol runs in steps 20 to 49 and 70 to 99 of a trial of Lu, 4.5 ms more in its first ones. */
+static struct lab *lab_with_visits(void)
+{
+    struct lab *l = lab_create();
+
+    lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 1, .steps = 100});
+    for (size_t i = 0; i < l->set.n_samples; i++) {
+        struct portolan_sample *x = &l->samples[i];
+        bool is_first = x->step == 20 || x->step == 70;
+
+        if (strcmp(x->instance, "solver") != 0 || x->step % 50 < 20)
+            continue;
+        x->implementation = lab_classes[CHOL];
+        x->inclusive_ns = x->exclusive_ns = is_first ? 5e6 : 0.5e6;
+        l->samples[i - 1].inclusive_ns = x->inclusive_ns + 1e3;
+    }
+    return l;
+}
+
+static void a_return_is_paid_once_per_return(void **state)
+{
+    struct lab *l = lab_with_visits();
+    struct portolan_plan_now now = {
+        .current = (int32_t[]){0, LU}, .remaining_steps = 30, .hysteresis = 0.01};
+    struct portolan_plan_advice *advice;
+
+    (void)state;
+    strcpy(l->steps, "100");
+    lab_choose(l, 100, 0);
+    assert_int_equal(model_of(l, CHOL)->n_rows, 58);
+    assert_near(lab_predict(l, CHOL).step_ns, 0.501e6, 1e-6);
+    assert_near(lab_predict(l, CHOL).setup_ns, 4.5e6, 1e-6);
+    assert_near(lab_predict(l, LU).setup_ns + 1, 1, 1e-6);
+    assert_int_equal(portolan_plan_advise(l->plan, &now, &advice, NULL), PORTOLAN_OK);
+    assert_int_equal(advice->n_changes, 1);
+    assert_near(advice->cost_ns, 4.5e6, 1e-6);
+    assert_near(advice->gain_ns, 30 * 0.5e6 - 4.5e6, 1e-6);
+    portolan_plan_advice_destroy(advice);
+    now.remaining_steps = 8; /* do not repay it */
+    assert_int_equal(portolan_plan_advise(l->plan, &now, &advice, NULL), PORTOLAN_OK);
+    assert_int_equal(advice->n_changes, 0);
+    portolan_plan_advice_destroy(advice);
+    lab_destroy(l);
+}
+
 /* ---- means ---- */
 
 static double every_8th(int step)
@@ -218,6 +263,28 @@ static void what_ran_once_varies_between_runs_as_its_rival_does(void **state)
     lab_destroy(l);
 }
 
+static double slower_every_minute(int step)
+{
+    return 1 + 0.1 * (step / 600);
+}
+
+/* 3,000 steps of 0.1 s and more, all equal within a minute: it is five measurements, not 3,000. */
+static void minutes_vary_not_calls(void **state)
+{
+    struct lab *l = lab_create();
+
+    (void)state;
+    lab_run(l,
+            (struct run){
+                .solver = LU, .n = 100, .ms = 100, .steps = 3000, .factor = slower_every_minute});
+    strcpy(l->steps, "1000");
+    lab_choose(l, 100, 0);
+    assert_near(lab_predict(l, LU).step_ns, 1.2e8, 0.05);
+    assert_true(width_of(l, LU) > 0.4); /* 1.4 / 1.0 has been seen */
+    assert_int_equal(model_of(l, LU)->n_rows, 3000);
+    lab_destroy(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +292,8 @@ int main(void)
         cmocka_unit_test(a_trial_of_one_call_does_not_weigh_as_one_of_thousands),
         cmocka_unit_test(short_trials_count_less_than_long_ones),
         cmocka_unit_test(nothing_is_decided_by_first_calls_alone),
+        cmocka_unit_test(a_return_is_paid_once_per_return),
+        cmocka_unit_test(minutes_vary_not_calls),
         cmocka_unit_test(what_comes_again_is_cost_and_one_disturbance_is_not),
         cmocka_unit_test(periods_widen_the_interval),
         cmocka_unit_test(no_width_needs_many_equal_times_or_a_manual_clock),
