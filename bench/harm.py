@@ -153,7 +153,7 @@ class Row:
             alternatives="".join(f'<alternative class="harm.{n}"/>' for n in self.names[1:])))
 
     def execute(self, *words, limit=120):
-        """What harm_report wrote, with status and times of the process; None: it did not end well."""
+        """Status and times of the process, with what harm_report wrote if it came to that."""
         out = os.path.join(self.folder, "out")
         env = self.bench.env | {"HARM_OUT": out, "HARM_STEPS": str(self.bench.steps), "HARM_SEED": str(len(self.runs))}
         env |= {f"HARM_{n}": self.scenario.get(n, "") for n in self.names}
@@ -174,7 +174,8 @@ class Row:
         if not os.path.exists(out):
             return got
         with open(out) as file:
-            return json.loads(file.readlines()[-1]) | got
+            ranks = [json.loads(line) for line in file]
+        return ranks[0] | got | {"good": min(r["good"] for r in ranks)}
 
     def portolan(self, command, *options, limit=120):
         words = [self.bench.portolan, command, *options, "--store=harm.db", "harm.xml"]
