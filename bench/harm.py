@@ -79,7 +79,7 @@ CHECKED = [("half", "component", "measured"), ("5 times slower", "table", "runs"
 
 # What happens to B, which is twice as fast, and where else than in a call.
 FAULTS = {f"{how} in call {at}": {"B": f"us=500 fault={how}@{at}"}
-          for how, calls in (("segv", (1, 3, 50)), ("abort", (1,)), ("exit", (1, 3)), ("hang", (1, 3)), ("leak", (3,)),
+          for how, calls in (("segv", (1, 3, 50)), ("abort", (1,)), ("exit", (1, 3)), ("hang", (1, 3)), ("leak", (1, 50)),
                              ("nan", (1, 3, 50))) for at in calls}
 FAULTS |= {"segv in setServices": {"B": "us=500 fault=start"},
            "segv in exportState": {"B": "us=500 fault=export", "A": "", "C": "us=300"},
