@@ -7,28 +7,28 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block grid index json list number command command_line machine shared_object stats xml progress
+base: base block doing grid index json list number command command_line machine shared_object stats xml progress
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base xml
-probe: base index list probe probe_inline probe_records
+probe: base doing ending index list probe probe_inline probe_records
 probe/control: base index list machine control probe tau
 probe/counters: base probe
 probe/tau: base index list control probe tau
-probe/portolan: base control probe probe_inline probe_records tau
+probe/portolan: base control ending probe probe_inline probe_records tau
 mpi: base index list machine probe framework mpi observer
 mastermind/store: base index list machine store
 analysis/profile: base grid index json list stats store profile compare models progress
 analysis/tables: base command chart profile models formula extrap series stats
 analysis/trends: base grid index stats profile models formula extrap series trend progress
 analysis/export: base index list store profile extrap tau export json trace waits replay xml progress
-framework: base candidates shared_object assembly palette framework embed number
+framework: base candidates doing shared_object assembly palette framework embed number
 framework/assembly: base assembly palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command callback control proxygen probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
 proxygen/emit: base candidates callback functions functions_component probe proxy
-mastermind: base block index list assembly control machine probe record store framework mastermind recorder
+mastermind: base block index list assembly control ending machine probe record store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
 trace: base index list observer trace waits
@@ -61,7 +61,7 @@ project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server
-cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
+cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
 examples: base assembly framework embed models record
 '
 status=0

@@ -17,6 +17,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,18 +99,21 @@ static long memory_kib(void)
     return getrusage(RUSAGE_SELF, &used) ? 0 : used.ru_maxrss;
 }
 
-/* The folder of the notes of the store that is shown as PATH; the caller frees it. NULL: none. */
-static char *find_folder(const char *path)
+/* The folder of the notes of the store that is shown as PATH; false: there is none. */
+static bool find_folder(const char *path, char *folder, size_t size)
 {
-    char name[40];
+    char name[40], *file;
 
     if (!*path || !strcmp(path, ":memory:"))
-        return NULL;
+        return false;
     if (!portolan_store_is_server(path))
-        return portolan_asprintf("%s.running", path);
+        return snprintf(folder, size, "%s.running", path) < (int)size;
     snprintf(name, sizeof name, "running-%016llx",
              (unsigned long long)portolan_hash(path, strlen(path), 0));
-    return portolan_state_file(name);
+    file = portolan_state_file(name);
+    snprintf(folder, size, "%s", file ? file : "");
+    free(file);
+    return *folder;
 }
 
 /* "SIZE MTIME" of a plug-in; "0 0" when there is no such file. */
@@ -159,9 +163,10 @@ static enum portolan_status make_file(struct portolan_note *n, const char *folde
 enum portolan_status portolan_note_open(const char *path, int64_t trial, int rank,
                                         struct portolan_note **note, struct portolan_error *err)
 {
-    char *shown = backend_display(path), *folder = shown ? find_folder(shown) : NULL;
-    char *whole = folder && *folder != '/' ? realpath(".", NULL) : NULL;
-    struct portolan_note *n = folder ? portolan_calloc(1, sizeof *n) : NULL;
+    char *shown = backend_display(path), folder[PATH_MAX];
+    bool has_folder = shown && find_folder(shown, folder, sizeof folder);
+    char *whole = has_folder && *folder != '/' ? realpath(".", NULL) : NULL;
+    struct portolan_note *n = has_folder ? portolan_calloc(1, sizeof *n) : NULL;
     enum portolan_status status = PORTOLAN_OK;
 
     *note = NULL;
@@ -177,7 +182,6 @@ enum portolan_status portolan_note_open(const char *path, int64_t trial, int ran
     else if (n && rank == 0)
         status = make_file(n, folder, trial, err);
     free(shown);
-    free(folder);
     free(whole);
     if (status)
         portolan_note_close(n);
@@ -532,8 +536,8 @@ static enum portolan_status settle_one(struct portolan_store *s, const char *fil
 enum portolan_status portolan_store_settle(struct portolan_store *s, const char *reason,
                                            struct portolan_error *err)
 {
-    char *folder = find_folder(s->path);
-    DIR *d = folder ? opendir(folder) : NULL;
+    char folder[PATH_MAX];
+    DIR *d = find_folder(s->path, folder, sizeof folder) ? opendir(folder) : NULL;
     enum portolan_status status = PORTOLAN_OK;
     const struct dirent *e;
 
@@ -551,17 +555,14 @@ enum portolan_status portolan_store_settle(struct portolan_store *s, const char 
         closedir(d);
         rmdir(folder); /* if none is left */
     }
-    free(folder);
     return status;
 }
 
 bool notes_exist(const char *path)
 {
-    char *folder = find_folder(path);
-    bool exist = folder && access(folder, F_OK) == 0;
+    char folder[PATH_MAX];
 
-    free(folder);
-    return exist;
+    return find_folder(path, folder, sizeof folder) && access(folder, F_OK) == 0;
 }
 
 bool notes_is_rebuilt(const char *plugin)

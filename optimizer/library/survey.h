@@ -128,7 +128,7 @@ struct survey {
     struct survey_piece *pieces;      /* by node, row, own, context */
     struct survey_quality *qualities; /* by node */
     struct survey_sum *sums;          /* [node * n_rows + row] */
-    bool ended_blindly; /* some trial ended blindly, or because of a class */
+    bool ended_blindly;               /* some trial ended blindly, or because of a class */
     size_t target_point;              /* of trials at the present values; NONE: there is none */
     const char *unusable;             /* why the last trial that does not count does not */
     size_t n_elsewhere;               /* trials left out, of other machines or builds, … */
@@ -160,7 +160,8 @@ bool survey_is_lifted(const struct survey *s, int64_t trial, const char *instanc
 /* blame.c: whether T says that CLASS_NAME, as INSTANCE, ended its process; INSTANCE NULL: that what
  * ended it is known. */
 bool survey_blames(const struct portolan_trial *t, const char *instance, const char *class_name);
-/* Likewise, and this has not been lifted, nor did a trial of a process of its own end well there. */
+/* Likewise, and this has not been lifted, nor did a trial of a process of its own end well there.
+ */
 bool survey_is_blamed(const struct survey *s, const struct survey_trial *t, const char *instance,
                       const char *class_name);
 /* Whether the parameters of T, or of the assembly now if T is NULL, are those of a case. */
