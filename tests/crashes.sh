@@ -4,7 +4,7 @@
 # on the same store end as the program as written would have ended. fault.Fast does what
 # PORTOLAN_TEST_FAULT says, on the last rank. The clock is by hand: Slow takes 2 ms a step.
 . "$(dirname "$0")/tap.sh"
-plan 45
+plan 44
 
 cd "$work" || exit 99
 path=$work/plug:$BUILD/examples/paper

@@ -100,8 +100,10 @@ void optimizer_note_running(struct optimizer *o, int step)
         if (!optimizer_has_choice(o, i))
             continue;
         add(o, o->noted, &n, i, o->wanted[i]);
-        if (o->wanted[i] != o->current[i])
-            add(o, o->noted, &n, i, o->current[i]);
+        if (o->wanted[i] == o->current[i])
+            continue;
+        add(o, o->noted, &n, i, o->current[i]);
+        o->noted[n - 1].standing = PORTOLAN_RAN_WELL; /* all that it may do yet is give its state */
     }
     ops->note_running(o->records, step, o->noted, n);
 }

@@ -203,9 +203,10 @@ enum portolan_status optimizer_apply(struct optimizer *o, int step, struct porto
     enum portolan_status status;
 
     optimizer_note_running(o, step);
-    status = apply(o, step, err);
-    optimizer_want_current(o);
-    optimizer_note_running(o, step);
+    if ((status = apply(o, step, err)) != PORTOLAN_OK) {
+        optimizer_want_current(o);
+        optimizer_note_running(o, step);
+    }
     return status;
 }
 
