@@ -46,6 +46,7 @@ static enum portolan_status compare_trials(struct portolan_store *store, const c
 {
     struct portolan_store_query query = {.assembly = name};
     struct portolan_sample_set *data = NULL;
+    struct portolan_spent spent;
     enum portolan_status status = portolan_store_read(store, &query, true, &data, err);
     char *table = NULL;
 
@@ -57,6 +58,11 @@ static enum portolan_status compare_trials(struct portolan_store *store, const c
         portolan_text_add(out, "%s", table);
         portolan_profile_add_cost(newest, out);
         portolan_text_add(out, "\n");
+        if (portolan_trial_read_spent(newest, &spent)) {
+            portolan_text_add(out, "trial %lld: ", (long long)newest->id);
+            portolan_spent_add(&spent, out);
+            portolan_text_add(out, "\n");
+        }
         status = add_decisions(store, newest, out, err);
     }
     free(table);

@@ -86,25 +86,57 @@ static void add_predicted(const struct portolan_plan_choice *c, struct portolan_
         portolan_text_add(t, ": %s", portolan_format_gain(&c->gain, gain, sizeof gain));
 }
 
+/* The run next to what the plan predicts: the plan has ranks and a machine, but no trial. */
+static void add_unlike_plan(const struct report *r, struct portolan_text *t)
+{
+    const struct portolan_plan_options *o = r->from->options;
+
+    if (o && o->ranks > 0 && r->from->plan && r->runs.run)
+        portolan_trial_add_unlike(r->runs.run,
+                                  &(const struct portolan_trial){.ranks = o->ranks,
+                                                                 .metadata = o->facts,
+                                                                 .n_metadata = o->n_facts},
+                                  false, t);
+}
+
 static void add_measured(const struct report *r, struct portolan_text *t)
 {
     const struct report_runs *x = &r->runs;
+    struct portolan_text unlike = {0};
 
     if (!x->run) {
         portolan_text_add(t, "No finished run with these parameters is stored.");
         return;
     }
-    add_time(t, "The newest run took ", x->run->elapsed_ns);
+    portolan_text_add(t, "The newest run");
+    add_unlike_plan(r, &unlike);
+    if (unlike.length)
+        portolan_text_add(t, ", with %s,", unlike.bytes);
+    t->failed |= unlike.failed;
+    portolan_text_clear(&unlike);
+    add_time(t, " took ", x->run->elapsed_ns);
     if (x->decision && x->decision->predicted_ns > 0) {
         double off = x->run->elapsed_ns / x->decision->predicted_ns - 1;
 
         portolan_text_add(t, ", %.3g %% %s the prediction that it began with", fabs(100 * off),
                           off < 0 ? "below" : "above");
     }
-    if (x->n_fixed)
+    if (x->n_like)
         portolan_text_add(t, "; the best fixed assembly took %.3g times as long, the worst %.3g",
                           x->fixed[0]->elapsed_ns / x->run->elapsed_ns,
-                          x->fixed[x->n_fixed - 1]->elapsed_ns / x->run->elapsed_ns);
+                          x->fixed[x->n_like - 1]->elapsed_ns / x->run->elapsed_ns);
+    portolan_text_add(t, ".");
+}
+
+/* What the whole trial cost, and Portolan's part of it. */
+static void add_spent(const struct report *r, struct portolan_text *t)
+{
+    struct portolan_spent spent;
+
+    if (!portolan_trial_read_spent(r->shown, &spent))
+        return;
+    portolan_text_add(t, "Trial %lld: ", (long long)r->shown->id);
+    portolan_spent_add(&spent, t);
     portolan_text_add(t, ".");
 }
 
@@ -177,7 +209,27 @@ static void write_sentences(const struct report *r, const struct portolan_plan_c
     write_sentence(j, &t);
     add_gaps(r, c, &t);
     write_sentence(j, &t);
+    add_spent(r, &t);
+    if (t.length)
+        write_sentence(j, &t);
     portolan_json_close(j, ']');
+}
+
+/* A time that is no measure of the run's has no ratio to it. */
+static void write_ratios(const struct report *r, size_t i, struct portolan_json *j)
+{
+    const struct report_runs *x = &r->runs;
+    double ns = i < x->n_like ? x->fixed[i]->elapsed_ns : NAN;
+
+    portolan_json_number(j, "to_run", x->run ? ns / x->run->elapsed_ns : NAN);
+    portolan_json_number(j, "to_total", x->run ? ns / (x->run->elapsed_ns + x->explored_ns) : NAN);
+}
+
+static void write_text(struct portolan_json *j, const char *key, struct portolan_text *t)
+{
+    portolan_json_text(j, key, t->length ? t->bytes : "");
+    j->out->failed |= t->failed;
+    portolan_text_clear(t);
 }
 
 static void write_fixed(const struct report *r, struct portolan_json *j)
@@ -189,53 +241,89 @@ static void write_fixed(const struct report *r, struct portolan_json *j)
     for (size_t i = 0; i < x->n_fixed; i++) {
         portolan_json_open(j, NULL, '{');
         report_add_choice(r->from->assembly, x->fixed[i], &t);
-        portolan_json_text(j, "choice", t.bytes);
+        write_text(j, "choice", &t);
         portolan_json_number(j, "trial", (double)x->fixed[i]->id);
         portolan_json_number(j, "elapsed_ns", x->fixed[i]->elapsed_ns);
-        portolan_json_number(j, "to_run",
-                             x->run ? x->fixed[i]->elapsed_ns / x->run->elapsed_ns : NAN);
-        portolan_json_number(
-            j, "to_total",
-            x->run ? x->fixed[i]->elapsed_ns / (x->run->elapsed_ns + x->explored_ns) : NAN);
+        write_ratios(r, i, j);
+        report_add_unlike(x, x->fixed[i], &t);
+        write_text(j, "unlike", &t);
         portolan_json_close(j, '}');
-        j->out->failed |= t.failed;
-        portolan_text_clear(&t);
     }
     portolan_json_close(j, ']');
 }
 
-static void write_number(struct portolan_json *j, const char *name, double value)
+static void write_number(struct portolan_json *j, const char *name, double value,
+                         const char *unlike)
 {
     portolan_json_open(j, NULL, '{');
     portolan_json_text(j, "name", name);
     portolan_json_number(j, "ns", value);
+    portolan_json_text(j, "unlike", unlike);
     portolan_json_close(j, '}');
+}
+
+/* Times of the run, next to a plan that may be for other ranks or another machine. */
+static void write_run(const struct report *r, struct portolan_json *j)
+{
+    const struct report_runs *x = &r->runs;
+    struct portolan_text t = {0};
+    const char *unlike;
+
+    add_unlike_plan(r, &t);
+    unlike = t.length ? t.bytes : "";
+    if (x->decision && x->decision->predicted_ns > 0)
+        write_number(j, "predicted when the run began", x->decision->predicted_ns, unlike);
+    write_number(j, "measured", x->run->elapsed_ns, unlike);
+    if (report_fact_ns(x->run, PORTOLAN_FACT_FORETOLD) > 0)
+        write_number(j, "predicted step by step", report_fact_ns(x->run, PORTOLAN_FACT_FORETOLD),
+                     unlike);
+    if (x->n_explored)
+        write_number(j, "exploration", x->explored_ns, unlike);
+    j->out->failed |= t.failed;
+    portolan_text_clear(&t);
 }
 
 /* Predicted and measured, by name. */
 static void write_times(const struct report *r, const struct portolan_plan_choice *c,
                         struct portolan_json *j)
 {
-    const struct report_runs *x = &r->runs;
-
     portolan_json_open(j, "times", '[');
     if (c) {
-        write_number(j, "predicted for the choice", c->prediction.total_ns);
-        write_number(j, "at least (95 %)", c->prediction.low_ns);
-        write_number(j, "at most (95 %)", c->prediction.high_ns);
-        write_number(j, "predicted as written", c->as_written.total_ns);
+        write_number(j, "predicted for the choice", c->prediction.total_ns, "");
+        write_number(j, "at least (95 %)", c->prediction.low_ns, "");
+        write_number(j, "at most (95 %)", c->prediction.high_ns, "");
+        write_number(j, "predicted as written", c->as_written.total_ns, "");
     }
-    if (x->decision && x->decision->predicted_ns > 0)
-        write_number(j, "predicted when the run began", x->decision->predicted_ns);
-    if (x->run) {
-        write_number(j, "measured", x->run->elapsed_ns);
-        if (report_fact_ns(x->run, PORTOLAN_FACT_FORETOLD) > 0)
-            write_number(j, "predicted step by step",
-                         report_fact_ns(x->run, PORTOLAN_FACT_FORETOLD));
-        write_number(j, "deciding, at swap points", report_fact_ns(x->run, PORTOLAN_FACT_DECIDING));
+    if (r->runs.run)
+        write_run(r, j);
+    portolan_json_close(j, ']');
+}
+
+static void write_part(struct portolan_json *j, const char *kind, const char *name, double ns,
+                       const struct portolan_spent *s)
+{
+    portolan_json_open(j, NULL, '{');
+    portolan_json_text(j, "kind", kind);
+    portolan_json_text(j, "name", name);
+    portolan_json_number(j, "ns", ns);
+    portolan_json_number(j, "share", ns / s->wall_ns);
+    portolan_json_close(j, '}');
+}
+
+static void write_spent(const struct report *r, struct portolan_json *j)
+{
+    struct portolan_spent s;
+
+    portolan_json_open(j, "spent", '[');
+    if (r->shown && portolan_trial_read_spent(r->shown, &s)) {
+        for (size_t i = 0; i < sizeof s.parts / sizeof *s.parts; i++)
+            write_part(j, "", s.parts[i].name, s.parts[i].ns, &s);
+        write_part(j, "sum", "wall time", s.wall_ns, &s);
+        for (size_t i = 0; i < sizeof s.contains / sizeof *s.contains; i++)
+            write_part(j, "in measured calls", s.contains[i].name, s.contains[i].ns, &s);
+        write_part(j, "what Portolan cost", "overhead", s.overhead_ns, &s);
+        write_part(j, "all threads", "processor time", s.processor_ns, &s);
     }
-    if (x->n_explored)
-        write_number(j, "exploration", x->explored_ns);
     portolan_json_close(j, ']');
 }
 
@@ -256,6 +344,7 @@ static enum portolan_status write_answer(struct report *r, struct portolan_json 
     if (c)
         portolan_plan_write_choice(r->from->plan, j, "choice", &why);
     write_times(r, c, j);
+    write_spent(r, j);
     write_fixed(r, j);
     return PORTOLAN_OK;
 }
@@ -275,14 +364,23 @@ static const struct report_table tables[] = {
       {"called", "called", REPORT_TEXT}}},
     {"times",
      "Predicted and measured times of the run",
-     {{"name", "time", REPORT_TEXT}, {"ns", "value", REPORT_TIME}}},
+     {{"name", "time", REPORT_TEXT},
+      {"ns", "value", REPORT_TIME},
+      {"unlike", "unlike the prediction", REPORT_TEXT}}},
+    {"spent",
+     "Where rank 0 spent the time of the trial shown",
+     {{"name", "time", REPORT_TEXT},
+      {"ns", "value", REPORT_TIME},
+      {"share", "of wall time", REPORT_SHARE},
+      {"kind", "", REPORT_TEXT}}},
     {"fixed",
      "Fixed assemblies, measured",
      {{"choice", "implementations", REPORT_TEXT},
       {"trial", "trial", REPORT_NUMBER},
       {"elapsed_ns", "time", REPORT_TIME},
       {"to_run", "of the run", REPORT_NUMBER},
-      {"to_total", "of run and exploration", REPORT_NUMBER}}},
+      {"to_total", "of run and exploration", REPORT_NUMBER},
+      {"unlike", "unlike the run", REPORT_TEXT}}},
     {"choice.reasons", "Why", {{"", "reason", REPORT_TEXT}}},
     {0},
 };

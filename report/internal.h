@@ -13,11 +13,13 @@
 
 /* The runs of an assembly with its present parameters. */
 struct report_runs {
-    const struct portolan_trial *run;    /* the newest; of a virtual machine the fastest; or NULL */
-    struct portolan_decision *decision;  /* of the run, or an earlier one; or NULL */
-    const struct portolan_trial **fixed; /* finished, fully measured; by time */
-    size_t n_fixed, n_explored;
-    size_t explored_partial; /* steps */
+    const struct portolan_trial *run;   /* the newest; of a virtual machine the fastest; or NULL */
+    struct portolan_decision *decision; /* of the run, or an earlier one; or NULL */
+    /* Finished, fully measured; first those that are like the run, then by time. */
+    const struct portolan_trial **fixed;
+    size_t n_fixed, n_like;
+    size_t n_explored, n_elsewhere; /* trials that explored; others, unlike the run */
+    size_t explored_partial;        /* steps */
     double explored_ns;
 };
 
@@ -30,6 +32,10 @@ void report_add_choice(const struct portolan_assembly *a, const struct portolan_
                        struct portolan_text *out);
 /* A time that the run's Optimizer noted, in ns; 0: none. */
 double report_fact_ns(const struct portolan_trial *t, const char *name);
+
+/* Adds in what T differs from the run; false: its time is no measure of the run's. */
+bool report_add_unlike(const struct report_runs *r, const struct portolan_trial *t,
+                       struct portolan_text *out);
 
 struct report {
     const struct portolan_report_source *from;

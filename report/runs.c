@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 /* Whether the trial had the parameter's present value. */
 static bool trial_has_parameter(const struct portolan_trial *t, const struct portolan_assembly *a,
@@ -72,6 +71,12 @@ double report_fact_ns(const struct portolan_trial *t, const char *name)
     return ns;
 }
 
+bool report_add_unlike(const struct report_runs *r, const struct portolan_trial *t,
+                       struct portolan_text *out)
+{
+    return !r->run || portolan_trial_add_unlike(t, r->run, true, out);
+}
+
 static int by_elapsed(const void *a, const void *b)
 {
     const struct portolan_trial *const *ta = a, *const *tb = b;
@@ -79,40 +84,73 @@ static int by_elapsed(const void *a, const void *b)
     return ((*ta)->elapsed_ns > (*tb)->elapsed_ns) - ((*ta)->elapsed_ns < (*tb)->elapsed_ns);
 }
 
-/* On a virtual machine only fixed assemblies run: the fastest stands for the run. */
+/* On a virtual machine only fixed assemblies run: the fastest on the newest ranks stands for the
+ * run. */
 static void take_trial(const struct portolan_report_source *from, struct report_runs *r,
                        const struct portolan_trial *t)
 {
-    if (!strcmp(t->purpose, "explore")) {
-        r->n_explored++;
-        r->explored_ns += t->elapsed_ns;
-        r->explored_partial += t->n_partial;
-    }
     if (!from->machine && counts(from, t, "run"))
         r->run = t;
     if (!counts(from, t, "fixed"))
         return;
-    if (from->machine && (!r->run || t->elapsed_ns < r->run->elapsed_ns))
+    if (from->machine &&
+        (!r->run || t->ranks != r->run->ranks || t->elapsed_ns < r->run->elapsed_ns))
         r->run = t;
     if (!t->n_partial)
         r->fixed[r->n_fixed++] = t;
 }
 
-/* The decision of the run, or else an earlier one for these parameters on this machine. */
+/* Of exploration, only what is like the run but for its size belongs to the run's total. */
+static void add_exploration(struct report_runs *r, const struct portolan_trial *t)
+{
+    struct portolan_text text = {0};
+
+    if (r->run && !portolan_trial_add_unlike(t, r->run, false, &text)) {
+        r->n_elsewhere++;
+    } else {
+        r->n_explored++;
+        r->explored_ns += t->elapsed_ns;
+        r->explored_partial += t->n_partial;
+    }
+    portolan_text_clear(&text);
+}
+
+/* Moves fixed assemblies that are not like the run to the end. */
+static bool sort_fixed(struct report_runs *r)
+{
+    const struct portolan_trial **unlike = portolan_calloc(r->n_fixed + 1, sizeof *unlike);
+    size_t n_unlike = 0;
+
+    for (size_t i = 0; unlike && i < r->n_fixed; i++) {
+        struct portolan_text text = {0};
+
+        if (report_add_unlike(r, r->fixed[i], &text))
+            r->fixed[r->n_like++] = r->fixed[i];
+        else
+            unlike[n_unlike++] = r->fixed[i];
+        portolan_text_clear(&text);
+    }
+    if (unlike)
+        memcpy(r->fixed + r->n_like, unlike, n_unlike * sizeof *unlike);
+    free(unlike);
+    return unlike;
+}
+
+/* The decision of the run, or else an earlier one for these parameters on its machine. */
 static enum portolan_status find_decision(const struct portolan_report_source *from,
                                           struct report_runs *r, struct portolan_error *err)
 {
     enum portolan_status status =
         portolan_store_find_trial_decision(from->store, r->run->id, &r->decision, err);
-    struct utsname host;
+    const char *host = portolan_profile_peek_fact(r->run, "host");
     char *parameters = NULL;
 
-    if (status != PORTOLAN_OK || r->decision || uname(&host))
+    if (status != PORTOLAN_OK || r->decision || !host)
         return status;
     status = portolan_plan_write_parameters(from->assembly, &parameters, err);
     if (status == PORTOLAN_OK)
-        status = portolan_store_find_decision(from->store, from->assembly->name, parameters,
-                                              host.nodename, r->run->ranks, &r->decision, err);
+        status = portolan_store_find_decision(from->store, from->assembly->name, parameters, host,
+                                              r->run->ranks, &r->decision, err);
     free(parameters);
     return status;
 }
@@ -128,7 +166,13 @@ enum portolan_status report_runs_read(const struct portolan_report_source *from,
     for (size_t i = 0; i < from->trials->n; i++)
         if (!strcmp(from->trials->trials[i]->assembly, from->assembly->name))
             take_trial(from, r, from->trials->trials[i]);
+    for (size_t i = 0; i < from->trials->n; i++)
+        if (!strcmp(from->trials->trials[i]->assembly, from->assembly->name) &&
+            !strcmp(from->trials->trials[i]->purpose, "explore"))
+            add_exploration(r, from->trials->trials[i]);
     qsort(r->fixed, r->n_fixed, sizeof(void *), by_elapsed);
+    if (!sort_fixed(r))
+        return portolan_no_memory(err);
     return r->run ? find_decision(from, r, err) : PORTOLAN_OK;
 }
 

@@ -11,16 +11,12 @@ static const double s_per_ns = 1e-9;
 static void add_facts(const struct portolan_trial *run, struct portolan_text *out)
 {
     double foretold = report_fact_ns(run, PORTOLAN_FACT_FORETOLD) * s_per_ns;
-    double deciding = report_fact_ns(run, PORTOLAN_FACT_DECIDING) * s_per_ns;
 
     if (foretold > 0)
         portolan_text_add(
             out,
             "            %8.3f s  predicted step by step, with what the run announced (%+.1f %%)\n",
             foretold, 100 * (run->elapsed_ns * s_per_ns / foretold - 1));
-    if (deciding > 0)
-        portolan_text_add(
-            out, "deciding    %8.3f s  at swap points, in addition to the run's time\n", deciding);
 }
 
 static void add_prediction(const struct report_runs *r, struct portolan_text *out)
@@ -61,11 +57,22 @@ static void add_partial(const struct report_runs *r, struct portolan_text *out)
         portolan_text_add(out, "in part     %8zu steps of the exploration\n", r->explored_partial);
 }
 
+static void add_ratios(const struct report_runs *r, const struct portolan_trial *t, bool is_like,
+                       struct portolan_text *out)
+{
+    double total_ns = r->run->elapsed_ns + r->explored_ns;
+
+    portolan_text_add(out, "  %12.3f s              ", t->elapsed_ns * s_per_ns);
+    if (is_like)
+        portolan_text_add(out, "%6.2f x       %6.2f x   ", t->elapsed_ns / r->run->elapsed_ns,
+                          t->elapsed_ns / total_ns);
+    else
+        portolan_text_add(out, "%6s         %6s     ", "-", "-");
+}
+
 static void add_fixed(const struct portolan_report_source *from, const struct report_runs *r,
                       struct portolan_text *out)
 {
-    double run_s = r->run->elapsed_ns * s_per_ns, total_s = run_s + r->explored_ns * s_per_ns;
-
     if (r->n_fixed == 0) {
         portolan_text_add(
             out, "no fixed assembly has run; run them with: portolan measure --all-fixed\n");
@@ -73,28 +80,47 @@ static void add_fixed(const struct portolan_report_source *from, const struct re
     }
     portolan_text_add(out, "\nfixed assemblies, measured   ratio to run ratio to total\n");
     for (size_t i = 0; i < r->n_fixed; i++) {
-        double s = r->fixed[i]->elapsed_ns * s_per_ns;
+        struct portolan_text unlike = {0};
 
-        portolan_text_add(out, "  %12.3f s              %6.2f x       %6.2f x   ", s, s / run_s,
-                          s / total_s);
+        report_add_unlike(r, r->fixed[i], &unlike);
+        add_ratios(r, r->fixed[i], i < r->n_like, out);
         report_add_choice(from->assembly, r->fixed[i], out);
+        if (unlike.length)
+            portolan_text_add(out, ", with %s", unlike.bytes);
         portolan_text_add(out, "\n");
+        out->failed |= unlike.failed;
+        portolan_text_clear(&unlike);
     }
+}
+
+static void add_exploration(const struct report_runs *r, struct portolan_text *out)
+{
+    portolan_text_add(out, "exploration %8.3f s  in %zu trial%s", r->explored_ns * s_per_ns,
+                      r->n_explored, r->n_explored == 1 ? "" : "s");
+    if (r->n_elsewhere)
+        portolan_text_add(out, "; %zu more ran on other ranks or machines, or with other builds",
+                          r->n_elsewhere);
+    portolan_text_add(out, "\ntotal       %8.3f s  exploration and run\n",
+                      (r->explored_ns + r->run->elapsed_ns) * s_per_ns);
 }
 
 static void add_report(const struct portolan_report_source *from, const struct report_runs *r,
                        struct portolan_text *out)
 {
-    portolan_text_add(out, "run %lld of assembly '%s' on %d ranks, %s\n", (long long)r->run->id,
-                      from->assembly->name, r->run->ranks, r->run->started);
+    struct portolan_spent spent;
+
+    portolan_text_add(out, "run %lld of assembly '%s' on %d rank%s, %s\n", (long long)r->run->id,
+                      from->assembly->name, r->run->ranks, r->run->ranks == 1 ? "" : "s",
+                      r->run->started);
+    if (portolan_trial_read_spent(r->run, &spent)) {
+        portolan_spent_add(&spent, out);
+        portolan_text_add(out, "\n");
+    }
     portolan_profile_add_cost(r->run, out);
     portolan_text_add(out, "\n");
     add_prediction(r, out);
     add_facts(r->run, out);
-    portolan_text_add(out, "exploration %8.3f s  in %zu trials\n", r->explored_ns * s_per_ns,
-                      r->n_explored);
-    portolan_text_add(out, "total       %8.3f s  exploration and run\n",
-                      (r->explored_ns + r->run->elapsed_ns) * s_per_ns);
+    add_exploration(r, out);
     add_partial(r, out);
     add_fixed(from, r, out);
 }

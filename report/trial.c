@@ -47,13 +47,33 @@ static void write_pairs(struct portolan_json *j, const char *key,
     portolan_text_clear(&text);
 }
 
-static void write_trial(const struct portolan_trial *t, bool is_shown, struct portolan_json *j)
+/* In a trial's own row: wall time and overhead, and in what it is unlike the one that is shown. */
+static void write_measures(const struct portolan_trial *t, const struct portolan_trial *shown,
+                           struct portolan_json *j)
+{
+    struct portolan_text unlike = {0};
+    struct portolan_spent s;
+
+    if (portolan_trial_read_spent(t, &s)) {
+        portolan_json_number(j, "wall_ns", s.wall_ns);
+        portolan_json_number(j, "overhead", s.overhead_ns / s.wall_ns);
+    }
+    if (t != shown)
+        portolan_trial_add_unlike(t, shown, true, &unlike);
+    if (unlike.length)
+        portolan_json_text(j, "unlike", unlike.bytes);
+    j->out->failed |= unlike.failed;
+    portolan_text_clear(&unlike);
+}
+
+static void write_trial(const struct portolan_trial *t, const struct portolan_trial *shown,
+                        struct portolan_json *j)
 {
     const char *label = portolan_profile_peek_fact(t, PORTOLAN_STORE_LABEL);
 
     portolan_json_open(j, NULL, '{');
     portolan_json_number(j, "id", (double)t->id);
-    portolan_json_text(j, "is", is_shown ? "shown" : "");
+    portolan_json_text(j, "is", t == shown ? "shown" : "");
     portolan_json_text(j, "assembly", t->assembly);
     portolan_json_text(j, "label", label ? label : "");
     portolan_json_text(j, "purpose", t->purpose);
@@ -61,6 +81,7 @@ static void write_trial(const struct portolan_trial *t, bool is_shown, struct po
     portolan_json_text(j, "started", t->started);
     portolan_json_text(j, "outcome", t->outcome);
     portolan_json_number(j, "elapsed_ns", t->elapsed_ns);
+    write_measures(t, shown, j);
     write_pairs(j, "parameters", t->parameters, t->n_parameters);
     write_pairs(j, "implementations", t->implementations, t->n_implementations);
     portolan_json_close(j, '}');
@@ -79,7 +100,7 @@ static enum portolan_status write_trials(struct report *r, struct portolan_json 
     portolan_json_close(j, ']');
     portolan_json_open(j, "trials", '[');
     for (size_t i = n; i-- > first;)
-        write_trial(r->from->trials->trials[i], r->from->trials->trials[i] == r->shown, j);
+        write_trial(r->from->trials->trials[i], r->shown, j);
     portolan_json_close(j, ']');
     portolan_json_number(j, "trials_left_out", (double)first);
     return PORTOLAN_OK;
@@ -101,6 +122,9 @@ static const struct report_table trial_tables[] = {
       {"started", "started", REPORT_TEXT},
       {"outcome", "outcome", REPORT_TEXT},
       {"elapsed_ns", "time", REPORT_TIME},
+      {"wall_ns", "wall time", REPORT_TIME},
+      {"overhead", "overhead", REPORT_SHARE},
+      {"unlike", "unlike the one shown", REPORT_TEXT},
       {"parameters", "parameters", REPORT_TEXT},
       {"implementations", "implementations", REPORT_TEXT}}},
     {0},
@@ -183,7 +207,8 @@ static const struct report_table comparison_tables[] = {
       {"ratio_low", "at least", REPORT_NUMBER},
       {"ratio_high", "at most", REPORT_NUMBER},
       {"p", "p", REPORT_NUMBER},
-      {"verdict", "verdict", REPORT_TEXT}}},
+      {"verdict", "verdict", REPORT_TEXT},
+      {"unlike", "unlike", REPORT_TEXT}}},
     {"paths",
      "Call paths, medians of exclusive time",
      {{"method", "call path", REPORT_TEXT},
@@ -196,7 +221,8 @@ static const struct report_table comparison_tables[] = {
       {"ratio_low", "at least", REPORT_NUMBER},
       {"ratio_high", "at most", REPORT_NUMBER},
       {"p_holm", "p (Holm)", REPORT_NUMBER},
-      {"verdict", "verdict", REPORT_TEXT}}},
+      {"verdict", "verdict", REPORT_TEXT},
+      {"unlike", "unlike", REPORT_TEXT}}},
     {0},
 };
 

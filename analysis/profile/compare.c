@@ -321,7 +321,15 @@ static bool is_noise(const char *name)
                                            "partial step",
                                            "not always measured",
                                            "environment SLURM_JOB_ID",
-                                           "rows lost"};
+                                           "rows lost",
+                                           PORTOLAN_FACT_WALL,
+                                           PORTOLAN_FACT_PROCESSOR,
+                                           PORTOLAN_FACT_CALLS,
+                                           PORTOLAN_FACT_MEASURING,
+                                           PORTOLAN_FACT_DECIDING,
+                                           PORTOLAN_FACT_STORING,
+                                           PORTOLAN_FACT_WAITING,
+                                           PORTOLAN_FACT_EXPLORING};
 
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
@@ -427,6 +435,17 @@ static enum portolan_status find_facts(struct portolan_comparison *c, struct por
     return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
+/* The first trial that is unlike the others speaks for all. */
+static enum portolan_status find_unlike(struct portolan_comparison *c, struct portolan_error *err)
+{
+    struct portolan_text text = {.arena = &c->arena};
+
+    for (size_t i = 1; !text.length && i < c->n_a + c->n_b; i++)
+        portolan_trial_add_unlike(c->a[i], c->a[0], true, &text);
+    c->unlike = text.length ? text.bytes : "";
+    return text.failed ? portolan_no_memory(err) : find_facts(c, err);
+}
+
 /* ------------------------------------------------- the comparison */
 
 static enum portolan_status fill_rows(struct comparing *x)
@@ -454,7 +473,7 @@ static enum portolan_status fill_rows(struct comparing *x)
         .values_b = totals + c->n_a,
     };
     status = judge_rows(c, x->err);
-    return status == PORTOLAN_OK ? find_facts(c, x->err) : status;
+    return status == PORTOLAN_OK ? find_unlike(c, x->err) : status;
 }
 
 static enum portolan_status begin_comparing(struct comparing *x,

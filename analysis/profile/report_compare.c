@@ -82,7 +82,8 @@ static void add_row(const struct portolan_comparison *c, const struct portolan_c
         grid_text(t, "-");
     else
         grid_format(t, "%.2g", r->p_welch);
-    grid_text(t, portolan_verdict_text(r->verdict));
+    grid_format(t, "%s%s%s", portolan_verdict_text(r->verdict),
+                is_total && *c->unlike ? ", with " : "", is_total ? c->unlike : "");
 }
 
 /* The rows whose medians differ most, with their callers; rows with a verdict come first. */
@@ -164,8 +165,9 @@ static void write_changes(const struct portolan_comparison *c, enum portolan_ver
         const struct portolan_comparison_row *r = i ? &c->rows[i - 1] : &c->total;
 
         if (r->verdict == verdict)
-            portolan_text_add(out, "%s: %s takes %.3f times as much (%.3f ... %.3f)\n", words,
-                              r->label, r->ratio.value, r->ratio.low, r->ratio.high);
+            portolan_text_add(out, "%s: %s takes %.3f times as much (%.3f ... %.3f)%s%s\n", words,
+                              r->label, r->ratio.value, r->ratio.low, r->ratio.high,
+                              *c->unlike ? ", with " : "", c->unlike);
     }
 }
 
@@ -267,6 +269,8 @@ static void write_json_row(struct portolan_json *j, const char *key,
                        r->verdict == PORTOLAN_VERDICT_NOT_TESTED ? "not tested"
                        : r->verdict == PORTOLAN_VERDICT_SLOWER   ? "slower"
                                                                : portolan_verdict_text(r->verdict));
+    if (*c->unlike)
+        portolan_json_text(j, "unlike", c->unlike);
     portolan_json_close(j, '}');
 }
 

@@ -207,6 +207,19 @@ static const char *outcome_of(const struct portolan_trial *t)
     return !strcmp(t->outcome, "running") ? "cut off" : t->outcome;
 }
 
+static void add_spent(const struct portolan_trial *t, struct grid *table)
+{
+    struct portolan_spent s;
+
+    if (portolan_trial_read_spent(t, &s)) {
+        grid_number(table, s.wall_ns);
+        grid_format(table, "%.2g %%", 100 * s.overhead_ns / s.wall_ns);
+    } else {
+        grid_number(table, NAN);
+        grid_text(table, "");
+    }
+}
+
 static void add_trial(const struct portolan_trial *t, bool rows, struct grid *table)
 {
     const char *label = portolan_profile_peek_fact(t, PORTOLAN_STORE_LABEL);
@@ -219,6 +232,7 @@ static void add_trial(const struct portolan_trial *t, bool rows, struct grid *ta
     grid_text(table, t->started);
     grid_text(table, outcome_of(t));
     grid_number(table, t->elapsed_ns > 0 ? t->elapsed_ns : NAN);
+    add_spent(t, table);
     grid_text(table, rows ? "rows" : "");
     grid_text(table, host ? host : "");
     grid_text(table, label ? label : "");
@@ -241,8 +255,8 @@ enum portolan_status portolan_trials_write(struct portolan_store *store,
     static const struct grid_column columns[] = {
         {"trial", GRID_COUNT}, {"name", GRID_NAME},    {"purpose", GRID_NAME},
         {"ranks", GRID_COUNT}, {"started", GRID_NAME}, {"outcome", GRID_NAME},
-        {"time", GRID_TIME},   {"has", GRID_NAME},     {"host", GRID_NAME},
-        {"label", GRID_NAME},
+        {"time", GRID_TIME},   {"wall", GRID_TIME},    {"overhead", GRID_TEXT},
+        {"has", GRID_NAME},    {"host", GRID_NAME},    {"label", GRID_NAME},
     };
     struct grid t = {
         .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = wide};
@@ -271,6 +285,16 @@ static void write_pairs(const char *kind, const struct portolan_name_value *pair
         portolan_text_add(out, "%s%s = %s\n", kind, pairs[i].name, pairs[i].value);
 }
 
+static void write_spent(const struct portolan_trial *t, struct portolan_text *out)
+{
+    struct portolan_spent s;
+
+    if (!portolan_trial_read_spent(t, &s))
+        return;
+    portolan_spent_add(&s, out);
+    portolan_text_add(out, "\n");
+}
+
 void portolan_trials_write_facts(const struct portolan_trial_list *list, struct portolan_text *out)
 {
     char time[32];
@@ -283,6 +307,7 @@ void portolan_trials_write_facts(const struct portolan_trial_list *list, struct 
             (long long)t->id, t->assembly, t->purpose, t->ranks, t->ranks == 1 ? "" : "s",
             t->started, outcome_of(t), t->elapsed_ns > 0 ? " after " : "",
             t->elapsed_ns > 0 ? portolan_format_time(t->elapsed_ns, 4, time, sizeof time) : "");
+        write_spent(t, out);
         write_pairs("parameter ", t->parameters, t->n_parameters, out);
         write_pairs("implementation ", t->implementations, t->n_implementations, out);
         write_pairs("", t->metadata, t->n_metadata, out);

@@ -5,6 +5,7 @@
 #include <portolan/ending.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------- portolan.ports.StepListener */
 
@@ -157,6 +158,26 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
 EXIT:;
 }
 
+/* Where the run's time went, as its store says; the trials of an exploration tell of themselves. */
+static void log_spent(const struct mastermind *m)
+{
+    const struct portolan_store_query query = {.trial = m->recorder.trial};
+    struct portolan_sample_set *set = NULL;
+    struct portolan_spent spent;
+    struct portolan_text text = {0};
+
+    if (m->recorder.cohort->rank != 0 || !m->recorder.trial || !m->recorder.store ||
+        portolan_store_read(m->recorder.store, &query, false, &set, NULL))
+        return;
+    if (set->n_trials && strcmp(set->trials[0].purpose, "explore") != 0 &&
+        portolan_trial_read_spent(&set->trials[0], &spent))
+        portolan_spent_add(&spent, &text);
+    if (text.length && !text.failed)
+        portolan_log(PORTOLAN_LOG_NOTICE, "mastermind", "%s", text.bytes);
+    portolan_text_clear(&text);
+    portolan_sample_set_destroy(set);
+}
+
 /*
  * Whether there is anything to end. All ranks must come to the same answer without communication:
  * if the build of the assembly failed here on one rank, only the others come to this point.
@@ -178,6 +199,7 @@ static void end_trial(struct mastermind *m)
     if (portolan_recorder_end(&m->recorder, &err) && m->recorder.cohort->rank == 0)
         portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "the trial is incomplete in the store: %s",
                      err.text);
+    log_spent(m);
     portolan_probe_resume();
 }
 

@@ -153,33 +153,10 @@ struct portolan_records_ops {
 
 /** Facts of the Optimizer: sum of the times predicted for each step just before it, in ns. */
 #define PORTOLAN_FACT_FORETOLD "predicted step by step"
-/*
- * Where rank 0 spent the run, in ns by the clock of the calls. The wall time is the sum of "in
- * measured calls", deciding, storing, waiting, and the rest: the program outside measured calls. It
- * begins when the Mastermind is made, and ends with the trial. A trial that was cut off has only
- * those that are put while it runs.
- */
-#define PORTOLAN_FACT_WALL "wall time"
-/** Processor time of rank 0's process meanwhile, with all threads, by the real clock. */
-#define PORTOLAN_FACT_PROCESSOR "processor time"
-/** In calls through ports, on the thread that was longest in them; the go call itself is rest. */
-#define PORTOLAN_FACT_CALLS "in measured calls"
-/** A part of it: what measuring these calls cost, by the cost of one call. */
-#define PORTOLAN_FACT_MEASURING "measuring calls"
-/** The Optimizer's own work at swap points, swaps included. Put while the run goes on. */
-#define PORTOLAN_FACT_DECIDING "deciding at swap points"
-/** All other work at swap points, and at the end: collecting, storing, diagnosing. */
-#define PORTOLAN_FACT_STORING "storing at swap points"
-/** At swap points, for ranks that came later: the program's imbalance, not Portolan's work. */
-#define PORTOLAN_FACT_WAITING "waiting at swap points"
 /** How often all listeners of the swap point were called: less often than steps if these are
  * short; and the number of steps in the last group. */
 #define PORTOLAN_FACT_GROUPS "groups of steps"
 #define PORTOLAN_FACT_GROUP  "steps of the last group"
-/** The cost of exploring: the additional time of the steps in which it tried something, with swaps,
- * in ns; and the number of these steps. */
-#define PORTOLAN_FACT_EXPLORING "exploring"
-#define PORTOLAN_FACT_EXPLORED  "exploring steps"
 
 struct portolan_records {
     const struct portolan_records_ops *ops;

@@ -364,6 +364,9 @@ void facts_put_times(struct portolan_recorder *r)
                  r->source->now_ns(r->source->self) - r->opened_ns);
     facts_printf(&r->facts, PORTOLAN_FACT_PROCESSOR, "%.0f", now.own_ns - s->opened.own_ns);
     facts_printf(&r->facts, PORTOLAN_FACT_CALLS, "%.0f", s->calls_ns);
-    facts_printf(&r->facts, PORTOLAN_FACT_MEASURING, "%.0f", s->timed_calls * s->call_cost_ns);
+    facts_printf(&r->facts, PORTOLAN_FACT_MEASURING, "%.0f",
+                 portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_MANUAL
+                     ? 0
+                     : s->timed_calls * s->call_cost_ns);
     facts_printf(&r->facts, PORTOLAN_FACT_STORING, "%.0f", fmax(0, paused_ns - r->deciding_ns));
 }

@@ -148,6 +148,8 @@ static void put_facts(struct wrap_process *p)
         put_number(facts, "process", p->area->process);
     if (p->area != &p->run->shared->areas[0] && !p->recorder.job)
         put_number(facts, "parent process", p->area->parent);
+    if (o->rotate_s > 0)
+        portolan_facts_put(facts, PORTOLAN_STORE_IN_TURN, "libraries");
     if (o->one_in > 1)
         put_number(facts, "sampling", o->one_in);
     portolan_facts_put(facts, "header", o->header);

@@ -17,6 +17,9 @@ struct cell {
 
 struct comparison {
     struct portolan_text *text;
+    const struct portolan_sample_set *set;
+    size_t *likes; /* of each trial: the first one that it is like */
+    size_t like;   /* whose table is made */
     struct cell *cells;
     size_t n;
     const char *libraries[LIBRARIES_MAX];
@@ -57,14 +60,22 @@ static void add_library(struct comparison *c, const char *name)
         c->libraries[c->n_libraries++] = name;
 }
 
-/* The command line of the trial of S; "" if it is not known. */
-static const char *command_of(const struct portolan_sample_set *set,
-                              const struct portolan_sample *s)
+/* The position of the trial of S, of which the set has the facts. */
+static size_t trial_of(const struct portolan_sample_set *set, const struct portolan_sample *s)
 {
-    for (size_t i = 0; i < set->n_trials; i++)
-        for (size_t k = 0; set->trials[i].id == s->trial && k < set->trials[i].n_metadata; k++)
-            if (!strcmp(set->trials[i].metadata[k].name, "command"))
-                return set->trials[i].metadata[k].value;
+    size_t i = 0;
+
+    while (i < set->n_trials && set->trials[i].id != s->trial)
+        i++;
+    return i;
+}
+
+/* The command line of a trial; "" if it is not known. */
+static const char *command_of(const struct portolan_trial *t)
+{
+    for (size_t k = 0; k < t->n_metadata; k++)
+        if (!strcmp(t->metadata[k].name, "command"))
+            return t->metadata[k].value;
     return "";
 }
 
@@ -77,23 +88,29 @@ static void add_cell(struct cell *to, const struct cell *from)
         to->command = "";
 }
 
-/* Sorts the samples and adds up those that agree. */
-static bool gather(struct comparison *c, const struct portolan_sample_set *set)
+static void take_cells(struct comparison *c)
+{
+    const struct portolan_sample_set *set = c->set;
+
+    c->n = c->n_libraries = 0;
+    for (size_t i = 0; i < set->n_samples; i++) {
+        const struct portolan_sample *s = &set->samples[i];
+        size_t trial = is_measured(s) ? trial_of(set, s) : set->n_trials;
+
+        if (trial == set->n_trials || c->likes[trial] != c->like)
+            continue;
+        c->cells[c->n++] = (struct cell){s, (double)s->calls, portolan_sample_timed(s),
+                                         s->exclusive_ns, command_of(&set->trials[trial])};
+        add_library(c, s->implementation);
+    }
+}
+
+/* Sorts the samples of like trials and adds up those that agree. */
+static void gather(struct comparison *c)
 {
     size_t to = 0;
 
-    c->cells = portolan_calloc(set->n_samples + 1, sizeof *c->cells);
-    if (!c->cells)
-        return false;
-    for (size_t i = 0; i < set->n_samples; i++) {
-        const struct portolan_sample *s = &set->samples[i];
-
-        if (!is_measured(s))
-            continue;
-        c->cells[c->n++] = (struct cell){s, (double)s->calls, portolan_sample_timed(s),
-                                         s->exclusive_ns, command_of(set, s)};
-        add_library(c, s->implementation);
-    }
+    take_cells(c);
     if (c->n)
         qsort(c->cells, c->n, sizeof *c->cells, by_cell);
     for (size_t i = 0; i < c->n; i++) {
@@ -103,7 +120,6 @@ static bool gather(struct comparison *c, const struct portolan_sample_set *set)
             c->cells[to++] = c->cells[i];
     }
     c->n = to;
-    return true;
 }
 
 /*
@@ -183,16 +199,65 @@ static void add_totals(struct comparison *c, bool times)
     portolan_text_add(c->text, "\n");
 }
 
-static void add_trials(struct comparison *c, const struct portolan_sample_set *set)
+static void add_trials(struct comparison *c)
 {
     char text[32];
 
-    for (size_t i = 0; i < set->n_trials; i++) {
-        const struct portolan_trial *t = &set->trials[i];
+    for (size_t i = 0; i < c->set->n_trials; i++) {
+        const struct portolan_trial *t = &c->set->trials[i];
 
+        if (c->likes[i] != c->like)
+            continue;
         portolan_format_time(t->elapsed_ns, 3, text, sizeof text);
         portolan_text_add(c->text, "trial %lld of '%s', %s, %s, %s\n", (long long)t->id,
                           t->assembly, t->started, t->outcome, text);
+    }
+}
+
+/* Trials on other ranks or machines, of other builds, or with turns have a table of their own. */
+static void sort_trials(struct comparison *c)
+{
+    for (size_t i = 0; i < c->set->n_trials; i++) {
+        size_t k = 0;
+
+        for (struct portolan_text text = {0}; k < i; k++, portolan_text_clear(&text))
+            if (c->likes[k] == k &&
+                portolan_trial_add_unlike(&c->set->trials[i], &c->set->trials[k], false, &text) &&
+                !text.length)
+                break;
+        c->likes[i] = k;
+    }
+}
+
+static void add_table(struct comparison *c)
+{
+    gather(c);
+    add_trials(c);
+    portolan_text_add(c->text, "\n%-36s", "time per call");
+    for (size_t k = 0; k < c->n_libraries; k++)
+        portolan_text_add(c->text, " %*.*s", WIDTH, WIDTH, c->libraries[k]);
+    portolan_text_add(c->text, "\n");
+    for (size_t begin = 0, end; begin < c->n; begin = end) {
+        for (end = begin + 1; end < c->n && !by_method(c->cells[begin].like, c->cells[end].like);)
+            end++;
+        add_row(c, begin, end);
+    }
+    add_totals(c, false);
+    add_totals(c, true);
+}
+
+static void add_tables(struct comparison *c)
+{
+    sort_trials(c);
+    for (c->like = 0; c->like < c->set->n_trials; c->like++) {
+        if (c->likes[c->like] != c->like)
+            continue;
+        if (c->like) {
+            portolan_text_add(c->text, "\nnot like the first trial: ");
+            portolan_trial_add_unlike(&c->set->trials[c->like], c->set->trials, false, c->text);
+            portolan_text_add(c->text, "\n");
+        }
+        add_table(c);
     }
 }
 
@@ -200,27 +265,21 @@ enum portolan_status portolan_wrap_compare(const struct portolan_sample_set *set
                                            struct portolan_error *err)
 {
     struct portolan_text out = {0};
-    struct comparison c = {.text = &out};
+    struct comparison c = {.text = &out,
+                           .set = set,
+                           .cells = portolan_calloc(set->n_samples + 1, sizeof *c.cells),
+                           .likes = portolan_calloc(set->n_trials + 1, sizeof *c.likes)};
 
     *text = NULL;
-    if (!gather(&c, set))
-        return portolan_no_memory(err);
-    add_trials(&c, set);
-    portolan_text_add(&out, "\n%-36s", "time per call");
-    for (size_t k = 0; k < c.n_libraries; k++)
-        portolan_text_add(&out, " %*.*s", WIDTH, WIDTH, c.libraries[k]);
-    portolan_text_add(&out, "\n");
-    for (size_t begin = 0, end; begin < c.n; begin = end) {
-        for (end = begin + 1; end < c.n && !by_method(c.cells[begin].like, c.cells[end].like);)
-            end++;
-        add_row(&c, begin, end);
-    }
-    add_totals(&c, false);
-    add_totals(&c, true);
+    if (c.cells && c.likes)
+        add_tables(&c);
+    else
+        out.failed = true;
     if (c.has_unlike)
         portolan_text_add(&out,
                           "? no comparison: means over calls of unknown sizes, from different "
                           "command lines; name the sizes in a side file (--context)\n");
     free(c.cells);
+    free(c.likes);
     return portolan_text_take(&out, text, err);
 }

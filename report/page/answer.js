@@ -2,15 +2,16 @@
 /* Predicted, measured and fixed assemblies as bars. */
 portolan.parts.answer = function (into, data) {
     const times = Object.fromEntries(data.times.map(t => [t.name, t.ns]));
-    const bars = [];
+    const bars = [], run = data.times.find(t => t.name === 'measured') || {};
     /* "solver=heat.Cholmod a=b.C" as "Cholmod, C" */
     const classes = choice => choice.split(' ').map(c => c.split('.').pop()).join(', ');
     if (times['predicted as written'] > 0) bars.push({ name: 'as written, predicted', ns: times['predicted as written'] });
     if (times['predicted for the choice'] > 0)
         bars.push({ name: 'the choice, predicted', ns: times['predicted for the choice'], kind: 'choice',
             low: times['at least (95 %)'], high: times['at most (95 %)'] });
-    if (times.measured > 0) bars.push({ name: 'the run, measured', ns: times.measured, kind: 'run' });
-    data.fixed.slice(0, 12).forEach(f => bars.push({ name: classes(f.choice), ns: f.elapsed_ns }));
+    if (times.measured > 0) bars.push({ name: 'the run, measured' + (run.unlike ? ', with ' + run.unlike : ''), ns: times.measured, kind: 'run' });
+    /* What has no ratio to the run is no bar next to it. */
+    data.fixed.filter(f => f.to_run > 0).slice(0, 12).forEach(f => bars.push({ name: classes(f.choice), ns: f.elapsed_ns }));
     if (!bars.length) return;
     const width = 860, line = 26, left = 380;
     const svg = portolan.figure(into, 'bars', width, bars.length * line + 10, 'Times of the run',

@@ -107,6 +107,9 @@ struct portolan_comparison {
     size_t enough_for_total, enough_for_paths; /**< trials per side that allow significance */
     size_t n_facts;
     struct portolan_comparison_fact *facts;
+    /** In what a trial is unlike the first of A (portolan_trial_add_unlike()), for each row; or "".
+     */
+    const char *unlike;
     bool is_regression;          /**< the total or a call path is slower */
     struct portolan_arena arena; /**< of all it points to */
 };

@@ -129,6 +129,34 @@ struct portolan_trial {
  * is no measurement of the machine that it ran on. */
 #define PORTOLAN_STORE_VIRTUAL "virtual machine"
 
+/** Metadata of this name says that alternatives were called in turn, so that the trial's time is
+ * that of no single choice. */
+#define PORTOLAN_STORE_IN_TURN "in turn"
+
+/*
+ * Where rank 0 spent the run, in ns by the clock of the calls. The wall time is the sum of "in
+ * measured calls", deciding, storing, waiting, and the rest: the program outside measured calls. It
+ * begins when the Mastermind is made, and ends with the trial. A trial that was cut off has only
+ * those that are put while it runs.
+ */
+#define PORTOLAN_FACT_WALL "wall time"
+/** Processor time of rank 0's process meanwhile, with all threads, by the real clock. */
+#define PORTOLAN_FACT_PROCESSOR "processor time"
+/** In calls through ports, on the thread that was longest in them; the go call itself is rest. */
+#define PORTOLAN_FACT_CALLS "in measured calls"
+/** A part of it: what measuring these calls cost, by the cost of one call. */
+#define PORTOLAN_FACT_MEASURING "measuring calls"
+/** The Optimizer's own work at swap points, swaps included. Put while the run goes on. */
+#define PORTOLAN_FACT_DECIDING "deciding at swap points"
+/** All other work at swap points, and at the end: collecting, storing, diagnosing. */
+#define PORTOLAN_FACT_STORING "storing at swap points"
+/** At swap points, for ranks that came later: the program's imbalance, not Portolan's work. */
+#define PORTOLAN_FACT_WAITING "waiting at swap points"
+/** The cost of exploring: the additional time of the steps in which it tried something, with swaps,
+ * in ns; and the number of these steps. */
+#define PORTOLAN_FACT_EXPLORING "exploring"
+#define PORTOLAN_FACT_EXPLORED  "exploring steps"
+
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
 #define PORTOLAN_STORE_LABEL "label"
 
@@ -335,6 +363,39 @@ PORTOLAN_API void portolan_note_end(const struct portolan_note *note, const char
  */
 PORTOLAN_API enum portolan_status
 portolan_store_settle(struct portolan_store *store, const char *reason, struct portolan_error *err);
+/** A part of the time of a trial. */
+struct portolan_spent_part {
+    const char *name; /**< static */
+    double ns;
+};
+
+/** Where rank 0 of a trial spent its time, from the metadata PORTOLAN_FACT_WALL and its like. */
+struct portolan_spent {
+    double wall_ns, processor_ns;
+    struct portolan_spent_part parts[5];    /**< whose sum is the wall time */
+    struct portolan_spent_part contains[2]; /**< measuring and exploring: in the first of PARTS */
+    double overhead_ns; /**< what Portolan cost: measuring, exploring, deciding and storing */
+};
+
+/** False, and *SPENT is as it was, where the trial does not say so. */
+PORTOLAN_API bool portolan_trial_read_spent(const struct portolan_trial *trial,
+                                            struct portolan_spent *spent);
+
+/** Adds a sentence with these times; where the overhead exceeds 2 % also what to do about it. */
+PORTOLAN_API void portolan_spent_add(const struct portolan_spent *spent, struct portolan_text *out);
+
+/** Whether alternatives took turns in a trial, so that its time is that of no single choice. */
+PORTOLAN_API bool portolan_trial_takes_turns(const struct portolan_trial *trial);
+
+/**
+ * Adds to OUT in what TRIAL differs from the trial OF, next to which its time is shown: "2 ranks
+ * instead of 1, host b instead of a, another build of x.so"; with SIZES also parameters that are
+ * not those of an implementation. Facts that only one of them has are passed over. Returns false if
+ * one time is no measure of the other: anything differs but that alternatives took turns.
+ */
+PORTOLAN_API bool portolan_trial_add_unlike(const struct portolan_trial *trial,
+                                            const struct portolan_trial *of, bool sizes,
+                                            struct portolan_text *out);
 
 /** Which trials to read; NULL or 0 fields do not restrict. */
 struct portolan_store_query {
