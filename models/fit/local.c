@@ -311,7 +311,7 @@ static enum portolan_status take_rows(struct portolan_local *l, const struct por
     l->most = most;
     l->least = most > 0 ? least / 2 : DBL_MIN;
     find_scales(l, d);
-    for (size_t i = d->n_old < d->n_rows ? d->n_old : 0; i < d->n_rows; i++)
+    for (size_t i = 0; i < d->n_rows; i++)
         add_row(l, d, i);
     finish_places(l);
     return PORTOLAN_OK;

@@ -23,12 +23,12 @@ struct portolan_local_data {
     size_t n_rows;   /**< at least 1 */
     const double *x; /**< N_ROWS × N_PARAMS */
     const double *y;
-    /** Of repetitions in their mean, at most 1 for what counts as one repetition; NULL: all 1. */
+    /** Of repetitions in their mean, at most 1 for what counts as one repetition; 0: the row is
+     * left out; NULL: all 1. */
     const double *weight;
     /** What was measured, as any numbers: rows of the same group at the same x are repetitions;
      * rows of other groups may differ from them although x is the same. */
     const size_t *group;
-    size_t n_old; /**< the first rows, which are out of date and left out */
 };
 
 /** Errors of places that were predicted without themselves. */

@@ -255,27 +255,40 @@ static double law_error(const struct portolan_model *model, size_t places,
     return law->sigma;
 }
 
+/* Makes the neighbours, of rows that are not from before the law changed. */
+static enum portolan_status find_neighbours(struct plan_rows *r,
+                                            const struct portolan_model_data *data)
+{
+    double *weight = portolan_calloc(data->n_rows + 1, sizeof *weight);
+    const struct portolan_local_data local = {.n_params = data->n_params,
+                                              .n_rows = data->n_rows,
+                                              .x = data->x,
+                                              .y = data->y,
+                                              .weight = weight,
+                                              .group = r->point};
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    portolan_local_destroy(r->local);
+    r->local = NULL;
+    r->drift = 0;
+    for (size_t i = r->n_old; weight && i < data->n_rows; i++)
+        weight[i] = r->weight[i];
+    if (weight)
+        status = portolan_local_create(&local, &r->local, NULL);
+    free(weight);
+    return status;
+}
+
 /* Lets the law and the neighbours predict rows left out; the one that errs less is used from now
  * on. */
 static enum portolan_status compete(struct plan_rows *r, const struct portolan_model_data *data,
                                     enum quantity_kind kind)
 {
-    const struct portolan_local_data local = {.n_params = data->n_params,
-                                              .n_rows = data->n_rows,
-                                              .x = data->x,
-                                              .y = data->y,
-                                              .weight = r->weight,
-                                              .group = r->point,
-                                              .n_old = r->n_old};
     const struct portolan_left_out *neighbours;
     struct portolan_model_options options = options_of(data, kind);
     struct portolan_left_out law;
-    enum portolan_status status;
+    enum portolan_status status = find_neighbours(r, data);
 
-    portolan_local_destroy(r->local);
-    r->local = NULL;
-    r->drift = 0;
-    status = portolan_local_create(&local, &r->local, NULL);
     if (status)
         return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
     neighbours = &portolan_local_peek_summary(r->local)->left_out;
