@@ -139,7 +139,7 @@ enum portolan_status state_check(const struct services *old,
 
     if (old->gives_no_state)
         return portolan_error_set(err, PORTOLAN_ECOMPONENT,
-                                  "%s stays in instance '%s': its exportState has failed",
+                                  "%s stays in instance '%s': its exportState failed",
                                   from.class_name, old->instance->name);
     if (is_readable(&from, &to, from.format && reader && portolan_port_is(reader, from.format)))
         return PORTOLAN_OK;
@@ -189,10 +189,9 @@ static enum portolan_status export_and_import(const struct state_path *path,
 
     if (status == PORTOLAN_OK) {
         portolan_ports_Stateful_exportState(from, version, state, &ex);
-        if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK) {
+        if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
             portolan_error_prefix(err, "exportState (version %d) failed", (int)version);
-            path->from->services->gives_no_state = true;
-        }
+        path->from->services->gives_no_state = status != PORTOLAN_OK;
     }
     if (status == PORTOLAN_OK) {
         let_do(path->to->services);

@@ -372,8 +372,22 @@ static const struct {
     {"publish", "test.Tally", "no memory for a binding"},
 };
 
+static void obstacle(struct fixture *f, const char *class_name, char *text, size_t size)
+{
+    sidl_BaseInterface ex = NULL;
+    char *why = portolan_ports_Builder_getObstacle(portolan_framework_peek_extension(f->fw),
+                                                   "worker", class_name, &ex);
+
+    assert_null(ex);
+    snprintf(text, size, "%s", why);
+    sidl_String_free(why);
+}
+
 static void a_fault_at_any_step_leaves_the_old_one_and_every_bit_of_its_state(void **state)
 {
+    enum { EXPORT = 3, IMPORT = 4 }; /* of the steps */
+    bool gives_no_state = false;
+    char why[1000];
     struct fixture f;
     int n = 0;
 
@@ -389,6 +403,11 @@ static void a_fault_at_any_step_leaves_the_old_one_and_every_bit_of_its_state(vo
         if (!strstr(f.err.text, steps[k].text))
             fail_msg("%s", f.err.text);
         assert_string_equal(class_of(&f, "worker"), "test.Counter");
+        obstacle(&f, "test.Tally", why, sizeof why); /* who gives no state is to blame itself */
+        gives_no_state = k == EXPORT || (gives_no_state && k != IMPORT);
+        assert_string_equal(why, gives_no_state ? "test.Counter stays in instance 'worker': its "
+                                                  "exportState failed"
+                                                : "");
         f.log.text[0] = '\0';
     }
     assert_string_equal(f.warnings, "");
@@ -415,17 +434,6 @@ static const struct {
      "test.Deaf keeps state between calls, and it cannot get that of "
      "the calls that test.Other has had"},
 };
-
-static void obstacle(struct fixture *f, const char *class_name, char *text, size_t size)
-{
-    sidl_BaseInterface ex = NULL;
-    char *why = portolan_ports_Builder_getObstacle(portolan_framework_peek_extension(f->fw),
-                                                   "worker", class_name, &ex);
-
-    assert_null(ex);
-    snprintf(text, size, "%s", why);
-    sidl_String_free(why);
-}
 
 static void what_is_kept_is_not_lost_once_there_were_calls(void **state)
 {

@@ -50,7 +50,8 @@ static const char *value_of(const struct portolan_trial *t, const char *name)
     return "";
 }
 
-/* Settles, and expects of the trial: its outcome, the reason, and the class blamed as F. */
+/* Settles, and expects of the trial: its outcome, the reason (NULL: its memory), and the class
+ * blamed as F. */
 static void expect(const char *path, int64_t trial, const char *reason, const char *outcome,
                    const char *failure, const char *blamed)
 {
@@ -66,7 +67,10 @@ static void expect(const char *path, int64_t trial, const char *reason, const ch
     assert_int_equal(portolan_store_open(path, PORTOLAN_STORE_READ, &store, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_store_read(store, &query, false, &set, NULL), PORTOLAN_OK);
     assert_string_equal(set->trials[0].outcome, outcome);
-    assert_string_equal(value_of(&set->trials[0], "failure"), failure);
+    if (failure)
+        assert_string_equal(value_of(&set->trials[0], "failure"), failure);
+    else
+        assert_non_null(strstr(value_of(&set->trials[0], "failure"), "its memory had grown"));
     assert_string_equal(value_of(&set->trials[0], PORTOLAN_STORE_BLAMED "f"), blamed);
     assert_false(notes_exist(path));
     portolan_sample_set_destroy(set);
@@ -105,6 +109,25 @@ static void survive(struct portolan_note *note)
 {
     crash_outside(note);
     portolan_note_step(note);
+}
+
+static void leak(struct portolan_note *note)
+{
+    const struct portolan_running here = {"f", "test.New", "/bin/sh", PORTOLAN_RAN_HERE};
+    const size_t much = 200 << 20;
+
+    portolan_note_put(note, 3, both, 2);
+    portolan_note_put(note, 4, &here, 1);
+    memset(portolan_calloc(much, 1), 1, much);
+    portolan_note_step(note);
+}
+
+static void a_leak_that_ends_the_process_is_blamed(void **state)
+{
+    int64_t id = begin(*state);
+
+    leave_note(*state, id, leak);
+    expect(*state, id, NULL, "failed", NULL, "test.New");
 }
 
 static void what_was_untried_is_blamed(void **state)
@@ -186,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(what_was_untried_is_blamed),
+        IN_FOLDER(a_leak_that_ends_the_process_is_blamed),
         IN_FOLDER(who_is_inside_is_blamed),
         IN_FOLDER(nobody_is_blamed_without_a_cause),
         IN_FOLDER(a_machine_that_went_down_blames_nobody),
