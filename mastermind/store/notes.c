@@ -25,9 +25,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { HEAD_BYTES = 4096, MOST_SUSPECTS = 16 };
+enum { HEAD_BYTES = 4096, MOST_SUSPECTS = 16, MOST_PAUSES = 200 };
 /* A process that was killed without a word is taken to have run out of memory if it has grown by so
  * many KiB, and to more than twice as much, since a class was swapped in. */
 enum { MUCH_MEMORY = 64 << 10 };
@@ -73,11 +74,13 @@ static struct place find_place(void)
 }
 
 /* When a process began, in the kernel's unit, so that its number, used again, is told from it; 0:
- * there is none, or it has ended and waits for its parent. */
+ * there is none, or it is ending, or waits for its parent. */
 static unsigned long long start_of(long pid)
 {
+    enum { EXITING = 4 }; /* a flag of the kernel's */
     char file[40], line[1000];
     unsigned long long start = 0;
+    unsigned long flags = 0;
     const char *after;
     char state = 'X';
 
@@ -85,11 +88,10 @@ static unsigned long long start_of(long pid)
     read_line(file, line, sizeof line);
     if (!(after = strrchr(line, ')')) ||
         sscanf(after + 1,
-               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-               "%*s %llu",
-               &state, &start) != 2)
+               " %c %*s %*s %*s %*s %*s %lu %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+               &state, &flags, &start) != 3)
         return 0;
-    return state == 'Z' || state == 'X' ? 0 : start;
+    return state == 'Z' || state == 'X' || flags & EXITING ? 0 : start;
 }
 
 static long memory_kib(void)
@@ -512,6 +514,17 @@ static enum portolan_status is_running(struct portolan_store *s, int64_t trial, 
     return status;
 }
 
+/* If a rank has ended, or the caller knows that the job has, the process is about to be killed. */
+static bool is_alive(const struct found *f, const char *reason)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    bool is_ending = reason || (f->has_end && strcmp(f->end.how, "slow") != 0);
+
+    for (int i = 0; is_ending && i < MOST_PAUSES && start_of(f->pid) == f->start; i++)
+        nanosleep(&pause, NULL);
+    return start_of(f->pid) == f->start;
+}
+
 static enum portolan_status settle_one(struct portolan_store *s, const char *file,
                                        const char *reason, struct portolan_error *err)
 {
@@ -523,8 +536,8 @@ static enum portolan_status settle_one(struct portolan_store *s, const char *fil
     if (!read_note(file, &f) || strcmp(f.place.host, here.host) != 0)
         return PORTOLAN_OK;
     if (!strcmp(f.place.boot, here.boot)) {
-        if (start_of(f.pid) == f.start)
-            return PORTOLAN_OK; /* it still runs */
+        if (is_alive(&f, reason))
+            return PORTOLAN_OK;
         if (!(status = is_running(s, f.trial, &running, err)) && running)
             status = end_trial(s, &f, reason, err);
     }
