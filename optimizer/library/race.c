@@ -5,8 +5,6 @@
 #include <portolan/list.h>
 #include <string.h>
 
-/* An alternative whose first step takes so many times as long as usual gets no second one. */
-static const double hopeless = 8;
 /* Steps of the incumbent that are known before others are tried, and of both before one is adopted;
  * of a first visit, of the longest. */
 enum { FIRST_STEPS = 2, KNOWN_STEPS = 3, FIRST_BLOCK = 4, LONGEST_BLOCK = 32 };
@@ -17,6 +15,9 @@ enum { DRIFT_COUNTS = 64 };
 static const double same_data = 0.1;
 /* Time beside what is tried tells of the work if it changes by this share of a step. */
 static const double matters = 0.1;
+/* What a second look at steps that fell may cost, and a second step that is as long as the first,
+ * of what is left of the budget. */
+static const double small_share = 0.25, large_share = 0.5;
 
 /* ---- arms ---- */
 
@@ -126,8 +127,9 @@ static void rebase_ratios(struct portolan_race *r, const struct move *m, double 
 static void close_visit(struct portolan_race *r)
 {
     r->told.cost_ns = race_cost(r);
-    r->visit_ns = 0;
+    r->visit_ns = r->visit_longs = r->visit_long_ns = 0;
     r->n_visit = 0;
+    r->is_patient = false;
     r->visited = NULL;
 }
 
@@ -144,6 +146,8 @@ static struct arm *replace_incumbent(struct portolan_race *r, const int32_t *who
     if (!old)
         return NULL;
     old->record = r->record;
+    old->is_beginning = r->is_beginning;
+    old->longest_stay = fmax(r->longest_stay, r->record.stay);
     old->ratio = ratio;
     old->before_ns = drifted ? r->before_drift_ns : 0;
     return old;
@@ -165,9 +169,12 @@ static void adopt(struct portolan_race *r, struct arm *new)
     rebase_ratios(r, &r->move, after / before);
     old = replace_incumbent(r, r->trial, before / after);
     r->drifted_at = 0;
+    r->spike_ns = 0;
     noise = r->record.noise;
     r->record = new->record;
     r->record.guess = noise;
+    r->longest_stay = new->longest_stay;
+    r->is_beginning = new->is_beginning;
     new->record = (struct record){0};
     new->vain = 0;
     new->fell = false;
@@ -223,6 +230,8 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
     }
     copy(r, r->incumbent, selection);
     r->record = (struct record){0};
+    r->longest_stay = 0;
+    r->is_beginning = false;
 }
 
 /* ---- what is seen ---- */
@@ -240,6 +249,26 @@ static void see_shares(struct portolan_race *r, double ns)
     }
 }
 
+/* If the incumbent's steps fell soon after a swap, in its own calls, those before the last N groups
+ * were first ones, which says nothing of the others. */
+static bool has_warmed_up(struct portolan_race *r, size_t n)
+{
+    struct record *own = &r->record, after = *own;
+    double before = record_mean(own), warm;
+    bool is_own = false;
+
+    record_keep(&after, n);
+    warm = own->stay - record_steps(own, n);
+    for (size_t i = 0; i < r->o.n_instances; i++)
+        is_own = is_own || race_is_own_drift(r, r->group[i], record_mean(&after) / before);
+    if (warm > FIRST_STEPS_MOST || !is_own)
+        return false;
+    after.once_ns += (warm - own->once_steps) * before;
+    after.once_steps = after.warm = warm;
+    *own = after;
+    return true;
+}
+
 /* As far as is known the others have drifted likewise; if what runs takes longer in its own calls,
  * they may also be as they were. */
 static void notice_drift(struct portolan_race *r)
@@ -249,6 +278,8 @@ static void notice_drift(struct portolan_race *r)
     int drift = record_drift(&r->record, &n);
 
     if (!drift)
+        return;
+    if (drift < 0 && has_warmed_up(r, n))
         return;
     if (drift > 0 && !(r->drifted_at && r->now - r->drifted_at < DRIFT_COUNTS))
         r->before_drift_ns = before;
@@ -274,16 +305,17 @@ static void notice_drift(struct portolan_race *r)
     }
 }
 
-/* Long steps come at a period: what lost may be better, if it is watched for whole periods. */
+/* A long step came: what lost may be better, if it is watched until it had as many. */
 static void reopen(struct portolan_race *r)
 {
     for (size_t i = 0; i < r->n_arms; i++) {
         struct arm *a = r->arms[i];
 
-        if (a->state != ARM_LOST || !a->record.n || race_compare(r, a).low >= 0)
+        if (a->state != ARM_LOST || !a->record.n || r->record.longs < 1.5 * a->reopened ||
+            race_compare(r, a).low >= 0)
             continue;
+        a->reopened = r->record.longs;
         settle(r, a, ARM_OPEN, 0);
-        a->block = 2 * (size_t)r->record.period + 1;
     }
 }
 
@@ -292,11 +324,11 @@ static void see_incumbent(struct portolan_race *r, const struct portolan_race_st
     double usual = record_mean(&r->record);
 
     memcpy(r->inclusive_ns, s->inclusive_ns, r->o.n_instances * sizeof *r->inclusive_ns);
-    if (record_add(&r->record, r->now, s->ns, s->is_first))
+    if (record_add(&r->record, s->ns, s->steps, s->is_first))
         reopen(r);
-    if (s->is_first) {
-        if (r->record.first_ns > usual && r->told.visits)
-            r->told.cost_ns += r->record.first_ns - usual;
+    if (record_is_warming(&r->record)) {
+        if (s->ns > usual && r->told.visits)
+            r->told.cost_ns += (s->ns - usual) * s->steps;
         return;
     }
     if (s->ns > hopeless * usual)
@@ -308,19 +340,11 @@ static void see_incumbent(struct portolan_race *r, const struct portolan_race_st
         r->least_ns = r->least_ns > 0 ? fmin(r->least_ns, usual) : usual;
 }
 
-/* Of the steps on what is visited; a spike could have come on the incumbent as well. */
-static double cost_of_visit(const struct portolan_race *r)
-{
-    const struct record *a = &r->visited->record;
-    double usual = record_mean(&r->record);
-
-    return fmax(0, a->first_ns - usual) + (a->n ? (double)r->n_visit * (a->usual_ns - usual) : 0);
-}
-
 /* The steps are others now: nothing that was measured holds. */
 static void begin_anew(struct portolan_race *r)
 {
     record_keep(&r->record, 0);
+    r->record.longs = r->record.old_longs = r->record.gaps = 0;
     r->least_ns = 0;
     forget(r, SIZE_MAX);
 }
@@ -339,25 +363,64 @@ static bool rest_falls(const struct portolan_race *r, const struct portolan_race
     return now > 0 && before - now > fmax(matters * usual, before * record_far(r->record.noise));
 }
 
+/* What the steps took longer than the incumbent's. The first step of what was never tried is free
+ * if it is long: nothing could tell. */
+static void charge(struct portolan_race *r, const struct portolan_race_step *s, bool is_long)
+{
+    double usual = record_mean(&r->record), excess = (s->ns - usual) * s->steps;
+    struct arm *a = r->visited;
+
+    if (is_long) {
+        r->visit_longs++;
+        r->visit_long_ns += excess;
+    } else {
+        r->visit_ns += excess;
+    }
+    if (s->is_first && a->state == ARM_UNTRIED && s->ns > hopeless * usual)
+        r->free_ns += excess;
+}
+
+/* The slow steps before the last N groups were first ones. */
+static void warm_up(struct arm *a, size_t n)
+{
+    struct record *own = &a->record;
+    double warm = own->stay - record_steps(own, n);
+
+    own->once_ns += (warm - own->once_steps) * record_mean(own);
+    own->once_steps = own->warm = warm;
+    record_keep(own, n);
+}
+
+/* How many of the last groups of the visit came after its steps fell; 0: they did not. */
+static size_t find_fall(const struct portolan_race *r, const struct arm *a)
+{
+    size_t n = r->n_visit < RECORD_MOST ? r->n_visit : RECORD_MOST;
+    size_t after = record_falls(&a->record, n, r->record.noise);
+
+    return !after && record_drift(&a->record, &n) < 0 ? n : after;
+}
+
 static void see_visited(struct portolan_race *r, const struct portolan_race_step *s)
 {
     struct arm *a = r->visited;
+    bool is_long = record_add(&a->record, s->ns, s->steps, s->is_first);
+    size_t after;
 
     for (size_t i = 0; i < r->o.n_instances; i++)
         a->called[i] = s->inclusive_ns[i] > 0;
-    if (s->ns < hopeless * record_mean(&r->record)) { /* the doubtful step was a spike */
-        r->told.cost_ns -= a->doubt_ns;
-        a->doubt_ns = 0;
-    }
     r->told.steps += (int)s->steps;
-    r->n_visit += s->is_first ? 0 : (size_t)s->steps;
-    record_add(&a->record, r->now, s->ns, s->is_first);
-    r->visit_ns = cost_of_visit(r);
-    /* Less work would look like a gain; once, since it may be the alternative that warms up. */
-    if (!a->fell && ((!s->is_first && rest_falls(r, s)) ||
-                     record_falls(&a->record, r->n_visit, r->record.noise))) {
+    charge(r, s, is_long);
+    if (record_is_warming(&a->record))
+        return;
+    r->n_visit++;
+    after = find_fall(r, a);
+    /* Less work would look like a gain: that is looked at once, if it costs little. */
+    if (!a->fell && (rest_falls(r, s) || (after && r->visit_ns < race_left(r) * small_share))) {
         begin_anew(r);
         a->fell = true;
+    } else if (after) {
+        warm_up(a, after);
+        r->n_visit = after;
     }
 }
 
@@ -400,10 +463,39 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
 
 enum verdict { GO_ON, ADOPT, LOSE, DOUBT, LEAVE_OPEN };
 
+/* Whether the visit had a long step of which the budget allows no second one. */
+static bool has_long(const struct portolan_race *r)
+{
+    double mean = r->visit_long_ns / fmax(1, r->visit_longs);
+
+    return mean > race_left(r) && r->visit_longs > 0 && !race_is_spike(r, mean);
+}
+
 /* Whether the next step may exceed the budget, if it is as long as the shortest seen. */
 static bool is_too_costly(const struct portolan_race *r, double excess_ns)
 {
-    return excess_ns > 0 && excess_ns > race_left(r);
+    return (excess_ns > 0 && excess_ns > race_left(r)) || has_long(r);
+}
+
+/* Before an ordinary step was seen. */
+static enum verdict judge_first(const struct portolan_race *r)
+{
+    const struct arm *a = r->visited;
+    double usual = record_mean(&r->record), first = a->record.once_ns / a->record.once_steps;
+    double share = first > hopeless * usual ? large_share : 1;
+
+    if (!(first > usual) || share * race_left(r) > first - usual)
+        return GO_ON;
+    return a->state == ARM_DOUBTED ? LOSE : DOUBT;
+}
+
+/* Whether as many steps again are worth what they cost, to know the difference better. */
+static bool is_worth_more(const struct portolan_race *r, const struct difference *d)
+{
+    const struct record *their = &r->visited->record;
+
+    return their->n < LONGEST_BLOCK && their->n < 2 * r->record.n &&
+           race_expected_gain(d) * r->limits.remaining_steps > fmax(0, d->point) * their->all_steps;
 }
 
 /* The decision about the alternative that is tried. */
@@ -412,24 +504,33 @@ static enum verdict judge(const struct portolan_race *r)
     const struct arm *a = r->visited;
     double usual = record_mean(&r->record), leaving = (double)r->move.n * r->limits.swap_ns;
     double least = fmax(r->o.hysteresis * usual, leaving / fmax(r->limits.remaining_steps, 1));
-    double first = a->record.first_ns;
+    bool is_new = a->state == ARM_UNTRIED || a->state == ARM_OPEN || r->is_patient;
     struct difference d;
 
-    if (!a->record.n) {
-        bool is_bad = first > hopeless * usual || is_too_costly(r, first - usual);
-
-        return !is_bad ? GO_ON : a->state == ARM_DOUBTED ? LOSE : DOUBT;
-    }
+    if (!a->record.n)
+        return judge_first(r);
     d = race_compare(r, a);
-    if (d.low > -least)
-        return LOSE;
     if (a->record.n >= KNOWN_STEPS && d.high < 0)
         return ADOPT;
-    if (a->record.n < a->block && !is_too_costly(r, d.point))
-        return GO_ON;
-    if (d.point < 0 && (a->state == ARM_UNTRIED || a->state == ARM_OPEN))
+    if (!is_too_costly(r, d.point)) {
+        if (r->is_patient && a->record.stay < PATIENT_STEPS && r->visit_ns < r->patience_ns)
+            return GO_ON;
+        if (d.low <= -least &&
+            (a->record.n < a->block ||
+             (is_new && (a->record.stay < race_round(r, a) || is_worth_more(r, &d)))))
+            return GO_ON;
+    }
+    if (d.low > -least)
+        return LOSE;
+    if (d.point < 0 && is_new && !has_long(r))
         return ADOPT; /* what was found worse before must surely be better now */
-    return a->state != ARM_LOST && a->block < LONGEST_BLOCK ? LEAVE_OPEN : LOSE;
+    return a->state == ARM_UNTRIED ? LEAVE_OPEN : LOSE;
+}
+
+/* Whether a change would gain nothing that counts, either way. */
+static bool is_equal(const struct portolan_race *r, const struct arm *a)
+{
+    return fabs(a->ratio - 1) < r->o.hysteresis;
 }
 
 /* Notes the result of a visit that goes back to the incumbent. */
@@ -445,10 +546,14 @@ static void leave(struct portolan_race *r, enum verdict verdict)
         r->told.reason = "nothing to compare";
         a->state = ARM_UNTRIED;
         a->record = (struct record){0};
+        if (r->move.n == 1 && a->fell)
+            r->beliefs[r->move.instance[0]][r->move.alternative[0]].ratio = NAN;
         close_visit(r);
         return;
     }
     a->fell = false;
+    a->longest_stay = r->is_patient ? PATIENT_STEPS : fmax(a->longest_stay, a->record.stay);
+    a->judged_ns = usual;
     a->ratio = (usual + (a->record.n ? race_compare(r, a).point : excess)) / usual;
     if (r->move.n == 1)
         r->beliefs[r->move.instance[0]][r->move.alternative[0]].ratio = a->ratio;
@@ -459,12 +564,16 @@ static void leave(struct portolan_race *r, enum verdict verdict)
         settle(r, a, ARM_OPEN, 0);
         a->block *= 2;
     } else {
-        wait = a->before_ns > 0 && a->state != ARM_STALE ? RETURN_WAIT : race_wait(r, a);
+        wait = a->before_ns > 0 && a->state != ARM_STALE ? RETURN_WAIT
+               : is_equal(r, a)                          ? NEVER
+                                                         : race_wait(r, a);
         a->vain += a->state == ARM_STALE;
         a->block = FIRST_BLOCK;
         if (a->state == ARM_STALE)
             a->before_ns = 0;
-        settle(r, a, ARM_LOST, a->wait * 2 > wait ? a->wait * 2 : wait);
+        if (a->wait < NEVER && a->wait * 2 > wait && (wait == RETURN_WAIT || !a->is_beginning))
+            wait = a->wait * 2;
+        settle(r, a, ARM_LOST, wait);
     }
     close_visit(r);
 }
@@ -509,8 +618,10 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
     r->told.n_tried += r->n_arms - n_arms;
     r->told.visits++;
     r->told.cost_ns += (double)move->n * r->limits.swap_ns;
-    if (a->state != ARM_OPEN) /* it may have changed, but for its period */
-        a->record = (struct record){.period = a->record.period, .extra_ns = a->record.extra_ns};
+    if (a->state != ARM_OPEN) /* it may have changed, but for its long steps */
+        record_keep(&a->record, 0);
+    r->is_patient = r->is_patient || a->fell;
+    r->patience_ns = race_patience(r, a);
     r->visited = a;
     r->move = *move;
     return true;

@@ -82,6 +82,7 @@ enum portolan_status portolan_race_create(const struct portolan_race_options *op
     make_groups(r);
     r->told.reason = "";
     r->data = NAN;
+    r->is_beginning = true;
     *race = r;
     return PORTOLAN_OK;
 }

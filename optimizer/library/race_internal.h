@@ -8,17 +8,23 @@
 
 enum { RECORD_MOST = 64 };
 
-/* The times of one alternative's steps. All zero: nothing was seen. */
+/* The times of one alternative's steps, or groups of them. All zero: nothing was seen. */
 struct record {
-    double ns[RECORD_MOST]; /* a ring: of the last steps */
-    int step[RECORD_MOST];
-    size_t n;        /* steps so far */
-    double usual_ns; /* the median of those kept, which a single spike does not change */
-    double noise;    /* their spread, as a share; with few steps mostly a guess */
-    double guess;    /* of the noise, before it is known; 0: there is none */
-    double first_ns; /* of the shortest first step after a swap; 0: none */
-    int period;      /* a long step comes every so many; 0: none does */
-    double extra_ns; /* … and adds this to each step on the average */
+    double ns[RECORD_MOST]; /* a ring: a step of the last groups … */
+    double steps[RECORD_MOST];
+    size_t n;                          /* groups so far */
+    double all_steps;                  /* … and their steps */
+    double usual_ns;                   /* the mean of those kept that are not long */
+    double noise;                      /* their deviation, as a share; with few mostly a guess */
+    double guess;                      /* of the noise, before it is known; 0: there is none */
+    double size;                       /* as many groups of the same length would tell as much */
+    double longs, long_ns;             /* long ones of all, and by how much they exceed the usual */
+    double old_longs, old_long_ns;     /* those among them that the ring has lost */
+    double last_long;                  /* the last one, counted in all steps; 0: none yet */
+    double gaps, gap_sum, gap_squares; /* between two of them */
+    double first_ns;                   /* of the shortest first step after a swap; 0: none */
+    double stay, warm;                 /* steps since the swap; so many of them are first ones */
+    double once_ns, once_steps;        /* the first ones after the last swap */
 };
 
 enum arm_state {
@@ -40,7 +46,11 @@ struct arm {
     double doubt_ns;      /* the cost of a hopeless step that may have been a spike */
     int vain;             /* times that it was looked at for a drift, in vain */
     int wait, look_at;    /* it is looked at again after so many steps, then */
-    size_t block;         /* steps of its next visit */
+    size_t block;         /* groups of steps of its next visit */
+    bool is_beginning;    /* the run began with it */
+    double judged_ns;     /* the incumbent's mean time then */
+    double longest_stay;  /* most steps between two swaps */
+    double reopened;      /* long steps of the incumbent when it was last opened for them */
     bool *called;         /* per instance: while it was tried */
     bool fell;            /* its last visit ended since its steps fell */
 };
@@ -71,6 +81,8 @@ struct portolan_race {
     size_t *group;                        /* per instance */
     int32_t *incumbent, *trial, *scratch; /* trial: what runs in a visit */
     struct record record;                 /* of the incumbent */
+    bool is_beginning;                    /* the run began with it */
+    double longest_stay;                  /* of it, before its present one */
     double *mean_inclusive_ns;            /* per instance, in a step of what was seen last */
     double *inclusive_ns;                 /* the same in a step of the incumbent's … */
     double *share, *usual_share;          /* … and as a share of it: of late, and before */
@@ -80,10 +92,14 @@ struct portolan_race {
     struct arm **arms;
     struct arm *visited; /* NULL: the incumbent runs */
     struct move move;    /* of the visit */
-    size_t n_visit;      /* its ordinary steps so far */
-    double visit_ns;     /* what all took longer */
-    int now;             /* steps so far */
-    int drifted_at;      /* it became slower; 0: it did not */
+    bool is_patient;     /* it is to show whether the slow steps were its first ones … */
+    double patience_ns;  /* … and may cost so much */
+    size_t n_visit;      /* its ordinary groups so far */
+    double visit_ns;     /* what all took longer, but for … */
+    double visit_longs, visit_long_ns; /* … long ones */
+    double free_ns; /* what first steps of unknown alternatives cost, which no one can know */
+    int now;        /* steps so far */
+    int drifted_at; /* it became slower; 0: it did not */
     double before_drift_ns;
     int changed_at, calm; /* the last drift; steps without one before it */
     double spike_ns;      /* what the longest step of an incumbent took longer than usual */
@@ -91,9 +107,13 @@ struct portolan_race {
     struct portolan_race_summary told;
 };
 
-/* record.c: notes a step; IS_FIRST: the first one after a swap. Returns whether it showed a period
- * where none was known. */
-bool record_add(struct record *r, int step, double ns, bool is_first);
+/* record.c: notes STEPS of NS each; IS_FIRST: since a swap. Returns whether they were long. */
+bool record_add(struct record *r, double ns, double steps, bool is_first);
+/* Whether the last ones were first ones. */
+static inline bool record_is_warming(const struct record *r)
+{
+    return r->stay == r->once_steps;
+}
 /* The intervals of usual times are so many standard errors wide to each side. */
 static const double standard_errors = 2.5;
 /* Adds NS to all times. */
@@ -102,39 +122,70 @@ static inline size_t record_size(const struct record *r)
 {
     return r->n < RECORD_MOST ? r->n : RECORD_MOST;
 }
-/* The usual time with long steps at their rate; NaN: nothing was seen. */
+/* The mean time of a step; one long step alone does not count. NaN: nothing was seen. */
 static inline double record_mean(const struct record *r)
 {
-    return r->n ? r->usual_ns + r->extra_ns : NAN;
+    double longs = r->longs > 1 ? r->long_ns * (1 - 1 / r->longs) / r->all_steps : 0;
+
+    return r->n ? r->usual_ns + longs : NAN;
+}
+/* The gaps between long steps if all are equal; else 0. */
+double record_regular_gaps(const struct record *r);
+/* What the first steps after the last swap took longer than others. */
+static inline double record_once(const struct record *r)
+{
+    return r->n ? fmax(0, r->once_ns - r->once_steps * record_mean(r)) : 0;
 }
 /* Half the width of an interval for the usual time, as a share of it. */
 double record_width(const struct record *r, double noise);
-/* What long steps add to each, over the last whole periods of LENGTH steps; 0 without a period. */
-double record_extra(const struct record *r, int length);
 /* +1 or -1: the last steps are longer or shorter than usual, not by chance; 0: they are as usual.
  * *N: how many of them. */
 int record_drift(const struct record *r, size_t *n);
 /* The share of the usual time by which a step is long, or falls, not by chance. */
 double record_far(double noise);
-/* Whether the last N steps, and the first one before them, fell for good, beyond NOISE. */
-bool record_falls(const struct record *r, size_t n, double noise);
-/* Forgets all but the last N steps, and the period. */
+/* How many of the last N, or of the first one before them, came after they fell for good, beyond
+ * NOISE. */
+size_t record_falls(const struct record *r, size_t n, double noise);
+/* The steps of the last N groups. */
+double record_steps(const struct record *r, size_t n);
+/* Forgets all but the last N, and what long steps and first ones told. */
 void record_keep(struct record *r, size_t n);
 
 /* race.c */
 /* The arm that MOVE leads to; NULL: it was never made. */
 struct arm *race_find_arm(const struct portolan_race *r, const struct move *move);
 
-/* What exploring has cost so far. */
+/* What exploring has cost so far. One long step may have come on the incumbent as well. */
 static inline double race_cost(const struct portolan_race *r)
 {
-    return r->told.cost_ns + fmax(0, r->visit_ns);
+    double longs = r->visit_longs > 1 ? r->visit_long_ns * (1 - 1 / r->visit_longs) : 0;
+
+    return r->told.cost_ns + fmax(0, r->visit_ns) + longs;
 }
 
 /* race_pick.c: the move that promises most, if any is worth its cost and within the budget. */
 bool race_pick(struct portolan_race *r, struct move *move);
 double race_budget(const struct portolan_race *r);
 struct difference race_compare(const struct portolan_race *r, const struct arm *a);
+/* What a step is expected to gain if the better one is taken, once the difference is known. */
+double race_expected_gain(const struct difference *d);
+/* The steps after which a visit has seen long ones as often as they come. */
+double race_round(const struct portolan_race *r, const struct arm *a);
+/* What a visit may cost that outlasts first steps. */
+double race_patience(const struct portolan_race *r, const struct arm *a);
+/* Whether an incumbent has had a long step that took about so much longer. */
+static inline bool race_is_spike(const struct portolan_race *r, double excess_ns)
+{
+    return excess_ns < 2 * r->spike_ns;
+}
+/* What it costs to go back to the incumbent: its first steps. */
+double race_return_cost(const struct portolan_race *r);
+/* So many steps after a swap may be first ones; a visit that is patient lasts longer. */
+/* To wait for ever. */
+enum { NEVER = 1000000 };
+enum { FIRST_STEPS_MOST = 50, PATIENT_STEPS = FIRST_STEPS_MOST + 6 };
+/* A first step that takes so many times as long as usual may be set-up. */
+static const double hopeless = 8;
 /* Whether a step that grew by FACTOR did so in a group's calls, not throughout: in an instance that
  * has grown by much more than its share. */
 bool race_is_own_drift(const struct portolan_race *r, size_t group, double factor);

@@ -14,26 +14,78 @@ static const double change_of_mind = 0.2;
  * together cost at most this share of the budget. */
 static const double second_look = 0.05, share_of_looks = 0.1;
 enum { LEAST_WAIT = 64 };
+/* A visit that outlasts the first steps may cost this share of the budget, and take one of so many
+ * steps that remain. */
+static const double share_of_patience = 0.5;
+enum { SHORT_RUN = 40, LEAST_PATIENCE = 8 };
 /* New alternatives leave this share of the budget for looking again. */
 static const double share_of_new = 0.8;
+
+/* Long steps that come by chance come as often for one as for the other, until so many tell
+ * otherwise; if they come regularly, two gaps have a weight of so many, and each more of a quarter.
+ */
+static const double weight_of_chance = 400, weight_of_rule = 12;
+/* A visit lasts as long as two of the longest periods at most. */
+enum { LONGEST_ROUND = 201 };
+/* One that takes this share of a run tells of itself: no run can afford two. */
+static const double unaffordable = 0.1;
+
+/* What long steps add to one of RECORD, if both together had COUNT of a mean of MEAN in STEPS, with
+ * a WEIGHT; *WIDTH: half the width of its interval. */
+static double add_longs(const struct record *record, double count, double mean, double steps,
+                        double weight, double *width)
+{
+    double all = weight * steps / count + record->all_steps;
+
+    *width = standard_errors * mean * sqrt(weight + record->longs) / all;
+    return (weight * mean + record->long_ns) / all;
+}
+
+static double find_weight(const struct portolan_race *r, double gaps, double mean)
+{
+    if (mean * r->limits.share > unaffordable * race_budget(r))
+        return 1;
+    return gaps > 1 ? fmax(1, weight_of_rule * pow(0.25, gaps - 2)) : weight_of_chance;
+}
 
 struct difference race_compare(const struct portolan_race *r, const struct arm *a)
 {
     const struct record *own = &r->record, *their = &a->record;
-    bool watched = their->period || their->n >= 2 * (size_t)own->period;
-    double width = hypot(record_width(own, own->noise), record_width(their, own->noise));
-    double usual = their->usual_ns - own->usual_ns, extra = own->extra_ns;
+    double point = their->usual_ns - own->usual_ns, count = own->longs + their->longs;
+    double width =
+        own->usual_ns * hypot(record_width(own, own->noise), record_width(their, own->noise));
 
-    if (their->period)
-        extra = their->extra_ns;
-    else if (watched)
-        extra = fmin(record_extra(their, own->period), extra);
-    extra -= own->extra_ns;
-    width *= own->usual_ns;
-    /* not watched for whole periods: at worst it has the same, at best nothing */
-    return (struct difference){.low = usual - width + (watched ? extra : -own->extra_ns),
-                               .point = usual + extra,
-                               .high = usual + width + extra};
+    if (count > 0) {
+        double mean = (own->long_ns + their->long_ns) / count, wide[2];
+        double steps = own->all_steps + their->all_steps;
+        double weight =
+            find_weight(r, fmax(record_regular_gaps(own), record_regular_gaps(their)), mean);
+
+        point += add_longs(their, count, mean, steps, weight, &wide[0]) -
+                 add_longs(own, count, mean, steps, weight, &wide[1]);
+        width = hypot(width, hypot(wide[0], wide[1]));
+    }
+    return (struct difference){.low = point - width, .point = point, .high = point + width};
+}
+
+double race_round(const struct portolan_race *r, const struct arm *a)
+{
+    double count = r->record.longs + a->record.longs;
+    double steps = r->record.all_steps + a->record.all_steps;
+    double mean = (r->record.long_ns + a->record.long_ns) / steps;
+
+    /* what adds little need not be seen */
+    return count > 0 && mean > r->o.hysteresis * r->record.usual_ns
+               ? fmin(2 * steps / count + 1, LONGEST_ROUND)
+               : 0;
+}
+
+double race_return_cost(const struct portolan_race *r)
+{
+    double once = record_once(&r->record);
+
+    /* what a run's beginning took is not due to the incumbent alone */
+    return r->told.visits || once > hopeless * record_mean(&r->record) ? once : 0;
 }
 
 bool race_is_own_drift(const struct portolan_race *r, size_t group, double factor)
@@ -41,7 +93,7 @@ bool race_is_own_drift(const struct portolan_race *r, size_t group, double facto
     for (size_t i = 0; i < r->o.n_instances; i++) {
         double before = r->usual_share[i], growth = r->share[i] * factor - before;
 
-        if (r->group[i] == group && growth > ((1 + before) / 2 - 0.02) * (factor - 1))
+        if (r->group[i] == group && growth / (factor - 1) > (1 + before) / 2 - 0.02)
             return true;
     }
     return false;
@@ -60,16 +112,12 @@ double race_budget(const struct portolan_race *r)
 /* Whether an arm's long step looks like a spike: an incumbent has had such, too. */
 static bool is_excused(const struct portolan_race *r, const struct arm *a)
 {
-    return a->state == ARM_DOUBTED && a->doubt_ns < 2 * r->spike_ns;
+    return a->state == ARM_DOUBTED && race_is_spike(r, a->doubt_ns);
 }
 
 double race_left(const struct portolan_race *r)
 {
-    double left = race_budget(r) - race_cost(r);
-
-    for (size_t i = 0; i < r->n_arms; i++)
-        left += is_excused(r, r->arms[i]) ? r->arms[i]->doubt_ns : 0;
-    return left;
+    return race_budget(r) - race_cost(r) + r->free_ns;
 }
 
 /* What a step took longer when the arm was looked at. */
@@ -83,7 +131,10 @@ int race_wait(const struct portolan_race *r, const struct arm *a)
     double cost = 2 * r->limits.swap_ns + 2 * excess_of(r, a), usual = record_mean(&r->record);
     double steps = cost * (double)r->n_arms / (share_of_looks * r->limits.share * usual);
 
-    return steps < 1e6 ? (int)fmax(LEAST_WAIT, steps) : 1000000;
+    /* no run may become slower than it would be with what it began with */
+    double least = a->is_beginning ? LEAST_WAIT : fmax(LEAST_WAIT, r->limits.remaining_steps / 8.);
+
+    return steps < NEVER ? (int)fmax(least, steps) : NEVER;
 }
 
 /* The promise of what was never tried: the time saved per step; *EXCESS: what one may cost. */
@@ -110,9 +161,7 @@ static double promise_of_new(const struct portolan_race *r, const struct move *m
                           : usual * (1 - (1 - change_of_mind) * product);
 }
 
-/* What a step is expected to gain if the better one of two is taken, once their difference is
- * known: it is normal, as far as it is known. */
-static double expected_gain(const struct difference *d)
+double race_expected_gain(const struct difference *d)
 {
     double deviation = (d->point - d->low) / standard_errors, z = -d->point / deviation;
 
@@ -131,6 +180,14 @@ static double promise_after_drift(const struct portolan_race *r, const struct ar
     return fmax(usual - a->before_ns, hope / 2 * usual);
 }
 
+/* Whether what was equal to an incumbent is no longer so, since that takes longer by now. */
+static bool has_slowed(const struct portolan_race *r, const struct arm *a)
+{
+    double least = record_mean(&r->record) * (1 - record_width(&r->record, r->record.noise));
+
+    return a->wait == NEVER && a->judged_ns > 0 && least > a->judged_ns * (1 + r->o.hysteresis);
+}
+
 /* The same for an arm that was tried, if it may be looked at again now; *STEPS: it lasts so long.
  */
 static double promise_again(const struct portolan_race *r, const struct arm *a, double *excess,
@@ -140,13 +197,19 @@ static double promise_again(const struct portolan_race *r, const struct arm *a, 
     struct difference d;
 
     *excess = excess_of(r, a);
-    if (r->now < a->look_at)
+    if (r->now < a->look_at && !has_slowed(r, a))
         return 0;
     switch (a->state) {
     case ARM_OPEN:
         d = race_compare(r, a);
-        *excess *= (double)a->block;
-        return a->record.n > 2 * r->record.n ? 0 : expected_gain(&d); /* else watch what runs */
+        *excess = *excess * (double)a->block;
+        if (a->record.longs > 0 && !race_is_spike(r, a->record.long_ns / a->record.longs))
+            /* at worst they come again */
+            *excess += a->record.long_ns * race_round(r, a) / a->record.all_steps;
+        if (r->now - a->look_at > race_wait(r, a))
+            return second_look * usual;
+        return a->record.n > 2 * r->record.n ? 0
+                                             : race_expected_gain(&d); /* else watch what runs */
     case ARM_STALE: /* drift lasts as long as there was none, and each vain look makes doubtful */
         if (a->record.n)
             *steps = ldexp(fmin(*steps, r->calm), -a->vain);
@@ -192,7 +255,7 @@ static double value_of(const struct portolan_race *r, const struct move *m)
     if (!is_possible(r, m))
         return 0;
     promise = is_new ? promise_of_new(r, m, &excess) : promise_again(r, a, &excess, &steps);
-    cost = 2 * (double)m->n * r->limits.swap_ns + excess;
+    cost = 2 * (double)m->n * r->limits.swap_ns + excess + race_return_cost(r);
     if (is_new)
         left -= (1 - share_of_new) * race_budget(r);
     if (cost > left || !(promise > 0) || steps <= 2)
@@ -228,6 +291,51 @@ static void pick_one(struct portolan_race *r, bool remedies, struct move *best, 
         }
 }
 
+double race_patience(const struct portolan_race *r, const struct arm *a)
+{
+    double share = a && a->is_beginning ? share_of_new : share_of_patience;
+
+    return fmin(share * race_budget(r), race_left(r));
+}
+
+/* The cost of finding out whether what is slow has only been warming up; INFINITY: that is known.
+ */
+static double cost_of_patience(const struct portolan_race *r, const struct move *m)
+{
+    const struct arm *a = race_find_arm(r, m);
+    const struct belief *b = &r->beliefs[m->instance[0]][m->alternative[0]];
+    double ratio = a && a->ratio > 0 ? a->ratio : b->ratio;
+    double excess = fmax(0, ratio - 1) * record_mean(&r->record) * LEAST_PATIENCE;
+
+    if (isnan(ratio) || b->is_sure || !is_possible(r, m) ||
+        (a && (a->state != ARM_LOST || a->longest_stay >= PATIENT_STEPS)))
+        return INFINITY;
+    return excess + 2 * r->limits.swap_ns + race_return_cost(r);
+}
+
+/* Nothing else is left: a visit that outlasts the first steps, the cheapest one, in long runs. */
+static bool pick_patiently(struct portolan_race *r, struct move *best)
+{
+    double least = INFINITY, cost;
+    bool found = false;
+
+    if (r->limits.remaining_steps < SHORT_RUN * PATIENT_STEPS)
+        return false;
+    for (size_t i = 0; i < r->o.n_instances; i++)
+        for (size_t k = 0; k < r->o.n_alternatives[i]; k++) {
+            const struct move m = {1, {i}, {(int32_t)k}};
+
+            cost = cost_of_patience(r, &m);
+            if (cost < least && cost < race_patience(r, race_find_arm(r, &m)) &&
+                r->o.may_run(r->o.arg, i, k)) {
+                least = cost;
+                *best = m;
+                found = true;
+            }
+        }
+    return found;
+}
+
 bool race_pick(struct portolan_race *r, struct move *move)
 {
     const struct portolan_race_options *o = &r->o;
@@ -243,5 +351,6 @@ bool race_pick(struct portolan_race *r, struct move *move)
             for (size_t l = 0; l < o->n_alternatives[j]; l++)
                 keep_better(r, &(struct move){2, {i, j}, {(int32_t)k, (int32_t)l}}, move, &value);
     }
-    return value > 0;
+    r->is_patient = !(value > 0);
+    return value > 0 || pick_patiently(r, move);
 }

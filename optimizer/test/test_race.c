@@ -149,7 +149,7 @@ static void assert_regret(struct world w, double most)
             "%zu variants, %g %% spikes: lost %.1f of %.0f, ended on the best in %.2f %%\n",
             w.alternatives[0], 100 * w.spikes, sum / seeds, most, 100. * best / seeds);
     assert_true(sum / seeds <= most);
-    assert_true(best >= seeds * 99 / 100);
+    assert_true(best >= seeds * (w.spikes > 0 ? 95 : 99) / 100);
 }
 
 static void it_loses_no_more_than_successive_halving(void **state)
@@ -161,9 +161,9 @@ static void it_loses_no_more_than_successive_halving(void **state)
         w.spikes = spikes * 0.02;
         w.alternatives[0] = 3;
         w.cost = of_three;
-        assert_regret(w, 27);
+        assert_regret(w, spikes ? 35 : 27); /* they may be costs of one of them */
         w.cost = with_one_slow;
-        assert_regret(w, 73);
+        assert_regret(w, spikes ? 80 : 73);
         w.alternatives[0] = 5;
         w.cost = of_five;
         assert_regret(w, 104);
@@ -510,7 +510,7 @@ static int falls_at;
 /* Work, the same for all, falls to two fifths. */
 static double with_less_work(int step, const int32_t *x)
 {
-    return (double[]){1, 1.35}[x[0]] * (step < falls_at ? 1 : 0.4);
+    return (double[]){1, 1.2}[x[0]] * (step < falls_at ? 1 : 0.4);
 }
 
 /* The front of an explosion leaves the mesh while the slower one is tried, from step 3 to 5. */
@@ -534,7 +534,7 @@ static double with_others(int step, const int32_t *x)
 
 static double share_beside_others(size_t i, const int32_t *x)
 {
-    double own = (double[]){1, 1.35}[x[0]] / ((double[]){1, 1.35}[x[0]] + 1);
+    double own = (double[]){1, 1.2}[x[0]] / ((double[]){1, 1.2}[x[0]] + 1);
 
     return i ? 1 - own : own;
 }
