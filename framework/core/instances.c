@@ -89,6 +89,14 @@ static enum portolan_status find_descriptor(const struct portolan_class_descript
     return status;
 }
 
+enum portolan_status portolan_class_load(const struct portolan_class_description *class,
+                                         struct portolan_error *err)
+{
+    const struct portolan_component *component;
+
+    return find_descriptor(class, &component, err);
+}
+
 portolan_applies_fn library_find_query(const struct portolan_class_description *class)
 {
     const struct portolan_component *component;

@@ -2,7 +2,7 @@
 /**
  * framework: the palette, the component classes that can be loaded, with their ports and
  * parameters, from the XML descriptions that lie beside the plug-ins (docs/portolan-component.5)
- * or from components linked into the program. Nothing is loaded here.
+ * or from components linked into the program. Nothing is loaded but by portolan_class_load().
  *
  * A palette may be read by several threads at a time and changed by one. What it returns belongs
  * to it and lives as long as it does.
@@ -132,6 +132,14 @@ PORTOLAN_API const struct portolan_port_description *
 portolan_class_uses(const struct portolan_class_description *c, const char *port);
 PORTOLAN_API const struct portolan_parameter_description *
 portolan_class_parameter(const struct portolan_class_description *c, const char *parameter);
+
+/**
+ * Loads the code of a class as a run does, and leaves it loaded: the constructors of its plug-in
+ * run in this process. Errors: ENOTFOUND (no code), EFOREIGN (another MPI, undefined symbols, no
+ * component, another ABI), EUNSUPPORTED (this program loads nothing); the text says what helps.
+ */
+PORTOLAN_API enum portolan_status portolan_class_load(const struct portolan_class_description *c,
+                                                      struct portolan_error *err);
 
 /** Whether a provides port is of TYPE or, by its description, of a type that extends it. */
 PORTOLAN_API bool portolan_port_is(const struct portolan_port_description *provides,
