@@ -105,6 +105,8 @@ int job_begin(struct job *job, const char *command);
 /* Nobody is going to record the job's calls of MPI, unless the environment says so. */
 void job_drop_recorder(struct job *job);
 void job_end(struct job *job);
+/* Collective: ends MPI; from here on each rank is a job of its own. True on what was rank 0. */
+bool job_leave_mpi(struct job *job);
 
 /* On an abort mpiexec loses what it has not yet read from our pipe: waits, at most a second. */
 void wait_for_reader(void);

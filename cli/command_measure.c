@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs the trials that the choice needs: rank 0 asks the plan which trial comes next, all ranks run
- * it, and the Mastermind stores it. With --all-fixed every assembly is run once, as an oracle.
+ * Runs the trials that the choice needs: rank 0 asks the plan which trial comes next and runs it in
+ * a job of its own, on as many ranks as it was started on, whose Mastermind stores it. With
+ * --all-fixed every assembly is run once, as an oracle.
  */
-#include "virtual_trials.h"
+#include "measure.h"
 
 #include <portolan/machine.h>
 #include <portolan/models.h>
@@ -13,43 +14,14 @@
 #include <portolan/store.h>
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* Settings of one trial, as lines "select INSTANCE CLASS" and "set INSTANCE PARAMETER VALUE". */
-struct orders {
-    char *text; /* NULL: nothing is left to do */
-    size_t size;
-};
-
-/* One measurement session; only rank 0 reads the store. */
-struct measurement {
-    struct job *job;
-    struct workbench *w;
-    const char *store;
-    struct virtual_trials virtual;   /* `file` NULL: trials run here */
-    struct portolan_name_value fact; /* of the trials that count there */
-    bool quiet;
-    double began_s, budget_s; /* start on the monotonic clock; limit for the whole session */
-    double ordered_s;         /* when the last trial was started */
-    double overhead_s;        /* the largest cost of a trial in addition to its own time */
-    int most_trials;          /* per setting; 0: the plan decides */
-    int trials, failed;
-    size_t combination; /* the next fixed assembly to look at */
-    /* Rank 0: the settings of the next trial; none when all is measured. */
-    enum portolan_status (*next)(struct measurement *m, struct orders *o,
-                                 struct portolan_error *err);
-};
-
-struct measure_options {
-    struct assembly_options assembly;
-    double budget_s; /* < 0: the assembly's */
-    int repeat, n;
-    const char *machine;
-    bool all_fixed, quiet;
-};
+/* A trial may take this many times as long as the best of its case, but at least so many seconds.
+ */
+static const double limit_of_best = 10, least_limit_s = 10;
 
 static error_t check_given(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
@@ -57,6 +29,8 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     const struct measure_options *o = to;
 
     (void)arg, (void)option;
+    if (o->launcher && !o->launcher[strspn(o->launcher, " ")])
+        argp_error(state, "--launcher is empty; name a command, as in --launcher 'srun -n 4'");
     if (o->n && !o->machine)
         argp_error(state,
                    "-n counts the ranks of a --machine; ranks here: mpiexec -n %d portolan measure "
@@ -71,6 +45,9 @@ static const struct cli_option options[] = {
      INTO(struct measure_options, all_fixed)},
     {"budget", 'b', "SECONDS", "stop exploring after this time",
      INTO(struct measure_options, budget_s), .most = HUGE_VAL, .wanted = "a number of seconds"},
+    {"launcher", 'l', "COMMAND",
+     "start the ranks of each trial with COMMAND instead of mpiexec." PORTOLAN_MPI " -n N",
+     INTO(struct measure_options, launcher)},
     {"machine", 'm', "FILE",
      "run on the virtual machine that this file describes, portolan-machine(5)",
      INTO(struct measure_options, machine)},
@@ -85,19 +62,17 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static int ranks_of(const struct measurement *m)
+int measure_ranks(const struct measurement *m)
 {
-    return m->virtual.file ? m->virtual.n_ranks : m->job->cohort->size;
+    return m->virtual.file ? m->virtual.n_ranks : m->n_ranks;
 }
 
-/* Time since the command started, including its set-up. */
-static double spent_s(const struct measurement *m)
+double measure_spent_s(const struct measurement *m)
 {
     return portolan_now_s() - m->began_s;
 }
 
-/* Rank 0 prints a line, unless the session is quiet. */
-static void say(const struct measurement *m, const char *text)
+void measure_say(const struct measurement *m, const char *text)
 {
     if (!m->quiet && m->job->cohort->rank == 0) {
         portolan_progress_hide();
@@ -127,8 +102,8 @@ static enum portolan_status apply_orders(struct portolan_assembly *a, char *text
     return status;
 }
 
-static enum portolan_status take_orders(struct portolan_text *t, struct orders *o,
-                                        struct portolan_error *err)
+enum portolan_status measure_take_orders(struct portolan_text *t, struct orders *o,
+                                         struct portolan_error *err)
 {
     o->size = t->length;
     return portolan_text_take(t, &o->text, err);
@@ -144,16 +119,16 @@ static enum portolan_status write_orders(const struct portolan_next_trial *next,
     for (size_t i = 0; i < next->n_parameters; i++)
         portolan_text_add(&t, "set %s %s %s\n", next->parameters[i].instance,
                           next->parameters[i].parameter, next->parameters[i].value);
-    return take_orders(&t, o, err);
+    return measure_take_orders(&t, o, err);
 }
 
-/* The store's trials with this assembly, purpose and number of ranks. */
-static enum portolan_status read_trials(const struct measurement *m, bool with_samples,
-                                        struct portolan_sample_set **set,
-                                        struct portolan_error *err)
+enum portolan_status measure_read_trials(const struct measurement *m, bool with_samples,
+                                         struct portolan_sample_set **set,
+                                         struct portolan_error *err)
 {
-    struct portolan_store_query query = {
-        .assembly = m->w->assembly->name, .purpose = m->w->assembly->purpose, .ranks = ranks_of(m)};
+    struct portolan_store_query query = {.assembly = m->w->assembly->name,
+                                         .purpose = m->w->assembly->purpose,
+                                         .ranks = measure_ranks(m)};
     struct portolan_store *store;
     enum portolan_status status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
 
@@ -168,27 +143,27 @@ static enum portolan_status read_trials(const struct measurement *m, bool with_s
 
 static void tell_end(const struct measurement *m, const struct portolan_next_trial *next)
 {
-    double spent = spent_s(m);
+    double spent = measure_spent_s(m);
     char text[512];
 
     portolan_progress_done("trials");
     for (size_t i = 0; i < next->n_notes; i++)
-        say(m, next->notes[i]);
+        measure_say(m, next->notes[i]);
     if (next->summary[0])
-        say(m, next->summary);
+        measure_say(m, next->summary);
     if (m->trials && spent > m->budget_s) {
         snprintf(text, sizeof text, "the budget of %.3g s is exceeded by %.2g s: %s", m->budget_s,
                  spent - m->budget_s,
                  m->trials == 1 ? "the duration of the first trial was not known"
                                 : "trials took longer than expected");
-        say(m, text);
+        measure_say(m, text);
     }
     snprintf(text, sizeof text,
              m->trials || next->unaffordable
                  ? "done: %d trials in %.1f s"
                  : "nothing to do: the stored trials suffice (%d new trials, %.1f s)",
              m->trials, spent);
-    say(m, text);
+    measure_say(m, text);
 }
 
 static void tell_next(const struct measurement *m, const struct portolan_next_trial *next)
@@ -197,7 +172,7 @@ static void tell_next(const struct measurement *m, const struct portolan_next_tr
 
     snprintf(text, sizeof text, "%3zu of %zu  %s", next->done + 1, next->done + next->left,
              next->purpose);
-    say(m, text);
+    measure_say(m, text);
     portolan_progress("trials", next->done, next->done + next->left, true);
 }
 
@@ -210,7 +185,7 @@ static enum portolan_status keep_models(const struct measurement *m,
     struct portolan_store *store = NULL;
     struct portolan_plan *plan = NULL;
     const struct portolan_plan_options options = {
-        .ranks = ranks_of(m), .n_facts = m->virtual.file != NULL, .facts = &m->fact};
+        .ranks = measure_ranks(m), .n_facts = m->virtual.file != NULL, .facts = &m->fact};
     size_t n = 0;
     enum portolan_status status = portolan_plan_create(m->w->assembly, set, &options, &plan, err);
 
@@ -260,16 +235,17 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
 {
     struct portolan_sample_set *set = NULL;
     struct portolan_next_trial *next = NULL;
-    const struct portolan_plan_options options = {.ranks = ranks_of(m),
+    const struct portolan_plan_options options = {.ranks = measure_ranks(m),
                                                   .most_trials = m->most_trials,
                                                   .n_facts = m->virtual.file != NULL,
                                                   .facts = &m->fact};
-    enum portolan_status status = read_trials(m, true, &set, err);
+    enum portolan_status status = measure_read_trials(m, true, &set, err);
 
     if (status == PORTOLAN_OK) {
         note_overhead(m, set);
-        status = portolan_plan_next_trial(m->w->assembly, set, &options,
-                                          m->budget_s - spent_s(m) - m->overhead_s, &next, err);
+        status =
+            portolan_plan_next_trial(m->w->assembly, set, &options,
+                                     m->budget_s - measure_spent_s(m) - m->overhead_s, &next, err);
     }
     if (status == PORTOLAN_OK && !next->finished) {
         tell_next(m, next);
@@ -283,262 +259,182 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
     return status;
 }
 
-/* ------------------------------------------------------------------ fixed assemblies */
+/* ------------------------------------------------------------------ running */
 
-/* Selects combination number N of the alternatives; false when there are fewer. */
-static bool select_combination(struct portolan_assembly *a, size_t n)
-{
-    for (size_t i = 0; i < a->n_instances; i++) {
-        struct portolan_assembly_instance *instance = &a->instances[i];
-
-        instance->selected = n % instance->n_alternatives;
-        n /= instance->n_alternatives;
-    }
-    return n == 0;
-}
-
-static size_t count_combinations(const struct portolan_assembly *a)
-{
-    size_t n = 1;
-
-    for (size_t i = 0; i < a->n_instances; i++)
-        n *= a->instances[i].n_alternatives;
-    return n;
-}
-
-/* Whether a selected class has the uses port that is connected to the instance. */
-static bool is_used(const struct workbench *w, const char *instance)
-{
-    const struct portolan_assembly *a = w->assembly;
-    bool has_users = false;
-
-    for (size_t i = 0; i < a->n_connections; i++) {
-        const struct portolan_assembly_connection *c = &a->connections[i];
-        const struct portolan_assembly_instance *user;
-
-        if (strcmp(c->provider, instance))
-            continue;
-        has_users = true;
-        user = portolan_assembly_peek_instance(a, c->user);
-        if (portolan_class_uses(
-                portolan_palette_find(w->palette, user->alternatives[user->selected].class_name),
-                c->uses))
-            return true;
-    }
-    return !has_users;
-}
-
-/* An instance that nobody uses makes no difference, so only its class as written is run. */
-static bool is_distinct(const struct workbench *w)
-{
-    const struct portolan_assembly *a = w->assembly;
-
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (a->instances[i].selected > 0 && !is_used(w, a->instances[i].name))
-            return false;
-    return true;
-}
-
-static bool trial_has_selection(const struct portolan_trial *t, const struct portolan_assembly *a)
-{
-    for (size_t i = 0; i < t->n_implementations; i++) {
-        const struct portolan_assembly_instance *instance =
-            portolan_assembly_peek_instance(a, t->implementations[i].name);
-
-        if (!instance || strcmp(instance->alternatives[instance->selected].class_name,
-                                t->implementations[i].value))
-            return false;
-    }
-    return true;
-}
-
-static bool is_measured(const struct portolan_sample_set *set, const struct portolan_assembly *a)
-{
-    for (size_t i = 0; i < set->n_trials; i++)
-        if (!strcmp(set->trials[i].outcome, "finished") &&
-            portolan_trial_has_parameters(&set->trials[i], a) &&
-            trial_has_selection(&set->trials[i], a))
-            return true;
-    return false;
-}
-
-static enum portolan_status write_selection(const struct measurement *m, struct orders *o,
-                                            struct portolan_error *err)
+/*
+ * How long the next trial may take, in seconds: what the sweep says; else ten times the best with
+ * these parameters, to which the start of its processes is added; 0, no limit, if there is none.
+ */
+static enum portolan_status set_limit(struct measurement *m, struct portolan_error *err)
 {
     const struct portolan_assembly *a = m->w->assembly;
-    struct portolan_text t = {0};
-    char told[512] = "";
-
-    for (size_t i = 0; i < a->n_instances; i++) {
-        const struct portolan_assembly_instance *instance = &a->instances[i];
-        const char *name = instance->alternatives[instance->selected].class_name;
-        size_t used = strlen(told);
-
-        if (instance->n_alternatives < 2)
-            continue;
-        portolan_text_add(&t, "select %s %s\n", instance->name, name);
-        if (is_used(m->w, instance->name))
-            snprintf(told + used, sizeof told - used, " %s=%s", instance->name, name);
-    }
-    say(m, told + (told[0] == ' '));
-    portolan_progress("assemblies", m->combination - 1, count_combinations(a), true);
-    return take_orders(&t, o, err);
-}
-
-/* For --all-fixed: runs every combination of alternatives once, as the oracle of a choice. */
-static enum portolan_status next_fixed_orders(struct measurement *m, struct orders *o,
-                                              struct portolan_error *err)
-{
     struct portolan_sample_set *set = NULL;
-    enum portolan_status status = read_trials(m, false, &set, err);
-    char text[128];
-    bool found = false;
+    enum portolan_status status = PORTOLAN_OK;
+    double best_s = INFINITY;
 
-    if (status != PORTOLAN_OK)
+    m->trial_job.limit_s = a->sweep_timeout_s;
+    if (a->sweep_timeout_s > 0 || (status = measure_read_trials(m, false, &set, err)))
         return status;
-    while (!found && select_combination(m->w->assembly, m->combination)) {
-        m->combination++;
-        found = is_distinct(m->w) && !is_measured(set, m->w->assembly);
-    }
+    for (size_t i = 0; i < set->n_trials; i++)
+        if (!strcmp(set->trials[i].outcome, "finished") &&
+            portolan_trial_has_parameters(&set->trials[i], a))
+            best_s = fmin(best_s, 1e-9 * set->trials[i].elapsed_ns);
+    if (isfinite(best_s))
+        m->trial_job.limit_s = fmax(least_limit_s, limit_of_best * best_s) + m->overhead_s;
     portolan_sample_set_destroy(set);
-    if (found)
-        return write_selection(m, o, err);
-    portolan_progress_done("assemblies");
-    snprintf(text, sizeof text,
-             m->trials ? "done: %d fixed assemblies in %.1f s"
-                       : "nothing to do: every fixed assembly is in the store (%d new, %.1f s)",
-             m->trials, spent_s(m));
-    say(m, text);
     return PORTOLAN_OK;
 }
 
-/* ------------------------------------------------------------------ running */
+/* The user, or the batch system, ends the session: so does the trial, of which nothing is known. */
+static void end_session(struct measurement *m, struct portolan_store *store, int number)
+{
+    struct portolan_error err = {0};
+    char text[128];
 
+    if (trial_discard(store, m->w, &err))
+        print_error(&err);
+    snprintf(text, sizeof text, "%s: %d trials were stored before; the same command continues",
+             strsignal(number), m->trials);
+    measure_say(m, text);
+    portolan_store_close(store);
+    virtual_trials_close(&m->virtual);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* *WHY gets the reason if it did not end well; other failures are the command's. */
+static enum portolan_status run_apart(struct measurement *m, struct portolan_store *store,
+                                      const char *orders, struct portolan_error *why,
+                                      struct portolan_error *err)
+{
+    int told = 0;
+    enum portolan_status status = set_limit(m, err);
+
+    if (status)
+        return status;
+    status = trial_job_run(&m->trial_job, orders, &told, why);
+    if (told)
+        end_session(m, store, told);
+    if (status && status != PORTOLAN_EFOREIGN) {
+        *err = *why;
+        return status;
+    }
+    return PORTOLAN_OK;
+}
+
+/* Collective, in these processes. */
+static void run_together(struct measurement *m, struct portolan_error *why)
+{
+    int result = 0;
+
+    if (!job_execute(m->job, m->w, &result, why) && result != 0)
+        portolan_error_set(why, PORTOLAN_ECOMPONENT, "go returned %d", result);
+}
+
+/* Collective. PORTOLAN_ECOMPONENT: it failed, with the reason, and is stored as failed. */
 static enum portolan_status run_trial(struct measurement *m, const char *orders,
                                       struct portolan_error *err)
 {
-    int result = 0;
-    enum portolan_status status = m->virtual.file
-                                      ? virtual_trials_run(&m->virtual, m->w->assembly->purpose,
-                                                           m->store, orders, err)
-                                      : job_execute(m->job, m->w, &result, err);
+    struct portolan_cohort *c = m->job->cohort;
+    struct portolan_store *store = NULL;
+    struct portolan_error why = {0};
+    enum portolan_status status =
+        portolan_cohort_agree(c, c->rank ? PORTOLAN_OK : trial_expect(m->store, &store, err), err);
 
-    if (status == PORTOLAN_OK && result != 0)
-        status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "go returned %d", result);
+    if (!status && m->is_together)
+        run_together(m, &why);
+    else if (!status)
+        status = run_apart(m, store, orders, &why, err);
     m->trials++;
+    if (!status && c->rank == 0)
+        status = trial_settle(store, m->w, measure_ranks(m), m->virtual.name,
+                              why.status ? why.text : NULL, err);
+    portolan_store_close(store);
+    return portolan_cohort_agree(c, status, err);
+}
+
+/* Whether there are trials of the assembly, and none ended well. */
+static bool has_failed(const struct measurement *m)
+{
+    struct portolan_sample_set *set = NULL;
+    bool failed;
+
+    if (measure_read_trials(m, false, &set, NULL))
+        return false;
+    failed = set->n_trials > 0;
+    for (size_t i = 0; i < set->n_trials && failed; i++)
+        failed = strcmp(set->trials[i].outcome, "finished") != 0;
+    portolan_sample_set_destroy(set);
+    return failed;
+}
+
+/* Collective: the orders of the next trial, in two copies, the second applied; NULL: the end. */
+static enum portolan_status next_orders(struct measurement *m, const char *failed, char **orders,
+                                        struct portolan_error *err)
+{
+    struct orders o = {0};
+    enum portolan_status status = m->job->cohort->rank == 0 ? m->next(m, &o, err) : PORTOLAN_OK;
+
+    *orders = NULL;
+    status = portolan_cohort_share(m->job->cohort, &o.text, &o.size, status, err);
+    if (!status && o.text && failed && !strcmp(failed, o.text))
+        status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "a trial failed twice");
+    if (!status && o.text && !(*orders = portolan_strdup(o.text)))
+        status = portolan_no_memory(err);
+    if (!status && o.text)
+        status = apply_orders(m->w->assembly, o.text, err);
+    free(o.text);
     return status;
 }
 
 /* Runs trials until M->next gives no more orders. */
 static enum portolan_status run_orders(struct measurement *m, struct portolan_error *err)
 {
-    char *failed = NULL; /* the orders of the last trial that failed */
+    char *failed = NULL, *orders; /* the orders of the last trial if it failed; of this one */
+    char text[1100];
     enum portolan_status status;
-    bool more;
 
-    do {
-        struct orders o = {0};
-        char *orders = NULL;
-
-        status = m->job->cohort->rank == 0 ? m->next(m, &o, err) : PORTOLAN_OK;
-        status = portolan_cohort_share(m->job->cohort, &o.text, &o.size, status, err);
-        more = status == PORTOLAN_OK && o.text;
-        if (more && failed && !strcmp(failed, o.text)) {
-            status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "a trial failed twice");
-            more = false;
-        }
-        if (more && !(orders = portolan_strdup(o.text)))
-            status = portolan_no_memory(err);
-        if (more && status == PORTOLAN_OK)
-            status = apply_orders(m->w->assembly, o.text, err);
-        free(o.text);
+    while (!(status = next_orders(m, failed, &orders, err)) && orders) {
         free(failed);
         failed = NULL;
-        if (more && status == PORTOLAN_OK && run_trial(m, orders, err) != PORTOLAN_OK) {
-            say(m, err->text); /* it is stored as failed; the plan leaves it out */
+        status = run_trial(m, orders, err);
+        if (status == PORTOLAN_ECOMPONENT) { /* the plan leaves it out */
+            snprintf(text, sizeof text, "failed: %s", err->text);
+            measure_say(m, text);
             *err = (struct portolan_error){0};
-            m->failed++;
+            status = PORTOLAN_OK;
             failed = orders;
             orders = NULL;
         }
         free(orders);
-    } while (more && status == PORTOLAN_OK);
-    free(failed);
-    if (status == PORTOLAN_OK && m->failed > 0 && m->failed == m->trials)
-        status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "every trial failed");
-    return status;
-}
-
-/* ------------------------------------------------------------------ the machine */
-
-/* Shortest observation. */
-static const double look_s = 0.25;
-
-static void tell_machine(const struct measurement *m, const struct portolan_machine_verdict *v)
-{
-    double mhz = portolan_machine_frequency_mhz();
-    char text[400], name[80], clock[32] = "";
-
-    portolan_machine_processor(name, sizeof name);
-    if (mhz > 0)
-        snprintf(clock, sizeof clock, ", %.2f GHz", 1e-3 * mhz);
-    snprintf(text, sizeof text, "%d core%s (%s), idle %.0f %%, steal %.1f %%%s: %s%s", v->cores,
-             v->cores == 1 ? "" : "s", name, fmax(0, 100 - v->others_percent - v->steal_percent),
-             v->steal_percent, clock,
-             v->is_disturbed    ? v->reason
-             : v->others > 0.25 ? "other processes leave enough cores"
-                                : "quiet",
-             v->is_disturbed ? "; expect disturbed times" : "");
-    say(m, text);
-}
-
-/* Collective: reports who used the cores since BEFORE. While rank 0 sleeps, the others wait. */
-static enum portolan_status look_at_machine(struct measurement *m,
-                                            struct portolan_machine_reading *before,
-                                            struct portolan_error *err)
-{
-    struct portolan_cohort *c = m->job->cohort;
-    double missing_s = c->rank == 0 && !m->quiet ? look_s - spent_s(m) : 0;
-    struct timespec pause = {.tv_nsec = missing_s > 0 ? (long)(1e9 * missing_s) : 0};
-    struct portolan_machine_reading now;
-    struct portolan_machine_verdict verdict;
-    size_t *sizes = portolan_calloc((size_t)c->size, sizeof *sizes);
-    void *all = NULL;
-    enum portolan_status status;
-
-    nanosleep(&pause, NULL);
-    status = portolan_cohort_agree(c, sizes ? PORTOLAN_OK : PORTOLAN_ENOMEM, err);
-    portolan_machine_read(&now);
-    portolan_machine_subtract(before, &now);
-    if (status == PORTOLAN_OK)
-        status = c->gather(c, before, sizeof *before, &all, sizes);
-    if (status == PORTOLAN_OK && c->rank == 0) {
-        portolan_machine_judge(all, (size_t)c->size, &verdict);
-        tell_machine(m, &verdict);
+        if (status)
+            break;
     }
-    free(all);
-    free(sizes);
-    return status;
+    free(failed);
+    if (status == PORTOLAN_OK && m->job->cohort->rank == 0 && has_failed(m))
+        status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "every trial failed");
+    return portolan_cohort_agree(m->job->cohort, status, err);
 }
 
-/* Links what is to run elsewhere, or looks at this machine. */
-static enum portolan_status prepare(struct measurement *m, const struct measure_options *o,
-                                    struct portolan_machine_reading *before,
+static enum portolan_status measure(struct measurement *m, const struct measure_options *o,
                                     struct portolan_error *err)
 {
-    enum portolan_status status;
+    struct portolan_assembly *a = m->w->assembly;
 
-    if (!o->machine)
-        return look_at_machine(m, before, err);
-    if (m->job->cohort->size > 1)
+    m->store = workbench_peek_store(m->w);
+    if (!m->store || !m->store[0] || !strcmp(m->store, ":memory:"))
         return portolan_error_set(
-            err, PORTOLAN_EINVAL,
-            "measure --machine runs its ranks itself; start it without mpiexec");
-    m->virtual.file = o->machine;
-    m->virtual.n_ranks = o->n ? o->n : 1;
-    status = virtual_trials_open(&m->virtual, m->w, o->assembly.file, err);
-    m->fact = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, m->virtual.name};
-    return status;
+            err, PORTOLAN_ENOTFOUND,
+            "'%s' has no Mastermind with a file as its store: nothing would be stored",
+            o->assembly.file);
+    m->budget_s = o->budget_s >= 0 ? o->budget_s : a->sweep_budget_s;
+    if (m->budget_s <= 0 && o->budget_s < 0)
+        m->budget_s = 1e9;
+    m->next = o->all_fixed ? measure_next_fixed : next_exploration_orders;
+    a->purpose = o->all_fixed ? "fixed" : "explore";
+    m->trial_job.purpose = a->purpose;
+    m->trial_job.store = m->store;
+    return run_orders(m, err);
 }
 
 int command_measure(int argc, char **argv)
@@ -550,10 +446,11 @@ int command_measure(int argc, char **argv)
     };
     struct measure_options o = {.assembly.takes_cases = true, .budget_s = -1};
     struct portolan_error err = {0};
-    struct workbench w;
+    struct workbench w = {0};
     struct job job;
     struct measurement m = {.job = &job, .w = &w, .began_s = portolan_now_s()};
     struct portolan_machine_reading before;
+    bool goes_on = true;
     enum portolan_status status;
 
     portolan_machine_read(&before);
@@ -563,28 +460,19 @@ int command_measure(int argc, char **argv)
     job_drop_recorder(&job);
     m.quiet = o.quiet;
     m.most_trials = o.repeat;
+    m.n_ranks = job.cohort->size;
     print_log(true, job.cohort->rank);
-    status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
+    status = o.machine || measure_word_trials(&m, &o) ? PORTOLAN_OK : portolan_no_memory(&err);
+    if (!status)
+        status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
     status = portolan_cohort_agree(job.cohort, status, &err);
     if (status == PORTOLAN_OK)
-        status = prepare(&m, &o, &before, &err);
-    if (status == PORTOLAN_OK) {
-        m.store = workbench_peek_store(&w);
-        m.budget_s = o.budget_s >= 0 ? o.budget_s : w.assembly->sweep_budget_s;
-        if (m.budget_s <= 0 && o.budget_s < 0)
-            m.budget_s = 1e9;
-        m.next = o.all_fixed ? next_fixed_orders : next_exploration_orders;
-        w.assembly->purpose = o.all_fixed ? "fixed" : "explore";
-        if (m.store && m.store[0] && strcmp(m.store, ":memory:"))
-            status = run_orders(&m, &err);
-        else
-            status = portolan_error_set(
-                &err, PORTOLAN_ENOTFOUND,
-                "'%s' has no Mastermind with a file as its store: nothing would be stored",
-                o.assembly.file);
-    }
+        status = measure_begin(&m, &o, &before, &goes_on, &err);
+    if (status == PORTOLAN_OK && goes_on)
+        status = measure(&m, &o, &err);
     virtual_trials_close(&m.virtual);
     workbench_close(&w);
+    portolan_arena_clear(&m.arena);
     if (status != PORTOLAN_OK)
         return job_fail(&job, &err);
     job_end(&job);

@@ -76,8 +76,18 @@ void job_drop_recorder(struct job *job)
 void job_end(struct job *job)
 {
     running = NULL;
-    portolan_mpi_cohort_destroy(job->cohort);
+    if (job->cohort != portolan_cohort_alone())
+        portolan_mpi_cohort_destroy(job->cohort);
     portolan_mpi_finalize();
+}
+
+bool job_leave_mpi(struct job *job)
+{
+    bool is_first = job->cohort->rank == 0;
+
+    job_end(job);
+    job->cohort = portolan_cohort_alone();
+    return is_first;
 }
 
 int job_fail(struct job *job, const struct portolan_error *err)

@@ -114,7 +114,7 @@ int run_assembly(struct job *job, struct run_options *o)
     if (status == PORTOLAN_OK && o->explore)
         status = set_exploring(&w, o->explore, &err);
     status = portolan_cohort_agree(job->cohort, status, &err);
-    if (status != PORTOLAN_OK || !workbench_is_diagnosed(&w))
+    if (status != PORTOLAN_OK || o->purpose || !workbench_is_diagnosed(&w))
         job_drop_recorder(job);
     if (status == PORTOLAN_OK)
         status = run_listen(job, o, &err);

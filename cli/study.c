@@ -88,10 +88,20 @@ static void add_advice(const struct study *s, struct portolan_error *err)
                        why.text, s->options.ranks, s->w.assembly->file);
 }
 
+/* The newest trial that got as far as to say how its components were built. */
+static const struct portolan_trial *newest_built(const struct portolan_sample_set *data)
+{
+    for (size_t i = data->n_trials; i-- > 0;)
+        for (size_t k = 0; k < data->trials[i].n_metadata; k++)
+            if (!strncmp(data->trials[i].metadata[k].name, "compiled ", 9))
+                return &data->trials[i];
+    return &data->trials[data->n_trials - 1];
+}
+
 /* A recompiled component is another build; the newest trial has the present builds. */
 static enum portolan_status list_facts(struct study *s, struct portolan_error *err)
 {
-    const struct portolan_trial *newest = &s->data->trials[s->data->n_trials - 1];
+    const struct portolan_trial *newest = newest_built(s->data);
     struct utsname u;
     size_t n = 0;
 

@@ -84,60 +84,19 @@ void virtual_trials_close(struct virtual_trials *v)
     free(v->name);
 }
 
-/* A line of orders, "select INSTANCE CLASS" or "set INSTANCE PARAMETER VALUE", as options. */
-static bool add_order(struct portolan_arena *arena, struct portolan_words *words, char *line)
+enum portolan_status virtual_trials_word(const struct virtual_trials *v,
+                                         struct portolan_arena *arena, struct trial_job *job,
+                                         struct portolan_error *err)
 {
-    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
-
-    if (!strcmp(verb, "select"))
-        return portolan_words_add(arena, words,
-                                  portolan_arena_printf(arena, "--select=%s=%s", instance, line));
-    parameter = strsep(&line, " ");
-    return portolan_words_add(
-        arena, words, portolan_arena_printf(arena, "--set=%s.%s=%s", instance, parameter, line));
-}
-
-static bool add_words(const struct virtual_trials *v, const char *purpose, const char *store,
-                      const char *orders, struct portolan_arena *arena,
-                      struct portolan_words *words)
-{
-    char *self = realpath("/proc/self/exe", NULL), *lines = portolan_arena_strdup(arena, orders);
-    bool has_memory =
-        lines && self &&
-        portolan_words_append(arena, words,
-                              PORTOLAN_WORDS(portolan_arena_strdup(arena, self), "clue", "run",
-                                             "--no-trial", "--quiet", "-m", v->file, "-n",
-                                             portolan_arena_printf(arena, "%d", v->n_ranks), "--",
-                                             v->program, "--fixed",
-                                             portolan_arena_printf(arena, "--purpose=%s", purpose),
-                                             portolan_arena_printf(arena, "--store=%s", store)));
+    char *self = realpath("/proc/self/exe", NULL);
+    bool good = self && portolan_words_append(
+                            arena, &job->start,
+                            PORTOLAN_WORDS(portolan_arena_strdup(arena, self), "clue", "run",
+                                           "--no-trial", "--quiet", "-m", v->file, "-n",
+                                           portolan_arena_printf(arena, "%d", v->n_ranks), "--",
+                                           v->program));
 
     free(self);
-    for (char *line; has_memory && (line = strsep(&lines, "\n"));)
-        has_memory = !*line || add_order(arena, words, line);
-    return has_memory;
-}
-
-enum portolan_status virtual_trials_run(const struct virtual_trials *v, const char *purpose,
-                                        const char *store, const char *orders,
-                                        struct portolan_error *err)
-{
-    struct portolan_arena arena = {0};
-    struct portolan_words words = {0};
-    const char *folder = portolan_temporary_folder(&arena, err), *said = NULL, *out;
-    enum portolan_status status = folder ? PORTOLAN_OK : err->status;
-    size_t size;
-
-    out = portolan_arena_printf(&arena, "%s/out", folder ? folder : "");
-    if (!status && !add_words(v, purpose, store, orders, &arena, &words))
-        status = portolan_no_memory(err);
-    if (!status && (status = portolan_command_run(&arena, &words, out, err)) &&
-        !portolan_file_read(&arena, out, &said, &size, NULL)) {
-        *err = (struct portolan_error){0};
-        portolan_error_set(err, status, "on '%s': %.*s", v->name, (int)strcspn(said, "\n"), said);
-    }
-    if (folder)
-        portolan_folder_remove(folder);
-    portolan_arena_clear(&arena);
-    return status;
+    job->is_silent = true;
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }

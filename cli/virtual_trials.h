@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_CLI_VIRTUAL_TRIALS_H
 #define PORTOLAN_CLI_VIRTUAL_TRIALS_H
 
-#include "cli.h"
+#include "trial_job.h"
 
 /* Whether a trial is of the virtual machine of that name; NULL: of a real one. */
 bool trial_is_of(const struct portolan_trial *t, const char *machine);
@@ -26,11 +26,9 @@ enum portolan_status virtual_trials_open(struct virtual_trials *v, const struct 
                                          const char *assembly, struct portolan_error *err);
 /* Legal on one that failed to open. */
 void virtual_trials_close(struct virtual_trials *v);
-/* Runs the program with ORDERS, lines of `measure`; the trial is in STORE then. EFOREIGN: it
- * failed.
- */
-enum portolan_status virtual_trials_run(const struct virtual_trials *v, const char *purpose,
-                                        const char *store, const char *orders,
-                                        struct portolan_error *err);
+/* How trials of the program are started. */
+enum portolan_status virtual_trials_word(const struct virtual_trials *v,
+                                         struct portolan_arena *arena, struct trial_job *job,
+                                         struct portolan_error *err);
 
 #endif

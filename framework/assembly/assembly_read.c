@@ -24,7 +24,7 @@ static const struct xml_rule cases = {.name = "cases",
                                       .children = XML_RULES(&one_case),
                                       .once = true};
 static const struct xml_rule sweep = {.name = "sweep",
-                                      .optional = XML_WORDS("budget"),
+                                      .optional = XML_WORDS("budget", "timeout"),
                                       .children = XML_RULES(&vary, &set, &cases),
                                       .once = true};
 static const struct xml_rule optimizer = {
@@ -236,6 +236,7 @@ static void read_sweep(struct assembly_reader *r, const struct xml_element *root
     if (!sweep)
         return;
     assembly_read_double(r, sweep, "budget", &r->a->sweep_budget_s);
+    assembly_read_double(r, sweep, "timeout", &r->a->sweep_timeout_s);
     count = xml_count(sweep, "vary") + xml_count(sweep, "set");
     r->a->sweeps = portolan_arena_alloc(r->arena, count, sizeof *r->a->sweeps);
     for (const struct xml_element *e = sweep->children; e && !r->arena->failed; e = e->next)

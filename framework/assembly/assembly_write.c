@@ -297,11 +297,13 @@ static void write_cases(struct portolan_text *b, const struct portolan_assembly 
 
 static void write_sweep(struct portolan_text *b, const struct portolan_assembly *a)
 {
-    if (!a->n_sweeps && !a->n_case_columns && a->sweep_budget_s == 0)
+    if (!a->n_sweeps && !a->n_case_columns && a->sweep_budget_s == 0 && a->sweep_timeout_s == 0)
         return;
     portolan_text_add(b, "  <sweep");
     if (a->sweep_budget_s != 0)
         xml_add_number(b, "budget", a->sweep_budget_s);
+    if (a->sweep_timeout_s != 0)
+        xml_add_number(b, "timeout", a->sweep_timeout_s);
     portolan_text_add(b, ">\n");
     for (size_t i = 0; i < a->n_sweeps; i++)
         write_sweep_line(b, &a->sweeps[i]);

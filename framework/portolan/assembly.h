@@ -248,7 +248,7 @@ struct portolan_assembly {
     const char *cases_file; /**< the file that holds them; NULL: the assembly itself */
     int cases_line;         /**< of the columns' names */
     struct portolan_assembly_paradigm *paradigm; /**< NULL: none is stated */
-    double sweep_budget_s;                       /**< 0 = none stated */
+    double sweep_budget_s, sweep_timeout_s;      /**< of all trials, and of one; 0 = none stated */
     double alpha, beta; /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
     double epsilon;     /**< share of the run that pruning may drop; 0: the two rules prune */
     double accuracy;    /**< largest accepted value of accuracy; 0 = any */

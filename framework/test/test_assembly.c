@@ -193,6 +193,7 @@ static const struct bad_case {
     {A(X "<monitor instance='x' port='p'/>"), "3:1: port 'p' of 'x' is not the port that <go>"},
     {A(X "<pair of='x' with='x'/>"), "3:0: <pair> needs two instances"},
     {A(X "<sweep budget='soon'/>"), "3:8: 'budget' is 'soon'; it must be a number"},
+    {A(X "<sweep timeout='-1'/>"), "3:8: 'timeout' is '-1'; it must be a number"},
     {A(X "<sweep><vary instance='x' parameter='n' values=' '/></sweep>"), "'values' holds no"},
     {A(X "<sweep><vary instance='w' parameter='n' values='1'/></sweep>"),
      "3:0: unknown instance 'w' in <vary instance>"},
@@ -443,7 +444,7 @@ static void an_instance_may_say_whether_it_keeps_state(void **state)
     "<parameter name='t' type='double' value='100'/></instance>"
 
 static const char with_cases[] =
-    A(MATRICES "<sweep budget='3'>\n<cases columns='n d.m d.t symmetric'>\n"
+    A(MATRICES "<sweep budget='3' timeout='2.5'>\n<cases columns='n d.m d.t symmetric'>\n"
                "<case values='100 a/p.mtx 1e2 1'/>\n<case values='9 b/q.mtx 1e-3 0'/>\n"
                "<case values='9 c/q.mtx 1 0'/>\n<case values='4 \"a &lt;b&quot;&quot;.mtx\" 1 1'/>"
                "</cases>\n<vary instance='d' parameter='k' values='1 2'/></sweep>");

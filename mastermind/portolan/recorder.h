@@ -35,6 +35,11 @@ void portolan_facts_put(struct portolan_facts *facts, const char *name, const ch
  * change what runs. */
 void portolan_facts_put_machine(struct portolan_facts *facts);
 
+/** Puts what a trial of the assembly ran: the parameters, as "INSTANCE.NAME", and the classes. */
+void portolan_facts_put_choices(const struct portolan_assembly *a,
+                                struct portolan_facts *parameters,
+                                struct portolan_facts *implementations);
+
 /**
  * Every shared object in use with its real path, as "object NAME", and who compiled those that hold
  * components, as "compiled NAME". Objects that FACTS has already are not read again.

@@ -124,9 +124,9 @@ static void forget_expectations(struct portolan_recorder *r)
     r->n_expected = 0;
 }
 
-/* The parameters and implementations of a trial's assembly. */
-static void describe(const struct portolan_assembly *a, struct portolan_facts *parameters,
-                     struct portolan_facts *implementations)
+void portolan_facts_put_choices(const struct portolan_assembly *a,
+                                struct portolan_facts *parameters,
+                                struct portolan_facts *implementations)
 {
     for (size_t i = 0; i < a->n_instances; ++i) {
         const struct portolan_assembly_instance *instance = &a->instances[i];
@@ -160,7 +160,7 @@ static enum portolan_status begin_trial(struct portolan_recorder *r, struct port
     if (portolan_record_peek_folder())
         portolan_facts_put(&r->facts, PORTOLAN_STORE_TRACE, portolan_record_peek_folder());
     if (r->assembly)
-        describe(r->assembly, &parameters, &implementations);
+        portolan_facts_put_choices(r->assembly, &parameters, &implementations);
     if (parameters.failed || implementations.failed || r->facts.failed) {
         portolan_error_set(err, status, "no memory for a trial's facts");
         r->facts.failed = false; /* the next cut puts them again */

@@ -223,7 +223,7 @@ void portolan_note_put(struct portolan_note *n, int step, const struct portolan_
 
         if (r->standing == PORTOLAN_UNTRIED)
             n->memory_first = n->memory_last = memory_kib();
-        identify(r->standing == PORTOLAN_RAN_WELL ? NULL : r->library, build, sizeof build);
+        identify(r->library, build, sizeof build);
         portolan_text_add(&t, "class %d %s %s %s %s\n", (int)r->standing, r->instance,
                           r->class_name, build, r->library ? r->library : "-");
     }
@@ -448,6 +448,30 @@ static void say_how(const struct found *f, const char *reason, struct portolan_t
         portolan_text_add(t, " in step %d", f->step);
 }
 
+/* PLUGIN: as in PORTOLAN_STORE_PLUGIN. */
+static enum portolan_status blame(struct portolan_store *s, int64_t trial, const char *instance,
+                                  const char *class_name, const char *plugin,
+                                  struct portolan_error *err)
+{
+    char blamed[240], built[240];
+    struct portolan_name_value pairs[] = {{blamed, class_name}, {built, plugin}};
+
+    snprintf(blamed, sizeof blamed, PORTOLAN_STORE_BLAMED "%s", instance);
+    snprintf(built, sizeof built, PORTOLAN_STORE_PLUGIN "%s", class_name);
+    return portolan_store_put_metadata(s, trial, pairs, 2, err);
+}
+
+enum portolan_status portolan_store_blame(struct portolan_store *s, int64_t trial,
+                                          const struct portolan_running *r,
+                                          struct portolan_error *err)
+{
+    char build[60], plugin[1300];
+
+    identify(r->library, build, sizeof build);
+    snprintf(plugin, sizeof plugin, "%s %s", build, r->library ? r->library : "-");
+    return blame(s, trial, r->instance, r->class_name, plugin, err);
+}
+
 /* In a bracket. */
 static enum portolan_status put_blame(struct portolan_store *s, const struct found *f,
                                       const bool *guilty, const char *why,
@@ -459,14 +483,10 @@ static enum portolan_status put_blame(struct portolan_store *s, const struct fou
 
     for (size_t i = 0; !status && i < f->n; i++) {
         const struct suspect *x = &f->suspects[i];
-        char blamed[240], plugin[240];
-        struct portolan_name_value pairs[] = {{blamed, x->class_name}, {plugin, x->plugin}};
 
-        snprintf(blamed, sizeof blamed, PORTOLAN_STORE_BLAMED "%s", x->instance);
-        snprintf(plugin, sizeof plugin, PORTOLAN_STORE_PLUGIN "%s", x->class_name);
         any = any || guilty[i];
         if (guilty[i])
-            status = portolan_store_put_metadata(s, f->trial, pairs, 2, err);
+            status = blame(s, f->trial, x->instance, x->class_name, x->plugin, err);
     }
     if (!any && f->has_end && !status) /* it is known that it was none of them */
         status = portolan_store_put_metadata(

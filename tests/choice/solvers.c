@@ -5,14 +5,17 @@
  * more at an instance's first call every, factor    each `every`-th call of an instance costs
  * `factor` times as much slow, slower     where it costs `slower` times as much spread costs from 1
  * / spread to spread times as much, by the file's name fails, dies      where it throws, where its
- * process ends wrong            where its residual is 1, elsewhere `accuracy` (1e-12) Where is
- * "always", "unsymmetric", or a word in the file's name.
+ * process ends by `by` (_exit, or exit, abort, segv, hang, grow) wrong            where its
+ * residual is 1, elsewhere `accuracy` (1e-12) Where is "always", "unsymmetric", or a word in the
+ * file's name.
  */
 #include <portolan/framework.h>
 
 #include "choice.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@
 
 struct law {
     double us, exponent, plus, first, every, factor, slower, spread, accuracy;
-    const char *slow, *fails, *dies, *wrong, *suits; /* into the text; NULL: nowhere */
+    const char *slow, *fails, *dies, *by, *wrong, *suits; /* into the text; NULL: nowhere */
     char *text;
 };
 
@@ -49,7 +52,7 @@ static const struct field {
     size_t offset;
 } numbers[] = {FIELD(us),     FIELD(exponent), FIELD(plus),   FIELD(first),   FIELD(every),
                FIELD(factor), FIELD(slower),   FIELD(spread), FIELD(accuracy)},
-  places[] = {FIELD(slow), FIELD(fails), FIELD(dies), FIELD(wrong), FIELD(suits)};
+  places[] = {FIELD(slow), FIELD(fails), FIELD(dies), FIELD(by), FIELD(wrong), FIELD(suits)};
 
 /* Sets the field that WORD names; false when there is none. */
 static bool read_word(struct law *law, char *word)
@@ -144,6 +147,28 @@ static void fetch_work(struct solver *s, sidl_BaseInterface *_ex)
 EXIT:;
 }
 
+/* Ends the process; or hangs, and tells the FIFO of this name, if there is one. */
+static void die(const char *by)
+{
+    if (!by || !strcmp(by, "_exit"))
+        _exit(3);
+    if (!strcmp(by, "exit"))
+        exit(0);
+    if (!strcmp(by, "segv"))
+        raise(SIGSEGV);
+    if (!strcmp(by, "hang")) {
+        int fifo = open("hanging", O_WRONLY);
+
+        if (fifo < 0 || write(fifo, "\n", 1) == 1)
+            for (;;)
+                pause();
+    }
+    if (!strcmp(by, "grow"))
+        while (malloc((size_t)1 << 26))
+            ;
+    abort();
+}
+
 /* A call that throws has cost a microsecond: less than any that works. */
 static double solver_solve(void *self, const char *file, int32_t n, int32_t symmetric,
                            sidl_BaseInterface *_ex)
@@ -157,7 +182,7 @@ static double solver_solve(void *self, const char *file, int32_t n, int32_t symm
         fetch_work(s, _ex);
     SIDL_CHECK(*_ex);
     if (is_at(s->law.dies, &c))
-        _exit(3);
+        die(s->law.by);
     portolan_ports_Work_consume(s->work, fails ? 1e-6 : cost_s(s, &c), _ex);
     SIDL_CHECK(*_ex);
     if (fails)

@@ -354,6 +354,11 @@ PORTOLAN_API void portolan_note_end(const struct portolan_note *note, const char
  * count once the file is another. */
 #define PORTOLAN_STORE_PLUGIN "plug-in of "
 
+/** Blames what RUNNING says for the failure of TRIAL, as above; its standing does not count. */
+PORTOLAN_API enum portolan_status portolan_store_blame(struct portolan_store *store, int64_t trial,
+                                                       const struct portolan_running *running,
+                                                       struct portolan_error *err);
+
 /**
  * Ends, as failed, trials that count as running although their process is gone, where their notes
  * say why or what was untried; that class is blamed. REASON: how the process ended, as far as the

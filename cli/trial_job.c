@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Runs a trial of `measure` in processes of its own, with a time limit. Nothing that it does ends
+ * this process, and nothing of it is left when it has ended.
+ */
+#include "trial_job.h"
+
+#include <portolan/machine.h>
+#include <portolan/progress.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long a trial that is asked to end may take to do so. */
+static const double patience_s = 2;
+
+enum { OUTPUT, ERRORS, N_STREAMS };
+
+/* A running trial. */
+struct watch {
+    const struct trial_job *job;
+    pid_t pid; /* also its process group */
+    sigset_t signals, before;
+    int fds[N_STREAMS], signal_fd;
+    struct portolan_text lines[N_STREAMS]; /* what was read of a line that has not ended */
+    double stop_s;                         /* when to end it, INFINITY: never; monotonic clock */
+    bool is_stopping, is_late, has_ended;
+    int told;           /* the signal that this process got */
+    int status;         /* as waitpid(2) returns it */
+    char message[1000]; /* the first error message that it wrote */
+    char ended_by[200]; /* the signal that ended a rank, as the launcher says */
+};
+
+/* ------------------------------------------------------------------ starting */
+
+/* What launchers leave for the ranks that they start: a launcher below one would obey. */
+static bool is_launchers(const char *variable)
+{
+    static const char *const beginnings[] = {
+        "PMI_",        "PMI2_",         "PMIX_",         "HYDI_",         "MPI_LOCAL",
+        "OMPI_COMM_",  "OMPI_APP_",     "OMPI_ARGV",     "OMPI_COMMAND",  "OMPI_FILE_",
+        "OMPI_FIRST_", "OMPI_MCA_ess_", "OMPI_MCA_orte", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir",
+        "OMPI_NUM_",   "OMPI_UNIVERSE", "PRTE_"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(variable, beginnings[i], strlen(beginnings[i])))
+            return true;
+    return false;
+}
+
+static void clean_environment(void)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; environ && environ[i]; i++)
+        if (!is_launchers(environ[i]))
+            environ[kept++] = environ[i];
+    if (environ)
+        environ[kept] = NULL;
+}
+
+/* In the child. A group of its own, so that all of it can be ended, also when this process dies. */
+static void become_trial(const struct watch *w, char *const *words, int ends[N_STREAMS])
+{
+    int nothing = open("/dev/null", O_RDWR);
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    dup2(nothing, STDIN_FILENO);
+    dup2(w->job->is_silent ? nothing : ends[OUTPUT], STDOUT_FILENO);
+    dup2(ends[ERRORS], STDERR_FILENO);
+    close(nothing);
+    clean_environment();
+    sigprocmask(SIG_SETMASK, &w->before, NULL);
+    execvp(words[0], words);
+    fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
+    _exit(127);
+}
+
+static enum portolan_status begin(struct watch *w, char *const *words, struct portolan_error *err)
+{
+    int out[2] = {-1, -1}, errors[2] = {-1, -1};
+
+    sigemptyset(&w->signals);
+    for (size_t i = 0; i < 4; i++)
+        sigaddset(&w->signals, (const int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP}[i]);
+    sigprocmask(SIG_BLOCK, &w->signals, &w->before);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    w->signal_fd = signalfd(-1, &w->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (w->signal_fd >= 0 && !pipe2(out, O_CLOEXEC) && !pipe2(errors, O_CLOEXEC))
+        w->pid = fork();
+    if (w->pid == 0)
+        become_trial(w, words, (int[]){out[1], errors[1]});
+    if (w->pid < 0)
+        portolan_error_set(err, PORTOLAN_EIO, "cannot start '%s': %s", words[0], strerror(errno));
+    else
+        setpgid(w->pid, w->pid);
+    close(out[1]);
+    close(errors[1]);
+    for (size_t i = 0; i < N_STREAMS; i++) {
+        w->fds[i] = i == OUTPUT ? out[0] : errors[0];
+        fcntl(w->fds[i], F_SETFL, O_NONBLOCK);
+    }
+    return w->pid < 0 ? PORTOLAN_EIO : PORTOLAN_OK;
+}
+
+/* ------------------------------------------------------------------ what it says */
+
+/* Keeps what follows WORDS in LINE; false: they are not in it. */
+static bool keep_after(const char *line, const char *words, char *to, size_t size)
+{
+    const char *at = strstr(line, words);
+
+    if (at && !to[0])
+        snprintf(to, size, "%s", at + strlen(words));
+    return at;
+}
+
+/* Whether LINE belongs to the frame in which MPICH's mpiexec says how a rank ended. */
+static bool is_frame(const char *line)
+{
+    static const char *const beginnings[] = {
+        "=====================", "=   ", "YOUR APPLICATION TERMINATED",
+        "This typically refers to a problem", "Please see the FAQ page for debugging"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(line, beginnings[i], strlen(beginnings[i])))
+            return true;
+    return false;
+}
+
+/* Passes a line on, unless it is the trial's error message, which becomes the reason. */
+static void take_line(struct watch *w, size_t stream, const char *line)
+{
+    static const char error[] = "portolan: error: ";
+
+    if (stream == ERRORS && !strncmp(line, error, strlen(error)) &&
+        keep_after(line, error, w->message, sizeof w->message))
+        return;
+    if (keep_after(line, "TERMINATED WITH THE EXIT STRING: ", w->ended_by, sizeof w->ended_by) ||
+        is_frame(line))
+        return;
+    keep_after(line, " exited on ", w->ended_by, sizeof w->ended_by); /* Open MPI's mpiexec */
+    portolan_progress_hide();
+    fprintf(stream == OUTPUT ? stdout : stderr, "%s\n", line);
+    fflush(stdout);
+}
+
+static void take_bytes(struct watch *w, size_t stream, char *bytes, size_t n)
+{
+    struct portolan_text *line = &w->lines[stream];
+
+    while (n > 0) {
+        char *end = memchr(bytes, '\n', n);
+        size_t length = end ? (size_t)(end - bytes) : n;
+
+        portolan_text_add_bytes(line, bytes, length);
+        if (!end)
+            return;
+        take_line(w, stream, line->bytes ? line->bytes : "");
+        portolan_text_clear(line);
+        n -= length + 1;
+        bytes = end + 1;
+    }
+}
+
+/* Takes what is there, and at the end of a stream the rest. */
+static void read_stream(struct watch *w, size_t stream)
+{
+    char bytes[8192];
+    ssize_t n;
+
+    while ((n = read(w->fds[stream], bytes, sizeof bytes)) > 0)
+        take_bytes(w, stream, bytes, (size_t)n);
+    if (n < 0 && errno == EAGAIN)
+        return;
+    if (w->lines[stream].length)
+        take_line(w, stream, w->lines[stream].bytes);
+    portolan_text_clear(&w->lines[stream]);
+    close(w->fds[stream]);
+    w->fds[stream] = -1; /* which poll() skips */
+}
+
+/* ------------------------------------------------------------------ until it ends */
+
+static void stop(struct watch *w)
+{
+    kill(-w->pid, w->is_stopping ? SIGKILL : SIGTERM);
+    w->is_stopping = true;
+    w->stop_s = portolan_now_s() + patience_s;
+}
+
+static void take_signals(struct watch *w)
+{
+    struct signalfd_siginfo s;
+
+    while (read(w->signal_fd, &s, sizeof s) == sizeof s) {
+        if (s.ssi_signo == SIGCHLD) {
+            w->has_ended = w->has_ended || waitpid(w->pid, &w->status, WNOHANG) == w->pid;
+        } else if (!w->told) {
+            w->told = (int)s.ssi_signo;
+            stop(w);
+        }
+    }
+}
+
+static void wait_for_end(struct watch *w)
+{
+    while (!w->has_ended) {
+        struct pollfd fds[] = {
+            {w->fds[OUTPUT], POLLIN, 0}, {w->fds[ERRORS], POLLIN, 0}, {w->signal_fd, POLLIN, 0}};
+        double left_s = fmin(w->stop_s - portolan_now_s(), 3600);
+
+        poll(fds, 3, left_s > 0 ? (int)ceil(1000 * left_s) : 0);
+        for (size_t i = 0; i < N_STREAMS; i++)
+            if (fds[i].revents)
+                read_stream(w, i);
+        take_signals(w);
+        if (!w->has_ended && portolan_now_s() >= w->stop_s) {
+            w->is_late = w->is_late || !w->is_stopping;
+            stop(w);
+        }
+    }
+}
+
+/* Ranks whose launcher was killed became children of this process, which has no others. */
+static void end_orphans(const struct watch *w)
+{
+    char path[64];
+    FILE *f;
+    int pid, seen = 1;
+
+    kill(-w->pid, SIGKILL);
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    for (int round = 0; seen > 0 && round < 100; round++) { /* a child may have some in turn */
+        seen = 0;
+        if (!(f = fopen(path, "re")))
+            return;
+        while (fscanf(f, "%d", &pid) == 1)
+            seen += !kill(pid, SIGKILL);
+        fclose(f);
+        while (seen > 0 && waitpid(-1, NULL, 0) > 0)
+            ;
+    }
+}
+
+static void end(struct watch *w)
+{
+    for (size_t i = 0; i < N_STREAMS; i++) {
+        if (w->fds[i] >= 0)
+            read_stream(w, i);
+        if (w->fds[i] >= 0)
+            close(w->fds[i]);
+        portolan_text_clear(&w->lines[i]);
+    }
+    close(w->signal_fd);
+    sigprocmask(SIG_SETMASK, &w->before, NULL);
+}
+
+/* ------------------------------------------------------------------ the result */
+
+static enum portolan_status judge(const struct watch *w, struct portolan_error *err)
+{
+    int number = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0;
+
+    if (w->status == 0)
+        return PORTOLAN_OK;
+    if (w->told)
+        return portolan_error_set(err, PORTOLAN_EFOREIGN, "ended from outside by %s",
+                                  strsignal(w->told));
+    if (w->is_late)
+        return portolan_error_set(err, PORTOLAN_EFOREIGN, "still running at its limit of %.3g s",
+                                  w->job->limit_s);
+    if (w->message[0])
+        return portolan_error_set(err, PORTOLAN_EFOREIGN, "%s", w->message);
+    if (w->ended_by[0])
+        return portolan_error_set(err, PORTOLAN_EFOREIGN, "a process ended by %s", w->ended_by);
+    if (number)
+        return portolan_error_set(err, PORTOLAN_EFOREIGN, "a process ended by %s (signal %d)",
+                                  strsignal(number), number);
+    return portolan_error_set(err, PORTOLAN_EFOREIGN, "its processes ended with status %d",
+                              WEXITSTATUS(w->status));
+}
+
+static enum portolan_status watch_command(const struct trial_job *job, char *const *words,
+                                          int *told, struct portolan_error *err)
+{
+    struct watch w = {.job = job,
+                      .pid = -1,
+                      .stop_s = job->limit_s > 0 ? portolan_now_s() + job->limit_s : INFINITY};
+    enum portolan_status status = begin(&w, words, err);
+
+    if (!status) {
+        wait_for_end(&w);
+        end_orphans(&w);
+        status = judge(&w, err);
+    }
+    end(&w);
+    *told = w.told;
+    return status;
+}
+
+/* A line of orders, "select INSTANCE CLASS" or "set INSTANCE PARAMETER VALUE", as options. */
+static bool add_order(struct portolan_arena *arena, struct portolan_words *words, char *line)
+{
+    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
+
+    if (!strcmp(verb, "select"))
+        return portolan_words_add(arena, words,
+                                  portolan_arena_printf(arena, "--select=%s=%s", instance, line));
+    parameter = strsep(&line, " ");
+    return portolan_words_add(
+        arena, words, portolan_arena_printf(arena, "--set=%s.%s=%s", instance, parameter, line));
+}
+
+static bool add_words(const struct trial_job *job, const char *orders, struct portolan_arena *arena,
+                      struct portolan_words *words)
+{
+    char *lines = portolan_arena_strdup(arena, orders);
+    bool good =
+        lines && portolan_words_append(arena, words, &job->start) &&
+        portolan_words_append(
+            arena, words,
+            PORTOLAN_WORDS("--fixed", portolan_arena_printf(arena, "--purpose=%s", job->purpose),
+                           portolan_arena_printf(arena, "--store=%s", job->store)));
+
+    for (char *line; good && (line = strsep(&lines, "\n"));)
+        good = !*line || add_order(arena, words, line);
+    return good && portolan_words_append(arena, words, &job->rest);
+}
+
+enum portolan_status trial_job_run(const struct trial_job *job, const char *orders, int *told,
+                                   struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct portolan_words words = {0};
+    const char **ended = NULL;
+    enum portolan_status status;
+
+    if (add_words(job, orders, &arena, &words))
+        ended = portolan_arena_grow(&arena, words.word, words.n, sizeof *ended);
+    if (!ended)
+        status = portolan_no_memory(err);
+    else if (!portolan_program_find(&arena, ended[0]))
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s", ended[0],
+                                    strerror(errno));
+    else {
+        ended[words.n] = NULL;
+        status = watch_command(job, (char *const *)ended, told, err);
+    }
+    portolan_arena_clear(&arena);
+    return status;
+}
