@@ -50,7 +50,7 @@ both() {
     run "with-$1" amr.xml
     with=$(count_trials)
     gives "from $1: it tries what remedies a finding, and says so" 0 \
-        "tries order amr.$1 -> amr.Morton: remedies .*, gain [0-9.]+ %"
+        "tries order amr.$1 -> amr.Morton: remedies .*, (at least )?[0-9.]+ % saved"
     [ "$with" -ge 1 ] && [ $((2 * with)) -le "$without" ]
     result "in at most half of the trials ($with of $without)" $?
     stored 'and does not end with a slower one' 1 "SELECT choice LIKE '%order=amr.Morton%' FROM reason

@@ -71,14 +71,18 @@ static void add_finding(struct optimizer *o, struct optimizer_option *x, const s
 {
     bool is_problem = !strcmp(f->verdict, "problem");
     double gain = isnan(f->gain) ? f->share : f->gain, most = isnan(f->high) ? f->share : f->high;
+    char words[80];
 
     x->is_remedy = true;
     x->most += !strcmp(f->verdict, "cannot tell") || isnan(most) ? INFINITY : fmax(most, 0);
     if (!is_problem || !(gain > 0))
         return;
     if (!x->finding && !isnan(f->gain))
-        x->finding = portolan_arena_printf(&o->mind.findings, "%s, gain %.1f %% (%.1f ... %.1f)",
-                                           f->title, 100 * f->gain, 100 * f->low, 100 * f->high);
+        x->finding = portolan_arena_printf(
+            &o->mind.findings, "%s, %s", f->title,
+            portolan_format_gain(
+                &(struct portolan_gain){.share = f->gain, .low = f->low, .high = f->high}, words,
+                sizeof words));
     else if (!x->finding)
         x->finding = portolan_arena_strdup(&o->mind.findings, f->title);
     x->gain = fmin(x->gain + gain, 1);
