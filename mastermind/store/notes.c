@@ -37,6 +37,7 @@ struct portolan_note {
     char *file;
     int fd, rank; /* fd -1 on other ranks than 0 */
     int step;
+    bool has_end;  /* this rank has said that it is ending */
     char who[400]; /* the lines that stay */
     char *classes;
     long memory_first, memory_last;
@@ -233,19 +234,6 @@ void portolan_note_put(struct portolan_note *n, int step, const struct portolan_
     write_head(n);
 }
 
-void portolan_note_step(struct portolan_note *n)
-{
-    long now = n && n->fd >= 0 ? memory_kib() : 0;
-    struct stat st;
-
-    if (now && !fstat(n->fd, &st) && st.st_size > HEAD_BYTES && ftruncate(n->fd, HEAD_BYTES))
-        n->step = -1; /* the process has survived what was noted as its end */
-    if (now <= 0 || now < n->memory_last + n->memory_last / 4)
-        return;
-    n->memory_last = now;
-    write_head(n);
-}
-
 static size_t add_word(char *line, size_t used, size_t size, const char *word)
 {
     while (*word && used + 2 < size)
@@ -268,12 +256,12 @@ static size_t add_number(char *line, size_t used, size_t size, long number)
     return add_word(line, used, size, at);
 }
 
-void portolan_note_end(const struct portolan_note *n, const char *how, long number, int step,
-                       const char *const *inside, size_t count)
+static void append(const struct portolan_note *n, const char *how, long number, int step,
+                   const char *const *inside, size_t count)
 {
     char line[1000];
     size_t used = 0, size = sizeof line;
-    int fd = n ? open(n->file, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    int fd = open(n->file, O_WRONLY | O_APPEND | O_CLOEXEC);
 
     if (fd < 0)
         return;
@@ -291,6 +279,29 @@ void portolan_note_end(const struct portolan_note *n, const char *how, long numb
     if (write(fd, line, used) < 0)
         used = 0; /* what is not noted is as if it had been killed */
     close(fd);
+}
+
+void portolan_note_end(struct portolan_note *n, const char *how, long number, int step,
+                       const char *const *inside, size_t count)
+{
+    if (!n)
+        return;
+    n->has_end = true;
+    append(n, how, number, step, inside, count);
+}
+
+void portolan_note_step(struct portolan_note *n)
+{
+    long now = n && n->fd >= 0 ? memory_kib() : 0;
+
+    if (n && n->has_end) { /* and has survived it */
+        n->has_end = false;
+        append(n, "alive", 0, n->step, NULL, 0);
+    }
+    if (now <= 0 || now < n->memory_last + n->memory_last / 4)
+        return;
+    n->memory_last = now;
+    write_head(n);
 }
 
 /* ------------------------------------------------- the process that finds its note */
@@ -357,7 +368,11 @@ static bool take_end(struct found *f, const char *line)
     snprintf(other.end.inside, sizeof other.end.inside, "%.*s ", (int)strcspn(line + at, "\n"),
              line + at);
     other.has_end = true;
-    if (!f->has_end || (!is_inside_any(f) && is_inside_any(&other)))
+    if (!strcmp(other.end.how, "alive") && f->end.rank == other.end.rank) {
+        f->has_end = false;
+        f->end = (struct last_words){.how = ""};
+    } else if (strcmp(other.end.how, "alive") != 0 &&
+               (!f->has_end || (!is_inside_any(f) && is_inside_any(&other))))
         *f = other;
     return true;
 }

@@ -336,7 +336,8 @@ PORTOLAN_API void portolan_note_close(struct portolan_note *note);
 PORTOLAN_API void portolan_note_put(struct portolan_note *note, int step,
                                     const struct portolan_running *running, size_t n);
 
-/** Rank 0: a step has ended; notes the memory of the process if it has grown much. */
+/** Any rank: a step has ended, so that what was noted as this rank's end was none; rank 0 notes the
+ * memory of the process if it has grown much. */
 PORTOLAN_API void portolan_note_step(struct portolan_note *note);
 
 /**
@@ -345,7 +346,7 @@ PORTOLAN_API void portolan_note_step(struct portolan_note *note);
  * INSIDE: instance and class of the N calls that the thread is inside, innermost first. The next
  * portolan_note_step() shows that it has not ended. Any rank; async-signal-safe.
  */
-PORTOLAN_API void portolan_note_end(const struct portolan_note *note, const char *how, long number,
+PORTOLAN_API void portolan_note_end(struct portolan_note *note, const char *how, long number,
                                     int step, const char *const *inside, size_t n);
 
 /** Metadata of a failed trial: this name with an instance after it names the class that failed. */
