@@ -134,7 +134,8 @@ static enum portolan_status write_rows(const struct portolan_comparison *c, size
                                     {"p Holm", GRID_TEXT},
                                     {"p Welch", GRID_TEXT},
                                     {"verdict", GRID_NAME}};
-    struct grid t = {.columns = columns, .n_columns = 11, .wide = wide};
+    /* In what A and B differ is never cut. */
+    struct grid t = {.columns = columns, .n_columns = 11, .wide = wide || *c->unlike};
     size_t shown = 0, *order = order_rows(c, top, &shown);
 
     if (!order)
