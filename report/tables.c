@@ -145,7 +145,7 @@ void report_add_value(const json_t *x, enum report_unit unit, struct portolan_te
 struct making {
     const struct report_part *part;
     const struct report_table *table;
-    const json_t *links; /* of rows, in their order; or NULL */
+    const json_t *links; /* of the first table's rows, in their order; or NULL */
     struct portolan_text *out;
 };
 
@@ -228,7 +228,7 @@ static void add_table(const json_t *part, const struct report_part *of,
                       const struct report_table *t, struct portolan_text *out)
 {
     struct portolan_text rows = {0};
-    const struct making m = {of, t, json_object_get(part, "links"), &rows};
+    const struct making m = {of, t, t == of->tables ? json_object_get(part, "links") : NULL, &rows};
 
     add_rows(&m, part, NULL, t->member);
     if (rows.length) {
