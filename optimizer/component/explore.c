@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A model says enough of what costs this many times as much as the incumbent. */
+/* A model says enough of what costs this many times as much as the incumbent … */
 static const double much_more = 1.25;
+/* … in so many steps, which first calls do not count among. */
+enum { CONFIRMED_STEPS = 20 };
 
 /* ------------------------------------------------- what is known beforehand */
 
@@ -44,6 +46,7 @@ static void expect(struct optimizer *o, const struct portolan_plan_choice *choic
     size_t now = (size_t)o->current[instance];
     bool tells = choice && choice->verdict != PORTOLAN_PLAN_CANNOT_TELL;
     double ratio = 1; /* of the current one, should another replace it */
+    size_t seen;
 
     if (k != now && (is_excluded(o, instance, k) || (x && isinf(x->total_ns) && !x->is_unknown))) {
         ratio = INFINITY;
@@ -55,7 +58,8 @@ static void expect(struct optimizer *o, const struct portolan_plan_choice *choic
     } else if (k != now) {
         ratio = x->total_ns / (isinf(v->options[now].total_ns) ? v->options[v->chosen].total_ns
                                                                : v->options[now].total_ns);
-        tells = tells || ratio > much_more;
+        seen = portolan_plan_count_steps(o->mind.plan, o->current, instance, k);
+        tells = seen > 0 && (tells || (ratio > much_more && seen >= CONFIRMED_STEPS));
     }
     portolan_race_expect(o->mind.race, instance, k, ratio, tells);
 }

@@ -224,7 +224,7 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
             double most = 1 + record_width(&r->record, r->record.noise);
 
             if (!(old->before_ns > 0))
-                old->before_ns = most * record_mean(&r->record);
+                old->before_ns = most * r->record.usual_ns;
             settle(r, old, ARM_LOST, RETURN_WAIT);
         }
     }

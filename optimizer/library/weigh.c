@@ -3,6 +3,7 @@
 #include "plan_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* With more variables than this, no costs are drawn: chances would take too long. */
@@ -72,6 +73,23 @@ static size_t count_rows(const struct portolan_plan *p, size_t variable, const s
         if (tuple != NONE && p->paths[i].tuples[tuple].seen)
             n += p->paths[i].tuples[tuple].exclusive.n_rows;
     }
+    return n;
+}
+
+size_t portolan_plan_count_steps(const struct portolan_plan *p, const int32_t *current,
+                                 size_t instance, size_t alternative)
+{
+    size_t *selection = portolan_calloc(p->s.n_variables + 1, sizeof *selection), n = 0;
+
+    if (!selection)
+        return 0;
+    plan_read_selection(&p->s, current, selection);
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        if (p->s.variables[v].instance == &p->s.a->instances[instance]) {
+            selection[v] = alternative;
+            n = count_rows(p, v, selection);
+        }
+    free(selection);
     return n;
 }
 

@@ -316,6 +316,11 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
 /** NULL is legal. */
 void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
 
+/** The measured steps behind the models of INSTANCE with ALTERNATIVE, beside the CURRENT ones of
+ * others; first calls do not count. */
+size_t portolan_plan_count_steps(const struct portolan_plan *plan, const int32_t *current,
+                                 size_t instance, size_t alternative);
+
 /**
  * Weighs a CHOICE for the remaining steps, an alternative of each instance, against ALTERNATIVES,
  * whose instances and implementations are given: fills their numbers, and `binding` and `text` with

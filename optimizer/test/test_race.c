@@ -88,8 +88,8 @@ static void run(struct world *w)
             each[i] = ns * (w->share_of ? w->share_of(i, now) : 1);
         memcpy(seen.ran[step], now, bytes);
         seen.total += cost;
-        portolan_race_see(r,
-                          &(struct portolan_race_step){ns, now, first, each, w->data[step >= 4]});
+        portolan_race_see(
+            r, &(struct portolan_race_step){ns, now, first, each, w->data[step >= 4], 1});
         w->step = step;
         memcpy(next, now, bytes);
         limits.remaining_steps = w->steps - step - 1;
@@ -588,14 +588,14 @@ static void what_others_change_is_measured_anew(void **state)
     for (int step = 0; step < 30; step++) {
         double ns = now[0] ? 1.3e6 : now[1] ? 1.5e6 : 1e6, each[] = {ns / 2, ns / 2};
 
-        portolan_race_see(r, &(struct portolan_race_step){ns, now, is_first, each, 0});
+        portolan_race_see(r, &(struct portolan_race_step){ns, now, is_first, each, 0, 1});
         memcpy(before, now, sizeof now);
         portolan_race_next(r, &limits, now);
         is_first = memcmp(before, now, sizeof now) != 0;
     }
     assert_true(portolan_race_measured(r, (int32_t[]){1, 0}, &usual, &half) > 0);
     portolan_race_see(
-        r, &(struct portolan_race_step){3e6, (int32_t[]){0, 1}, true, (double[]){1e6, 2e6}, 0});
+        r, &(struct portolan_race_step){3e6, (int32_t[]){0, 1}, true, (double[]){1e6, 2e6}, 0, 1});
     assert_int_equal(portolan_race_measured(r, (int32_t[]){1, 1}, &usual, &half), 0);
     portolan_race_destroy(r);
 }
