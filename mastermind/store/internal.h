@@ -21,7 +21,25 @@ struct portolan_store {
 /** How long to wait for a lock of another process, usually, and to settle what notes say. */
 enum { BUSY_MS = 5000, SETTLE_MS = 200 };
 
-/* ---- notes.c */
+/* ---- notes.c: who writes a note. */
+
+/** The machine, and the name space of its process numbers: containers have their own. */
+struct note_place {
+    char boot[64], host[300];
+};
+struct note_place note_place(void);
+
+/** When a process began, in the kernel's unit, so that its number, used again, is told from it; 0:
+ * there is none, or it is ending, or waits for its parent. */
+unsigned long long note_start_of(long pid);
+
+/** The folder of the notes of the store that is shown as PATH; false: there is none. */
+bool note_folder(const char *path, char *folder, size_t size);
+
+/** "SIZE MTIME" of a plug-in; "0 0" when there is no such file. */
+void note_identify(const char *library, char *text, size_t size);
+
+/* ---- settle.c */
 
 /** Whether notes of running trials are beside the store at PATH. */
 bool notes_exist(const char *path);
