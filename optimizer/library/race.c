@@ -5,9 +5,6 @@
 #include <portolan/list.h>
 #include <string.h>
 
-/* Steps of the incumbent that are known before others are tried, and of both before one is adopted;
- * of a first visit, of the longest. */
-enum { FIRST_STEPS = 2, KNOWN_STEPS = 3, FIRST_BLOCK = 4, LONGEST_BLOCK = 32 };
 /* Steps until what drift drove out is looked at again, and until drift is a reason to look. */
 enum { RETURN_WAIT = 10, DRIFT_WAIT = 5 };
 /* For so many steps a drift is the reason of a change. */
@@ -15,9 +12,8 @@ enum { DRIFT_COUNTS = 64 };
 static const double same_data = 0.1;
 /* Time beside what is tried tells of the work if it changes by this share of a step. */
 static const double matters = 0.1;
-/* What a second look at steps that fell may cost, and a second step that is as long as the first,
- * of what is left of the budget. */
-static const double small_share = 0.25, large_share = 0.5;
+/* What a second look at steps that fell may cost of what is left of the budget. */
+static const double small_share = 0.25;
 
 /* ---- arms ---- */
 
@@ -253,19 +249,16 @@ static void see_shares(struct portolan_race *r, double ns)
  * were first ones, which says nothing of the others. */
 static bool has_warmed_up(struct portolan_race *r, size_t n)
 {
-    struct record *own = &r->record, after = *own;
-    double before = record_mean(own), warm;
+    struct record after = r->record;
+    double before = record_mean(&r->record);
     bool is_own = false;
 
-    record_keep(&after, n);
-    warm = own->stay - record_steps(own, n);
+    record_warm_up(&after, n);
     for (size_t i = 0; i < r->o.n_instances; i++)
         is_own = is_own || race_is_own_drift(r, r->group[i], record_mean(&after) / before);
-    if (warm > FIRST_STEPS_MOST || !is_own)
+    if (after.warm > FIRST_STEPS_MOST || !is_own)
         return false;
-    after.once_ns += (warm - own->once_steps) * before;
-    after.once_steps = after.warm = warm;
-    *own = after;
+    r->record = after;
     return true;
 }
 
@@ -380,17 +373,6 @@ static void charge(struct portolan_race *r, const struct portolan_race_step *s, 
         r->free_ns += excess;
 }
 
-/* The slow steps before the last N groups were first ones. */
-static void warm_up(struct arm *a, size_t n)
-{
-    struct record *own = &a->record;
-    double warm = own->stay - record_steps(own, n);
-
-    own->once_ns += (warm - own->once_steps) * record_mean(own);
-    own->once_steps = own->warm = warm;
-    record_keep(own, n);
-}
-
 /* How many of the last groups of the visit came after its steps fell; 0: they did not. */
 static size_t find_fall(const struct portolan_race *r, const struct arm *a)
 {
@@ -419,7 +401,7 @@ static void see_visited(struct portolan_race *r, const struct portolan_race_step
         begin_anew(r);
         a->fell = true;
     } else if (after) {
-        warm_up(a, after);
+        record_warm_up(&a->record, after);
         r->n_visit = after;
     }
 }
@@ -460,72 +442,6 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
 }
 
 /* ---- what follows ---- */
-
-enum verdict { GO_ON, ADOPT, LOSE, DOUBT, LEAVE_OPEN };
-
-/* Whether the visit had a long step of which the budget allows no second one. */
-static bool has_long(const struct portolan_race *r)
-{
-    double mean = r->visit_long_ns / fmax(1, r->visit_longs);
-
-    return mean > race_left(r) && r->visit_longs > 0 && !race_is_spike(r, mean);
-}
-
-/* Whether the next step may exceed the budget, if it is as long as the shortest seen. */
-static bool is_too_costly(const struct portolan_race *r, double excess_ns)
-{
-    return (excess_ns > 0 && excess_ns > race_left(r)) || has_long(r);
-}
-
-/* Before an ordinary step was seen. */
-static enum verdict judge_first(const struct portolan_race *r)
-{
-    const struct arm *a = r->visited;
-    double usual = record_mean(&r->record), first = a->record.once_ns / a->record.once_steps;
-    double share = first > hopeless * usual ? large_share : 1;
-
-    if (!(first > usual) || share * race_left(r) > first - usual)
-        return GO_ON;
-    return a->state == ARM_DOUBTED ? LOSE : DOUBT;
-}
-
-/* Whether as many steps again are worth what they cost, to know the difference better. */
-static bool is_worth_more(const struct portolan_race *r, const struct difference *d)
-{
-    const struct record *their = &r->visited->record;
-
-    return their->n < LONGEST_BLOCK && their->n < 2 * r->record.n &&
-           race_expected_gain(d) * r->limits.remaining_steps > fmax(0, d->point) * their->all_steps;
-}
-
-/* The decision about the alternative that is tried. */
-static enum verdict judge(const struct portolan_race *r)
-{
-    const struct arm *a = r->visited;
-    double usual = record_mean(&r->record), leaving = (double)r->move.n * r->limits.swap_ns;
-    double least = fmax(r->o.hysteresis * usual, leaving / fmax(r->limits.remaining_steps, 1));
-    bool is_new = a->state == ARM_UNTRIED || a->state == ARM_OPEN || r->is_patient;
-    struct difference d;
-
-    if (!a->record.n)
-        return judge_first(r);
-    d = race_compare(r, a);
-    if (a->record.n >= KNOWN_STEPS && d.high < 0)
-        return ADOPT;
-    if (!is_too_costly(r, d.point)) {
-        if (r->is_patient && a->record.stay < PATIENT_STEPS && r->visit_ns < r->patience_ns)
-            return GO_ON;
-        if (d.low <= -least &&
-            (a->record.n < a->block ||
-             (is_new && (a->record.stay < race_round(r, a) || is_worth_more(r, &d)))))
-            return GO_ON;
-    }
-    if (d.low > -least)
-        return LOSE;
-    if (d.point < 0 && is_new && !has_long(r))
-        return ADOPT; /* what was found worse before must surely be better now */
-    return a->state == ARM_UNTRIED ? LEAVE_OPEN : LOSE;
-}
 
 /* Whether a change would gain nothing that counts, either way. */
 static bool is_equal(const struct portolan_race *r, const struct arm *a)
@@ -594,7 +510,7 @@ static void end_visit(struct portolan_race *r)
     if (!r->record.n || !is_allowed(r, r->trial))
         verdict = LOSE;
     else if (r->limits.share > 0)
-        verdict = judge(r);
+        verdict = race_judge(r);
     if (verdict == ADOPT) {
         adopt(r, r->visited);
         r->told.reason = "measured to be faster";
@@ -669,15 +585,4 @@ size_t portolan_race_measured(const struct portolan_race *r, const int32_t *sele
     *usual_ns = record_mean(seen);
     *half_ns = *usual_ns * record_width(seen, seen->noise);
     return seen->n;
-}
-
-struct portolan_race_summary portolan_race_peek(const struct portolan_race *r)
-{
-    struct portolan_race_summary s = r->told;
-
-    s.incumbent = r->incumbent;
-    s.cost_ns = race_cost(r);
-    s.usual_ns = record_mean(&r->record);
-    s.budget_ns = race_budget(r);
-    return s;
 }

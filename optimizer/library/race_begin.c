@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end of a race, and what it is told of alternatives before they run. */
+/* Begin and end of a race, what it is told of alternatives before they run, and its summary. */
 #include "race_internal.h"
 
 #include <stdlib.h>
@@ -93,4 +93,15 @@ void portolan_race_destroy(struct portolan_race *r)
         return;
     portolan_arena_clear(&r->pool);
     free(r);
+}
+
+struct portolan_race_summary portolan_race_peek(const struct portolan_race *r)
+{
+    struct portolan_race_summary s = r->told;
+
+    s.incumbent = r->incumbent;
+    s.cost_ns = race_cost(r);
+    s.usual_ns = record_mean(&r->record);
+    s.budget_ns = race_budget(r);
+    return s;
 }

@@ -146,8 +146,8 @@ double record_far(double noise);
 /* How many of the last N, or of the first one before them, came after they fell for good, beyond
  * NOISE. */
 size_t record_falls(const struct record *r, size_t n, double noise);
-/* The steps of the last N groups. */
-double record_steps(const struct record *r, size_t n);
+/* Those of this stay before the last N were first ones. */
+void record_warm_up(struct record *r, size_t n);
 /* Forgets all but the last N, and what long steps and first ones told. */
 void record_keep(struct record *r, size_t n);
 
@@ -162,6 +162,13 @@ static inline double race_cost(const struct portolan_race *r)
 
     return r->told.cost_ns + fmax(0, r->visit_ns) + longs;
 }
+
+/* race_judge.c: the decision about the alternative that is tried. */
+enum verdict { GO_ON, ADOPT, LOSE, DOUBT, LEAVE_OPEN };
+enum verdict race_judge(const struct portolan_race *r);
+/* Steps of the incumbent that are known before others are tried, and of both before one is adopted;
+ * of a first visit, of the longest. */
+enum { FIRST_STEPS = 2, KNOWN_STEPS = 3, FIRST_BLOCK = 4, LONGEST_BLOCK = 32 };
 
 /* race_pick.c: the move that promises most, if any is worth its cost and within the budget. */
 bool race_pick(struct portolan_race *r, struct move *move);

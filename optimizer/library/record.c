@@ -212,7 +212,8 @@ size_t record_falls(const struct record *r, size_t n, double noise)
     return 0;
 }
 
-double record_steps(const struct record *r, size_t n)
+/* The steps of the last N groups. */
+static double steps_of(const struct record *r, size_t n)
 {
     double steps = 0;
 
@@ -253,4 +254,13 @@ void record_keep(struct record *r, size_t n)
     if (n)
         summarize(&kept);
     *r = kept;
+}
+
+void record_warm_up(struct record *r, size_t n)
+{
+    double warm = r->stay - steps_of(r, n);
+
+    r->once_ns += (warm - r->once_steps) * record_mean(r);
+    r->once_steps = r->warm = warm;
+    record_keep(r, n);
 }

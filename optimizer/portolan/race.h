@@ -2,14 +2,16 @@
 /**
  * optimizer: the race of implementations while a program runs, by the times of its steps alone. It
  * says what to run next, so that what is not known is tried at a bounded cost. Successive halving
- * on medians with lengthening visits: each alternative is tried beside the incumbent, the best so
- * far; it is left as soon as it cannot be better, and replaces the incumbent once it is.
- * Deterministic: it knows no clock, no ranks and no random numbers. Part of <portolan/optimizer.h>.
+ * on means with visits as long as they tell something: each alternative is tried beside the
+ * incumbent, the best so far; it is left as soon as it cannot be better, and replaces the incumbent
+ * once it is. Deterministic: it knows no clock, no ranks and no random numbers. Part of
+ * <portolan/optimizer.h>.
  *
  * What it knows of time: the first step after a swap has set-up in it, and bounds the usual time
- * from above only; single long steps (spikes) say nothing; long steps that come at a period are
- * part of the cost. Instances that pairs connect depend on each other; others are independent, so
- * that a change of the step's time in one is the same whatever the others run.
+ * from above only; up to 50 may be first ones, which is found from their times; long steps that
+ * come again are part of the cost, and one alone (a spike) may come on any alternative. Instances
+ * that pairs connect depend on each other; others are independent, so that a change of the step's
+ * time in one is the same whatever the others run.
  *
  * A step cannot be stopped in its middle: an alternative costs at least one step.
  */
