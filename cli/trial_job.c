@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,8 +29,7 @@ enum { OUTPUT, ERRORS, N_STREAMS };
 struct watch {
     const struct trial_job *job;
     pid_t pid; /* also its process group */
-    sigset_t signals, before;
-    int fds[N_STREAMS], signal_fd;
+    int fds[N_STREAMS];
     struct portolan_text lines[N_STREAMS]; /* what was read of a line that has not ended */
     double stop_s;                         /* when to end it, INFINITY: never; monotonic clock */
     bool is_stopping, is_late, has_ended;
@@ -81,23 +79,58 @@ static void become_trial(const struct watch *w, char *const *words, int ends[N_S
     dup2(ends[ERRORS], STDERR_FILENO);
     close(nothing);
     clean_environment();
-    sigprocmask(SIG_SETMASK, &w->before, NULL);
     execvp(words[0], words);
     fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
     _exit(127);
+}
+
+/* The signals that matter while a trial runs, what they did before, and a pipe for their numbers:
+ * other threads may get them, too. */
+static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+static struct sigaction before[N_NUMBERS];
+static int noted[2] = {-1, -1};
+
+static void note_signal(int number)
+{
+    unsigned char byte = (unsigned char)number;
+    int error = errno;
+    ssize_t n = write(noted[1], &byte, 1);
+
+    (void)n; /* a full pipe has enough of them */
+    errno = error;
+}
+
+static bool catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+
+    if (pipe2(noted, O_CLOEXEC | O_NONBLOCK))
+        return false;
+    for (size_t i = 0; i < N_NUMBERS; i++) {
+        sigaction(numbers[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN || numbers[i] == SIGCHLD)
+            sigaction(numbers[i], &action, NULL);
+    }
+    return true;
+}
+
+static void release_signals(void)
+{
+    for (size_t i = 0; noted[0] >= 0 && i < N_NUMBERS; i++)
+        sigaction(numbers[i], &before[i], NULL);
+    for (size_t i = 0; i < 2; i++) {
+        close(noted[i]);
+        noted[i] = -1;
+    }
 }
 
 static enum portolan_status begin(struct watch *w, char *const *words, struct portolan_error *err)
 {
     int out[2] = {-1, -1}, errors[2] = {-1, -1};
 
-    sigemptyset(&w->signals);
-    for (size_t i = 0; i < 4; i++)
-        sigaddset(&w->signals, (const int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP}[i]);
-    sigprocmask(SIG_BLOCK, &w->signals, &w->before);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    w->signal_fd = signalfd(-1, &w->signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (w->signal_fd >= 0 && !pipe2(out, O_CLOEXEC) && !pipe2(errors, O_CLOEXEC))
+    if (catch_signals() && !pipe2(out, O_CLOEXEC) && !pipe2(errors, O_CLOEXEC))
         w->pid = fork();
     if (w->pid == 0)
         become_trial(w, words, (int[]){out[1], errors[1]});
@@ -202,13 +235,13 @@ static void stop(struct watch *w)
 
 static void take_signals(struct watch *w)
 {
-    struct signalfd_siginfo s;
+    unsigned char number;
 
-    while (read(w->signal_fd, &s, sizeof s) == sizeof s) {
-        if (s.ssi_signo == SIGCHLD) {
+    while (read(noted[0], &number, 1) == 1) {
+        if (number == SIGCHLD) {
             w->has_ended = w->has_ended || waitpid(w->pid, &w->status, WNOHANG) == w->pid;
         } else if (!w->told) {
-            w->told = (int)s.ssi_signo;
+            w->told = number;
             stop(w);
         }
     }
@@ -218,7 +251,7 @@ static void wait_for_end(struct watch *w)
 {
     while (!w->has_ended) {
         struct pollfd fds[] = {
-            {w->fds[OUTPUT], POLLIN, 0}, {w->fds[ERRORS], POLLIN, 0}, {w->signal_fd, POLLIN, 0}};
+            {w->fds[OUTPUT], POLLIN, 0}, {w->fds[ERRORS], POLLIN, 0}, {noted[0], POLLIN, 0}};
         double left_s = fmin(w->stop_s - portolan_now_s(), 3600);
 
         poll(fds, 3, left_s > 0 ? (int)ceil(1000 * left_s) : 0);
@@ -263,8 +296,7 @@ static void end(struct watch *w)
             close(w->fds[i]);
         portolan_text_clear(&w->lines[i]);
     }
-    close(w->signal_fd);
-    sigprocmask(SIG_SETMASK, &w->before, NULL);
+    release_signals();
 }
 
 /* ------------------------------------------------------------------ the result */
