@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 104
+plan 106
 
 subjects=$BUILD/proxygen/wrap/test
 subject=$subjects/subject
@@ -363,3 +363,26 @@ wrap --children -- sh -c "ulimit -v 30000; exec $subject name"
 gives 'a process without room for the shared file runs unmeasured' 0 '^one$' 'too little address space'
 try "$PORTOLAN" wrap --cc nowhere-cc -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -- true
 gives 'a compiler that is not there' 125 "cannot run 'nowhere-cc': .*--cc"
+
+# ---------------------------------------------------------------- a header without an include guard
+
+cat >"$work/point.h" <<'C'
+struct point { double x, y; };
+double point_norm(struct point p);
+static inline double point_twice(double a) { return 2 * a; }
+C
+cat >"$work/point.c" <<'C'
+#include "point.h"
+double point_norm(struct point p) { return p.x * p.x + p.y * p.y; }
+C
+cat >"$work/main.c" <<'C'
+#include <stdio.h>
+#include "point.h"
+int main(void) { printf("%g\n", point_twice(point_norm((struct point){3, 4}))); return 0; }
+C
+gcc -shared -fPIC -o "$work/libpoint.so" "$work/point.c"
+gcc -o "$work/point" "$work/main.c" -L"$work" -lpoint -Wl,-rpath,"$work"
+rm -f "$store"*
+try "$PORTOLAN" wrap -f 'point_*' -H "$work/point.h" -s "$store" -- "$work/point"
+gives 'it is included once' 0 '^50$'
+stored 'and its function is measured' 1 "SELECT sum(calls) FROM sample WHERE method = 'point_norm'"

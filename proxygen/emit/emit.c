@@ -347,8 +347,13 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
                           "header asks for: compile this with clang\"\n#endif\n");
     if (port->defines)
         portolan_text_add(out, "%s", port->defines);
-    portolan_text_add(out, "%s%s\n#include %s\n\n", includes,
-                      port->has_expressions ? PROXYGEN_EXPRESSION_INCLUDES : "", port->include);
+    portolan_text_add(out, "%s%s\n", includes,
+                      port->has_expressions ? PROXYGEN_EXPRESSION_INCLUDES : "");
+}
+
+void proxygen_emit_include(const struct port *port, struct portolan_text *out)
+{
+    portolan_text_add(out, "#include %s\n\n", port->include);
 }
 
 static bool has_callbacks(const struct run *run)
@@ -455,6 +460,7 @@ static void emit_source(struct run *run, struct portolan_text *out)
                                ? "#include <portolan/callback.h>\n#include <portolan/proxy.h>\n"
                                : "#include <portolan/proxy.h>\n",
                            out);
+    proxygen_emit_include(port, out);
     if (is_struct(port))
         portolan_text_add(out, "#include <portolan/candidates.h>\n");
     proxygen_emit_freed_names(run, out);

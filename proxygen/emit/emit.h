@@ -17,10 +17,12 @@ void proxygen_emit_port(const struct port *p, struct portolan_text *out, const c
 
 /*
  * How every generated C file begins: what it is, how the header was read, the macros that it was
- * read with, INCLUDES (whole lines), the header.
+ * read with, INCLUDES (whole lines).
  */
 void proxygen_emit_prologue(const struct port *port, const char *what, const char *includes,
                             struct portolan_text *out);
+/* The header's include, once in a translation unit: it may have no guard. */
+void proxygen_emit_include(const struct port *port, struct portolan_text *out);
 /* #undef for macros of the header that have names which all generated code uses. */
 void proxygen_emit_freed_names(const struct run *run, struct portolan_text *out);
 /* After the include of the header: pragmas against warnings that its declarations cause. */

@@ -162,6 +162,7 @@ static void emit_header(const struct functions *f, struct portolan_text *out)
                        "#include <portolan/functions.h>\n\n#pragma GCC diagnostic push\n",
                        p->c_type, p->c_type),
         out);
+    proxygen_emit_include(p, out);
     proxygen_emit_quiet(out);
     emit_macros(f, "push_macro", out);
     functions_emit_undefines(f, out);

@@ -11,6 +11,19 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
         diagnose_at(d, place, "'%s' is a reserved word of C or C++ and cannot name %s", name, what);
 }
 
+void check_variable(const char *name, const struct portolan_sidl_place *place, const char *what,
+                    struct portolan_diagnostics *d)
+{
+    static const char macros[] = " FALSE NULL TRUE i386 linux unix ";
+    static const char types[] = " int32_t int64_t sidl_bool size_t ";
+
+    check_identifier(name, place, what, d);
+    if (portolan_has_word(macros, name))
+        diagnose_at(d, place, "'%s' is a macro of C compilers and cannot name %s", name, what);
+    if (portolan_has_word(types, name))
+        diagnose_at(d, place, "'%s' is a type of the generated C and cannot name %s", name, what);
+}
+
 void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
                       struct portolan_diagnostics *d)
 {
@@ -125,7 +138,7 @@ static void check_struct(struct check_run *c, struct portolan_sidl_symbol *s)
         const struct portolan_sidl_field *f = &s->fields[i], *other;
         const void **word = names_add(&c->words, f->name, strlen(f->name));
 
-        check_identifier(f->name, &f->place, "a field", c->d);
+        check_variable(f->name, &f->place, "a field", c->d);
         if (f->type->kind == PORTOLAN_SIDL_VOID)
             diagnose_at(c->d, &f->type->place, "a field cannot be void");
         if ((other = *word))

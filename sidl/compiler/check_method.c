@@ -174,7 +174,7 @@ static void check_argument(struct check_run *c, struct portolan_sidl_method *m,
                                        .n_arguments = m->n_arguments,
                                        .words = &c->words};
 
-    check_identifier(a->name, &a->place, "an argument", c->d);
+    check_variable(a->name, &a->place, "an argument", c->d);
     if (strcmp(a->name, "self") == 0)
         diagnose_at(c->d, &a->place,
                     "'self' is the name of the object itself in C; rename the argument");

@@ -181,6 +181,9 @@ void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
                       struct portolan_diagnostics *d);
 void check_identifier(const char *name, const struct portolan_sidl_place *place, const char *what,
                       struct portolan_diagnostics *d);
+/* The same for what stands in generated C as it is: macros and types would change its meaning. */
+void check_variable(const char *name, const struct portolan_sidl_place *place, const char *what,
+                    struct portolan_diagnostics *d);
 
 /* Reports an array of structs, which Babel does not have. */
 void check_element(const struct portolan_sidl_type *type, struct portolan_diagnostics *d);

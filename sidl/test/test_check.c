@@ -179,6 +179,10 @@ static const struct bad {
     {P "struct S { int switch; }" E, 2, 16, "reserved word of C or C++"},
     /* methods */
     {I "void f(in int register);\n}" E, 3, 15, "reserved word of C or C++"},
+    {I "void f(in int a, in int linux);\n}" E, 3, 25,
+     "a macro of C compilers and cannot name an arg"},
+    {I "void f(in int int32_t);\n}" E, 3, 15, "a type of the generated C and cannot name an arg"},
+    {P "struct S { int NULL; }" E, 2, 16, "a macro of C compilers and cannot name a field"},
     {I "void delete();\n}" E, 3, 6, "reserved word of C or C++"},
     {I "void I();\n}" E, 3, 6, "has the name of its type"},
     {I "void deleteRef();\n}" E, 3, 6, "every object already has a method deleteRef"},
