@@ -125,6 +125,18 @@ void portolan_probe_resume(void)
     pop_to(t, f);
 }
 
+static int current_step = -1;
+
+void portolan_probe_step_set(int step)
+{
+    __atomic_store_n(&current_step, step, __ATOMIC_RELAXED);
+}
+
+int portolan_probe_step(void)
+{
+    return __atomic_load_n(&current_step, __ATOMIC_RELAXED);
+}
+
 double portolan_probe_paused_ns(void)
 {
     const struct probe_thread *t = probe_thread_known();

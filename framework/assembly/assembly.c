@@ -57,6 +57,17 @@ const char *portolan_assembly_peek_parameter(const struct portolan_assembly *a,
     return p ? p->text : NULL;
 }
 
+int portolan_assembly_steps(const struct portolan_assembly *a)
+{
+    const char *text = a->steps_instance ? portolan_assembly_peek_parameter(a, a->steps_instance,
+                                                                            a->steps_parameter)
+                                         : NULL;
+    int64_t steps;
+
+    return text && portolan_read_int64(text, &steps) && steps > 0 && steps < INT32_MAX ? (int)steps
+                                                                                       : 0;
+}
+
 static enum portolan_status unknown_instance(const struct portolan_assembly *a, const char *name,
                                              struct portolan_error *err)
 {

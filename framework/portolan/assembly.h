@@ -342,6 +342,9 @@ PORTOLAN_API const char *portolan_assembly_peek_parameter(const struct portolan_
                                                           const char *instance,
                                                           const char *parameter);
 
+/** How many steps a run has, as the assembly says; 0: it does not. */
+PORTOLAN_API int portolan_assembly_steps(const struct portolan_assembly *a);
+
 /**
  * Sets a parameter for all alternatives of an instance (as `--set INSTANCE.PARAMETER=VALUE`). It
  * keeps its type; TEXT is copied. Errors: ENOTFOUND with the nearest name, ESYNTAX when TEXT is not

@@ -122,6 +122,25 @@ static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_Bas
 static const struct portolan_ports_StepListener__epv steps_epv = {
     .f_reached = reached, .f_announce = announce, .f_failed = step_failed};
 
+/* While it records, and at a step at which it begins, it wants each step. */
+static int32_t get_pace(void *self, int32_t *least, sidl_BaseInterface *_ex)
+{
+    const struct diagnosis_component *d = self;
+    int n = INT32_MAX;
+
+    (void)_ex;
+    *least = 1;
+    if (d->obstacle.status)
+        return n;
+    if (d->steps > 0 && d->step < d->first_step)
+        n = d->first_step - d->step;
+    else if (d->steps > 0 && d->repeat > 0)
+        n = d->repeat - (d->step - d->first_step) % d->repeat;
+    return d->window.is_open ? 1 : n;
+}
+
+static const struct portolan_ports_Pace__epv pace_epv = {.f_getPace = get_pace};
+
 /* ------------------------------------------------- portolan.ports.Diagnosis */
 
 static void diagnose(void *self, int32_t steps, sidl_BaseInterface *_ex)
@@ -331,4 +350,5 @@ static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServi
 PORTOLAN_COMPONENT_CLASS(portolan_Diagnosis, "portolan.Diagnosis", struct diagnosis_component,
                          set_services, destroy, {&gov_cca_ComponentRelease__type, &release_epv},
                          {&portolan_ports_StepListener__type, &steps_epv},
+                         {&portolan_ports_Pace__type, &pace_epv},
                          {&portolan_ports_Diagnosis__type, &diagnosis_epv});

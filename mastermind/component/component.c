@@ -50,6 +50,8 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 
     (void)_ex;
     portolan_probe_pause();
+    if (!m->recorder.trial)
+        mastermind_settings_group(m);
     if (!m->recorder.trial && m->recorder.cohort->rank == 0)
         put_clock_facts(m);
     warn(m, portolan_recorder_cut(&m->recorder, step, &err), &err);
@@ -71,6 +73,16 @@ static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_Bas
 
 static const struct portolan_ports_StepListener__epv steps_epv = {
     .f_reached = reached, .f_announce = announce, .f_failed = step_failed};
+
+static int32_t get_pace(void *self, int32_t *least, sidl_BaseInterface *_ex)
+{
+    const struct mastermind *m = self;
+
+    (void)_ex;
+    return portolan_recorder_pace(&m->recorder, least);
+}
+
+static const struct portolan_ports_Pace__epv pace_epv = {.f_getPace = get_pace};
 
 /* ------------------------------------------------- gov.cca.Component */
 
@@ -246,4 +258,5 @@ PORTOLAN_COMPONENT_CLASS(portolan_Mastermind, "portolan.Mastermind", struct mast
                          {&portolan_ports_Monitor__type, &mastermind_monitor_epv},
                          {&Performance_Monitor__type, &mastermind_performance_epv},
                          {&Performance_PerfParam__type, &mastermind_perfparam_epv},
-                         {&portolan_ports_StepListener__type, &steps_epv});
+                         {&portolan_ports_StepListener__type, &steps_epv},
+                         {&portolan_ports_Pace__type, &pace_epv});

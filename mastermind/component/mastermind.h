@@ -22,6 +22,7 @@ struct mastermind_records {
 /** What the parameters say. */
 struct mastermind_settings {
     bool has_rows, rotates, has_begun;
+    double group_s;       /* -1: not given */
     size_t memory_bytes;  /* for rows */
     uint64_t spill_bytes; /* likewise */
     char *begin, *end;    /* commands to ports: when the Mastermind begins, and when it ends */
@@ -75,6 +76,9 @@ void mastermind_settings_read(struct mastermind *m, gov_cca_TypeMap properties,
 
 /** Makes room for rows, and asks ports, present and future, for rows and sampling. */
 void mastermind_settings_begin(struct mastermind *m, sidl_BaseInterface *_ex);
+
+/** Before the first step, when the clock is there: how long groups of steps last. */
+void mastermind_settings_group(struct mastermind *m);
 
 /** Takes that back and frees the settings. */
 void mastermind_settings_end(struct mastermind *m);

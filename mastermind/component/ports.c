@@ -259,6 +259,11 @@ static void carry(struct portolan_records *self, struct portolan_piggyback *p)
     recorder_of(self)->piggyback = p;
 }
 
+static void change(struct portolan_records *self)
+{
+    portolan_recorder_change(recorder_of(self));
+}
+
 static enum portolan_status visit_rows(struct portolan_records *self, portolan_invocation_fn visit,
                                        void *arg, struct portolan_error *err)
 {
@@ -307,4 +312,5 @@ const struct portolan_records_ops mastermind_records_ops = {
     .visit_rows = visit_rows,
     .put_diagnosis = put_diagnosis,
     .note_running = note_running,
+    .change = change,
 };

@@ -107,6 +107,10 @@ static void take_detail(struct mastermind *m, const char *detail, sidl_BaseInter
         portolan_facts_put(&m->recorder.facts, "samples not stored", "those of ranks but rank 0");
 }
 
+/* Seconds: short against what a user waits, long against what a swap point costs. */
+static const double usual_group_s = 0.01;
+enum { MOST_GROUP_S = 60 };
+
 void mastermind_settings_read(struct mastermind *m, gov_cca_TypeMap properties,
                               sidl_BaseInterface *_ex)
 {
@@ -128,6 +132,12 @@ void mastermind_settings_read(struct mastermind *m, gov_cca_TypeMap properties,
     SIDL_CHECK(*_ex);
     s->rotates = gov_cca_TypeMap_getBool(properties, "counters.rotate", FALSE, _ex);
     SIDL_CHECK(*_ex);
+    s->group_s = gov_cca_TypeMap_getDouble(properties, "group", -1, _ex);
+    SIDL_CHECK(*_ex);
+    if (s->group_s != -1 && !(s->group_s >= 0 && s->group_s <= MOST_GROUP_S))
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "parameter 'group' is %g: want 0 to %d seconds", s->group_s, MOST_GROUP_S);
+    SIDL_CHECK(*_ex);
     take_detail(m, detail, _ex);
     SIDL_CHECK(*_ex);
     take_room(s, memory, spill, _ex);
@@ -141,6 +151,15 @@ EXIT:
     sidl_String_free(rows);
     sidl_String_free(sample);
     sidl_String_free(detail);
+}
+
+void mastermind_settings_group(struct mastermind *m)
+{
+    bool is_manual = portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_MANUAL;
+    double group_s = m->settings.group_s;
+
+    m->recorder.group_ns = 1e9 * (group_s >= 0 ? group_s : is_manual ? 0 : usual_group_s);
+    m->recorder.stores_all = m->settings.has_rows || m->settings.rotates;
 }
 
 void mastermind_settings_begin(struct mastermind *m, sidl_BaseInterface *_ex)

@@ -27,14 +27,17 @@ extern "C" {
 
 struct portolan_records;
 
+/** So many values of a piggyback, the first ones, are the Mastermind's. */
+#define PORTOLAN_PIGGYBACK_HEAD 3
+
 /**
  * Numbers that travel between the ranks with each step, in the collective by which the ranks agree
  * that the step is stored: they need no message of their own. All ranks get, entry by entry, the
  * maximum over ranks. Both functions are called within the Mastermind's `reached`.
  */
 struct portolan_piggyback {
-    size_t n;       /**< the same on all ranks, at least 1 */
-    double *values; /**< N of them, the owner's; [0] is the Mastermind's */
+    size_t n;       /**< the same on all ranks, at least PORTOLAN_PIGGYBACK_HEAD */
+    double *values; /**< N of them, the owner's */
     void *arg;      /**< the owner's */
     /**
      * REQUIRED. On every rank: fills the values from this rank's SAMPLES of the step that ended.
@@ -49,6 +52,7 @@ struct portolan_piggyback {
                 int n_waiting);
     /* Set by the Mastermind, the same on all ranks. */
     int step;         /**< the step that is about to begin */
+    double visit_ns;  /**< usual cost of a swap point, as far as is known */
     bool has_arrived; /**< the values are the maxima over ranks */
 };
 
@@ -149,14 +153,16 @@ struct portolan_records_ops {
      */
     void (*note_running)(struct portolan_records *self, int step,
                          const struct portolan_running *running, size_t n);
+
+    /**
+     * OPTIONAL. What runs is about to change, between two steps: what was measured so far is stored
+     * apart from what comes, and the next steps singly. Collective.
+     */
+    void (*change)(struct portolan_records *self);
 };
 
 /** Facts of the Optimizer: sum of the times predicted for each step just before it, in ns. */
 #define PORTOLAN_FACT_FORETOLD "predicted step by step"
-/** How often all listeners of the swap point were called: less often than steps if these are
- * short; and the number of steps in the last group. */
-#define PORTOLAN_FACT_GROUPS "groups of steps"
-#define PORTOLAN_FACT_GROUP  "steps of the last group"
 
 struct portolan_records {
     const struct portolan_records_ops *ops;

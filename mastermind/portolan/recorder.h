@@ -145,6 +145,9 @@ struct portolan_recorder {
      * so far. The same on all ranks, set before the first cut.
      */
     bool summary_only;
+    /** Steps are grouped until a group lasts so long; 0: each is a group, and stored. As above. */
+    double group_ns;
+    bool stores_all; /**< each group is stored. As above */
     uint64_t n_lost_steps;           /**< that could not be stored */
     struct portolan_text lost_steps; /**< their numbers, as "3 to 7, 9" */
     int lost_first, lost_last;       /**< of the newest range, which is not in the text yet */
@@ -182,7 +185,9 @@ void portolan_recorder_close(struct portolan_recorder *r);
 
 /**
  * Collective. Stores what all ranks measured since the last cut as step `step`, beginning the trial
- * first if it has not begun; then `step` becomes NEXT_STEP. All of it is one transaction. All ranks
+ * first if it has not begun; then `step` becomes NEXT_STEP. If steps are grouped, a piece may have
+ * to wait for further ones, with which it is stored as one: after many groups, and at most 1/256 of
+ * them. All of it is one transaction. All ranks
  * fail alike, with a text that says what is lost and why, that of the first that failed; then
  * nothing of the step is stored, but measuring goes on and the statistics at the end contain it.
  * That another process holds the store locked is no failure: steps then wait in memory, up to 64
@@ -194,6 +199,18 @@ void portolan_recorder_close(struct portolan_recorder *r);
  */
 enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,
                                            struct portolan_error *err);
+
+/**
+ * Between two cuts: what has been cut and not stored is stored, and the next pieces singly, because
+ * what runs is about to change. Collective. If that fails it is stored with the next piece.
+ */
+void portolan_recorder_change(struct portolan_recorder *r);
+
+/**
+ * After a cut: in how many steps the next one is due, the same on all ranks; *LEAST: not before so
+ * many, because the cuts' share of the time is 1 % (or ranks cannot agree on an earlier one).
+ */
+int portolan_recorder_pace(const struct portolan_recorder *r, int *least);
 
 /**
  * Collective. Cuts the last piece, stores the statistics over ranks, which are merged up a tree,

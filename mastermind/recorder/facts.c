@@ -368,5 +368,7 @@ void facts_put_times(struct portolan_recorder *r)
                  portolan_probe_clock_get() == PORTOLAN_PROBE_CLOCK_MANUAL
                      ? 0
                      : s->timed_calls * s->call_cost_ns);
-    facts_printf(&r->facts, PORTOLAN_FACT_STORING, "%.0f", fmax(0, paused_ns - r->deciding_ns));
+    facts_printf(&r->facts, PORTOLAN_FACT_WAITING, "%.0f", s->pace.waited_ns);
+    facts_printf(&r->facts, PORTOLAN_FACT_STORING, "%.0f",
+                 fmax(0, paused_ns - r->deciding_ns - s->pace.waited_ns));
 }

@@ -82,6 +82,8 @@ static void clear_state(struct recorder_state *s)
     end_note(s);
     free(s->path);
     piece_clear(&s->slowest);
+    piece_clear(&s->whole);
+    portolan_probe_snapshot_clear(&s->last);
     free(s->slowest_block);
     totals_clear(&s->totals);
     paths_close(&s->paths);
@@ -105,11 +107,18 @@ void portolan_recorder_close(struct portolan_recorder *r)
     *r = (struct portolan_recorder){0};
 }
 
+/* Of several groups that are stored as one, the first. */
+static bool is_expectation_kept(const struct portolan_recorder *r, int step)
+{
+    return !(r->group_ns > 0) || step == r->step ||
+           (r->state->is_storing && step == r->state->pace.step);
+}
+
 void portolan_recorder_expect(struct portolan_recorder *r, const struct portolan_expectation *e)
 {
     struct portolan_expectation copy = *e;
 
-    if (!r->store)
+    if (!r->store || !is_expectation_kept(r, e->step))
         return;
     copy.path = portolan_arena_strdup(&r->expected_arena, e->path);
     copy.cause = portolan_arena_strdup(&r->expected_arena, e->cause);
@@ -221,22 +230,51 @@ static double elapsed_of(const struct portolan_recorder *r)
     return fmax(roots, r->now.now_ns - r->cut_ns);
 }
 
-/* If the probe cannot be emptied (a thread is inside a call), the next piece is a difference. */
-static enum portolan_status take_piece(struct portolan_recorder *r, struct portolan_error *err)
+static void exchange_snapshots(struct portolan_probe_snapshot *a, struct portolan_probe_snapshot *b)
 {
-    struct portolan_probe_snapshot keep;
-    bool others;
-    enum portolan_status status = take_own(r, &r->now, &others, err);
+    struct portolan_probe_snapshot keep = *a;
 
-    if (!status)
-        status = piece_difference(r->source, &r->before, &r->now, step_rank(r), &r->piece, err);
+    *a = *b;
+    *b = keep;
+}
+
+/* Makes the latest piece and, if several are stored as one, the whole. */
+static enum portolan_status make_pieces(struct portolan_recorder *r, struct portolan_error *err)
+{
+    struct recorder_state *s = r->state;
+    struct portolan_probe_snapshot *since = s->n_pending ? &s->last : &r->before;
+    enum portolan_status status =
+        piece_difference(r->source, since, &r->now, step_rank(r), &r->piece, err);
+
+    if (!status && s->n_pending && s->is_storing)
+        status = piece_difference(r->source, &r->before, &r->now, step_rank(r), &s->whole, err);
     if (status)
         return status;
     r->piece.n_partial =
         r->source->was_partial && r->source->was_partial(r->source->self, &r->mark);
+    s->was_partial = s->was_partial || r->piece.n_partial;
+    s->whole.n_partial = s->was_partial;
     r->elapsed_ns += elapsed_of(r);
-    r->state->calls_ns += r->piece.calls_ns;
-    r->state->timed_calls += r->piece.timed_calls;
+    s->calls_ns += r->piece.calls_ns;
+    s->timed_calls += r->piece.timed_calls;
+    return PORTOLAN_OK;
+}
+
+/* If the probe cannot be emptied (a thread is inside a call), the next piece is a difference; so is
+ * a piece that is not stored yet. */
+static enum portolan_status take_piece(struct portolan_recorder *r, struct portolan_error *err)
+{
+    bool others;
+    enum portolan_status status = take_own(r, &r->now, &others, err);
+
+    if (!status)
+        status = make_pieces(r, err);
+    if (status)
+        return status;
+    if (!r->state->is_storing) {
+        exchange_snapshots(&r->state->last, &r->now);
+        return PORTOLAN_OK;
+    }
     if (r->source->restart && (status = rows_fill(r, err))) /* of threads that went on meanwhile */
         return status;
     if (r->source->restart && !r->source->restart(r->source->self)) {
@@ -246,9 +284,7 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
         /* records that others need were not emptied, nor what they added to their callers */
         return others ? take_own(r, &r->before, &others, err) : PORTOLAN_OK;
     }
-    keep = r->before;
-    r->before = r->now;
-    r->now = keep;
+    exchange_snapshots(&r->before, &r->now);
     return PORTOLAN_OK;
 }
 
@@ -291,7 +327,7 @@ static void note_lost(struct portolan_recorder *r, int step, double n[2])
 static void note_lost_step(struct portolan_recorder *r, struct portolan_error *err)
 {
     bool sends = !r->summary_only || r->cohort->rank == 0;
-    double n[2] = {sends ? (double)r->piece.n : 0, r->step_rows + rows_drop(r)};
+    double n[2] = {sends ? (double)step_piece(r)->n : 0, r->step_rows + rows_drop(r)};
 
     note_lost(r, r->step, n);
     portolan_error_prefix(
@@ -333,6 +369,8 @@ static enum portolan_status store_step(struct portolan_recorder *r, enum portola
                                        bool is_last, struct portolan_error *err)
 {
     status = step_put_samples(r, status, err);
+    if (!status)
+        step_bring_slowest(r, !r->summary_only && !r->state->n_pending);
     if (!status && is_last) /* else they can go with the next step */
         status = step_put_rows(r, status, err);
     if (!status && r->summary_only)
@@ -406,15 +444,16 @@ static enum portolan_status begin_step(struct portolan_recorder *r, bool is_last
     return status;
 }
 
-/* Takes the piece and adds it to the statistics. */
+/* Takes the piece and adds it, if it is to be stored, to the statistics. */
 static enum portolan_status take_and_add(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status = take_piece(r, err);
 
     if (status)
-        r->piece.n = 0;
+        r->piece.n = r->state->whole.n = 0;
     step_fill_piggyback(r);
-    return status ? status : totals_add(&r->state->totals, &r->piece, err);
+    return status || !r->state->is_storing ? status
+                                           : totals_add(&r->state->totals, step_piece(r), err);
 }
 
 static void tell_waiting(struct portolan_recorder *r, int step)
@@ -461,15 +500,43 @@ static enum portolan_status put_step(struct portolan_recorder *r, enum portolan_
     return status;
 }
 
+/* The readers of the store must know that pieces have several steps. */
+static void tell_groups(struct portolan_recorder *r)
+{
+    if (r->store && (r->state->pace.is_grouped || r->state->n_pending)) {
+        facts_printf(&r->facts, PORTOLAN_FACT_GROUPS, "%d", r->state->pace.visits);
+        facts_printf(&r->facts, PORTOLAN_FACT_STEPS, "%d", portolan_probe_step());
+    }
+}
+
+/* Collective. Takes a piece that is stored later. */
+static enum portolan_status look(struct portolan_recorder *r, struct portolan_error *err)
+{
+    enum portolan_status status = take_and_add(r, err);
+
+    step_bring_slowest(r, false);
+    status = step_agree(r, status, err);
+    r->state->n_pending++;
+    return status;
+}
+
 static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool is_last,
                                 struct portolan_error *err)
 {
     struct portolan_error busy = {0};
     enum portolan_status status;
 
+    if (is_last)
+        r->state->pace.between_ns = r->state->pace.cost_ns = 0;
+    else
+        pace_begin(r, next_step);
     r->step_rows = 0;
     step_forget_slowest(r);
     step_begin_piggyback(r, next_step);
+    r->state->is_storing = is_last || pace_stores(r);
+    if (!r->state->is_storing)
+        return look(r, err);
+    tell_groups(r);
     status = begin_step(r, is_last, &busy);
     if (status == PORTOLAN_EBUSY && !is_last) {
         status = postpone(r, err);
@@ -484,9 +551,44 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
         note_lost_step(r, err);
     portolan_note_step(r->state->note);
     r->step = next_step;
+    r->state->n_pending = 0;
+    r->state->was_partial = false;
     if (r->source->now_ns)
         r->cut_ns = r->source->now_ns(r->source->self);
     return status;
+}
+
+/* Collective. Stores the pieces that are pending, up to the latest cut. */
+static enum portolan_status put_pending(struct portolan_recorder *r)
+{
+    struct recorder_state *s = r->state;
+    enum portolan_status status = begin_step(r, false, NULL);
+
+    if (status)
+        return status;
+    status = piece_difference(r->source, &r->before, &s->last, step_rank(r), &s->whole, NULL);
+    s->whole.n_partial = s->was_partial;
+    if (!status)
+        status = totals_add(&s->totals, &s->whole, NULL);
+    status = step_put_samples(r, status, NULL);
+    if (!status && r->store)
+        status = commit_step(r, NULL);
+    if (r->store)
+        portolan_store_rollback(r->store);
+    return portolan_cohort_agree(r->cohort, status, NULL);
+}
+
+void portolan_recorder_change(struct portolan_recorder *r)
+{
+    struct recorder_state *s = r->state;
+
+    s->pace.fresh = 0;
+    if (!s->n_pending || put_pending(r))
+        return;
+    exchange_snapshots(&r->before, &s->last);
+    s->n_pending = 0;
+    s->was_partial = false;
+    r->step = s->pace.step;
 }
 
 /* Tells a trace how long the trial has lasted: from its begin the rows of calls are counted. */

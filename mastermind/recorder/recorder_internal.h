@@ -5,6 +5,7 @@
 
 #include <portolan/block.h>
 #include <portolan/machine.h>
+#include <portolan/mastermind.h>
 #include <portolan/recorder.h>
 
 /** The source that reads this process's probe. */
@@ -259,8 +260,38 @@ enum portolan_status gather_find_most(struct portolan_cohort *c, double value, i
 
 /* ---- step.c, rows.c and events.c: the parts of a trial that go into the store, all collective */
 
+/* When cuts are made and what they store (pace.c); alike on all ranks, but for the times of one. */
+struct pace {
+    int visits;       /* cuts so far … */
+    int fresh;        /* … since what runs changed */
+    int step;         /* at the latest cut */
+    int group;        /* steps that ended with it … */
+    double step_ns;   /* … and the time of each */
+    bool is_grouped;  /* a piece had several steps */
+    double visit_ns;  /* usual cost of a cut, and all that happens at a swap point */
+    double costs_ns, elapsed_ns; /* sums of costs, and of the time between */
+    /* Of this rank: the time and the paused time when the cut began, the program's time before it,
+       and the cost of the one before; the sum of waits for other ranks. */
+    double entered_ns, paused_ns, between_ns, cost_ns, waited_ns;
+};
+
+/** A cut begins, at NEXT_STEP: notes times, and fills the Mastermind's VALUES for the exchange. */
+void pace_begin(struct portolan_recorder *r, int next_step);
+void pace_fill(const struct portolan_recorder *r, double *values);
+/** The values of all ranks are there. */
+void pace_take(struct portolan_recorder *r, const double *values);
+/** Whether the piece is to be stored now. */
+bool pace_stores(const struct portolan_recorder *r);
+
 /** What a recorder keeps on its rank. */
 struct recorder_state {
+    struct pace pace;
+    int n_pending;    /* pieces that were cut and not stored … */
+    bool was_partial; /* … of one of which something is missing */
+    bool is_storing;  /* the present cut is */
+    struct portolan_probe_snapshot last; /* if any: where the last of them ended */
+    struct portolan_piece whole;         /* they and the latest */
+    double values[PORTOLAN_PIGGYBACK_HEAD]; /* without a piggyback */
     struct totals totals;
     struct paths paths; /* paths of rows and events, while these are stored */
     struct rows rows;
@@ -289,6 +320,12 @@ struct recorder_state {
     struct portolan_note *note; /* of what runs, from the begin of the trial to its end; or NULL */
 };
 
+/** What the cut stores: the latest piece, with those that are pending. */
+static inline struct portolan_piece *step_piece(struct portolan_recorder *r)
+{
+    return r->state->n_pending ? &r->state->whole : &r->piece;
+}
+
 /** The rank to which the stored measurements belong. */
 static inline int step_rank(const struct portolan_recorder *r)
 {
@@ -308,6 +345,9 @@ enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan
  */
 void step_find_slowest(struct portolan_recorder *r, const struct portolan_sample **samples,
                        size_t *n);
+
+/** Collective, in a cut: if anybody has asked before. IS_THERE: the samples of all ranks came. */
+void step_bring_slowest(struct portolan_recorder *r, bool is_there);
 
 /** Forgets the slowest rank's samples: another step has come. */
 void step_forget_slowest(struct portolan_recorder *r);

@@ -3,8 +3,6 @@
  */
 #include "recorder_internal.h"
 
-#include <portolan/mastermind.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +129,7 @@ static void ask_slowest(struct portolan_recorder *r)
     free(block);
 }
 
-/* Collective, in a cut: if anybody has asked before. IS_THERE: the samples of all ranks came. */
-static void bring_slowest(struct portolan_recorder *r, bool is_there)
+void step_bring_slowest(struct portolan_recorder *r, bool is_there)
 {
     struct recorder_state *s = r->state;
 
@@ -163,6 +160,7 @@ void step_begin_piggyback(struct portolan_recorder *r, int next_step)
     if (!r->piggyback)
         return;
     r->piggyback->step = next_step;
+    r->piggyback->visit_ns = r->state->pace.visit_ns;
     r->piggyback->has_arrived = false;
     r->state->wants_slowest = true;
 }
@@ -191,15 +189,20 @@ enum portolan_status step_agree(struct portolan_recorder *r, enum portolan_statu
                                 struct portolan_error *err)
 {
     struct portolan_piggyback *p = r->piggyback;
+    double *values = p ? p->values : r->state->values;
+    bool has_arrived;
 
-    if (!p)
-        return portolan_cohort_agree(r->cohort, status, err);
-    if (!status)
+    if (p && !status)
         add_to_piggyback(r);
-    p->values[0] = status != PORTOLAN_OK;
-    p->has_arrived = !r->cohort->max(r->cohort, p->values, p->n);
-    return p->has_arrived && p->values[0] <= 0 ? PORTOLAN_OK
-                                               : portolan_cohort_agree(r->cohort, status, err);
+    values[0] = status != PORTOLAN_OK;
+    pace_fill(r, values);
+    has_arrived = !r->cohort->max(r->cohort, values, p ? p->n : PORTOLAN_PIGGYBACK_HEAD);
+    if (has_arrived)
+        pace_take(r, values);
+    if (p)
+        p->has_arrived = has_arrived;
+    return has_arrived && values[0] <= 0 ? PORTOLAN_OK
+                                         : portolan_cohort_agree(r->cohort, status, err);
 }
 
 /* ------------------------------------------------------------------ samples */
@@ -223,7 +226,7 @@ static enum portolan_status put_block(void *arg, int rank, const void *bytes, si
         status = portolan_store_put_step(r->store, r->trial, p->step, piece.samples, piece.n, err);
     p->n_partial += piece.n_partial;
     r->state->n_waiting += piece.n_waiting;
-    if (!status && r->state->wants_slowest)
+    if (!status && r->state->wants_slowest && !r->state->n_pending)
         keep_slowest(r->state, &piece, bytes, size_bytes);
     piece_clear(&piece);
     return status;
@@ -265,11 +268,9 @@ enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan
 
     step_forget_slowest(r); /* of steps that had to wait */
     if (!status && (!r->summary_only || r->cohort->rank == 0))
-        status = piece_pack(&r->piece, &bytes, &size, err);
+        status = piece_pack(step_piece(r), &bytes, &size, err);
     status = put_packed_samples(r, r->step, bytes, size, status, err);
     free(bytes);
-    if (!status)
-        bring_slowest(r, !r->summary_only);
     return status;
 }
 
@@ -377,8 +378,8 @@ static enum portolan_status keep_step(struct portolan_recorder *r, struct waitin
 
     s->step = r->step;
     if (!r->summary_only || r->cohort->rank == 0) {
-        s->n_samples = (double)r->piece.n;
-        status = piece_pack(&r->piece, &s->samples.bytes, &s->samples.size, err);
+        s->n_samples = (double)step_piece(r)->n;
+        status = piece_pack(step_piece(r), &s->samples.bytes, &s->samples.size, err);
     }
     if (status)
         return status;
@@ -401,7 +402,7 @@ enum portolan_status waiting_add(struct portolan_recorder *r, struct waiting_ste
 
     if (!status)
         status = keep_step(r, s, err);
-    bring_slowest(r, false);
+    step_bring_slowest(r, false);
     status = step_agree(r, status, err);
     if (status)
         return status;

@@ -10,11 +10,11 @@
 #include <string.h>
 
 /*
- * Places in the values that travel; of each the ranks get the maximum. The first is the
+ * Places in the values that travel; of each the ranks get the maximum. The first are the
  * Mastermind's. A struct optimizer_seen of every instance follows, then the alternatives that rank
  * 0 wants.
  */
-enum { MASTERMINDS, TODO, HASH, MINUS_HASH, ASKS, HEAD };
+enum { TODO = PORTOLAN_PIGGYBACK_HEAD, HASH, MINUS_HASH, ASKS, HEAD };
 enum { ENTRIES = sizeof(struct optimizer_seen) / sizeof(double) };
 
 static size_t bytes_of(const struct optimizer *o)
@@ -71,7 +71,6 @@ static bool fill(struct portolan_piggyback *p, const struct portolan_sample *sam
     struct optimizer *o = p->arg;
     double hash = hash_choices(o, p->step);
 
-    p->values[MASTERMINDS] = 0;
     p->values[TODO] = o->cohort->rank == 0 ? OPTIMIZER_DECIDE : OPTIMIZER_STAY;
     p->values[HASH] = hash;
     p->values[MINUS_HASH] = -hash;
@@ -95,8 +94,7 @@ static void add(struct portolan_piggyback *p, const struct portolan_sample *slow
 
     if (n_failed > 0)
         return;
-    o->step_samples = slowest;
-    o->n_step_samples = n;
+    optimizer_take_steps(o, p->step, slowest, n);
     optimizer_want_current(o);
     if (o->delay == 0) {
         optimizer_decide(o, p->step);
@@ -125,10 +123,14 @@ void optimizer_decide_ahead(struct optimizer *o, int step)
 bool optimizer_decide_together(struct optimizer *o, int step, sidl_BaseInterface *_ex)
 {
     enum portolan_status status;
+    const struct portolan_sample *samples;
+    size_t n;
 
     o->due_step = -1;
-    if (step > 0)
-        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
+    if (step > 0) {
+        o->records->ops->slowest(o->records, &samples, &n);
+        optimizer_take_steps(o, step, samples, n);
+    }
     if (o->cohort->rank == 0)
         optimizer_decide(o, step);
     status = o->cohort->bcast(o->cohort, o->wanted, bytes_of(o), 0);

@@ -205,6 +205,8 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
         return;
     if (!begin || o->idle)
         optimizer_note_step(o, step);
+    if (step != o->step)
+        o->step_before = o->step;
     o->step = step;
     if (o->idle)
         return;
@@ -264,6 +266,21 @@ static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_Bas
 
 static const struct portolan_ports_StepListener__epv steps_epv = {
     .f_reached = reached, .f_announce = optimizer_announce, .f_failed = step_failed};
+
+/* After a change, and where steps are counted, it wants to see the next one. */
+static int32_t get_pace(void *self, int32_t *least, sidl_BaseInterface *_ex)
+{
+    const struct optimizer *o = self;
+    bool is_active = o->enabled && o->ready && !o->idle;
+
+    (void)_ex;
+    *least = 1;
+    return is_active && (o->swap_step == o->step || o->undo_step == o->step || o->delay > 0)
+               ? 1
+               : INT32_MAX;
+}
+
+static const struct portolan_ports_Pace__epv pace_epv = {.f_getPace = get_pace};
 
 /* ------------------------------------------------- gov.cca.Component */
 
@@ -332,7 +349,8 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
 
     o->services = services;
     o->swap_step = -2;
-    o->undo_step = o->step = o->tallied_step = -1;
+    o->undo_step = o->step = o->step_before = o->tallied_step = -1;
+    o->n_ended = 1;
     gov_cca_Services_addRef(services, &ignored);
     read_parameters(o, _ex);
     SIDL_CHECK(*_ex);
@@ -392,4 +410,5 @@ static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServi
 PORTOLAN_COMPONENT_CLASS(portolan_Optimizer, "portolan.Optimizer", struct optimizer, set_services,
                          destroy, {&gov_cca_ComponentRelease__type, &release_epv},
                          {&portolan_ports_StepListener__type, &steps_epv},
+                         {&portolan_ports_Pace__type, &pace_epv},
                          {&portolan_ports_Optimizer__type, &optimizer_port_epv});

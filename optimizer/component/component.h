@@ -110,6 +110,7 @@ struct optimizer_mind {
     int diagnosed_changes;               /* that the race had made then */
     bool asks;                           /* for another one */
     struct portolan_arena findings;      /* their texts */
+    struct portolan_arena one_step;      /* samples of one step of a group */
     char lasting[300]; /* an error that has lasted, until it is decided anew; "" */
 };
 
@@ -163,12 +164,16 @@ struct optimizer {
 
     int tallied_step; /* the last that policy.c has counted, on rank 0 */
 
-    int step; /* of the last swap point; -1: there was none */
+    int step;        /* of the last swap point; -1: there was none */
+    int step_before; /* of the one before */
 
-    /* Samples of the step that ended, on rank 0 of the slowest rank. Valid during a decision. */
+    /* The step that ended, or the first of N_ENDED that were a group; the time of all; on rank 0 the
+       samples of the slowest rank, of one of them. Valid during a decision. */
+    int ended, n_ended;
+    double ended_ns;
     const struct portolan_sample *step_samples;
     size_t n_step_samples;
-    double *spent_ns; /* in calls of each instance, by optimizer_time_step() */
+    double *spent_ns; /* in calls of each instance, by optimizer_take_steps() */
 
     struct optimizer_mind mind;
 };
@@ -294,8 +299,9 @@ void optimizer_want(struct optimizer *o, const struct portolan_plan_advice *advi
 /* The steps that remain from STEP on; of a run without a known end as many as were done. */
 int optimizer_remaining(struct optimizer *o, int step);
 
-/* explore.c, rank 0: the time of the step that ended; fills o->spent_ns. */
-double optimizer_time_step(struct optimizer *o);
+/* explore.c, rank 0: takes the samples of the steps that ended before STEP, and their times. */
+void optimizer_take_steps(struct optimizer *o, int step, const struct portolan_sample *samples,
+                          size_t n);
 /*
  * Rank 0: true when o->wanted says what is to be tried, or left, from STEP on; then
  * nobody else decides.

@@ -18,6 +18,7 @@ void optimizer_mind_clear(struct optimizer_mind *m)
     portolan_sample_set_destroy(m->data);
     portolan_race_destroy(m->race);
     portolan_arena_clear(&m->findings);
+    portolan_arena_clear(&m->one_step);
     m->plan = NULL;
     m->data = NULL;
     m->race = NULL;
@@ -70,17 +71,6 @@ void optimizer_make_plan(struct optimizer *o)
                      o->assembly->file ? o->assembly->file : "");
     else if (status && status != PORTOLAN_ENOTFOUND)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "no plan, %s", m->reason);
-}
-
-static int steps_of(const struct portolan_assembly *a)
-{
-    const char *text = a->steps_instance ? portolan_assembly_peek_parameter(a, a->steps_instance,
-                                                                            a->steps_parameter)
-                                         : NULL;
-    int64_t steps;
-
-    return text && portolan_read_int64(text, &steps) && steps > 0 && steps < INT32_MAX ? (int)steps
-                                                                                       : 0;
 }
 
 struct optimizer_option *optimizer_find(const struct optimizer *o, const char *instance,
@@ -174,7 +164,7 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
     struct portolan_plan_news news;
     struct portolan_error err = {0};
 
-    if (!m->plan || step <= 1 || o->swap_step == step - 1)
+    if (!m->plan || o->ended <= 0 || o->swap_step == o->ended)
         return;
     if (portolan_plan_learn(m->plan, now->samples, now->n_samples, now->current, &news, &err)) {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: learns nothing: %s", step,
@@ -260,7 +250,7 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
 /* A run that goes on beyond its steps is assumed to do as many again. */
 int optimizer_remaining(struct optimizer *o, int step)
 {
-    int steps = steps_of(o->assembly);
+    int steps = portolan_assembly_steps(o->assembly);
 
     if (steps == 0)
         return step;
@@ -321,7 +311,7 @@ struct portolan_plan_now optimizer_tell_now(struct optimizer *o, int step)
                                       .may_run = optimizer_may_run,
                                       .arg = o,
                                       .remaining_steps =
-                                          steps_of(o->assembly) ? optimizer_remaining(o, step) : 1,
+                                          portolan_assembly_steps(o->assembly) ? optimizer_remaining(o, step) : 1,
                                       .hysteresis = o->hysteresis,
                                       .swap_ns = o->mind.swap_ns};
 }
@@ -349,7 +339,7 @@ static void consider(struct optimizer *o, int step)
 
     if (step > 0 && step != o->mind.learned_step) {
         o->mind.learned_step = step;
-        optimizer_compare(o, step - 1, &now);
+        optimizer_compare(o, o->ended, &now);
         take_in(o, step, &now);
     } else if (step > 0) {
         o->mind.foretold_ns = NAN; /* it would count the step twice */
@@ -383,7 +373,7 @@ void optimizer_decide(struct optimizer *o, int step)
     else
         consider(o, step);
     if (!(o->mind.expected_ns[0] > 0) &&
-        (!steps_of(o->assembly) || optimizer_remaining(o, step) > 0))
+        (!portolan_assembly_steps(o->assembly) || optimizer_remaining(o, step) > 0))
         o->mind.foretold_ns = NAN;
     keep_state(o, step);
 }

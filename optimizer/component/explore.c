@@ -146,7 +146,7 @@ static bool is_nested(const struct portolan_sample *samples, size_t i)
     return false;
 }
 
-double optimizer_time_step(struct optimizer *o)
+static double time_steps(struct optimizer *o)
 {
     double whole = 0;
 
@@ -162,12 +162,58 @@ double optimizer_time_step(struct optimizer *o)
     return whole;
 }
 
-static void see(struct optimizer *o, int step)
+/* What happened in N_STEPS becomes what happens in one; the time of a call stays as it is. */
+static void take_one_of(struct portolan_sample *x, int n_steps)
+{
+    int64_t calls = x->calls >= n_steps || !x->calls ? x->calls / n_steps : 1;
+    double share = x->calls ? (double)calls / (double)x->calls : 1.0 / n_steps;
+
+    if (x->timed_calls > 0)
+        x->timed_calls = (int64_t)fmax(1, (double)x->timed_calls * share);
+    x->calls = calls;
+    x->inclusive_ns *= share;
+    x->exclusive_ns *= share;
+    x->mpi_ns *= share;
+}
+
+/* The plan is of single steps: of a group it sees a usual one. */
+static void take_one_step(struct optimizer *o)
+{
+    size_t n = o->n_step_samples;
+    struct portolan_sample *copies;
+
+    portolan_arena_clear(&o->mind.one_step);
+    if (o->n_ended == 1 || !n)
+        return;
+    copies = portolan_arena_alloc(&o->mind.one_step, n, sizeof *copies);
+    o->n_step_samples = copies ? n : 0; /* without memory nothing is learned */
+    for (size_t i = 0; i < o->n_step_samples; i++) {
+        copies[i] = o->step_samples[i];
+        take_one_of(&copies[i], o->n_ended);
+    }
+    o->step_samples = copies;
+}
+
+void optimizer_take_steps(struct optimizer *o, int step, const struct portolan_sample *samples,
+                          size_t n)
+{
+    o->ended = o->step < step ? o->step : o->step_before;
+    if (o->ended < 0 || o->ended >= step)
+        o->ended = step - 1;
+    o->n_ended = step - o->ended;
+    o->step_samples = samples;
+    o->n_step_samples = n;
+    o->ended_ns = time_steps(o);
+    take_one_step(o);
+}
+
+static void see(struct optimizer *o)
 {
     portolan_race_see(o->mind.race, &(struct portolan_race_step){
-                                        .ns = optimizer_time_step(o),
+                                        .ns = o->ended_ns,
+                                        .steps = o->n_ended,
                                         .selection = o->current,
-                                        .is_first = step == 1 || o->swap_step == step - 1,
+                                        .is_first = o->ended == 0 || o->swap_step == o->ended,
                                         .inclusive_ns = o->spent_ns,
                                         .data = stand_for_data(o)});
 }
@@ -208,11 +254,17 @@ static void hand_over(struct optimizer *o)
     optimizer_store_decision(o);
 }
 
+/* After a swap groups begin anew with one step, and double. */
+static double price_of_groups(const struct optimizer *o)
+{
+    return o->n_ended > 1 ? log2(o->n_ended) * o->piggyback.visit_ns : 0;
+}
+
 bool optimizer_explore(struct optimizer *o, int step)
 {
     struct optimizer_mind *m = &o->mind;
     struct portolan_race_limits limits = {.remaining_steps = optimizer_remaining(o, step),
-                                          .swap_ns = m->swap_ns,
+                                          .swap_ns = m->swap_ns + price_of_groups(o),
                                           .share = o->explores ? o->explore_share : 0,
                                           .most_ns = o->explore_s * 1e9,
                                           .rests = o->diagnosis};
@@ -221,7 +273,7 @@ bool optimizer_explore(struct optimizer *o, int step)
     if (!m->race && (!o->explores || !begin(o)))
         return step > 0 && optimizer_is_diagnosing(o);
     if (step > 0 && step != m->explored_step)
-        see(o, step);
+        see(o);
     m->explored_step = step;
     m->asks = false;
     if (step > 0 && optimizer_is_diagnosing(o))

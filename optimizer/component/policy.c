@@ -30,21 +30,19 @@ void optimizer_get_policy(struct optimizer *o, sidl_BaseInterface *_ex)
 
 /* ------------------------------------------------- measured times */
 
-/* Adds the finished step to what is known of the options, once; returns its whole time. */
+/* Adds the finished steps to what is known of the options, once; returns the whole time of one. */
 static double take_step(struct optimizer *o, int step)
 {
-    double whole = optimizer_time_step(o);
-
     for (size_t k = 0; step != o->tallied_step && k < o->n_options; k++) {
         struct optimizer_option *x = &o->options[k];
         bool ran =
             (size_t)o->current[x->instance] == x->alternative && o->spent_ns[x->instance] > 0;
 
         x->total_ns += ran ? o->spent_ns[x->instance] : 0;
-        x->steps += ran;
+        x->steps += ran ? o->n_ended : 0;
     }
     o->tallied_step = step;
-    return whole;
+    return o->ended_ns / o->n_ended;
 }
 
 /* ------------------------------------------------- question and answer */

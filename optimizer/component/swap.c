@@ -172,8 +172,19 @@ static enum portolan_status keep_old(struct optimizer *o, int step,
     return PORTOLAN_EBUSY;
 }
 
+/* Collective. What comes is stored apart from what was. */
+static void tell_change(struct optimizer *o)
+{
+    const struct portolan_records_ops *ops = o->records->ops;
+
+    if (ops->size > offsetof(struct portolan_records_ops, change) && ops->change)
+        ops->change(o->records);
+}
+
 static enum portolan_status apply(struct optimizer *o, int step, struct portolan_error *err)
 {
+    if (optimizer_has_to_swap(o))
+        tell_change(o);
     o->n_swapped = 0;
     o->swap_step = -2;
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
@@ -213,9 +224,11 @@ enum portolan_status optimizer_apply(struct optimizer *o, int step, struct porto
 enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *why,
                                     struct portolan_error *err)
 {
-    enum portolan_status status = put_back(o, o->n_swapped, err);
+    enum portolan_status status;
     char outcome[1100];
 
+    tell_change(o);
+    status = put_back(o, o->n_swapped, err);
     for (size_t k = 0; !status && k < o->n_swapped; k++) {
         const struct optimizer_swap *x = &o->swapped[k];
 

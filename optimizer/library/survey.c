@@ -169,6 +169,24 @@ static int steps_seen(const struct survey *s, size_t begin, size_t end)
     return last > 0 ? last + 1 : 0;
 }
 
+/* Where short steps were grouped, a piece has the steps up to the next one's, or to the last that
+ * the trial knows of. */
+static void count_steps(struct survey *s, const struct survey_trial *t)
+{
+    const char *text = survey_value_of(t->trial->metadata, t->trial->n_metadata,
+                                       PORTOLAN_FACT_STEPS);
+    int64_t end = 0;
+
+    if (!text || !portolan_read_int64(text, &end))
+        return;
+    for (size_t r = t->first_row; r < s->n_rows; r++) {
+        int64_t next = r + 1 < s->n_rows ? s->rows[r + 1].step : end;
+
+        if (!s->rows[r].once && next > s->rows[r].step)
+            s->rows[r].steps = (double)(next - s->rows[r].step);
+    }
+}
+
 /* Makes one row per step of the trial with samples [BEGIN, END); a single row if steps are unknown.
  */
 static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t begin, size_t end,
@@ -195,6 +213,7 @@ static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t be
         row_of_sample[i] = s->n_rows - 1;
     }
     t->n_rows = s->n_rows - t->first_row;
+    count_steps(s, t);
     if (t->steps && only_before && t->n_rows == 1 &&
         strcmp(t->trial->outcome, "finished") == 0) { /* no swap point: all steps are one row */
         s->rows[t->first_row].once = false;

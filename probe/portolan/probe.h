@@ -316,6 +316,9 @@ PORTOLAN_API uint64_t portolan_probe_mpi_leave(void);
  */
 PORTOLAN_API void portolan_probe_pause(void);
 PORTOLAN_API void portolan_probe_resume(void);
+/** The step that the program has reached, as a SwapPoint was told last; -1: none. Any thread. */
+PORTOLAN_API void portolan_probe_step_set(int step);
+PORTOLAN_API int portolan_probe_step(void);
 /** How long the calling thread has been between them so far, in ns. */
 PORTOLAN_API double portolan_probe_paused_ns(void);
 

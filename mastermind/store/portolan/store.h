@@ -156,6 +156,10 @@ struct portolan_trial {
  * in ns; and the number of these steps. */
 #define PORTOLAN_FACT_EXPLORING "exploring"
 #define PORTOLAN_FACT_EXPLORED  "exploring steps"
+/** Only where pieces that are stored have several steps (up to the next piece's step): how often the
+ * listeners of the swap point were called, and how many steps there were. */
+#define PORTOLAN_FACT_GROUPS "groups of steps"
+#define PORTOLAN_FACT_STEPS  "steps"
 
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
 #define PORTOLAN_STORE_LABEL "label"
