@@ -180,6 +180,10 @@ try "$PORTOLAN" profile "$store"
 gives 'what a measured call costs is stated' 0 '^one measured call costs [0-9.]+ '
 try "$PORTOLAN" model "$store"
 gives 'and models of its own' 0 '^  first +time' '^  libcalc_two +time'
+try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/proxygen/wrap/test/calc.h" -s "$store" --lib "$two" -- "$subject" name
+try "$PORTOLAN" report "$store"
+count 'turns and a single library are no rows of one table' 2 '^time per call'
+gives 'which says why' 0 '^not like the first trial: one choice instead of alternatives in turn$'
 wrap --lib "$subjects/libcalc_partly.so" -- "$subject" wait
 gives 'what a library lacks stays the program'"'"'s own' 0 'partly lacks calc_wait'
 wrap -- "$subjects/opener" "$subjects/module.so"
