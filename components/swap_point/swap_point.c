@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * portolan.SwapPoint: passes the simulation's steps on to its listeners, in their order. Short steps
- * are grouped (docs/decisions/0050): in a group a step costs a counter.
+ * portolan.SwapPoint: passes the simulation's steps on to its listeners, in their order. Short
+ * steps are grouped (docs/decisions/0068): in a group a step costs a counter.
  */
 #include <portolan/framework.h>
 #include <portolan/list.h>
@@ -84,7 +84,8 @@ static int32_t ask_pace(portolan_ports_StepListener listener, int32_t *least)
     return n;
 }
 
-static void tell_value(struct swap_point *s, const char *name, double value, sidl_BaseInterface *_ex)
+static void tell_value(struct swap_point *s, const char *name, double value,
+                       sidl_BaseInterface *_ex)
 {
     for (int i = 0; i < N_LISTENERS && !*_ex; ++i) {
         portolan_ports_StepListener listener = get_listener(s, listeners[i], _ex);

@@ -147,7 +147,7 @@ struct portolan_recorder {
     bool summary_only;
     /** Steps are grouped until a group lasts so long; 0: each is a group, and stored. As above. */
     double group_ns;
-    bool stores_all; /**< each group is stored. As above */
+    bool stores_all;                 /**< each group is stored. As above */
     uint64_t n_lost_steps;           /**< that could not be stored */
     struct portolan_text lost_steps; /**< their numbers, as "3 to 7, 9" */
     int lost_first, lost_last;       /**< of the newest range, which is not in the text yet */

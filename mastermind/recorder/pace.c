@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many steps pass between two cuts, and which cuts store, so that a program pays at most 1 % for
- * them and its store grows with the logarithm of its steps (docs/decisions/0050). All ranks compute
- * it from the same numbers, which travel with the cuts.
+ * How many steps pass between two cuts, and which cuts store, so that a program pays at most 1 %
+ * for them and its store grows with the logarithm of its steps (docs/decisions/0068). All ranks
+ * compute it from the same numbers, which travel with the cuts.
  */
 #include "recorder_internal.h"
 

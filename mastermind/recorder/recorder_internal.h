@@ -262,13 +262,13 @@ enum portolan_status gather_find_most(struct portolan_cohort *c, double value, i
 
 /* When cuts are made and what they store (pace.c); alike on all ranks, but for the times of one. */
 struct pace {
-    int visits;       /* cuts so far … */
-    int fresh;        /* … since what runs changed */
-    int step;         /* at the latest cut */
-    int group;        /* steps that ended with it … */
-    double step_ns;   /* … and the time of each */
-    bool is_grouped;  /* a piece had several steps */
-    double visit_ns;  /* usual cost of a cut, and all that happens at a swap point */
+    int visits;                  /* cuts so far … */
+    int fresh;                   /* … since what runs changed */
+    int step;                    /* at the latest cut */
+    int group;                   /* steps that ended with it … */
+    double step_ns;              /* … and the time of each */
+    bool is_grouped;             /* a piece had several steps */
+    double visit_ns;             /* usual cost of a cut, and all that happens at a swap point */
     double costs_ns, elapsed_ns; /* sums of costs, and of the time between */
     /* Of this rank: the time and the paused time when the cut began, the program's time before it,
        and the cost of the one before; the sum of waits for other ranks. */
@@ -286,11 +286,11 @@ bool pace_stores(const struct portolan_recorder *r);
 /** What a recorder keeps on its rank. */
 struct recorder_state {
     struct pace pace;
-    int n_pending;    /* pieces that were cut and not stored … */
-    bool was_partial; /* … of one of which something is missing */
-    bool is_storing;  /* the present cut is */
-    struct portolan_probe_snapshot last; /* if any: where the last of them ended */
-    struct portolan_piece whole;         /* they and the latest */
+    int n_pending;                          /* pieces that were cut and not stored … */
+    bool was_partial;                       /* … of one of which something is missing */
+    bool is_storing;                        /* the present cut is */
+    struct portolan_probe_snapshot last;    /* if any: where the last of them ended */
+    struct portolan_piece whole;            /* they and the latest */
     double values[PORTOLAN_PIGGYBACK_HEAD]; /* without a piggyback */
     struct totals totals;
     struct paths paths; /* paths of rows and events, while these are stored */
@@ -319,6 +319,11 @@ struct recorder_state {
     char *path;                 /* of the store */
     struct portolan_note *note; /* of what runs, from the begin of the trial to its end; or NULL */
 };
+
+/** begin.c. Collective: the trial begins, in the store and in the recorder. */
+enum portolan_status recorder_begin(struct portolan_recorder *r, struct portolan_error *err);
+/** The trial has ended, so that no note of what runs is needed any more. */
+void recorder_end_note(struct recorder_state *s);
 
 /** What the cut stores: the latest piece, with those that are pending. */
 static inline struct portolan_piece *step_piece(struct portolan_recorder *r)

@@ -167,8 +167,8 @@ struct optimizer {
     int step;        /* of the last swap point; -1: there was none */
     int step_before; /* of the one before */
 
-    /* The step that ended, or the first of N_ENDED that were a group; the time of all; on rank 0 the
-       samples of the slowest rank, of one of them. Valid during a decision. */
+    /* The step that ended, or the first of N_ENDED that were a group; the time of all; on rank 0
+       the samples of the slowest rank, of one of them. Valid during a decision. */
     int ended, n_ended;
     double ended_ns;
     const struct portolan_sample *step_samples;

@@ -302,18 +302,18 @@ static void keep_state(struct optimizer *o, int step)
 struct portolan_plan_now optimizer_tell_now(struct optimizer *o, int step)
 {
     memcpy(o->told, o->wanted, o->assembly->n_instances * sizeof *o->told);
-    return (struct portolan_plan_now){.samples = o->step_samples,
-                                      .n_samples = o->n_step_samples,
-                                      .announced_names = o->announced.names,
-                                      .announced_values = o->announced.values,
-                                      .n_announced = o->announced.n,
-                                      .current = o->told,
-                                      .may_run = optimizer_may_run,
-                                      .arg = o,
-                                      .remaining_steps =
-                                          portolan_assembly_steps(o->assembly) ? optimizer_remaining(o, step) : 1,
-                                      .hysteresis = o->hysteresis,
-                                      .swap_ns = o->mind.swap_ns};
+    return (struct portolan_plan_now){
+        .samples = o->step_samples,
+        .n_samples = o->n_step_samples,
+        .announced_names = o->announced.names,
+        .announced_values = o->announced.values,
+        .n_announced = o->announced.n,
+        .current = o->told,
+        .may_run = optimizer_may_run,
+        .arg = o,
+        .remaining_steps = portolan_assembly_steps(o->assembly) ? optimizer_remaining(o, step) : 1,
+        .hysteresis = o->hysteresis,
+        .swap_ns = o->mind.swap_ns};
 }
 
 static void ask_plan(struct optimizer *o, int step, const struct portolan_plan_now *now)

@@ -156,8 +156,8 @@ struct portolan_trial {
  * in ns; and the number of these steps. */
 #define PORTOLAN_FACT_EXPLORING "exploring"
 #define PORTOLAN_FACT_EXPLORED  "exploring steps"
-/** Only where pieces that are stored have several steps (up to the next piece's step): how often the
- * listeners of the swap point were called, and how many steps there were. */
+/** Only where pieces that are stored have several steps (up to the next piece's step): how often
+ * the listeners of the swap point were called, and how many steps there were. */
 #define PORTOLAN_FACT_GROUPS "groups of steps"
 #define PORTOLAN_FACT_STEPS  "steps"
 
