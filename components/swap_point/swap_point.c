@@ -4,7 +4,6 @@
  * steps are grouped (docs/decisions/0068): in a group a step costs a counter.
  */
 #include <portolan/framework.h>
-#include <portolan/list.h>
 #include <portolan/probe.h>
 #include <portolan/record.h>
 
@@ -30,7 +29,7 @@ struct swap_point {
     int32_t left;  /* of them; the last one, 1, is told of */
     int32_t least; /* steps that it has even if announced values change */
     bool is_other; /* they did: the next group has one step */
-    size_t n_announced, capacity;
+    size_t n_announced;
     struct announced *announced;
 };
 
@@ -177,9 +176,10 @@ static struct announced *find_value(struct swap_point *s, const char *name)
     for (size_t i = 0; i < s->n_announced; ++i)
         if (!strcmp(s->announced[i].name, name))
             return &s->announced[i];
-    if (!portolan_reserve(&s->announced, &s->capacity, s->n_announced + 1, sizeof *s->announced))
+    if (!(a = portolan_reallocarray(s->announced, s->n_announced + 1, sizeof *a)))
         return NULL;
-    a = &s->announced[s->n_announced];
+    s->announced = a;
+    a += s->n_announced;
     *a = (struct announced){.name = portolan_strdup(name), .told = NAN, .latest = NAN};
     s->n_announced += a->name != NULL;
     return a->name ? a : NULL;
@@ -264,7 +264,7 @@ static void destroy(void *self)
         free(s->announced[i].name);
     free(s->announced);
     s->announced = NULL;
-    s->n_announced = s->capacity = 0;
+    s->n_announced = 0;
 }
 
 static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
