@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 106
+plan 108
 
 subjects=$BUILD/proxygen/wrap/test
 subject=$subjects/subject

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * portolan.SwapPoint: passes the simulation's steps on to its listeners, in their order. Short
- * steps are grouped (docs/decisions/0068): in a group a step costs a counter.
+ * steps are grouped (docs/decisions/0069): in a group a step costs a counter.
  */
 #include <portolan/framework.h>
 #include <portolan/probe.h>

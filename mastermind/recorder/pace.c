@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How many steps pass between two cuts, and which cuts store, so that a program pays at most 1 %
- * for them and its store grows with the logarithm of its steps (docs/decisions/0068). All ranks
+ * for them and its store grows with the logarithm of its steps (docs/decisions/0069). All ranks
  * compute it from the same numbers, which travel with the cuts.
  */
 #include "recorder_internal.h"
