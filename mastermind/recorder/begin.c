@@ -4,6 +4,7 @@
 
 #include <portolan/ending.h>
 #include <portolan/list.h>
+#include <portolan/record.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,8 +128,7 @@ static void take_clock(struct portolan_recorder *r)
     r->state->paused_ns = portolan_probe_paused_ns();
 }
 
-/* The trial begins, by all ranks' clocks, when the first recorder was opened. */
-static enum portolan_status agree_on_zero(struct portolan_recorder *r, struct portolan_error *err)
+enum portolan_status recorder_agree_on_zero(struct portolan_recorder *r, struct portolan_error *err)
 {
     double now_ns = r->source->now_ns ? r->source->now_ns(r->source->self) : 0, age_ns;
 

@@ -283,7 +283,7 @@ static void be_patient(struct portolan_recorder *r, int wait_ms)
 static enum portolan_status begin_step(struct portolan_recorder *r, bool is_last,
                                        struct portolan_error *err)
 {
-    enum portolan_status status = r->state->has_zero ? PORTOLAN_OK : agree_on_zero(r, err);
+    enum portolan_status status = r->state->has_zero ? PORTOLAN_OK : recorder_agree_on_zero(r, err);
     bool waits = r->state->waiting.n > 0;
 
     r->state->has_zero = !status;

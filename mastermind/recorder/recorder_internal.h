@@ -320,7 +320,11 @@ struct recorder_state {
     struct portolan_note *note; /* of what runs, from the begin of the trial to its end; or NULL */
 };
 
-/** begin.c. Collective: the trial begins, in the store and in the recorder. */
+/** begin.c. Collective: the trial begins, by all ranks' clocks, when the first recorder was opened.
+ */
+enum portolan_status recorder_agree_on_zero(struct portolan_recorder *r,
+                                            struct portolan_error *err);
+/** Collective: the trial begins, in the store and in the recorder. */
 enum portolan_status recorder_begin(struct portolan_recorder *r, struct portolan_error *err);
 /** The trial has ended, so that no note of what runs is needed any more. */
 void recorder_end_note(struct recorder_state *s);
