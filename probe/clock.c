@@ -83,16 +83,15 @@ static bool is_tsc_invariant(void)
 }
 #endif
 
-/* In virtual time the processor's counter tells nothing; the C library's clock does, and is read.
- */
-static bool is_in_virtual_time(void)
+/* There the processor's counter tells nothing; the C library's clock does, and is read. */
+bool probe_is_in_virtual_time(void)
 {
     return getenv("PORTOLAN_VIRTUAL_MACHINE");
 }
 
 __attribute__((constructor)) static void clock_start(void)
 {
-    tsc_invariant = !is_in_virtual_time() && is_tsc_invariant();
+    tsc_invariant = !probe_is_in_virtual_time() && is_tsc_invariant();
     if (tsc_invariant) {
         at_start = read_pair();
         clock_kind = PORTOLAN_PROBE_CLOCK_TSC;

@@ -244,6 +244,8 @@ static inline int64_t probe_node_key(const struct portolan_probe_node *node, uns
 
 /* clock.c: nanoseconds of CLOCK_MONOTONIC, whatever clock is in use. */
 uint64_t probe_wall_ns(void);
+/* Whether the program runs under `clue run`. */
+bool probe_is_in_virtual_time(void);
 
 /* snapshot.c */
 enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct portolan_error *err);
