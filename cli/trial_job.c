@@ -305,14 +305,14 @@ static enum portolan_status judge(const struct watch *w, struct portolan_error *
 {
     int number = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0;
 
-    if (w->status == 0)
-        return PORTOLAN_OK;
     if (w->told)
         return portolan_error_set(err, PORTOLAN_EFOREIGN, "ended from outside by %s",
                                   strsignal(w->told));
     if (w->is_late)
         return portolan_error_set(err, PORTOLAN_EFOREIGN, "still running at its limit of %.3g s",
                                   w->job->limit_s);
+    if (w->status == 0) /* launchers also end so when they are told to */
+        return PORTOLAN_OK;
     if (w->message[0])
         return portolan_error_set(err, PORTOLAN_EFOREIGN, "%s", w->message);
     if (w->ended_by[0])
