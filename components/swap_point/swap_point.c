@@ -145,16 +145,17 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     static const struct portolan_trace_region here = {
         .kind = PORTOLAN_TRACE_PHASE, .name = "swap point", .user = "", .port = "", .provider = ""};
     struct swap_point *s = self;
-    bool is_recorded = portolan_record_is_on();
+    bool is_recorded;
     uint32_t region;
 
     portolan_probe_step_set(step);
     if (s->left > 1) {
         s->left--;
-        if (is_recorded)
+        if (portolan_record_is_possible()) /* a window of steps may begin with this one */
             portolan_record_step(step);
         return;
     }
+    is_recorded = portolan_record_is_on();
     region = is_recorded ? portolan_record_region(&here) : 0;
     portolan_probe_pause();
     if (is_recorded)
