@@ -24,7 +24,8 @@ NAMES = "ABC"
 KINDS = {"component": "harm.Part", "table": "harm.Table", "class": "harm.Class", "candidates.h": None}
 
 # What the candidates cost (the words are those of law.c), A being as written; "us" of 1000 is left out. "told": false
-# where nobody can tell what B is worth by a call and what 5 % of a run pay for.
+# where nobody can tell what B is worth by a call and what 5 % of a run pay for: a second call may take as long as the
+# first, and a return to what is written as long as its first call, until one was seen.
 SCENARIOS = {
     "half": {"B": "us=500"},
     "a tenth faster": {"B": "us=900"},
@@ -41,12 +42,12 @@ SCENARIOS = {
     "1 % faster": {"B": "us=990", "equal": True},
     "noise 20 %, a tenth": {"A": "noise=0.2", "B": "us=900 noise=0.2"},
     "noise 50 %, half": {"A": "noise=0.5", "B": "us=500 noise=0.5"},
-    "first x 2000, half": {"B": "us=500 first=2000"},
+    "first x 2000, half": {"B": "us=500 first=2000", "told": False},
     "first x 2000, slower": {"B": "us=1100 first=2000"},
     "first x 100, half": {"B": "us=500 first=100"},
-    "as written first x 2000": {"A": "first=2000", "B": "us=500"},
+    "as written first x 2000": {"A": "first=2000", "B": "us=500", "told": False},
     "as written first x 2000, slower": {"A": "first=2000", "B": "us=1500"},
-    "both first x 2000": {"A": "first=2000", "B": "us=500 first=2000"},
+    "both first x 2000": {"A": "first=2000", "B": "us=500 first=2000", "told": False},
     "back x 20, half": {"B": "us=500 back=20"},
     "as written warm 50 x 5": {"A": "warm=50:5", "B": "us=2000"},
     "new size x 20": {"B": "us=500 size=20", "sizes": "1000,2000:50"},

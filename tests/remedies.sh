@@ -66,11 +66,11 @@ both Strips Levels Shuffled Morton Scattered
 # In 60 steps the front grows, leaves the mesh at step 40 and begins anew.
 assembly amr.xml Scattered Shuffled Strips Levels Morton
 run grows amr.xml --set=driver.steps=60
-lacks 'what lost side by side does not come back while the work grows' 'amr.Morton -> amr.Scattered'
+lacks 'what lost side by side does not come back while the work grows' 'amr.Morton -> amr.Scattered: (predicted|measured)'
 assembly amr.xml Levels Strips Morton Shuffled Scattered
-run falls amr.xml --set=driver.steps=60
-gives 'slower ones are tried' 0 'step 37: tries order amr.Strips -> amr.Scattered'
-stored 'work that falls while one is tried is no gain' 1 "SELECT choice LIKE '%order=amr.Levels%' FROM reason
+run falls amr.xml --set=driver.steps=60 --set=order.work=8e-7
+gives 'slower ones are tried' 0 'step [0-9]+: tries order amr.Levels -> amr.Strips'
+stored 'and not taken' 1 "SELECT choice LIKE '%order=amr.Levels%' FROM reason
     ORDER BY number DESC LIMIT 1"
 
 assembly amr.xml Strips Shuffled Scattered Levels Morton

@@ -8,6 +8,7 @@
  */
 #include "observe.h"
 
+#include <limits.h>
 #include <portolan/series.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,13 +223,111 @@ static double error_of_mean(const struct moment *m, size_t n, double mean)
     return sqrt(squares / (double)(batches - 1) / (double)batches);
 }
 
+/* The most steps of another implementation with the context of M, which then is *OTHER, within the
+ * trial's moments from BEGIN to END, if they are more than the N moments have. */
+static bool find_major(const struct observation *o, const struct moment *m, size_t n, size_t begin,
+                       size_t end, size_t *other)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        most += m[i].steps;
+    *other = NONE;
+    for (size_t own = 0; own < o->n_own; own++) {
+        double steps = 0;
+
+        for (size_t i = begin; i < end; i++)
+            if (o->moments[i].own == own && !o->moments[i].is_apart &&
+                !memcmp(o->moments[i].context, m->context, sizeof m->context))
+                steps += o->moments[i].steps;
+        if (steps > most && own != m->own) {
+            most = steps;
+            *other = own;
+        }
+    }
+    return *other != NONE;
+}
+
+/* The mean time of a call in BATCHES of a trial's steps; 0: there were none. */
+struct course {
+    int first, last;
+    double calls[BATCHES], exclusive[BATCHES];
+};
+
+static size_t batch_of(const struct course *c, int step)
+{
+    int at = step < c->first ? c->first : step > c->last ? c->last : step;
+
+    return (size_t)(((double)at - c->first) * BATCHES / ((double)c->last - c->first + 1));
+}
+
+static void find_course(const struct observation *o, size_t own, const struct moment *m,
+                        size_t begin, size_t end, struct course *c)
+{
+    *c = (struct course){.first = INT_MAX, .last = INT_MIN};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = begin; i < end; i++) {
+            const struct moment *x = &o->moments[i];
+
+            if (x->own != own || x->is_apart ||
+                memcmp(x->context, m->context, sizeof m->context) != 0)
+                continue;
+            if (pass == 0) {
+                c->first = x->step < c->first ? x->step : c->first;
+                c->last = x->step > c->last ? x->step : c->last;
+            } else {
+                c->calls[batch_of(c, x->step)] += x->calls;
+                c->exclusive[batch_of(c, x->step)] += x->exclusive;
+            }
+        }
+}
+
+/* How much longer calls of the implementation that ran most of the trial take on the average than
+ * when the N moments of another one ran; 1 if they do not drift. */
+static double find_drift(const struct observation *o, const struct moment *m, size_t n)
+{
+    const struct survey_segment *segments = o->p->s.segments;
+    size_t trial = segments[m->segment].trial, begin = (size_t)(m - o->moments), end = begin, own;
+    double each[BATCHES], at[BATCHES], calls = 0, exclusive = 0, sum = 0, steps = 0;
+    struct portolan_series_report report;
+    struct course course;
+    size_t filled = 0;
+
+    while (begin > 0 && segments[o->moments[begin - 1].segment].trial == trial)
+        begin--;
+    while (end < o->n_moments && segments[o->moments[end].segment].trial == trial)
+        end++;
+    if (!find_major(o, m, n, begin, end, &own))
+        return 1;
+    find_course(o, own, m, begin, end, &course);
+    for (size_t b = 0; b < BATCHES; b++) {
+        at[b] = filled > 0 ? (double)filled - 1 : 0;
+        if (!(course.calls[b] > 0) || !(course.exclusive[b] > 0))
+            continue;
+        at[b] = (double)filled;
+        each[filled++] = course.exclusive[b] / course.calls[b];
+        calls += course.calls[b];
+        exclusive += course.exclusive[b];
+    }
+    if (!filled || portolan_series_inspect(filled, each, NULL, &report, NULL) ||
+        !report.drift.is_there)
+        return 1;
+    for (size_t i = 0; i < n; i++) {
+        double from_middle = at[batch_of(&course, m[i].step)] - (double)(filled - 1) / 2;
+
+        sum += m[i].steps * report.place * fmax(0.1, 1 + report.drift.slope * from_middle);
+        steps += m[i].steps;
+    }
+    return exclusive / calls / (sum / steps);
+}
+
 /* Makes one row of N moments, which share segment and context, those that do not count last. */
 static void add_context(struct observation *o, const struct moment *m, size_t n)
 {
     struct segment_row *g = observation_row(o, m->segment, m->own);
     struct context_row *c = &o->contexts[o->n_contexts];
     size_t counting = 0;
-    double calls = 0, exclusive = 0;
+    double calls = 0, exclusive = 0, drift = find_drift(o, m, n);
 
     *c = (struct context_row){.segment = m->segment, .own = m->own};
     memcpy(c->context, m->context, sizeof c->context);
@@ -245,6 +344,9 @@ static void add_context(struct observation *o, const struct moment *m, size_t n)
     }
     c->each = exclusive / calls;
     c->error = error_of_mean(m, counting, c->each);
+    /* At the others' time it may have taken as long, or drift as they do. */
+    c->each *= (1 + drift) / 2;
+    c->error = hypot(c->error, fabs(drift - 1) / (drift + 1));
     if (g->n_contexts++ == 0)
         g->first_context = o->n_contexts;
     g->present = true;

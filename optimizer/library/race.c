@@ -7,8 +7,6 @@
 
 /* Steps until what drift drove out is looked at again, and until drift is a reason to look. */
 enum { RETURN_WAIT = 10, DRIFT_WAIT = 5 };
-/* For so many steps a drift is the reason of a change. */
-enum { DRIFT_COUNTS = 64 };
 static const double same_data = 0.1;
 /* Time beside what is tried tells of the work if it changes by this share of a step. */
 static const double matters = 0.1;
@@ -476,8 +474,8 @@ static void leave(struct portolan_race *r, enum verdict verdict)
     if (verdict == DOUBT) {
         a->doubt_ns = excess;
         settle(r, a, ARM_DOUBTED, 0);
-    } else if (verdict == LEAVE_OPEN) {
-        settle(r, a, ARM_OPEN, 0);
+    } else if (verdict == LEAVE_OPEN) { /* while steps drift both are seen in turn */
+        settle(r, a, ARM_OPEN, r->is_moving ? (int)a->record.stay : 0);
         a->block *= 2;
     } else {
         wait = a->before_ns > 0 && a->state != ARM_STALE ? RETURN_WAIT
@@ -536,6 +534,9 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
     r->told.cost_ns += (double)move->n * r->limits.swap_ns;
     if (a->state != ARM_OPEN) /* it may have changed, but for its long steps */
         record_keep(&a->record, 0);
+    r->is_moving = race_has_drifted(r) && record_moves(&r->record, FIRST_BLOCK);
+    if (r->is_moving)
+        record_keep(&r->record, FIRST_BLOCK);
     r->is_patient = r->is_patient || a->fell;
     r->patience_ns = race_patience(r, a);
     r->visited = a;

@@ -92,6 +92,7 @@ struct portolan_race {
     struct arm **arms;
     struct arm *visited; /* NULL: the incumbent runs */
     struct move move;    /* of the visit */
+    bool is_moving;      /* the incumbent's steps drift: short visits and its last steps count */
     bool is_patient;     /* it is to show whether the slow steps were its first ones … */
     double patience_ns;  /* … and may cost so much */
     size_t n_visit;      /* its ordinary groups so far */
@@ -141,6 +142,8 @@ double record_width(const struct record *r, double noise);
 /* +1 or -1: the last steps are longer or shorter than usual, not by chance; 0: they are as usual.
  * *N: how many of them. */
 int record_drift(const struct record *r, size_t *n);
+/* Whether the last N differ from those before as if the work had changed. */
+bool record_moves(const struct record *r, size_t n);
 /* The share of the usual time by which a step is long, or falls, not by chance. */
 double record_far(double noise);
 /* How many of the last N, or of the first one before them, came after they fell for good, beyond
@@ -161,6 +164,13 @@ static inline double race_cost(const struct portolan_race *r)
     double longs = r->visit_longs > 1 ? r->visit_long_ns * (1 - 1 / r->visit_longs) : 0;
 
     return r->told.cost_ns + fmax(0, r->visit_ns) + longs;
+}
+
+/* For so many steps a drift is the reason of a change. */
+enum { DRIFT_COUNTS = 64 };
+static inline bool race_has_drifted(const struct portolan_race *r)
+{
+    return r->drifted_at && r->now - r->drifted_at < DRIFT_COUNTS;
 }
 
 /* race_judge.c: the decision about the alternative that is tried. */

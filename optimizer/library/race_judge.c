@@ -58,7 +58,7 @@ enum verdict race_judge(const struct portolan_race *r)
             return GO_ON;
         if (d.low <= -least &&
             (a->record.n < a->block ||
-             (is_new && (a->record.stay < race_round(r, a) || is_worth_more(r, &d)))))
+             (is_new && !r->is_moving && (a->record.stay < race_round(r, a) || is_worth_more(r, &d)))))
             return GO_ON;
     }
     if (d.low > -least)

@@ -21,6 +21,9 @@ static const struct {
     double share, deviations, spike;
 } drifts[] = {{4, 4, 0.2, 3, INFINITY}, {8, 5, 0.1, 1.8, 2}};
 
+/* The work has changed if the last steps differ by this share from those before. */
+static const double moved = 0.05;
+
 /* The place of the group of steps number BACK before the last, which is 0. */
 static size_t at(const struct record *r, size_t back)
 {
@@ -190,6 +193,14 @@ int record_drift(const struct record *r, size_t *n)
             return longer >= drifts[i].far ? 1 : -1;
     }
     return 0;
+}
+
+bool record_moves(const struct record *r, size_t n)
+{
+    size_t before = record_size(r) - n;
+
+    return r->n > n &&
+           fabs(level_of(r, 0, n).usual_ns / level_of(r, n, before).usual_ns - 1) > moved;
 }
 
 double record_far(double noise)
