@@ -11,6 +11,7 @@ run() {
         --set=driver.matrix="$1" --select=solver=solvers."$2" $3 "$folder/solvers.xml"
 }
 
+TRY_SECONDS=400 # many short processes, slow ones with sanitizers
 try python3 "$SOURCE/examples/solvers/study.py" --quick --folder="$folder" "$BUILD"
 gives 'no choice fails or is inaccurate, one left out or a third' 0 \
     'one case left out: 8 choices' 'a third held out, 5 times: 10 choices' \
