@@ -140,7 +140,8 @@ struct optimizer {
     struct optimizer_option *options,
         **first; /* of all instances in order; of each the first one */
     struct optimizer_contexts announced;
-    int swap_step; /* of the swaps in `swapped`; -2: none */
+    int swap_step;  /* of the swaps in `swapped`; -2: none */
+    int began_step; /* from this one on what runs has run */
     size_t n_swapped;
     struct optimizer_swap *swapped;
     struct portolan_running *noted; /* what optimizer_note_running() writes */
@@ -284,7 +285,9 @@ void optimizer_announce(void *self, const char *name, double value, sidl_BaseInt
 /* steer.c: the port "optimizer". */
 extern const struct portolan_ports_Optimizer__epv optimizer_port_epv;
 
-/* decide.c, rank 0: fills o->wanted for the steps from STEP on. On errors nothing is swapped. */
+/* decide.c: whether calls in STEP may be first ones, by what was measured of what runs. */
+bool optimizer_is_warming(const struct optimizer *o, int step);
+/* rank 0: fills o->wanted for the steps from STEP on. On errors nothing is swapped. */
 void optimizer_decide(struct optimizer *o, int step);
 /* Stores the decision made before the first step, unless it came from the store. */
 void optimizer_store_decision(struct optimizer *o);

@@ -156,15 +156,22 @@ static void look_for_stored(struct optimizer *o)
     free(parameters);
 }
 
-/* Adds the step's rows to the models, unless it was the first or began with a swap; if a call has
- * none, reads the store again from time to time. */
+bool optimizer_is_warming(const struct optimizer *o, int step)
+{
+    int first = o->mind.plan ? portolan_plan_first_steps(o->mind.plan, o->current) : 0;
+
+    return step - o->began_step < (first > 0 ? 2 * first : 1); /* this time they may be more */
+}
+
+/* Adds the step's rows to the models, unless its calls may be first ones; if a call has none, reads
+ * the store again from time to time. */
 static void take_in(struct optimizer *o, int step, const struct portolan_plan_now *now)
 {
     struct optimizer_mind *m = &o->mind;
     struct portolan_plan_news news;
     struct portolan_error err = {0};
 
-    if (!m->plan || o->ended <= 0 || o->swap_step == o->ended)
+    if (!m->plan || o->ended <= 0 || optimizer_is_warming(o, o->ended))
         return;
     if (portolan_plan_learn(m->plan, now->samples, now->n_samples, now->current, &news, &err)) {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: learns nothing: %s", step,

@@ -307,7 +307,7 @@ void optimizer_compare(struct optimizer *o, int step, const struct portolan_plan
     off = fabs(measured - m->expected_ns[0]);
     if (off > close_enough * m->expected_ns[0] &&
         (measured < m->expected_ns[1] || measured > m->expected_ns[2]))
-        cause = step == 0 || o->swap_step == step ? "start" : find_cause(o, step, now);
+        cause = optimizer_is_warming(o, step) ? "start" : find_cause(o, step, now);
     if (!*cause || !strcmp(cause, "start"))
         m->n_misses = 0;
     put_expectation(o, step, "", cause, m->expected_ns, measured);

@@ -201,7 +201,7 @@ static enum portolan_status apply(struct optimizer *o, int step, struct portolan
     }
     if (o->n_swapped == 0)
         return PORTOLAN_OK;
-    o->swap_step = step;
+    o->swap_step = o->began_step = step;
     for (size_t k = 0; k < o->n_swapped; k++)
         put_swap(o, step, &o->swapped[k], "done");
     if (o->cohort->rank == 0)
@@ -243,6 +243,7 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
     }
     o->n_swapped = 0;
     o->swap_step = -2;
+    o->began_step = step;
     return status;
 }
 

@@ -468,5 +468,8 @@ enum portolan_status observation_init(struct observation *o)
     list_moments(o, start);
     sum_moments(o);
     count_calls(o);
+    for (size_t k = 0; o->variable != NONE && k < o->n_own; k++)
+        s->variables[o->variable].first[k] =
+            fmax(s->variables[o->variable].first[k], o->warm_up[k]);
     return PORTOLAN_OK;
 }

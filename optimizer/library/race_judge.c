@@ -56,9 +56,9 @@ enum verdict race_judge(const struct portolan_race *r)
     if (!is_too_costly(r, d.point)) {
         if (r->is_patient && a->record.stay < PATIENT_STEPS && r->visit_ns < r->patience_ns)
             return GO_ON;
-        if (d.low <= -least &&
-            (a->record.n < a->block ||
-             (is_new && !r->is_moving && (a->record.stay < race_round(r, a) || is_worth_more(r, &d)))))
+        if (d.low <= -least && (a->record.n < a->block ||
+                                (is_new && !r->is_moving &&
+                                 (a->record.stay < race_round(r, a) || is_worth_more(r, &d)))))
             return GO_ON;
     }
     if (d.low > -least)

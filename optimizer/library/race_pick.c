@@ -307,7 +307,7 @@ static double cost_of_patience(const struct portolan_race *r, const struct move 
     double ratio = a && a->ratio > 0 ? a->ratio : b->ratio;
     double excess = fmax(0, ratio - 1) * record_mean(&r->record) * LEAST_PATIENCE;
 
-    if (isnan(ratio) || b->is_sure || !is_possible(r, m) ||
+    if (isnan(ratio) || fabs(ratio - 1) < r->o.hysteresis || b->is_sure || !is_possible(r, m) ||
         (a && (a->state != ARM_LOST || a->longest_stay >= PATIENT_STEPS)))
         return INFINITY;
     return excess + 2 * r->limits.swap_ns + race_return_cost(r);

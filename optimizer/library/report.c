@@ -338,8 +338,6 @@ const char *portolan_format_gain(const struct portolan_gain *g, char *text, size
                                              : "cannot tell whether time is saved");
     else if (most - least < 0.01 * share)
         snprintf(text, size_bytes, "%.3g %% %s", share, what);
-    else if (g->is_fresh && most - least <= share)
-        snprintf(text, size_bytes, "%.3g %% %s (95 %%: %.3g to %.3g %%)", share, what, least, most);
     else
         snprintf(text, size_bytes, "at least %.2g %% %s, probably %.3g %%", least, what,
                  fmax(least, share));

@@ -121,11 +121,15 @@ static enum portolan_status list_variables(struct survey *s)
     s->variables = portolan_arena_alloc(&s->pool, a->n_instances, sizeof *s->variables);
     if (!s->variables)
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (a->instances[i].n_alternatives > 1)
-            s->variables[s->n_variables++] =
-                (struct survey_variable){&a->instances[i], a->instances[i].n_alternatives};
-    return PORTOLAN_OK;
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &a->instances[i];
+
+        if (x->n_alternatives > 1)
+            s->variables[s->n_variables++] = (struct survey_variable){
+                x, x->n_alternatives,
+                portolan_arena_alloc(&s->pool, x->n_alternatives, sizeof(double))};
+    }
+    return s->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
 static size_t trial_index(const struct survey *s, int64_t id)

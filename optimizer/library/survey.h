@@ -18,6 +18,7 @@ enum { MAX_INPUTS = PORTOLAN_MODEL_MAX_PARAMS };
 struct survey_variable {
     const struct portolan_assembly_instance *instance;
     size_t n;
+    double *first; /* per alternative: the most steps after a start that were first calls */
 };
 
 /*

@@ -93,6 +93,18 @@ size_t portolan_plan_count_steps(const struct portolan_plan *p, const int32_t *c
     return n;
 }
 
+int portolan_plan_first_steps(const struct portolan_plan *p, const int32_t *current)
+{
+    double most = 0;
+
+    for (size_t v = 0; v < p->s.n_variables; v++) {
+        const struct survey_variable *x = &p->s.variables[v];
+
+        most = fmax(most, x->first[current[x->instance - p->s.a->instances]]);
+    }
+    return (int)most;
+}
+
 /* The time of one step with its interval, without what is spent once. */
 static void step_of(const struct portolan_plan_prediction *t, double *step, double *low,
                     double *high)

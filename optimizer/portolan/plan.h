@@ -205,12 +205,11 @@ struct portolan_plan_variable {
 /** The share of a time that is saved (negative: lost) and its 95 % interval; NaN: not known. */
 struct portolan_gain {
     double share, low, high;
-    bool is_fresh; /**< both sides were measured in turn, so that drift is in the interval */
 };
 /**
- * A gain in words, the same in all reports: "12 % saved (95 %: 10 to 14 %)" if it is fresh, else
- * "at least 10 % saved, probably 12 %"; "cannot tell whether time is saved" if the interval has 0
- * in it or is not known. Returns TEXT, for which 80 bytes are enough.
+ * A gain in words, the same in all reports: "at least 10 % saved, probably 12 %"; "cannot tell
+ * whether time is saved" if the interval has 0 in it or is not known. Returns TEXT, for which 80
+ * bytes are enough.
  */
 const char *portolan_format_gain(const struct portolan_gain *gain, char *text, size_t size_bytes);
 
@@ -320,6 +319,10 @@ void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
  * others; first calls do not count. */
 size_t portolan_plan_count_steps(const struct portolan_plan *plan, const int32_t *current,
                                  size_t instance, size_t alternative);
+
+/** How many steps after the CURRENT alternatives began to run were first ones, at most, as far as
+ * was measured. */
+int portolan_plan_first_steps(const struct portolan_plan *plan, const int32_t *current);
 
 /**
  * Weighs a CHOICE for the remaining steps, an alternative of each instance, against ALTERNATIVES,
