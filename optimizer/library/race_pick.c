@@ -193,7 +193,7 @@ static bool has_slowed(const struct portolan_race *r, const struct arm *a)
 static double promise_again(const struct portolan_race *r, const struct arm *a, double *excess,
                             double *steps)
 {
-    double usual = record_mean(&r->record);
+    double usual = record_mean(&r->record), gain;
     struct difference d;
 
     *excess = excess_of(r, a);
@@ -218,8 +218,9 @@ static double promise_again(const struct portolan_race *r, const struct arm *a, 
         *excess /= 4; /* seldom is one so slow, now that there was a spike as long */
         return is_excused(r, a) ? hope / 2 * usual : 0;
     default: /* was it better beyond noise? */
-        if (a->before_ns > 0)
-            return usual * (1 - record_width(&r->record, r->record.noise)) - a->before_ns;
+        gain = usual * (1 - record_width(&r->record, r->record.noise)) - a->before_ns;
+        if (a->before_ns > 0 && (gain > 0 || r->now - a->look_at < race_wait(r, a)))
+            return gain;
         return second_look * usual;
     }
 }
