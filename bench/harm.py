@@ -23,6 +23,12 @@ STEPS = 4000
 NAMES = "ABC"
 KINDS = {"component": "harm.Part", "table": "harm.Table", "class": "harm.Class", "candidates.h": None}
 
+
+def is_told(n, us):
+    """Whether 5 % of a run pay for N first calls of US each: twice a single one, or half of it for a long visit."""
+    return 3 * us < 0.04 * STEPS * 1000 if n <= 2 else max(n, 8) * us < 0.025 * STEPS * 1000
+
+
 # What the candidates cost (the words are those of law.c), A being as written; "us" of 1000 is left out. "told": false
 # where nobody can tell what B is worth by a call and what 5 % of a run pay for: a second call may take as long as the
 # first, and a return to what is written as long as its first call, until one was seen. "equal": what cannot be told
@@ -64,7 +70,7 @@ SCENARIOS = {
     "1 ms, each 8th 50 ms, worse": {"A": "us=4000", "B": "every=8:50"},
     "1 ms, each 8th 50 ms, better": {"A": "us=10000", "B": "every=8:50"},
     "two periods": {"A": "every=16:20", "B": "us=800 every=24:20"},
-    **{f"warm {n} x {factor}": {"B": f"us=500 warm={n}:{factor}", "told": (n - 1) * factor * 500 < 0.05 * STEPS * 1000}
+    **{f"warm {n} x {factor}": {"B": f"us=500 warm={n}:{factor}", "told": is_told(n, factor * 500)}
        for n in (1, 2, 5, 20, 50) for factor in (5, 30, 1000) if n * factor < 6000},
     **{f"period {k} x {factor}, {what}": {"A": f"us={1000 * share * (1 + (factor - 1) / k):.0f}", "B": f"every={k}:{factor}"}
        for k in (2, 3, 10, 30, 100) for factor in (5, 50, 1000) for what, share in (("worse", 0.8), ("better", 1.25))},

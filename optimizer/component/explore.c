@@ -59,7 +59,11 @@ static void expect(struct optimizer *o, const struct portolan_plan_choice *choic
         ratio = x->total_ns / (isinf(v->options[now].total_ns) ? v->options[v->chosen].total_ns
                                                                : v->options[now].total_ns);
         seen = portolan_plan_count_steps(o->mind.plan, o->current, instance, k);
-        tells = seen > 0 && (tells || (ratio > much_more && seen >= CONFIRMED_STEPS));
+        if (!seen) {
+            portolan_race_expect_first(o->mind.race, instance, k, ratio);
+            return;
+        }
+        tells = tells || (ratio > much_more && seen >= CONFIRMED_STEPS);
     }
     portolan_race_expect(o->mind.race, instance, k, ratio, tells);
 }
@@ -264,6 +268,7 @@ bool optimizer_explore(struct optimizer *o, int step)
 {
     struct optimizer_mind *m = &o->mind;
     struct portolan_race_limits limits = {.remaining_steps = optimizer_remaining(o, step),
+                                          .is_open = !portolan_assembly_steps(o->assembly),
                                           .swap_ns = m->swap_ns + price_of_groups(o),
                                           .share = o->explores ? o->explore_share : 0,
                                           .most_ns = o->explore_s * 1e9,

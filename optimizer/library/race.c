@@ -354,6 +354,12 @@ static bool rest_falls(const struct portolan_race *r, const struct portolan_race
     return now > 0 && before - now > fmax(matters * usual, before * record_far(r->record.noise));
 }
 
+/* Whether it was known what the first step of the visit would take. */
+static bool knows_first(const struct portolan_race *r)
+{
+    return r->move.n == 1 && !isnan(r->beliefs[r->move.instance[0]][r->move.alternative[0]].first);
+}
+
 /* What the steps took longer than the incumbent's. The first step of what was never tried is free
  * if it is long: nothing could tell. */
 static void charge(struct portolan_race *r, const struct portolan_race_step *s, bool is_long)
@@ -367,7 +373,9 @@ static void charge(struct portolan_race *r, const struct portolan_race_step *s, 
     } else {
         r->visit_ns += excess;
     }
-    if (s->is_first && a->state == ARM_UNTRIED && s->ns > hopeless * usual)
+    if (r->is_patient && race_is_free(r, a))
+        r->free_ns += excess;
+    else if (s->is_first && a->state == ARM_UNTRIED && s->ns > hopeless * usual && !knows_first(r))
         r->free_ns += excess;
 }
 
@@ -447,6 +455,26 @@ static bool is_equal(const struct portolan_race *r, const struct arm *a)
     return fabs(a->ratio - 1) < r->o.hysteresis;
 }
 
+static bool is_allowed(const struct portolan_race *r, const int32_t *whole)
+{
+    for (size_t i = 0; i < r->o.n_instances; i++)
+        if (!r->o.may_run(r->o.arg, i, (size_t)whole[i]))
+            return false;
+    return true;
+}
+
+/* Only its first steps, FIRST times as long as the incumbent's, were seen: they do not tell what
+ * later ones take. */
+static void forget_visit(struct portolan_race *r, struct arm *a, double first)
+{
+    struct belief *b = &r->beliefs[r->move.instance[0]][r->move.alternative[0]];
+
+    b->first = fmax(first, 1);
+    b->ratio = NAN;
+    a->record = (struct record){0};
+    a->state = ARM_UNTRIED;
+}
+
 /* Notes the result of a visit that goes back to the incumbent. */
 static void leave(struct portolan_race *r, enum verdict verdict)
 {
@@ -462,6 +490,11 @@ static void leave(struct portolan_race *r, enum verdict verdict)
         a->record = (struct record){0};
         if (r->move.n == 1 && a->fell)
             r->beliefs[r->move.instance[0]][r->move.alternative[0]].ratio = NAN;
+        close_visit(r);
+        return;
+    }
+    if (!a->record.n && r->move.n == 1 && is_allowed(r, r->trial) && !race_is_spike(r, excess)) {
+        forget_visit(r, a, excess / usual + 1);
         close_visit(r);
         return;
     }
@@ -490,14 +523,6 @@ static void leave(struct portolan_race *r, enum verdict verdict)
         settle(r, a, ARM_LOST, wait);
     }
     close_visit(r);
-}
-
-static bool is_allowed(const struct portolan_race *r, const int32_t *whole)
-{
-    for (size_t i = 0; i < r->o.n_instances; i++)
-        if (!r->o.may_run(r->o.arg, i, (size_t)whole[i]))
-            return false;
-    return true;
 }
 
 /* Ends the visit if it is decided. */

@@ -12,6 +12,12 @@ void portolan_race_expect(struct portolan_race *r, size_t instance, size_t alter
     r->beliefs[instance][alternative].is_sure = is_sure;
 }
 
+void portolan_race_expect_first(struct portolan_race *r, size_t instance, size_t alternative,
+                                double ratio)
+{
+    r->beliefs[instance][alternative].first = ratio;
+}
+
 void portolan_race_remedy(struct portolan_race *r, size_t instance, size_t alternative, double gain,
                           double most)
 {
@@ -64,7 +70,8 @@ static bool make_tables(struct portolan_race *r, const struct portolan_race_opti
     for (size_t i = 0; !r->pool.failed && i < n; i++) {
         r->beliefs[i] = portolan_arena_alloc(&r->pool, o->n_alternatives[i], sizeof **r->beliefs);
         for (size_t k = 0; r->beliefs[i] && k < o->n_alternatives[i]; k++)
-            r->beliefs[i][k].ratio = (int32_t)k == selection[i] ? 1 : NAN;
+            r->beliefs[i][k] =
+                (struct belief){.ratio = (int32_t)k == selection[i] ? 1 : NAN, .first = NAN};
     }
     return !r->pool.failed;
 }

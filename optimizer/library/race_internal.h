@@ -69,6 +69,7 @@ struct difference {
 /* What is known of an alternative beforehand, or from a visit. */
 struct belief {
     double ratio; /* to the incumbent's; NaN: not known */
+    double first; /* the same of its first step alone; NaN: not known */
     bool is_sure;
     bool is_remedy;    /* of a cause that was diagnosed; then … */
     double gain, most; /* … what it gains, and gains at most, as shares of a step */
@@ -180,6 +181,9 @@ enum verdict race_judge(const struct portolan_race *r);
  * of a first visit, of the longest. */
 enum { FIRST_STEPS = 2, KNOWN_STEPS = 3, FIRST_BLOCK = 4, LONGEST_BLOCK = 32 };
 
+/* A second step that is as long as a bad first one may cost this share of what is left. */
+static const double large_share = 0.5;
+
 /* race_pick.c: the move that promises most, if any is worth its cost and within the budget. */
 bool race_pick(struct portolan_race *r, struct move *move);
 double race_budget(const struct portolan_race *r);
@@ -188,6 +192,12 @@ struct difference race_compare(const struct portolan_race *r, const struct arm *
 double race_expected_gain(const struct difference *d);
 /* The steps after which a visit has seen long ones as often as they come. */
 double race_round(const struct portolan_race *r, const struct arm *a);
+/* Whether a visit to A costs the program nothing that it would not have cost without a race, while
+ * nobody knows how long the run is: it runs as it began. */
+static inline bool race_is_free(const struct portolan_race *r, const struct arm *a)
+{
+    return r->limits.is_open && a && a->is_beginning;
+}
 /* What a visit may cost that outlasts first steps. */
 double race_patience(const struct portolan_race *r, const struct arm *a);
 /* Whether an incumbent has had a long step that took about so much longer. */

@@ -2,9 +2,6 @@
 /* What a visit has shown so far, and whether it goes on. */
 #include "race_internal.h"
 
-/* A second step that is as long as a bad first one may cost this share of what is left. */
-static const double large_share = 0.5;
-
 /* Whether the visit had a long step of which the budget allows no second one. */
 static bool has_long(const struct portolan_race *r)
 {
@@ -16,6 +13,8 @@ static bool has_long(const struct portolan_race *r)
 /* Whether the next step may exceed the budget, if it is as long as the shortest seen. */
 static bool is_too_costly(const struct portolan_race *r, double excess_ns)
 {
+    if (r->is_patient && race_is_free(r, r->visited))
+        return false;
     return (excess_ns > 0 && excess_ns > race_left(r)) || has_long(r);
 }
 

@@ -103,7 +103,10 @@ double race_budget(const struct portolan_race *r)
 {
     /* what is slow now may be so for a while only */
     double step = r->least_ns > 0 ? r->least_ns : record_mean(&r->record);
-    double run = r->told.elapsed_ns + r->limits.remaining_steps * fmax(step, 0); /* NaN: unknown */
+    double run = r->told.elapsed_ns;
+
+    if (!r->limits.is_open)
+        run += r->limits.remaining_steps * fmax(step, 0); /* NaN: unknown */
 
     return r->limits.most_ns > 0 ? fmin(r->limits.share * run, r->limits.most_ns)
                                  : r->limits.share * run;
@@ -141,11 +144,11 @@ int race_wait(const struct portolan_race *r, const struct arm *a)
 static double promise_of_new(const struct portolan_race *r, const struct move *m, double *excess)
 {
     double usual = record_mean(&r->record), product = 1, unknown_ns = 0;
-    const struct belief *remedy = &r->beliefs[m->instance[0]][m->alternative[0]];
+    const struct belief *only = &r->beliefs[m->instance[0]][m->alternative[0]];
 
-    if (m->n == 1 && remedy->is_remedy) {
+    if (m->n == 1 && only->is_remedy) {
         *excess = fear_of_remedy * usual;
-        return isinf(remedy->ratio) ? 0 : remedy->gain * usual;
+        return isinf(only->ratio) ? 0 : only->gain * usual;
     }
     for (size_t i = 0; i < m->n; i++) {
         const struct belief *b = &r->beliefs[m->instance[i]][m->alternative[i]];
@@ -156,7 +159,10 @@ static double promise_of_new(const struct portolan_race *r, const struct move *m
         unknown_ns += isnan(b->ratio) ? inclusive_ns : 0;
         product *= isnan(b->ratio) ? 1 : b->ratio;
     }
-    *excess = unknown_ns > 0 ? fear * usual : fmax(0, product - 1) * usual;
+    if (m->n == 1 && only->first > 1)
+        *excess = (only->first - 1) * usual * (1 + 1 / large_share);
+    else
+        *excess = unknown_ns > 0 ? fear * usual : fmax(0, product - 1) * usual;
     return unknown_ns > 0 ? hope * fmin(unknown_ns, usual)
                           : usual * (1 - (1 - change_of_mind) * product);
 }
@@ -296,6 +302,8 @@ double race_patience(const struct portolan_race *r, const struct arm *a)
 {
     double share = a && a->is_beginning ? share_of_new : share_of_patience;
 
+    if (race_is_free(r, a))
+        return INFINITY;
     return fmin(share * race_budget(r), race_left(r));
 }
 
@@ -314,19 +322,25 @@ static double cost_of_patience(const struct portolan_race *r, const struct move 
     return excess + 2 * r->limits.swap_ns + race_return_cost(r);
 }
 
+/* So many steps must remain for a visit that outlasts the first steps. */
+static int least_remaining(const struct portolan_race *r, const struct arm *a)
+{
+    return (race_is_free(r, a) ? 2 : SHORT_RUN) * PATIENT_STEPS;
+}
+
 /* Nothing else is left: a visit that outlasts the first steps, the cheapest one, in long runs. */
 static bool pick_patiently(struct portolan_race *r, struct move *best)
 {
     double least = INFINITY, cost;
     bool found = false;
 
-    if (r->limits.remaining_steps < SHORT_RUN * PATIENT_STEPS)
-        return false;
     for (size_t i = 0; i < r->o.n_instances; i++)
         for (size_t k = 0; k < r->o.n_alternatives[i]; k++) {
             const struct move m = {1, {i}, {(int32_t)k}};
 
             cost = cost_of_patience(r, &m);
+            if (r->limits.remaining_steps < least_remaining(r, race_find_arm(r, &m)))
+                continue;
             if (cost < least && cost < race_patience(r, race_find_arm(r, &m)) &&
                 r->o.may_run(r->o.arg, i, k)) {
                 least = cost;

@@ -62,6 +62,11 @@ void portolan_race_expect(struct portolan_race *race, size_t instance, size_t al
 void portolan_race_remedy(struct portolan_race *race, size_t instance, size_t alternative,
                           double gain, double most);
 
+/** Only first steps of an alternative are known, which take RATIO times as long as the incumbent's;
+ * what later ones take is not known. */
+void portolan_race_expect_first(struct portolan_race *race, size_t instance, size_t alternative,
+                                double ratio);
+
 /** A step that ended, or a group of steps that ran the same without a look at them. */
 struct portolan_race_step {
     double ns;                  /**< of all of them, the slowest rank's; 0: it was not measured */
@@ -78,6 +83,7 @@ struct portolan_race_limits {
     double swap_ns; /**< cost of one exchange */
     double share;   /**< exploring may cost this share of the run's time; 0: it ends … */
     double most_ns; /**< … and at most so much; 0: only the share counts */
+    bool is_open;   /**< how many steps remain is not known: only the run so far pays */
     bool rests;     /**< nothing is tried in the step after a change of the incumbent */
 };
 /** What to run next, for at least one step: fills SELECTION if the race says so. Otherwise (false)
