@@ -33,5 +33,5 @@ stored 'the store says how many steps there were' 5000 \
 run ranks 2 0.01 --explore=off
 gives 'two ranks agree on the groups' 0 '^heat: 5000 steps done'
 stored 'and count each call' 5000 "$calls"
-run exploring 1 0.01
-gives 'alternatives are tried' 0 'optimizer: step [0-9]+: tries ' '^heat: 5000 steps done'
+run exploring 1 0.01 --set=driver.steps=40000
+gives 'alternatives are tried' 0 'optimizer: step [0-9]+: tries ' '^heat: 40000 steps done'

@@ -52,7 +52,7 @@ struct portolan_piggyback {
                 int n_waiting);
     /* Set by the Mastermind, the same on all ranks. */
     int step;         /**< the step that is about to begin */
-    double visit_ns;  /**< usual cost of a swap point, as far as is known */
+    double visit_ns;  /**< cost of an undisturbed swap point, as far as is known */
     bool has_arrived; /**< the values are the maxima over ranks */
 };
 

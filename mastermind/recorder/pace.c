@@ -53,6 +53,7 @@ void pace_take(struct portolan_recorder *r, const double *values)
     if (n < 1)
         return;
     p->visit_ns += (cost_ns - p->visit_ns) / (n < SMOOTHING ? n : SMOOTHING);
+    p->least_ns = n > 1 ? fmin(p->least_ns, cost_ns) : cost_ns;
     p->costs_ns += cost_ns;
 }
 

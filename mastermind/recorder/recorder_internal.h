@@ -269,6 +269,7 @@ struct pace {
     double step_ns;              /* … and the time of each */
     bool is_grouped;             /* a piece had several steps */
     double visit_ns;             /* usual cost of a cut, and all that happens at a swap point */
+    double least_ns;             /* the least of these costs: nothing disturbed it */
     double costs_ns, elapsed_ns; /* sums of costs, and of the time between */
     /* Of this rank: the time and the paused time when the cut began, the program's time before it,
        and the cost of the one before; the sum of waits for other ranks. */

@@ -160,7 +160,7 @@ void step_begin_piggyback(struct portolan_recorder *r, int next_step)
     if (!r->piggyback)
         return;
     r->piggyback->step = next_step;
-    r->piggyback->visit_ns = r->state->pace.visit_ns;
+    r->piggyback->visit_ns = r->state->pace.least_ns;
     r->piggyback->has_arrived = false;
     r->state->wants_slowest = true;
 }
