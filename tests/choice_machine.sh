@@ -4,6 +4,7 @@
 # measures. The last part has real work on the real clock.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
+[ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'hundreds of processes, which run elsewhere with sanitizers'
 plan 28
 
 solvers='Safe us=3

@@ -3,6 +3,7 @@
 # What was measured at a point is its prediction; models say what they do not know.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
+[ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'hundreds of processes, which run elsewhere with sanitizers'
 plan 33
 
 # n = 300 costs Fast 14 times what all others would make one expect.
