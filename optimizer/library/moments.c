@@ -223,32 +223,40 @@ static double error_of_mean(const struct moment *m, size_t n, double mean)
     return sqrt(squares / (double)(batches - 1) / (double)batches);
 }
 
-/* The most steps of another implementation with the context of M, which then is *OTHER, within the
- * trial's moments from BEGIN to END, if they are more than the N moments have. */
-static bool find_major(const struct observation *o, const struct moment *m, size_t n, size_t begin,
-                       size_t end, size_t *other)
+/* The moments of one trial, in segment_order. */
+struct stretch {
+    const struct moment *first;
+    size_t n;
+    bool is_mixed; /* several implementations ran */
+};
+
+static bool is_usual(const struct moment *m, size_t own, const struct moment *like)
 {
+    return m->own == own && !m->is_apart && !memcmp(m->context, like->context, sizeof m->context);
+}
+
+/* The implementation that ran most of the trial with the context of M; NONE: that of M did. */
+static size_t find_major(const struct observation *o, const struct stretch *t,
+                         const struct moment *m)
+{
+    size_t major = NONE;
     double most = 0;
 
-    for (size_t i = 0; i < n; i++)
-        most += m[i].steps;
-    *other = NONE;
     for (size_t own = 0; own < o->n_own; own++) {
         double steps = 0;
 
-        for (size_t i = begin; i < end; i++)
-            if (o->moments[i].own == own && !o->moments[i].is_apart &&
-                !memcmp(o->moments[i].context, m->context, sizeof m->context))
-                steps += o->moments[i].steps;
-        if (steps > most && own != m->own) {
+        for (size_t i = 0; i < t->n; i++)
+            steps += is_usual(&t->first[i], own, m) ? t->first[i].steps : 0;
+        if (steps > most) {
             most = steps;
-            *other = own;
+            major = own;
         }
     }
-    return *other != NONE;
+    return major == m->own ? NONE : major;
 }
 
-/* The mean time of a call in BATCHES of a trial's steps; 0: there were none. */
+/* The means of calls of OWN with the context of M, in BATCHES of the time from its FIRST step to
+ * its LAST; 0: there were none. */
 struct course {
     int first, last;
     double calls[BATCHES], exclusive[BATCHES];
@@ -261,48 +269,38 @@ static size_t batch_of(const struct course *c, int step)
     return (size_t)(((double)at - c->first) * BATCHES / ((double)c->last - c->first + 1));
 }
 
-static void find_course(const struct observation *o, size_t own, const struct moment *m,
-                        size_t begin, size_t end, struct course *c)
+static void find_course(const struct stretch *t, size_t own, const struct moment *m,
+                        struct course *c)
 {
     *c = (struct course){.first = INT_MAX, .last = INT_MIN};
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = begin; i < end; i++) {
-            const struct moment *x = &o->moments[i];
-
-            if (x->own != own || x->is_apart ||
-                memcmp(x->context, m->context, sizeof m->context) != 0)
-                continue;
-            if (pass == 0) {
-                c->first = x->step < c->first ? x->step : c->first;
-                c->last = x->step > c->last ? x->step : c->last;
-            } else {
-                c->calls[batch_of(c, x->step)] += x->calls;
-                c->exclusive[batch_of(c, x->step)] += x->exclusive;
-            }
+    for (size_t i = 0; i < t->n; i++)
+        if (is_usual(&t->first[i], own, m)) {
+            c->first = t->first[i].step < c->first ? t->first[i].step : c->first;
+            c->last = t->first[i].step > c->last ? t->first[i].step : c->last;
+        }
+    for (size_t i = 0; i < t->n; i++)
+        if (is_usual(&t->first[i], own, m)) {
+            c->calls[batch_of(c, t->first[i].step)] += t->first[i].calls;
+            c->exclusive[batch_of(c, t->first[i].step)] += t->first[i].exclusive;
         }
 }
 
 /* How much longer calls of the implementation that ran most of the trial take on the average than
  * when the N moments of another one ran; 1 if they do not drift. */
-static double find_drift(const struct observation *o, const struct moment *m, size_t n)
+static double find_drift(const struct observation *o, const struct stretch *t,
+                         const struct moment *m, size_t n)
 {
-    const struct survey_segment *segments = o->p->s.segments;
-    size_t trial = segments[m->segment].trial, begin = (size_t)(m - o->moments), end = begin, own;
     double each[BATCHES], at[BATCHES], calls = 0, exclusive = 0, sum = 0, steps = 0;
+    size_t own = t->is_mixed ? find_major(o, t, m) : NONE, filled = 0;
     struct portolan_series_report report;
     struct course course;
-    size_t filled = 0;
 
-    while (begin > 0 && segments[o->moments[begin - 1].segment].trial == trial)
-        begin--;
-    while (end < o->n_moments && segments[o->moments[end].segment].trial == trial)
-        end++;
-    if (!find_major(o, m, n, begin, end, &own))
+    if (own == NONE)
         return 1;
-    find_course(o, own, m, begin, end, &course);
+    find_course(t, own, m, &course);
     for (size_t b = 0; b < BATCHES; b++) {
-        at[b] = filled > 0 ? (double)filled - 1 : 0;
-        if (!(course.calls[b] > 0) || !(course.exclusive[b] > 0))
+        at[b] = filled > 0 ? (double)filled - 1 : 0; /* of an empty one: that before it */
+        if (!(course.exclusive[b] > 0))
             continue;
         at[b] = (double)filled;
         each[filled++] = course.exclusive[b] / course.calls[b];
@@ -322,12 +320,13 @@ static double find_drift(const struct observation *o, const struct moment *m, si
 }
 
 /* Makes one row of N moments, which share segment and context, those that do not count last. */
-static void add_context(struct observation *o, const struct moment *m, size_t n)
+static void add_context(struct observation *o, const struct stretch *t, const struct moment *m,
+                        size_t n)
 {
     struct segment_row *g = observation_row(o, m->segment, m->own);
     struct context_row *c = &o->contexts[o->n_contexts];
     size_t counting = 0;
-    double calls = 0, exclusive = 0, drift = find_drift(o, m, n);
+    double calls = 0, exclusive = 0, drift = find_drift(o, t, m, n);
 
     *c = (struct context_row){.segment = m->segment, .own = m->own};
     memcpy(c->context, m->context, sizeof c->context);
@@ -417,18 +416,37 @@ static void find_wrong(struct observation *o)
     }
 }
 
+/* The moments of the trial whose first one is BEGIN. */
+static struct stretch find_stretch(const struct observation *o, size_t begin)
+{
+    const struct survey_segment *segments = o->p->s.segments;
+    struct stretch t = {.first = &o->moments[begin]};
+
+    for (size_t i = begin; i < o->n_moments && segments[o->moments[i].segment].trial ==
+                                                   segments[t.first->segment].trial;
+         i++) {
+        t.n++;
+        t.is_mixed = t.is_mixed || o->moments[i].own != t.first->own;
+    }
+    return t;
+}
+
 static void sum_moments(struct observation *o)
 {
+    struct stretch t = {.first = o->moments};
+
     if (o->n_moments)
         qsort(o->moments, o->n_moments, sizeof *o->moments, time_order);
     find_all_first(o);
     if (o->n_moments)
         qsort(o->moments, o->n_moments, sizeof *o->moments, segment_order);
     for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
+        if (begin == (size_t)(t.first - o->moments) + t.n)
+            t = find_stretch(o, begin);
         for (end = begin;
              end < o->n_moments && is_with(&o->moments[begin], &o->moments[end], false);)
             end++;
-        add_context(o, &o->moments[begin], end - begin);
+        add_context(o, &t, &o->moments[begin], end - begin);
     }
     for (size_t i = 0; i < o->p->s.n_segments * o->n_own; i++)
         if (o->segments[i].present)

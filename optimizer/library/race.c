@@ -7,6 +7,8 @@
 
 /* Steps until what drift drove out is looked at again, and until drift is a reason to look. */
 enum { RETURN_WAIT = 10, DRIFT_WAIT = 5 };
+/* For so many steps a drift is the reason of a change. */
+enum { DRIFT_COUNTS = 64 };
 static const double same_data = 0.1;
 /* Time beside what is tried tells of the work if it changes by this share of a step. */
 static const double matters = 0.1;
@@ -92,6 +94,11 @@ static void settle(const struct portolan_race *r, struct arm *a, enum arm_state 
     a->look_at = r->now + wait;
 }
 
+static bool has_drifted(const struct portolan_race *r)
+{
+    return r->drifted_at && r->now - r->drifted_at < DRIFT_COUNTS;
+}
+
 /* ---- a new incumbent ---- */
 
 /* Diagnoses were of another one. */
@@ -110,8 +117,10 @@ static void rebase_ratios(struct portolan_race *r, const struct move *m, double 
     for (size_t i = 0; i < m->n; i++) {
         struct belief *beliefs = r->beliefs[m->instance[i]];
 
-        for (size_t k = 0; k < r->o.n_alternatives[m->instance[i]]; k++)
+        for (size_t k = 0; k < r->o.n_alternatives[m->instance[i]]; k++) {
             beliefs[k].ratio /= q;
+            beliefs[k].first /= q;
+        }
         beliefs[r->incumbent[m->instance[i]]].ratio = 1 / q;
         beliefs[m->alternative[i]].ratio = 1;
     }
@@ -131,7 +140,7 @@ static void close_visit(struct portolan_race *r)
  * memory. */
 static struct arm *replace_incumbent(struct portolan_race *r, const int32_t *whole, double ratio)
 {
-    bool drifted = r->drifted_at && r->now - r->drifted_at < DRIFT_COUNTS;
+    bool drifted = has_drifted(r);
     struct arm *old;
 
     copy(r, r->scratch, r->incumbent);
@@ -272,7 +281,7 @@ static void notice_drift(struct portolan_race *r)
         return;
     if (drift < 0 && has_warmed_up(r, n))
         return;
-    if (drift > 0 && !(r->drifted_at && r->now - r->drifted_at < DRIFT_COUNTS))
+    if (drift > 0 && !has_drifted(r))
         r->before_drift_ns = before;
     r->calm = r->now - r->changed_at;
     r->changed_at = r->now;
@@ -559,7 +568,7 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
     r->told.cost_ns += (double)move->n * r->limits.swap_ns;
     if (a->state != ARM_OPEN) /* it may have changed, but for its long steps */
         record_keep(&a->record, 0);
-    r->is_moving = race_has_drifted(r) && record_moves(&r->record, FIRST_BLOCK);
+    r->is_moving = has_drifted(r) && record_moves(&r->record, FIRST_BLOCK);
     if (r->is_moving)
         record_keep(&r->record, FIRST_BLOCK);
     r->is_patient = r->is_patient || a->fell;

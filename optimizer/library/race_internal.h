@@ -167,13 +167,6 @@ static inline double race_cost(const struct portolan_race *r)
     return r->told.cost_ns + fmax(0, r->visit_ns) + longs;
 }
 
-/* For so many steps a drift is the reason of a change. */
-enum { DRIFT_COUNTS = 64 };
-static inline bool race_has_drifted(const struct portolan_race *r)
-{
-    return r->drifted_at && r->now - r->drifted_at < DRIFT_COUNTS;
-}
-
 /* race_judge.c: the decision about the alternative that is tried. */
 enum verdict { GO_ON, ADOPT, LOSE, DOUBT, LEAVE_OPEN };
 enum verdict race_judge(const struct portolan_race *r);
