@@ -81,7 +81,8 @@ REAL = ("half", "equal", "a tenth faster", "first x 100, half", "warm 20 x 5", "
         "1 ms, each 8th 50 ms, worse", "5 times slower")
 SHORT = {"18 us, half": {"B": "us=500"}, "18 us, equal": {"B": "", "equal": True}, "18 us, 5 times slower": {"B": "us=5000"}}
 CHECKED = [("half", "component", "measured"), ("5 times slower", "table", "runs"), ("equal", "class", "runs"),
-           ("first x 2000, half", "candidates.h", "runs"), ("1 ms, each 8th 50 ms, worse", "component", "runs"),
+           ("warm 1 x 5", "candidates.h", "runs"), ("three", "component", "runs"),
+           ("fast later", "component", "runs"), ("1 ms, each 8th 50 ms, worse", "component", "runs"),
            ("warm 20 x 30", "table", "runs"), ("drift up, slower", "class", "runs"),
            ("period 10 x 50, better", "candidates.h", "runs")]
 
