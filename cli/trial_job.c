@@ -315,7 +315,8 @@ static enum portolan_status judge(const struct watch *w, struct portolan_error *
         return PORTOLAN_OK;
     if (w->message[0])
         return portolan_error_set(err, PORTOLAN_EFOREIGN, "%s", w->message);
-    if (w->ended_by[0])
+    /* MPICH's mpiexec says so, too, of ranks that call _exit() at the same moment. */
+    if (w->ended_by[0] && strcmp(w->ended_by, "Hangup (signal 1)") != 0)
         return portolan_error_set(err, PORTOLAN_EFOREIGN, "a process ended by %s", w->ended_by);
     if (number)
         return portolan_error_set(err, PORTOLAN_EFOREIGN, "a process ended by %s (signal %d)",

@@ -55,7 +55,8 @@ for ranks in 1 2; do
     faults segv 'a process ended by .*Segmentation fault.*' \
         hang 'still running at its limit of 5 s.*' 5
     PORTOLAN=$work/small
-    faults _exit 'its processes ended with status 3.*' grow 'a process ended by .*Aborted.*'
+    # Of two ranks that end at the same moment MPICH's mpiexec may return 1 instead of their 3.
+    faults _exit 'its processes ended with status [13]( .*)?' grow 'a process ended by .*Aborted.*'
     PORTOLAN=$plain
 done
 ranks=1
