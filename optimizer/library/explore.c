@@ -345,7 +345,7 @@ static void summarise(struct exploration *e)
         portolan_text_add(&text, " to %zu", most);
     portolan_text_add(&text, " time%s each", most == 1 ? "" : "s");
     if (widest > 0)
-        portolan_text_add(&text, ", within %.2g %% (95 %%) at worst", 100 * widest);
+        portolan_text_add(&text, ", within %.3g %% (95 %%) at worst", 100 * widest);
     e->out->summary = plan_text(&text);
 }
 
