@@ -2,6 +2,7 @@
 /* Files that are read and replaced as a whole. */
 #include <portolan/base.h>
 #include <portolan/machine.h>
+#include <portolan/owner.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,6 +98,11 @@ static enum portolan_status cannot_write(const char *path, struct portolan_error
     return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path, strerror(errno));
 }
 
+bool portolan_is_trusted(const struct stat *info)
+{
+    return info->st_uid == geteuid() || info->st_uid == 0;
+}
+
 /* A device or a pipe. */
 static bool is_stream(const char *path)
 {
@@ -151,7 +157,14 @@ enum portolan_status portolan_replace_file(const char *path, const char *bytes, 
 {
     char *target;
     enum portolan_status status;
+    struct stat info;
 
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && !portolan_is_trusted(&info))
+        return portolan_error_set(
+            err, PORTOLAN_EIO,
+            "'%s' is a link that user %ld made, so it is not followed; remove "
+            "it, or write elsewhere",
+            path, (long)info.st_uid);
     if (is_stream(path))
         return write_stream(path, bytes, length, err);
     target = realpath(path, NULL); /* what a link leads to, not the link */

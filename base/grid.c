@@ -65,9 +65,7 @@ static void add_cell(struct grid *t, struct cell c)
 /* Adds TEXT as a cell, without line ends. */
 static void add_text(struct grid *t, char *text)
 {
-    for (char *at = text; at && *at; at++)
-        if ((unsigned char)*at < ' ')
-            *at = ' ';
+    portolan_clean_text(text, "");
     add_cell(t, (struct cell){.text = text ? text : ""});
 }
 

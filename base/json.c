@@ -72,7 +72,7 @@ void portolan_text_add_number(struct portolan_text *t, double x)
 
     if (!isfinite(x)) {
         portolan_text_add_bytes(t, "null", 4);
-    } else if (fabs(x) < 1e15 && x == (double)(int64_t)x) {
+    } else if (fabs(x) <= 0x1p53 && x == (double)(int64_t)x) {
         add_whole(t, (int64_t)x);
     } else {
         snprintf(text, sizeof text, "%.15g", x);
@@ -80,6 +80,29 @@ void portolan_text_add_number(struct portolan_text *t, double x)
             snprintf(text, sizeof text, "%.17g", x);
         portolan_text_add_bytes(t, text, strlen(text));
     }
+}
+
+struct portolan_shell_word portolan_shell_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+    struct portolan_shell_word out = {"WORD"};
+    struct portolan_text text = {0};
+
+    if (!word)
+        return out;
+    if (*word && !word[strspn(word, plain)]) {
+        portolan_text_add(&text, "%s", word);
+    } else {
+        portolan_text_add(&text, "'");
+        for (; *word; word++)
+            portolan_text_add(&text, *word == '\'' ? "'\\''" : "%c", *word);
+        portolan_text_add(&text, "'");
+    }
+    if (!text.failed && text.length < sizeof out.text)
+        memcpy(out.text, text.bytes, text.length + 1);
+    portolan_text_clear(&text);
+    return out;
 }
 
 void portolan_json_number(struct portolan_json *j, const char *key, double x)

@@ -95,6 +95,15 @@ char *portolan_strdup(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
+void portolan_clean_text(char *text, const char *kept)
+{
+    for (unsigned char *at = (unsigned char *)text; at && *at; at++)
+        if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
+            at[0] = at[1] = ' ';
+        else if ((at[0] < ' ' || at[0] == 0x7f) && !strchr(kept, at[0]))
+            at[0] = ' ';
+}
+
 char *portolan_asprintf(const char *format, ...)
 {
     va_list args, again;

@@ -84,7 +84,9 @@ CHECKED = [("half", "component", "measured"), ("5 times slower", "table", "runs"
            ("warm 1 x 5", "candidates.h", "runs"), ("three", "component", "runs"),
            ("fast later", "component", "runs"), ("1 ms, each 8th 50 ms, worse", "component", "runs"),
            ("warm 20 x 30", "table", "runs"), ("drift up, slower", "class", "runs"),
-           ("period 10 x 50, better", "candidates.h", "runs")]
+           ("period 10 x 50, better", "candidates.h", "runs"), ("new size x 20", "candidates.h", "runs"),
+           ("warm 2 x 30", "component", "runs"), ("as written period 2 x 1000", "component", "runs"),
+           ("period 10 x 1000, worse", "component", "runs")]
 
 # What happens to B, which is twice as fast, and where else than in a call.
 FAULTS = {f"{how} in call {at}": {"B": f"us=500 fault={how}@{at}"}
@@ -96,7 +98,9 @@ FAULTS |= {"segv in setServices": {"B": "us=500 fault=start"},
            "segv in importState": {"B": "us=500 fault=import"}}
 PLACES = {"setServices": ("component", "table", "class"), "exportState": ("component",), "importState": ("component",)}
 CHECKED_FAULTS = [("segv in call 1", "candidates.h", "runs"), ("exit in call 3", "component", "measured"),
-                  ("segv in setServices", "table", "runs"), ("abort in call 1", "class", "2 ranks")]
+                  ("segv in setServices", "table", "runs"), ("abort in call 1", "class", "2 ranks"),
+                  ("segv in exportState of the first", "component", "measured"),
+                  ("leak in call 1", "component", "2 ranks")]
 
 ASSEMBLY = """<assembly name="harm">
   <path dir="."/>

@@ -263,6 +263,11 @@ enum portolan_status record_program(const struct recording *r, int *result,
                                     struct portolan_error *err);
 /* Whether FOLDER is empty or not there: what is in it would be taken for a run's. PORTOLAN_EIO. */
 enum portolan_status record_check_folder(const char *folder, struct portolan_error *err);
+/* Whether no stream is in FOLDER: then the program is one that … */
+bool record_is_empty(const char *folder);
+#define RECORDS_NOTHING                                                                            \
+    "made no call of MPI that is recorded (after MPI_Session_init none is), could not be "         \
+    "started, or calls MPI by dlopen"
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);

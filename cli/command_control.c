@@ -3,6 +3,7 @@
  * file; replies name the request. */
 #include "cli.h"
 
+#include <portolan/json.h>
 #include <portolan/list.h>
 #include <portolan/machine.h>
 
@@ -245,7 +246,8 @@ static char *wait_for_reply(const struct exchange *x, int node, struct portolan_
                 portolan_error_set(err, PORTOLAN_ETIMEOUT,
                                    "no program replies in '%s'; is one running that was started "
                                    "with `portolan run --control %s` or with PORTOLAN_CONTROL=%s?",
-                                   x->file, x->file, x->file);
+                                   x->file, portolan_shell_word(x->file).text,
+                                   portolan_shell_word(x->file).text);
             return NULL;
         }
     return text;

@@ -58,8 +58,6 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
         argp_error(state, "--keep is for one run, and --repeat makes several");
     if (o->trial && o->program)
         argp_error(state, "a trial or a program, not both");
-    if (o->once && o->level < 3)
-        argp_error(state, "--once runs only experiment 3, which --level %d excludes", o->level);
     return 0;
 }
 
@@ -79,6 +77,11 @@ static const struct cli_option options[] = {
      INTO(struct diagnose_options, digits), .most = 6, .wanted = "a number from 0 to 6"},
     {"knowledge", 'k', "DIR", "also read the files *.clp in DIR; may be repeated",
      INTO_LIST(struct diagnose_options, folders, n_folders)},
+    {"rule-seconds", 0, "N", "let the rules compute for N seconds (default: 10)",
+     INTO(struct diagnose_options, rule_seconds), .least = 1,
+     .wanted = "a number of seconds, at least 1"},
+    {"rule-memory", 0, "MIB", "let the rules use MIB MiB of memory (default: 256)",
+     INTO(struct diagnose_options, rule_mib), .least = 1, .wanted = "a number of MiB, at least 1"},
     {"threshold", 0, "NAME=VALUE", "change a threshold; may be repeated",
      INTO_LIST(struct diagnose_options, thresholds, n_thresholds), .take = need_equals},
     {"launcher", 'l', "COMMAND", "start the program with COMMAND instead of mpiexec.mpich -n N",
@@ -90,10 +93,6 @@ static const struct cli_option options[] = {
      INTO(struct diagnose_options, trial), .least = 1, .wanted = "the number of a trial"},
     {"against", 'a', "N", "compare with this trial, which was diagnosed before, by cause",
      INTO(struct diagnose_options, against), .least = 1, .wanted = "the number of a trial"},
-    {"plan", 0, NULL, "print which experiments would run, and run none",
-     INTO(struct diagnose_options, plan)},
-    {"level", 0, "N", "stop after experiment N, 1 to 3", INTO(struct diagnose_options, level),
-     .least = 1, .most = 3, .wanted = "1, 2 or 3"},
     {"budget", 0, "SECONDS", "start no experiment that would bring the total above this time",
      INTO(struct diagnose_options, budget_s), .most = 1e9, .wanted = "seconds"},
     {"repeat", 0, "N",
@@ -148,16 +147,26 @@ static bool begins_with_element(const char *file, const char *name)
     return at && !strncmp(at + 1, name, strlen(name)) && strchr(" \t\r\n>/", at[1 + strlen(name)]);
 }
 
-/* A folder of streams, a stream or an OTF2 anchor; anything else is a scenario. */
+/* A folder of streams, a stream or an OTF2 anchor; anything else is a scenario. Which ranks a
+   window of Portolan's own left out is known; what another tool lost is not. */
 static enum portolan_status read_trace(struct subject *s, const char *file,
                                        struct portolan_error *err)
 {
-    struct stat status;
+    bool is_archive = !fnmatch("*.otf2", file, 0);
+    enum portolan_status status;
+    struct stat info;
+    int missing, first;
 
-    if ((!stat(file, &status) && S_ISDIR(status.st_mode)) || !fnmatch("*.otf2", file, 0) ||
-        !fnmatch("*.trace", file, 0))
-        return portolan_trace_read(file, &s->d, &s->trace, err);
-    return portolan_scenario_read(file, NULL, &s->d, &s->trace, NULL, err);
+    if (!is_archive && fnmatch("*.trace", file, 0) != 0 &&
+        (stat(file, &info) != 0 || !S_ISDIR(info.st_mode)))
+        return portolan_scenario_read(file, NULL, &s->d, &s->trace, NULL, err);
+    status = portolan_trace_read(file, &s->d, &s->trace, err);
+    missing = is_archive && !status ? portolan_trace_missing_ranks(s->trace, &first) : 0;
+    return !missing ? status
+                    : portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                         "%s: nothing is known of %d of %d ranks, among them rank "
+                                         "%d; who waited for whom takes the records of all ranks",
+                                         file, missing, s->trace->n_ranks, first);
 }
 
 static void tell_clocks(const struct portolan_clocks *c)
@@ -168,6 +177,10 @@ static void tell_clocks(const struct portolan_clocks *c)
                 "messages that arrived before they were sent: %llu before, %llu now\n",
                 c->n_clocks, c->uncertainty_ns * 1e-3, (unsigned long long)c->n_reversed_before,
                 (unsigned long long)c->n_reversed_after);
+    else if (c->uncertainty_ns > 0)
+        fprintf(stderr,
+                "portolan: note: %zu clocks may agree, within %.1f us, and were not adjusted\n",
+                c->n_clocks, c->uncertainty_ns * 1e-3);
     if (c->n_unrelated)
         fprintf(stderr,
                 "portolan: warning: no messages go both ways between %zu of %zu hosts and the "
@@ -230,7 +243,7 @@ static enum portolan_status declare(struct subject *s, const struct portolan_ass
                                      err);
 }
 
-/* --paradigm names a file with a slash, or one that is there; else one that is known. */
+/* Without a slash, --paradigm names a paradigm that is known before a file that is there. */
 static enum portolan_status find_paradigm(struct subject *s, const struct diagnose_options *o,
                                           struct portolan_error *err)
 {
@@ -241,7 +254,9 @@ static enum portolan_status find_paradigm(struct subject *s, const struct diagno
         return declare(s, s->bench.assembly, err);
     if (status || !o->paradigm)
         return status;
-    if (!strchr(o->paradigm, '/') && access(o->paradigm, R_OK) != 0) {
+    if (!strchr(o->paradigm, '/') &&
+        (!portolan_parts_check(s->knowledge, o->paradigm, NULL, 0, NULL, NULL) ||
+         access(o->paradigm, R_OK) != 0)) {
         s->paradigm = o->paradigm;
         return PORTOLAN_OK;
     }
@@ -266,7 +281,7 @@ static enum portolan_status find_store(struct subject *s, const struct diagnose_
                                   "'%s' has no Mastermind, so it cannot be measured; add an "
                                   "instance of portolan.Mastermind",
                                   o->file);
-    if (o->plan || o->trial)
+    if (o->trial)
         return PORTOLAN_OK;
     status = portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err);
     portolan_store_close(store);
@@ -368,6 +383,8 @@ static void print_subject(const struct subject *s, const struct diagnose_options
                                   : s->store,
                *slash = strrchr(name, '/');
 
+    if (s->is_cut)
+        printf("the program %s: what follows is of the time until then\n", s->how_it_ended);
     printf("%s: ", slash && slash[1] ? slash + 1 : name);
     if (s->paradigm)
         printf("paradigm %s, ", s->paradigm);
@@ -380,33 +397,47 @@ static void print_subject(const struct subject *s, const struct diagnose_options
     if (s->paradigm && (o->program || (s->bench.assembly && o->once)))
         printf("recorded once: the experiments below are views of one trace\n");
     if (s->recording >= 0.001)
-        printf("recording took %.1f %% of the time recorded: all times are without it\n",
+        printf("recording took %.*f %% of the time recorded: all times are without it\n", o->digits,
                100 * s->recording);
     if (s->shares_cores)
         printf("ranks shared cores: these are processor times, as if each rank had a core\n");
 }
 
+/* What holds for any program, and whether that is a problem, in whatever form it is printed. A
+ * paradigm that is no problem knows better: a master has less to compute than its workers. */
+static void judge_waits(const struct subject *s, const struct diagnose_options *o,
+                        enum portolan_verdict verdict, int *result)
+{
+    struct portolan_loss losses[PORTOLAN_LOSSES] = {0};
+    size_t n = verdict == PORTOLAN_NO_PROBLEM ? 0 : portolan_losses(s->waits, losses);
+
+    if (!o->as_json && !o->why)
+        diagnose_print_waits(s->waits, losses, n, o->digits);
+    if (n && !s->machine.is_disturbed)
+        *result = EXIT_PROBLEM;
+}
+
 static enum portolan_status print_diagnosis(const struct subject *s,
                                             const struct diagnose_options *o,
-                                            const struct diagnose_experiments *e,
+                                            const struct diagnose_experiments *e, int *result,
                                             struct portolan_error *err)
 {
     const struct portolan_diagnosis *d = e->all[e->n - 1];
     enum portolan_status status;
     char *text = NULL;
 
+    if (!o->as_json && !o->why)
+        print_subject(s, o, d->n_ranks, d->run_ns);
+    if (s->waits)
+        judge_waits(s, o, d->verdict, result);
     if (o->as_json)
         status = portolan_diagnosis_json(d, e->made, &text, err);
     else if (o->why)
         status = portolan_diagnosis_why(d, (size_t)o->why, o->digits, &text, err);
-    else {
-        print_subject(s, o, d->n_ranks, d->run_ns);
+    else
         status = portolan_diagnosis_text(d, e->made, o->digits, &text, err);
-    }
     if (text)
         fputs(text, stdout);
-    if (s->waits && !o->as_json && !o->why)
-        diagnose_print_passive(s->waits);
     if (e->not_made)
         fprintf(o->as_json || o->why ? stderr : stdout, "not made: %s\n", e->not_made);
     free(text);
@@ -416,10 +447,11 @@ static enum portolan_status print_diagnosis(const struct subject *s,
 /* What is reported is also stored; a trial that was there already may be in a store that can only
  * be read. */
 static enum portolan_status report(struct subject *s, const struct diagnose_options *o,
-                                   const struct diagnose_experiments *e, struct portolan_error *err)
+                                   const struct diagnose_experiments *e, int *result,
+                                   struct portolan_error *err)
 {
     struct portolan_error why = {0};
-    enum portolan_status status = print_diagnosis(s, o, e, err),
+    enum portolan_status status = print_diagnosis(s, o, e, result, err),
                          stored = s->trial ? diagnose_store_findings(s, e->all[e->n - 1], &why) : 0;
 
     if (stored && o->trial && s->trial == o->trial)
@@ -438,16 +470,13 @@ static enum portolan_status diagnose(struct subject *s, const struct diagnose_op
 
     if (!status)
         status = diagnose_experiment(s, o, &how, &e, err);
-    if (!status && o->plan) {
-        if (e.not_made)
-            printf("not made: %s\n", e.not_made);
-    } else if (!status && !e.n) {
+    if (!status && !e.n) {
         status = portolan_error_set(err, PORTOLAN_EINVAL, "nothing was run: %s", e.not_made);
     } else if (!status) {
-        status = report(s, o, &e, err);
         *result = exit_status(e.all[e.n - 1]->verdict);
+        status = report(s, o, &e, result, err);
     }
-    if (!status && o->against && s->trial && !o->plan) {
+    if (!status && o->against && s->trial) {
         int changes;
 
         status = diagnose_against(s, o->against, s->trial, o->digits, &changes, err);
@@ -456,7 +485,8 @@ static enum portolan_status diagnose(struct subject *s, const struct diagnose_op
     return status;
 }
 
-static enum portolan_status print_suggestions(struct subject *s, struct portolan_error *err)
+static enum portolan_status print_suggestions(struct subject *s, int digits,
+                                              struct portolan_error *err)
 {
     struct portolan_suggestion *found = NULL;
     size_t n = 0;
@@ -466,33 +496,29 @@ static enum portolan_status print_suggestions(struct subject *s, struct portolan
     if (!status && !n)
         printf("it looks like none of the known paradigms\n");
     for (size_t i = 0; i < n; i++)
-        printf("it %s like %s: %zu instances cover %.1f %% of the time and %.1f %% of the calls "
+        printf("it %s like %s: %zu instances cover %.*f %% of the time and %.*f %% of the calls "
                "with messages\n%s\n",
-               i ? "also looks" : "looks", found[i].paradigm, found[i].n_instances,
-               100 * found[i].time, 100 * found[i].calls, found[i].text);
+               i ? "also looks" : "looks", found[i].paradigm, found[i].n_instances, digits,
+               100 * found[i].time, digits, 100 * found[i].calls, found[i].text);
     portolan_suggestions_free(found, n);
     return status;
 }
 
 /* Without a paradigm: the waits, and which paradigm it looks like. */
 static enum portolan_status describe(struct subject *s, const struct diagnose_options *o,
-                                     struct portolan_error *err)
+                                     int *result, struct portolan_error *err)
 {
     const struct diagnose_run everything = {.experiment = 3};
     enum portolan_status status;
 
-    if (o->plan && !s->waits) {
-        printf("a run that is recorded; without a paradigm there are no experiments\n");
-        return PORTOLAN_OK;
-    }
     status = s->waits ? PORTOLAN_OK : diagnose_run(s, o, &everything, err);
     if (status)
         return status;
     print_subject(s, o, s->trace->n_ranks, (double)s->waits->run_ns);
     if (s->machine.is_disturbed)
         printf("the program is not the only reason: %s\n", s->machine.reason);
-    diagnose_print_waits(s->waits);
-    return print_suggestions(s, err);
+    judge_waits(s, o, PORTOLAN_CANNOT_TELL, result);
+    return print_suggestions(s, o->digits, err);
 }
 
 static enum portolan_status print_tree(const struct subject *s, const struct diagnose_options *o,
@@ -530,6 +556,8 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
     }
     if (!status)
         status = find_paradigm(s, o, err);
+    if (!status)
+        portolan_knowledge_limit_rules(s->knowledge, o->rule_seconds, o->rule_mib);
     if (!status && !s->paradigm && needs_paradigm(o)) {
         *result = EXIT_USAGE;
         status =
@@ -550,7 +578,10 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
                                     o->trial);
     if (status)
         return status;
-    return s->paradigm ? diagnose(s, o, result, err) : describe(s, o, err);
+    status = s->paradigm ? diagnose(s, o, result, err) : describe(s, o, result, err);
+    if (s->is_cut)
+        *result = EXIT_BAD_INPUT;
+    return status;
 }
 
 int command_diagnose(int argc, char **argv)
@@ -563,7 +594,7 @@ int command_diagnose(int argc, char **argv)
                "problem, 4 cannot tell, 1 bad input, 2 wrong usage.",
         .options = options,
     };
-    struct diagnose_options o = {.digits = 1, .level = 3, .budget_s = NO_BUDGET, .tree = NO_TREE};
+    struct diagnose_options o = {.digits = 1, .budget_s = NO_BUDGET, .tree = NO_TREE};
     struct subject s = {.d = {print_diagnostic, NULL, 0}};
     struct portolan_error err = {0};
     int result = 0;

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <portolan/ccaffeine.h>
+#include <portolan/json.h>
 #include <portolan/link.h>
 
 #include <stdio.h>
@@ -61,7 +62,8 @@ static enum portolan_status refuse_script(const char *file, struct portolan_erro
         return PORTOLAN_OK;
     return portolan_error_set(
         err, PORTOLAN_EINVAL,
-        "'%s' is a script; convert it to an assembly: portolan convert %s FILE.xml", file, file);
+        "'%s' is a script; convert it to an assembly: portolan convert %s FILE.xml", file,
+        portolan_shell_word(file).text);
 }
 
 static enum portolan_status run(struct link_options *o, struct portolan_link_result *result,

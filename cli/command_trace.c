@@ -71,7 +71,12 @@ static int record(const struct trace_options *o)
     struct portolan_error err = {0};
     int result = 0;
 
-    return record_program(&recording, &result, &err) ? print_error(&err) : result;
+    if (record_program(&recording, &result, &err))
+        return print_error(&err);
+    if (record_is_empty(o->output))
+        fprintf(stderr, "portolan: warning: nothing was recorded%s: '%s' " RECORDS_NOTHING "\n",
+                o->window ? " in the window" : "", o->program[0]);
+    return result;
 }
 
 /* -- a trace is shown -- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum action { LIST, METADATA, LABEL, DELETE, MIGRATE };
+enum action { LIST, METADATA, LABEL, DELETE, MIGRATE, RECOVER };
 
 struct options {
     struct trial_store_options store;
@@ -22,7 +22,8 @@ static error_t take_action(void *to, char *arg, const struct cli_option *option,
     struct options *o = to;
 
     if (o->action != LIST)
-        argp_error(state, "one of --metadata, --label, --delete and --migrate at a time");
+        argp_error(state,
+                   "one of --metadata, --label, --delete, --migrate and --recover at a time");
     o->action = (enum action)option->value;
     o->store.trials = arg;
     return 0;
@@ -64,6 +65,8 @@ static const struct cli_option options[] = {
      .value = DELETE},
     {"migrate", 0, NULL, "convert the store to the current schema", .take = take_action,
      .value = MIGRATE},
+    {"recover", 0, NULL, "add what runs could not store, from the files beside the store",
+     .take = take_action, .value = RECOVER},
     {"wide", 0, NULL, "print long names in full", INTO(struct options, wide)},
     {"json", 0, NULL, "print the list, or the metadata, as JSON", INTO(struct options, json)},
     TABLE_OF(trial_store_table, struct options, store),
@@ -124,6 +127,20 @@ static enum portolan_status change(const struct options *o, const struct trial_s
     return status;
 }
 
+static void tell_recovered(void *out, const char *file, int64_t id)
+{
+    portolan_text_add(out, "added trial %lld from '%s'\n", (long long)id, file);
+}
+
+/* Not even the store need be left. */
+static void recover(struct trial_store *t, const struct options *o, struct portolan_text *out,
+                    struct portolan_error *err)
+{
+    if (!trial_store_find(t, &o->store, err) &&
+        !portolan_store_recover(t->path, tell_recovered, out, err) && !out->length)
+        portolan_text_add(out, "store '%s': there is nothing to recover\n", t->path);
+}
+
 static enum portolan_status act(struct options *o, const struct trial_store *t,
                                 struct portolan_text *out, struct portolan_error *err)
 {
@@ -162,9 +179,11 @@ int command_trials(int argc, char **argv)
     int result;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (trial_store_open(&t, &o.store,
-                         o.action < LABEL ? PORTOLAN_STORE_READ : PORTOLAN_STORE_WRITE,
-                         &err) == PORTOLAN_OK)
+    if (o.action == RECOVER)
+        recover(&t, &o, &out, &err);
+    else if (trial_store_open(&t, &o.store,
+                              o.action < LABEL ? PORTOLAN_STORE_READ : PORTOLAN_STORE_WRITE,
+                              &err) == PORTOLAN_OK)
         act(&o, &t, &out, &err);
     result = out.bytes ? write_text(NULL, out.bytes) : 0;
     if (err.status != PORTOLAN_OK)

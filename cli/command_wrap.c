@@ -4,7 +4,6 @@
 #include <portolan/probe.h>
 #include <portolan/wrap.h>
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,18 +152,14 @@ static void print_notice(void *arg, enum portolan_log_level level, const char *a
 
 static void tell(const struct wrap_options *o, const char *report)
 {
-    FILE *to = o->report ? fopen(o->report, "we") : stderr;
+    struct portolan_error err = {0};
 
-    if (!to) {
-        fprintf(stderr, "portolan: error: cannot write '%s': %s\n", o->report, strerror(errno));
-        to = stderr;
-    }
-    if (!o->quiet || strstr(report, "warning") || strstr(report, "error: "))
-        fputs(report, to);
-    if (to != stderr && fclose(to) != 0) {
-        fprintf(stderr, "portolan: error: cannot write '%s': %s\n", o->report, strerror(errno));
+    if (o->quiet && !strstr(report, "warning") && !strstr(report, "error: "))
+        report = "";
+    if (o->report && portolan_replace_file(o->report, report, strlen(report), &err) != PORTOLAN_OK)
+        print_error(&err);
+    if (!o->report || err.status != PORTOLAN_OK)
         fputs(report, stderr);
-    }
 }
 
 static int run(struct wrap_options *o)

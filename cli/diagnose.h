@@ -19,14 +19,15 @@ struct diagnose_options {
     unsigned tree; /* enum portolan_tree_format, or NO_TREE */
     const char **folders;
     size_t n_folders;
+    int rule_seconds, rule_mib; /* 0: the default */
     const char **thresholds;
     size_t n_thresholds;
     int why, digits;
     bool as_json;
     int trial, against; /* of the store; 0: none */
-    int level, repeat;
+    int repeat;
     double budget_s; /* or NO_BUDGET */
-    bool plan, once;
+    bool once;
     struct assembly_options assembly;
 };
 
@@ -50,17 +51,18 @@ struct subject {
     double run_ns;                           /* as the trial says */
     double bytes;                            /* of the streams */
     int first_step;                          /* that was recorded */
-    bool is_cut;                             /* the program failed */
+    bool is_cut;                             /* the program failed … */
+    const char *how_it_ended;                /* … so */
     bool shares_cores;                       /* there were more ranks than cores */
     double recording;                        /* share of the recorded run: times are without it */
     bool knows_processors;                   /* `machine` says who used them */
     struct portolan_machine_verdict machine; /* during a run on this host */
 };
 
-/* Prints where ranks waited and who made them: what can be said without a paradigm. */
-void diagnose_print_waits(const struct portolan_waits *w);
-/* The time in calls for windows of which it is not known how much is waiting. */
-void diagnose_print_passive(const struct portolan_waits *w);
+/* Prints where ranks waited, who made them, and the N LOSSES: what can be said without a paradigm.
+   DIGITS of percentages, here and below. */
+void diagnose_print_waits(const struct portolan_waits *w, const struct portolan_loss *losses,
+                          size_t n, int digits);
 
 /* Forgets the trace of the run before. */
 void diagnose_forget_trace(struct subject *s);
@@ -110,8 +112,8 @@ struct diagnose_experiments {
     const char *not_made;   /* which experiment, and why; or NULL */
 };
 
-/* Makes all experiments that are needed; HOW is what all diagnoses share. With --plan only prints
- * which. E must be cleared, whatever the status. */
+/* Makes all experiments that are needed; HOW is what all diagnoses share. E must be cleared,
+ * whatever the status. */
 enum portolan_status diagnose_experiment(struct subject *s, const struct diagnose_options *o,
                                          struct portolan_diagnosis_options *how,
                                          struct diagnose_experiments *e,

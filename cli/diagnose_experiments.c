@@ -107,17 +107,12 @@ static double expected_s(struct work *w)
     return w->e->last_s > 0 ? w->e->last_s : 1e-9 * diagnose_expect_ns(w->s, w->o);
 }
 
-/* Whether level and budget allow R; else `not_made` says why. IS_STORED: it takes no time. */
+/* Whether the budget allows R; else `not_made` says why. IS_STORED: it takes no time. */
 static bool may_begin(struct work *w, const struct diagnose_run *r, const char *title,
                       bool is_stored)
 {
     double needed = is_stored ? 0 : expected_s(w), left = w->o->budget_s - w->e->spent_s;
 
-    if (r->experiment > w->o->level) {
-        w->e->not_made = portolan_arena_printf(&w->s->arena, "experiment %d (%s): --level %d",
-                                               r->experiment, title, w->o->level);
-        return false;
-    }
     if (is_stored || w->o->budget_s == NO_BUDGET || (left > 0 && !(needed > left)))
         return true;
     w->e->not_made = portolan_arena_printf(
@@ -136,7 +131,7 @@ static enum portolan_status run(struct work *w, const struct diagnose_run *r, co
     int64_t before = w->s->trial;
     enum portolan_status status;
 
-    portolan_progress("experiments", (size_t)r->experiment - 1, (size_t)w->o->level, true);
+    portolan_progress("experiments", (size_t)r->experiment - 1, 3, true);
     status = diagnose_run(w->s, w->o, r, w->err);
 
     w->e->last_s = portolan_now_s() - begin;
@@ -220,26 +215,6 @@ static enum portolan_status take_profile(struct work *w, int experiment, int64_t
     return PORTOLAN_OK;
 }
 
-static void print_plan(struct work *w, const struct diagnose_run *r, const char *title,
-                       int64_t trial)
-{
-    double seconds = trial ? NAN : expected_s(w);
-
-    printf("experiment %d: %s: ", r->experiment, title);
-    if (trial)
-        printf("trial %lld of the store\n", (long long)trial);
-    else if (isfinite(seconds))
-        printf("a run of about %.3g s\n", seconds);
-    else
-        printf("a run of unknown duration\n");
-    if (r->n_components && !trial) {
-        printf("  measures calls of:");
-        for (size_t i = 0; i < r->n_components; i++)
-            printf("%s %s", i ? "," : "", r->components[i]);
-        printf("\n");
-    }
-}
-
 /* *TRIAL: the given one, unless it lacks what can be measured; or what the store has; or 0. */
 static enum portolan_status find_trial(struct work *w, const struct diagnose_run *r, int64_t *trial)
 {
@@ -268,12 +243,10 @@ static enum portolan_status make_profile(struct work *w, const struct diagnose_r
         return status ? status : portolan_no_memory(w->err);
     if (!may_begin(w, r, title, trial))
         return PORTOLAN_OK;
-    if (w->o->plan)
-        print_plan(w, r, title, trial);
     *is_made = trial;
     if (trial)
         title = portolan_arena_printf(&w->s->arena, "%s, of the store", title);
-    else if (!w->o->plan && !(status = run(w, r, title, is_made)))
+    else if (!(status = run(w, r, title, is_made)))
         trial = w->s->trial;
     return *is_made ? take_profile(w, r->experiment, trial, title) : status;
 }
@@ -344,9 +317,7 @@ static enum portolan_status make_traces(struct work *w, const struct diagnose_ru
     int n =
         w->o->repeat ? w->o->repeat : 1; /* without --repeat one more, if there is a reason WHY */
 
-    if (!status && w->o->plan && may_begin(w, r, title, false))
-        print_plan(w, r, title, 0);
-    for (int i = 0; !w->o->plan && !status && is_made && i < n; i++) {
+    for (int i = 0; !status && is_made && i < n; i++) {
         is_made = false;
         if (why || may_begin(w, r, title, false))
             status = make_trace(w, r, title, n_before, why, &is_made);
@@ -433,10 +404,6 @@ enum portolan_status diagnose_experiment(struct subject *s, const struct diagnos
         status = make_experiments(&w);
         portolan_progress_done("experiments");
         return status;
-    }
-    if (o->plan) { /* it was read, or is of a trial */
-        printf("nothing to run: the store has the trace\n");
-        return PORTOLAN_OK;
     }
     status = diagnose_trace(&w);
     if (!status && s->trial)

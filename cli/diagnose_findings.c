@@ -154,13 +154,13 @@ static void print_head(const struct side sides[2])
 }
 
 /* Rank-seconds: so that runs on different numbers of ranks can be compared. */
-static void print_time(const struct side sides[2])
+static void print_time(const struct side sides[2], int digits)
 {
     double seconds[2];
 
     for (int side = 0; side < 2; side++)
         seconds[side] = 1e-9 * sides[side].whole->run_ns * sides[side].trials->trials[0].ranks;
-    printf("rank-seconds: %.4g and %.4g (%+.1f %%)\n", seconds[0], seconds[1],
+    printf("rank-seconds: %.4g and %.4g (%+.*f %%)\n", seconds[0], seconds[1], digits,
            100 * (seconds[1] / seconds[0] - 1));
 }
 
@@ -170,7 +170,7 @@ static int print_changes(const struct side sides[2], const struct pair *pairs, s
     bool is_worse = false;
 
     print_head(sides);
-    print_time(sides);
+    print_time(sides, digits);
     for (int side = 0; side < 2; side++)
         snprintf(names[side], sizeof names[side], "trial %lld",
                  (long long)sides[side].trials->trials[0].id);

@@ -22,15 +22,19 @@ static enum portolan_status run_program(struct subject *s, const struct diagnose
     int result = 0;
     enum portolan_status status = record_program(&r, &result, err);
 
-    s->is_cut = result != 0;
-    if (result)
-        fprintf(stderr, "portolan: warning: the program ended with exit status %d\n", result);
+    if (!status && result) {
+        s->is_cut = true;
+        s->how_it_ended = portolan_arena_printf(
+            &s->arena, result > 128 ? "was killed by signal %d" : "ended with exit status %d",
+            result > 128 ? result - 128 : result);
+        if (!s->how_it_ended)
+            return portolan_no_memory(err);
+        fprintf(stderr, "portolan: error: the program %s\n", s->how_it_ended);
+    }
     fflush(stdout);
     if (!status && portolan_trace_read(folder, &s->d, &s->trace, NULL))
         status = portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                    "nothing was recorded: '%s' made no call of MPI, could not be "
-                                    "started, or calls MPI by dlopen",
-                                    o->program[0]);
+                                    "nothing was recorded: '%s' " RECORDS_NOTHING, o->program[0]);
     return status;
 }
 

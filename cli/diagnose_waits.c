@@ -15,9 +15,7 @@ static const double least_shown = 0.05;
 
 static double share(const struct portolan_waits *w, int64_t ns)
 {
-    double all = (double)w->run_ns * (double)w->trace->n_ranks;
-
-    return all > 0 ? 100 * (double)ns / all : 0;
+    return w->all_ns > 0 ? 100 * (double)ns / (double)w->all_ns : 0;
 }
 
 /* "solve/MPI_Recv": regions from outside to inside, and the call. */
@@ -41,7 +39,7 @@ static void print_path(const struct portolan_waits *w, uint32_t path)
     printf("%s", p->kind == PORTOLAN_PATH_CALL ? t->routines[p->what] : t->regions[p->what].name);
 }
 
-static void print_totals(const struct portolan_waits *w)
+static void print_totals(const struct portolan_waits *w, int digits)
 {
     int64_t calls = 0, start_and_end = 0, waiting = 0, unknown = w->paths[1].ns;
 
@@ -53,16 +51,20 @@ static void print_totals(const struct portolan_waits *w)
     }
     for (int s = 0; s < PORTOLAN_WAIT_STATES; s++)
         waiting += w->state_ns[s];
-    printf("of run time: in MPI %.1f %%", share(w, calls));
+    if (w->n_threads)
+        printf("%zu threads of %d ranks call MPI: shares of run time are of the time of all these "
+               "threads\n",
+               w->n_threads + (size_t)w->trace->n_ranks, w->trace->n_ranks);
+    printf("of run time: in MPI %.*f %%", digits, share(w, calls));
     if (share(w, start_and_end) >= least_shown)
-        printf(" (%.1f %% in MPI_Init and MPI_Finalize)", share(w, start_and_end));
-    printf(", waiting there %.1f %%", share(w, waiting));
+        printf(" (%.*f %% in MPI_Init and MPI_Finalize)", digits, share(w, start_and_end));
+    printf(", waiting there %.*f %%", digits, share(w, waiting));
     if (unknown > 0)
-        printf("; not recorded %.1f %%", share(w, unknown));
+        printf("; not recorded %.*f %%", digits, share(w, unknown));
     printf("\n");
 }
 
-static void print_states(const struct portolan_waits *w)
+static void print_states(const struct portolan_waits *w, int digits)
 {
     bool shown[PORTOLAN_WAIT_STATES] = {false};
 
@@ -77,13 +79,13 @@ static void print_states(const struct portolan_waits *w)
         if (!n)
             printf("waiting%39s of run time\n", "");
         shown[most] = true;
-        printf("  %-44s %8.1f %%\n", portolan_wait_state_name((enum portolan_wait_state)most),
-               share(w, w->state_ns[most]));
+        printf("  %-44s %8.*f %%\n", portolan_wait_state_name((enum portolan_wait_state)most),
+               digits, share(w, w->state_ns[most]));
     }
 }
 
 /* Who held a lock is in no event, so no wait state has what was waited for it. */
-void diagnose_print_passive(const struct portolan_waits *w)
+static void print_passive(const struct portolan_waits *w, int digits)
 {
     static const char *const begins[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
     int64_t ns = 0;
@@ -95,15 +97,16 @@ void diagnose_print_passive(const struct portolan_waits *w)
                 ns += w->paths[i].ns;
     if (share(w, ns) >= least_shown)
         printf(
-            "in calls that lock, unlock and flush windows %.1f %% of run time; how much of it is "
+            "in calls that lock, unlock and flush windows %.*f %% of run time; how much of it is "
             "waiting is not known\n",
-            share(w, ns));
+            digits, share(w, ns));
 }
 
 /* What a location caused in a path, over all wait states and waiting paths. */
 struct cause {
     uint32_t location, path;
     int64_t direct_ns, indirect_ns;
+    bool *equal; /* of each location: whether it is as late; join_equals() */
 };
 
 static int by_place(const void *a, const void *b)
@@ -140,47 +143,112 @@ static size_t join(struct cause *causes, size_t n)
     return n ? last + 1 : 0;
 }
 
-/* "rank 1", and which of its threads, if it has several: they follow each other. */
-static void print_location(const struct portolan_trace *t, size_t i)
+/* Own time of location I, which causes nothing while it waits itself. */
+static double own_ns(const struct portolan_waits *w, uint32_t path, size_t i)
 {
-    const struct portolan_trace_location *l = &t->locations[i];
+    size_t at = path * w->trace->n_locations + i;
 
-    printf("rank %d", l->rank);
-    if (l->thread || (i + 1 < t->n_locations && l[1].rank == l->rank))
-        printf(", thread %d", l->thread);
-    printf(" in ");
+    return (double)(w->path_ns[at] - w->path_waiting_ns[at]);
 }
 
-static void print_causes(const struct portolan_waits *w)
+/* Who is as late as the first location of CAUSES[N] in its path, and is not of those before: of
+   several, the waiting is charged to who is last, by chance or by its number. Threads are not
+   compared. */
+static void find_equals(const struct portolan_waits *w, const struct cause *causes, size_t n)
+{
+    const struct cause *c = &causes[n];
+    size_t n_locations = w->trace->n_locations;
+    double mine = own_ns(w, c->path, c->location), surplus = mine;
+
+    for (size_t i = 0; i < n_locations; i++)
+        surplus -= own_ns(w, c->path, i) / (double)n_locations;
+    for (size_t i = 0; i < n_locations; i++) {
+        c->equal[i] = !w->n_threads && fabs(own_ns(w, c->path, i) - mine) <= 0.1 * fmax(surplus, 0);
+        for (size_t k = 0; k < n; k++)
+            c->equal[i] &= causes[k].path != c->path || !causes[k].equal[i];
+    }
+    c->equal[c->location] = true;
+}
+
+/* Adds to the first of CAUSES those who are as late; returns how many are to be shown. SETS: room
+   for the locations of each. */
+static size_t join_equals(const struct portolan_waits *w, struct cause *causes, size_t n,
+                          bool *sets)
+{
+    size_t shown = 0;
+
+    for (size_t kept; shown < n && shown < SHOWN; shown++, n = kept) {
+        struct cause *c = &causes[shown];
+
+        c->equal = sets + shown * w->trace->n_locations;
+        find_equals(w, causes, shown);
+        kept = shown + 1;
+        for (size_t i = kept; i < n; i++)
+            if (causes[i].path == c->path && c->equal[causes[i].location]) {
+                c->direct_ns += causes[i].direct_ns;
+                c->indirect_ns += causes[i].indirect_ns;
+            } else {
+                causes[kept++] = causes[i];
+            }
+    }
+    return shown;
+}
+
+/* "ranks 4-7", or "rank 1", and which of its threads, if it has several: they follow each other. */
+static void print_location(const struct portolan_trace *t, const struct cause *c)
+{
+    const struct portolan_trace_location *l = &t->locations[c->location];
+    int *ranks = portolan_calloc(t->n_locations, sizeof *ranks);
+    struct portolan_text text = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; ranks && i < t->n_locations; i++)
+        if (c->equal[i])
+            ranks[n++] = t->locations[i].rank;
+    portolan_trace_add_ranks(ranks, n, &text);
+    printf("rank%s %s", n > 1 ? "s" : "", text.bytes ? text.bytes : "");
+    if (l->thread || (c->location + 1 < t->n_locations && l[1].rank == l->rank))
+        printf(", thread %d", l->thread);
+    printf(" in ");
+    portolan_text_clear(&text);
+    free(ranks);
+}
+
+static void print_causes(const struct portolan_waits *w, int digits)
 {
     struct cause *causes = portolan_calloc(w->n_delays + 1, sizeof *causes);
+    bool *sets = portolan_calloc(SHOWN * w->trace->n_locations + 1, sizeof *sets);
     size_t n = 0;
 
     for (size_t i = 0; causes && i < w->n_delays; i++)
         if (w->delays[i].location != UINT32_MAX)
             causes[n++] = (struct cause){w->delays[i].location, w->delays[i].path,
-                                         w->delays[i].direct_ns, w->delays[i].indirect_ns};
-    n = causes ? join(causes, n) : 0;
-    if (n)
+                                         w->delays[i].direct_ns, w->delays[i].indirect_ns, NULL};
+    n = causes && sets ? join(causes, n) : 0;
+    if (n) {
         qsort(causes, n, sizeof *causes, by_cost);
+        n = join_equals(w, causes, n, sets);
+        qsort(causes, n, sizeof *causes, by_cost);
+    }
     if (n && share(w, causes[0].direct_ns + causes[0].indirect_ns) >= least_shown)
         printf("ranks that made others wait              of run time     direct   indirect\n");
-    for (size_t i = 0; i < n && i < SHOWN; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct cause *c = &causes[i];
 
         if (share(w, c->direct_ns + c->indirect_ns) < least_shown)
             break;
-        printf("  %9.1f %% %9.1f %% %8.1f %%   ", share(w, c->direct_ns + c->indirect_ns),
-               share(w, c->direct_ns), share(w, c->indirect_ns));
-        print_location(w->trace, c->location);
+        printf("  %9.*f %% %9.*f %% %8.*f %%   ", digits, share(w, c->direct_ns + c->indirect_ns),
+               digits, share(w, c->direct_ns), digits, share(w, c->indirect_ns));
+        print_location(w->trace, c);
         print_path(w, c->path);
         printf("\n");
     }
     free(causes);
+    free(sets);
 }
 
 /* Shortening what has no imbalance on the critical path helps only if all ranks do less of it. */
-static void print_critical_path(const struct portolan_waits *w)
+static void print_critical_path(const struct portolan_waits *w, int digits)
 {
     bool *shown = w->trace->n_ranks > 1 ? portolan_calloc(w->n_paths, sizeof *shown) : NULL;
     double run = (double)w->run_ns / 100;
@@ -196,7 +264,7 @@ static void print_critical_path(const struct portolan_waits *w)
         if (!n)
             printf("critical path                            of run time  imbalance\n");
         shown[most - w->paths] = true;
-        printf("  %9.1f %% %9.1f %%   in ", (double)most->critical_ns / run,
+        printf("  %9.*f %% %9.*f %%   in ", digits, (double)most->critical_ns / run, digits,
                most->critical_imbalance_ns / run);
         print_path(w, (uint32_t)(most - w->paths));
         printf("\n");
@@ -216,12 +284,17 @@ static void print_efficiencies(const struct portolan_waits *w)
            e.start_and_end_ns > 0 ? ", without MPI_Init and MPI_Finalize" : "");
 }
 
-void diagnose_print_waits(const struct portolan_waits *w)
+void diagnose_print_waits(const struct portolan_waits *w, const struct portolan_loss *losses,
+                          size_t n, int digits)
 {
-    print_totals(w);
-    print_states(w);
-    diagnose_print_passive(w);
-    print_causes(w);
-    print_critical_path(w);
+    print_totals(w, digits);
+    print_states(w, digits);
+    print_passive(w, digits);
+    print_causes(w, digits);
+    print_critical_path(w, digits);
     print_efficiencies(w);
+    for (size_t i = 0; i < n; i++)
+        printf("%s  %zu %-44s %6.*f %%\n",
+               i ? "" : "findings                              gain of the run\n", i + 1,
+               losses[i].text, digits, 100 * losses[i].gain);
 }

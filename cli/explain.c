@@ -249,15 +249,15 @@ static void put_command(struct explained *x, const struct portolan_alternative *
     const char *file = portolan_profile_peek_fact(x->run, "assembly file");
 
     portolan_text_add(x->out, "mpiexec." PORTOLAN_MPI " -n %d portolan run --fixed --select %s=%s",
-                      x->run->ranks, a->instance, a->implementation);
+                      x->run->ranks, a->instance, portolan_shell_word(a->implementation).text);
     for (size_t i = 0; i < x->run->n_parameters; i++) {
         const struct portolan_name_value *p = &x->run->parameters[i];
-        const char *quote = strpbrk(p->value, " \t*?$&;|<>()\"\\`") || !*p->value ? "'" : "";
 
         if (is_fixed_by_user(x, p->name, strcspn(p->name, ".")))
-            portolan_text_add(x->out, " --set %s=%s%s%s", p->name, quote, p->value, quote);
+            portolan_text_add(x->out, " --set %s=%s", portolan_shell_word(p->name).text,
+                              portolan_shell_word(p->value).text);
     }
-    portolan_text_add(x->out, " %s", file ? file : "ASSEMBLY.xml");
+    portolan_text_add(x->out, " %s", portolan_shell_word(file ? file : "ASSEMBLY.xml").text);
 }
 
 /* Below which time per step the alternative would have been chosen; NaN: not known. */

@@ -184,17 +184,29 @@ void print_debug(bool on)
     listener.debug = on;
 }
 
+/* Prints TEXT; names and labels of a store are not to command a terminal. */
+static bool print_text(const char *text)
+{
+    char *clean = isatty(STDOUT_FILENO) ? portolan_strdup(text) : NULL;
+    bool good;
+
+    portolan_clean_text(clean, "\n\t");
+    good = fputs(clean ? clean : text, stdout) != EOF && fflush(stdout) != EOF;
+    free(clean);
+    return good;
+}
+
 int write_text(const char *file, const char *text)
 {
-    FILE *f = file ? fopen(file, "w") : stdout;
+    struct portolan_error err = {0};
 
     portolan_progress_hide();
-    if (!f || fputs(text, f) == EOF || (file ? fclose(f) : fflush(f)) == EOF) {
-        fprintf(stderr, "portolan: error: cannot write '%s': %s\n", file ? file : "output",
-                strerror(errno));
-        return EXIT_BAD_INPUT;
-    }
-    return 0;
+    if (file)
+        return portolan_replace_file(file, text, strlen(text), &err) ? print_error(&err) : 0;
+    if (print_text(text))
+        return 0;
+    fprintf(stderr, "portolan: error: cannot write 'output': %s\n", strerror(errno));
+    return EXIT_BAD_INPUT;
 }
 
 int print_made(char *text, const struct portolan_error *err)

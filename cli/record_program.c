@@ -8,9 +8,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +75,11 @@ enum portolan_status record_check_folder(const char *folder, struct portolan_err
                                     "%s is not empty; a trace needs a folder of its own", folder);
 }
 
+bool record_is_empty(const char *folder)
+{
+    return !record_check_folder(folder, NULL);
+}
+
 /* The dynamic linker would split such a path. */
 static enum portolan_status check_library(const char *path, struct portolan_error *err)
 {
@@ -112,12 +119,15 @@ static char **make_words(const struct recording *r, const char *library,
 static enum portolan_status run(char **words, int *result, struct portolan_error *err)
 {
     int status = 0;
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
 
     if (child < 0)
         return portolan_error_set(err, PORTOLAN_EIO, "cannot start '%s': %s", words[0],
                                   strerror(errno));
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* of the launcher: it takes its ranks along */
+        if (getppid() != parent)
+            _exit(127);
         execvp(words[0], words);
         fprintf(stderr, "portolan: error: cannot run '%s': %s\n", words[0], strerror(errno));
         _exit(127);

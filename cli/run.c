@@ -74,8 +74,8 @@ static enum portolan_status set_exploring(struct workbench *w, const char *explo
                                              : status;
 }
 
-/* How long a step must take to be called slow, and how long the abort of a job that hangs may. */
-enum { LEAST_SLOW_S = 3, ABORT_S = 5 };
+/* How long the abort of a job that hangs may take. */
+enum { ABORT_S = 5 };
 
 /* In a signal handler, while the program may be anywhere: writes at once, to standard error. */
 static void tell_slow_step(void *arg, const struct portolan_ending *e)
@@ -112,7 +112,7 @@ int run_assembly(struct job *job, struct run_options *o)
     int result = 0;
 
     print_log(o->quiet, job->cohort->rank);
-    portolan_ending_watch(tell_slow_step, job, LEAST_SLOW_S, o->step_timeout_s);
+    portolan_ending_watch(tell_slow_step, job, PORTOLAN_ENDING_SLOW_S, o->step_timeout_s);
     status = workbench_open(&w, &o->assembly, job->cohort->rank == 0, &err);
     if (status == PORTOLAN_OK && o->explore)
         status = set_exploring(&w, o->explore, &err);

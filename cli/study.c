@@ -2,6 +2,7 @@
 /* What was measured of an assembly, with the plan made from it, for commands that only read. */
 #include "virtual_trials.h"
 
+#include <portolan/json.h>
 #include <portolan/list.h>
 #include <portolan/machine.h>
 
@@ -64,12 +65,13 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
             err, PORTOLAN_ENOTFOUND,
             "store '%s' has no trial of assembly '%s' on the virtual machine "
             "'%s'; measure it with: portolan measure --machine FILE -n RANKS %s",
-            file, s->w.assembly->name, s->machine, s->w.assembly->file);
+            file, s->w.assembly->name, s->machine, portolan_shell_word(s->w.assembly->file).text);
     if (status == PORTOLAN_OK && s->data->n_trials == 0)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                     "store '%s' has no trial of assembly '%s'; measure it with: "
                                     "mpiexec." PORTOLAN_MPI " -n RANKS portolan measure %s",
-                                    file, s->w.assembly->name, s->w.assembly->file);
+                                    file, s->w.assembly->name,
+                                    portolan_shell_word(s->w.assembly->file).text);
     if (status == PORTOLAN_OK && s->w.store)
         accept_ended_by_signal(s->data);
     if (status == PORTOLAN_OK)
@@ -85,7 +87,7 @@ static void add_advice(const struct study *s, struct portolan_error *err)
     *err = (struct portolan_error){0};
     portolan_error_set(err, why.status,
                        "%s; measure it with: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
-                       why.text, s->options.ranks, s->w.assembly->file);
+                       why.text, s->options.ranks, portolan_shell_word(s->w.assembly->file).text);
 }
 
 /* The newest trial that got as far as to say how its components were built. */

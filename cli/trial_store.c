@@ -53,8 +53,8 @@ bool trial_store_is_one(const char *file)
     return is_assembly(file) || portolan_store_is_one(file);
 }
 
-enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,
-                                      enum portolan_store_mode mode, struct portolan_error *err)
+enum portolan_status trial_store_find(struct trial_store *t, const struct trial_store_options *o,
+                                      struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
@@ -62,10 +62,23 @@ enum portolan_status trial_store_open(struct trial_store *t, const struct trial_
     if (is_assembly(o->file))
         status = o->store ? name_of_assembly(t, o->file, err)
                           : store_of_assembly(t, o->file, o->path, err);
-    if (status == PORTOLAN_OK)
-        status = portolan_store_open(t->path, mode, &t->store, err);
     if (status == PORTOLAN_OK && t->bench.assembly)
         t->assembly = t->bench.assembly->name;
+    if (status != PORTOLAN_OK)
+        trial_store_close(t);
+    return status;
+}
+
+enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,
+                                      enum portolan_store_mode mode, struct portolan_error *err)
+{
+    enum portolan_status status = trial_store_find(t, o, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!portolan_store_is_one(t->path))
+        mode = PORTOLAN_STORE_READ; /* Trials that are there are changed: no store is made. */
+    status = portolan_store_open(t->path, mode, &t->store, err);
     if (status != PORTOLAN_OK)
         trial_store_close(t);
     return status;

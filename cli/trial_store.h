@@ -40,6 +40,9 @@ cli_take_fn trial_store_take_word;
 /* Whether FILE is a store, a server or an assembly. */
 bool trial_store_is_one(const char *file);
 
+/* Finds out where the store is; trial_store_open() opens it, too, and makes none. */
+enum portolan_status trial_store_find(struct trial_store *t, const struct trial_store_options *o,
+                                      struct portolan_error *err);
 enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,
                                       enum portolan_store_mode mode, struct portolan_error *err);
 void trial_store_close(struct trial_store *t);

@@ -5,10 +5,12 @@
 #include "builtin.h"
 
 #include <clips/clips.h>
+#include <clips/network.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What rules may call: they compute and add facts. That facts are only added keeps the conclusion
    from depending on the order of rules. */
@@ -33,6 +35,7 @@ struct clips {
     const char *file;
     int first_line;
     long steps; /* while running */
+    void (*end)(int);
 };
 
 bool clips_allows(const char *function)
@@ -83,13 +86,14 @@ static void remove_functions(struct clips *clips)
     }
 }
 
-/* Called between steps of a rule, too: ends a rule that never ends. */
+/* Called between steps of a rule and of a condition, too: ends one that never ends. As after an
+   error, CLIPS then says which it was. */
 static void count_step(void *env)
 {
     struct clips *clips = GetEnvironmentContext(env);
 
     if (++clips->steps > MOST_STEPS)
-        SetHaltExecution(env, TRUE);
+        SetEvaluationError(env, TRUE);
 }
 
 /* The first sentence of what CLIPS says, without its code: "[PRNTUTIL2] Syntax Error: …". */
@@ -181,6 +185,39 @@ failed:
     return NULL;
 }
 
+static int end_process(void *env, size_t size)
+{
+    const struct clips *clips = GetEnvironmentContext(env);
+
+    (void)size;
+    clips->end(0);
+    return FALSE;
+}
+
+void clips_end_without_memory(struct clips *clips, void (*end)(int))
+{
+    clips->end = end;
+    EnvSetOutOfMemoryFunction(clips->env, end_process);
+}
+
+const char *clips_busiest_rule(struct clips *clips)
+{
+    struct defrule *rule = NULL, *busiest = NULL;
+    long long most = -1;
+
+    while ((rule = EnvGetNextDefrule(clips->env, rule))) {
+        long long sum = 0;
+
+        for (const struct joinNode *j = rule->lastJoin; j; j = j->lastLevel)
+            sum += j->memoryCompares + j->memoryLeftAdds + j->memoryRightAdds;
+        if (sum > most) {
+            most = sum;
+            busiest = rule;
+        }
+    }
+    return busiest ? EnvGetDefruleName(clips->env, busiest) : NULL;
+}
+
 void clips_destroy(struct clips *clips)
 {
     if (!clips)
@@ -209,6 +246,7 @@ void clips_load(struct clips *clips, const char *file, int first_line, const cha
 
 void clips_reset(struct clips *clips)
 {
+    clips->steps = 0;
     EnvReset(clips->env);
 }
 
@@ -270,19 +308,23 @@ enum portolan_status clips_run(struct clips *clips, int strategy, struct portola
     bool has_failed;
 
     EnvSetStrategy(clips->env, strategy);
-    clips->steps = 0;
-    portolan_text_clear(&clips->printed);
-    EnvRun(clips->env, MOST_FIRINGS);
+    if (!clips->printed.length)
+        EnvRun(clips->env, MOST_FIRINGS);
     has_failed = clips->printed.length > 0;
     next = EnvGetNextActivation(clips->env, NULL);
     rule = next ? EnvGetActivationName(clips->env, next) : "";
     if (clips->steps > MOST_STEPS || has_failed) {
+        const char *said = clips->printed.bytes ? clips->printed.bytes : rule;
+        const char *pattern = strstr(said, "pattern #");
+
+        if (clips->steps > MOST_STEPS && pattern) /* of which CLIPS says how it was reached, too */
+            return portolan_error_set(err, PORTOLAN_EINVAL, "a condition never ends: %.*s",
+                                      (int)strcspn(pattern, "\n"), pattern);
         if (clips->printed.bytes)
             tidy(clips->printed.bytes);
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  clips->steps > MOST_STEPS ? "a rule never ends: %s"
-                                                            : "a rule failed: %s",
-                                  clips->printed.bytes ? clips->printed.bytes : rule);
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            clips->steps > MOST_STEPS ? "a rule never ends: %s" : "a rule failed: %s", said);
     }
     if (next)
         return portolan_error_set(err, PORTOLAN_EINVAL,

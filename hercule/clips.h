@@ -13,6 +13,12 @@ struct clips;
 struct clips *clips_create(void);
 void clips_destroy(struct clips *clips);
 
+/* From now on END(0) is called when CLIPS has no memory; it does not return. */
+void clips_end_without_memory(struct clips *clips, void (*end)(int));
+/* The rule whose conditions took most combinations of facts. It changes nothing, so that handlers
+   of signals may call it; NULL: there are no rules. */
+const char *clips_busiest_rule(struct clips *clips);
+
 /* Adds the constructs of TEXT. What is wrong is reported with the line, which FIRST_LINE begins. */
 void clips_load(struct clips *clips, const char *file, int first_line, const char *text,
                 struct portolan_diagnostics *d);
@@ -20,7 +26,7 @@ void clips_load(struct clips *clips, const char *file, int first_line, const cha
 /* The same for a file that comes with Portolan. */
 void clips_load_builtin(struct clips *clips, const char *name, struct portolan_diagnostics *d);
 
-/* Asserts the facts of all deffacts. */
+/* Asserts the facts of all deffacts. Steps are counted from here on. */
 void clips_reset(struct clips *clips);
 
 /* The fact of TEMPLATE after FACT (NULL: the first), in the order in which they were asserted; NULL
@@ -41,7 +47,7 @@ bool clips_assert(struct clips *clips, const char *template_name, const struct c
                   size_t n);
 
 /* Fires rules until nothing new comes. STRATEGY is 0 … CLIPS_STRATEGIES - 1. PORTOLAN_EINVAL names
-   the rule that failed or that never ends. */
+   the rule that failed or that never ends, also if its conditions did before. */
 enum { CLIPS_STRATEGIES = 7 };
 enum portolan_status clips_run(struct clips *clips, int strategy, struct portolan_error *err);
 

@@ -30,7 +30,7 @@ static bool look_up(void *arg, const struct paradigm *paradigm, const struct ref
 {
     struct run *run = arg;
     const struct fit *fit;
-    double all_ns = (double)run->waits->run_ns * run->waits->trace->n_ranks;
+    double all_ns = (double)run->waits->all_ns;
 
     if (!recognition_lookup(run->recognition, paradigm, reference, value))
         return false;
@@ -51,14 +51,12 @@ static const char *doubt_of(const struct portolan_waits *waits)
 {
     const struct portolan_matching *m = waits->matching;
     const struct portolan_trace *trace = waits->trace;
-    size_t n_ranks = 0;
+    int first;
 
-    for (size_t l = 0; l < trace->n_locations; l++) {
-        n_ranks += !l || trace->locations[l].rank != trace->locations[l - 1].rank;
+    for (size_t l = 0; l < trace->n_locations; l++)
         if (trace->locations[l].is_cut || trace->locations[l].lost)
             return "a part of the trace is missing";
-    }
-    if (n_ranks < (size_t)trace->n_ranks)
+    if (trace->n_locations && portolan_trace_missing_ranks(trace, &first))
         return "ranks are missing in the trace";
     if (waits->run_ns <= 0)
         return "the trace is empty";
@@ -152,7 +150,7 @@ static bool removal_of(struct run *run, const struct paradigm *p, const struct n
 static void limit_gain(const struct run *run, const struct portolan_removal *removal, size_t n,
                        struct portolan_replay *replay)
 {
-    double most = removal->factor / ((double)run->waits->run_ns * run->waits->trace->n_ranks);
+    double most = removal->factor / (double)run->waits->all_ns;
 
     if (n != 1 || removal->kind == PORTOLAN_REMOVE_TIME ||
         removal->kind == PORTOLAN_REMOVE_MESSAGES || !(most > 0 && most < replay->gain))
@@ -226,7 +224,7 @@ static bool is_step(const struct portolan_trace *trace, size_t event)
            !strcmp(trace->regions[e->what].name, "step");
 }
 
-/* Adds the tokens of a location that are COMPONENTS. */
+/* Adds the tokens of a location that are COMPONENTS, without waiting: who waits is no cause. */
 static void add_tokens(const struct run *run, uint64_t components, size_t row, struct step_times *s)
 {
     const struct portolan_trace *trace = run->waits->trace;
@@ -239,7 +237,7 @@ static void add_tokens(const struct run *run, uint64_t components, size_t row, s
         for (; e < end && trace->events[e].ns <= t->begin; e++)
             step += is_step(trace, e);
         if (t->component < 64 && components >> t->component & 1)
-            s->times[row * s->n + step] += (double)(t->end - t->begin);
+            s->times[row * s->n + step] += (double)(t->end - t->begin - t->wait);
     }
 }
 
@@ -300,25 +298,52 @@ static void add_steps(const struct run *run, const struct step_times *s, bool is
                           last - 1 + run->first_step);
 }
 
-/* Ranks that spend clearly more than the mean in the components, when not all are alike; steps. */
-static void add_where(void *arg, const struct paradigm *p, size_t node, struct portolan_text *text)
+/* Of the N ranks' TIMES, those that are nearer to the longest than to the mean, if their surplus is
+   at least half of VALUE, what the finding costs: where ranks are alike it is not. The mean is of
+   the ranks that have any, where these are most. */
+static void add_ranks(struct run *run, const double *times, size_t n, double value,
+                      bool is_computing, struct portolan_text *text)
+{
+    int *ranks = portolan_arena_alloc(&run->arena, n, sizeof *ranks);
+    double sum = 0, most = 0, mean, surplus = 0;
+    size_t n_having = 0, n_named = 0;
+
+    for (size_t r = 0; r < n; r++) {
+        sum += times[r];
+        most = fmax(most, times[r]);
+        n_having += times[r] > 0;
+    }
+    n_having = n_having > n / 2 ? n_having : n;
+    mean = sum / (double)n_having;
+    for (size_t r = 0; ranks && most > mean && r < n; r++)
+        if (2 * times[r] >= most + mean) {
+            ranks[n_named++] = (int)r;
+            surplus += times[r] - mean;
+        }
+    if (is_computing) /* all others wait for the longest */
+        surplus = (most - mean) * (double)n_having;
+    if (!n_named || surplus < value / 2)
+        return;
+    portolan_text_add(text, "most on rank%s ", n_named > 1 ? "s" : "");
+    portolan_trace_add_ranks(ranks, n_named, text);
+}
+
+/* Ranks and steps in which the metric of NODE, whose value is VALUE, lies. */
+static void add_where(void *arg, const struct paradigm *p, size_t node, double value,
+                      struct portolan_text *text)
 {
     struct run *run = arg;
     bool is_computing;
     uint64_t components = components_of_node(p, node, &is_computing);
-    size_t n_ranks = (size_t)run->waits->trace->n_ranks, n = 0;
-    double *times = portolan_arena_alloc(&run->arena, n_ranks, sizeof *times), sum = 0;
+    size_t n_ranks = (size_t)run->waits->trace->n_ranks;
+    double *times = portolan_arena_alloc(&run->arena, n_ranks, sizeof *times);
     struct step_times s;
 
     if (!components || !times || !find_step_times(run, components, &s))
         return;
-    for (size_t i = 0; i < s.n * s.n_rows; i++) {
+    for (size_t i = 0; i < s.n * s.n_rows; i++)
         times[run->recognition->rows[i / s.n].rank] += s.times[i];
-        sum += s.times[i];
-    }
-    for (size_t r = 0; r < n_ranks && n < 8; r++)
-        if (times[r] > 1.1 * sum / (double)n_ranks)
-            portolan_text_add(text, "%s%zu", n++ ? ", " : "most on ranks ", r);
+    add_ranks(run, times, n_ranks, value, is_computing, text);
     add_steps(run, &s, is_computing, text);
 }
 
@@ -424,6 +449,27 @@ static void name_ports(struct diagnosis *d, const struct binding *bindings, size
     }
 }
 
+/* Why there may be a problem that is no cause of the paradigm; NULL: there is none. In a run that
+ * fits, what any program would lose may be the paradigm's nature: a master has less to compute than
+ * its workers. */
+static const char *why_not_sure(const struct run *run, struct portolan_arena *arena)
+{
+    struct portolan_loss losses[PORTOLAN_LOSSES];
+    struct portolan_efficiencies e;
+
+    if (run->doubt || recognition_misfit(run->recognition) < PORTOLAN_LEAST_LOSS)
+        return run->doubt;
+    if (portolan_losses(run->waits, losses))
+        return portolan_arena_printf(arena, "%s, which costs %.1f %% of the run", losses[0].text,
+                                     100 * losses[0].gain);
+    if (portolan_efficiencies(run->waits, &e, NULL))
+        return "a part of the run matches no event of the paradigm, and it cannot be replayed";
+    if (e.parallel > 1 - PORTOLAN_LEAST_LOSS)
+        return NULL;
+    return portolan_arena_printf(arena, "ranks do not compute for %.1f %% of the run",
+                                 100 * (1 - e.parallel));
+}
+
 /* Says what findings cannot; where memory was out at any time, destroys *DIAGNOSIS. */
 static enum portolan_status finish(struct run *run, const struct portolan_diagnosis_options *o,
                                    const struct binding *bindings,
@@ -431,15 +477,19 @@ static enum portolan_status finish(struct run *run, const struct portolan_diagno
                                    struct portolan_error *err)
 {
     struct diagnosis *d = (struct diagnosis *)*diagnosis;
+    const char *why;
 
     name_ports(d, bindings, o->n_parts);
     if (o->disturbance) {
         d->public.verdict = PORTOLAN_NOT_THE_PROGRAM;
         d->public.why = portolan_arena_strdup(&d->arena, o->disturbance);
-    } else if (run->doubt && d->public.verdict == PORTOLAN_NO_PROBLEM) {
+    } else if (d->public.verdict == PORTOLAN_NO_PROBLEM && (why = why_not_sure(run, &d->arena))) {
         d->public.verdict = PORTOLAN_CANNOT_TELL;
-        d->public.why = run->doubt;
+        d->public.why = why;
     }
+    if (d->public.verdict == PORTOLAN_CANNOT_TELL &&
+        recognition_misfit(run->recognition) >= PORTOLAN_LEAST_LOSS)
+        d->public.misfit = recognition_misfits(run->recognition, &d->arena);
     if (!run->failed && !run->recognition->failed && !run->arena.failed && !d->arena.failed)
         return PORTOLAN_OK;
     portolan_diagnosis_destroy(*diagnosis);

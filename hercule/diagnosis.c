@@ -378,7 +378,7 @@ static void describe_finding(struct diagnosis *d, size_t i)
 
     if (s->where && i < d->public.n_findings) {
         add_evidence(d, factor, &where);
-        s->where(s->arg, d->paradigm, d->found[i], &place);
+        s->where(s->arg, d->paradigm, d->found[i], d->measured[node->metric].value, &place);
         portolan_text_add(&where, "%s%s", where.length && place.length ? "; " : "",
                           place.length ? place.bytes : "");
     }
@@ -563,7 +563,7 @@ enum portolan_status diagnosis_make(const struct paradigm *paradigm,
         return portolan_no_memory(err);
     d->paradigm = paradigm;
     d->sources = sources;
-    d->public.disagreement = "";
+    d->public.disagreement = d->public.misfit = "";
     d->measured = portolan_arena_alloc(&d->arena, paradigm->n_metrics, sizeof *d->measured);
     d->metrics = portolan_arena_alloc(&d->arena, paradigm->n_metrics, sizeof *d->metrics);
     d->conclusions = portolan_arena_alloc(&d->arena, n_nodes, sizeof *d->conclusions);

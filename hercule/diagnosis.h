@@ -46,10 +46,23 @@ struct conclusion {
 };
 
 /* CONCLUSIONS[i] of node i, whose threshold and condition are set. Texts lie in ARENA. STRATEGY of
-   CLIPS: 0 for users. PORTOLAN_EINVAL names a rule that failed. */
+   CLIPS: 0 for users. PORTOLAN_EINVAL names a rule that failed, or says which limit was too low:
+   rules run in a process of their own (infer_apart.c). */
 enum portolan_status paradigm_infer(const struct paradigm *paradigm, const struct judged *metrics,
                                     struct conclusion *conclusions, int strategy,
                                     struct portolan_arena *arena, struct portolan_error *err);
+
+/* The same in this process, which ends without memory: infer.c. ERR is not NULL. */
+enum portolan_status infer_here(const struct paradigm *paradigm, const struct judged *metrics,
+                                struct conclusion *conclusions, int strategy,
+                                struct portolan_arena *arena, struct portolan_error *err);
+/* Puts the place of the rule, if there is one of this number, before ERR, whose status it returns.
+ */
+enum portolan_status infer_blame(const struct paradigm *paradigm, size_t rule,
+                                 struct portolan_error *err);
+/* Ends this process with the position, from 1, of the rule that took its time or memory, as exit
+   status; 0: none of an author's. A handler of signals. */
+void infer_end(int signal);
 
 /* ------------------------------------------------- diagnosis.c: findings */
 
@@ -65,8 +78,8 @@ struct diagnosis_sources {
     hercule_lookup_fn lookup;
     bool (*gain)(void *arg, const struct paradigm *paradigm, const size_t *nodes, size_t n,
                  struct gain *gain);
-    /* Adds in which ranks, steps and instances the metric of a node lies. */
-    void (*where)(void *arg, const struct paradigm *paradigm, size_t node,
+    /* Adds in which ranks and steps the metric of a node, whose value is VALUE, lies. */
+    void (*where)(void *arg, const struct paradigm *paradigm, size_t node, double value,
                   struct portolan_text *text);
     void *arg;
     const struct portolan_diagnosis_options *options; /* settings, and other runs */

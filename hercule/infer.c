@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clips.h"
 #include "diagnosis.h"
@@ -76,15 +77,23 @@ static bool assert_tree(struct clips *clips, const struct paradigm *p,
     return true;
 }
 
-/* The next fact of TEMPLATE that is about a node, and that node. */
+/* The next fact of TEMPLATE that is about a node, and that node. Rules of a composition may be
+   about nodes that have another name there, or were dropped. */
 static void *next_conclusion(struct clips *clips, const struct paradigm *p,
-                             const char *template_name, void *fact, size_t *node)
+                             const char *template_name, void *fact, size_t *node,
+                             struct portolan_error *err)
 {
-    do
-        fact = clips_next_fact(clips, template_name, fact);
-    while (fact &&
-           (*node = paradigm_item(p, "node", clips_text(clips, fact, "node"))) == HERCULE_NONE);
-    return fact;
+    while ((fact = clips_next_fact(clips, template_name, fact))) {
+        const char *name = clips_text(clips, fact, "node");
+
+        if ((*node = paradigm_item(p, "node", name)) != HERCULE_NONE)
+            return fact;
+        if (!p->n_nests && !p->n_weaves)
+            portolan_error_set(err, PORTOLAN_EINVAL,
+                               "a rule concludes '%s' of a node that there is not: '%s'",
+                               template_name, name);
+    }
+    return NULL;
 }
 
 /* Several rules may say the same; the least text is kept, so that their order does not show. */
@@ -95,20 +104,20 @@ static void keep_least(struct portolan_arena *arena, const char **kept, const ch
 }
 
 static void collect(struct clips *clips, const struct paradigm *p, struct conclusion *conclusions,
-                    struct portolan_arena *arena)
+                    struct portolan_arena *arena, struct portolan_error *err)
 {
     void *fact = NULL;
     size_t i;
 
-    while ((fact = next_conclusion(clips, p, "reached", fact, &i)))
+    while ((fact = next_conclusion(clips, p, "reached", fact, &i, err)))
         conclusions[i].is_reached = true;
-    while ((fact = next_conclusion(clips, p, "holds", fact, &i))) {
+    while ((fact = next_conclusion(clips, p, "holds", fact, &i, err))) {
         conclusions[i].holds = true;
         keep_least(arena, &conclusions[i].rule, clips_text(clips, fact, "rule"));
     }
-    while ((fact = next_conclusion(clips, p, "cannot-tell", fact, &i)))
+    while ((fact = next_conclusion(clips, p, "cannot-tell", fact, &i, err)))
         keep_least(arena, &conclusions[i].why, clips_text(clips, fact, "why"));
-    while ((fact = next_conclusion(clips, p, "request", fact, &i)))
+    while ((fact = next_conclusion(clips, p, "request", fact, &i, err)))
         for (int e = N_EXPERIMENTS - 1; e >= 0; e--)
             if (strcmp(clips_text(clips, fact, "experiment"), experiment_words[e]) == 0 &&
                 (enum experiment)e < conclusions[i].request)
@@ -131,9 +140,44 @@ static void load_rules(struct clips *clips, const struct paradigm *p,
     }
 }
 
-enum portolan_status paradigm_infer(const struct paradigm *p, const struct judged *metrics,
-                                    struct conclusion *conclusions, int strategy,
-                                    struct portolan_arena *arena, struct portolan_error *err)
+/* The first rule of an author that TEXT of CLIPS names; HERCULE_NONE: there is none. */
+static size_t find_rule(const struct paradigm *p, const char *text)
+{
+    for (size_t n; text && *text; text += n + (text[n] != 0)) {
+        n = strcspn(text, " '\n");
+        for (size_t i = 0; i < p->n_rules; i++)
+            if (!strncmp(text, p->rules[i].name, n) && !p->rules[i].name[n])
+                return i;
+    }
+    return HERCULE_NONE;
+}
+
+enum portolan_status infer_blame(const struct paradigm *p, size_t rule, struct portolan_error *err)
+{
+    struct portolan_error first = *err;
+
+    if (rule >= p->n_rules)
+        return err->status;
+    *err = (struct portolan_error){0};
+    return portolan_error_set(err, first.status, "%s:%d: %s", p->rules[rule].item.place.file,
+                              p->rules[rule].item.place.line, first.text);
+}
+
+/* What infer_end() looks at. */
+static const struct paradigm *running_paradigm;
+static struct clips *running;
+
+void infer_end(int signal)
+{
+    size_t i = running ? find_rule(running_paradigm, clips_busiest_rule(running)) : HERCULE_NONE;
+
+    (void)signal;
+    _exit(i < 255 ? (int)i + 1 : 0);
+}
+
+enum portolan_status infer_here(const struct paradigm *p, const struct judged *metrics,
+                                struct conclusion *conclusions, int strategy,
+                                struct portolan_arena *arena, struct portolan_error *err)
 {
     struct clips *clips = clips_create();
     struct portolan_diagnostics_relay relay = {NULL, err};
@@ -147,6 +191,9 @@ enum portolan_status paradigm_infer(const struct paradigm *p, const struct judge
     }
     if (!clips)
         return portolan_no_memory(err);
+    clips_end_without_memory(clips, infer_end);
+    running_paradigm = p;
+    running = clips;
     load_rules(clips, p, &d);
     clips_reset(clips);
     if (d.count)
@@ -155,8 +202,12 @@ enum portolan_status paradigm_infer(const struct paradigm *p, const struct judge
         status = clips_run(clips, strategy, err);
     else
         portolan_no_memory(err);
-    if (!status)
-        collect(clips, p, conclusions, arena);
+    if (!status) {
+        collect(clips, p, conclusions, arena, err);
+        status = err->status;
+    } else if (status == PORTOLAN_EINVAL)
+        infer_blame(p, find_rule(p, err->text), err);
+    running = NULL;
     clips_destroy(clips);
     return status;
 }

@@ -243,10 +243,10 @@ struct threshold {
     double value;
 };
 
-/* A construct for CLIPS; item.name is the rule's own. */
+/* A construct for CLIPS; item.name is the rule's own, NAME the one in SOURCE. */
 struct rule {
     struct item item;
-    const char *source;
+    const char *name, *source;
 };
 
 struct nest {
@@ -290,6 +290,7 @@ struct paradigm {
 #undef HERCULE_PART
     struct link *links;
     size_t n_links;
+    int rule_seconds, rule_mib; /* limits of the process that its rules run in; 0: the default */
 };
 
 /* All paradigms that were read, each inherited and composed, and checked. */

@@ -263,16 +263,18 @@ static const char *rule_prefix(struct reader *r)
 }
 
 /* Rules, and facts of the author's own, are kept as text for the inference. NAME is that which
-   heirs replace the rule by. */
-static void add_rule(struct reader *r, size_t at, const char *name, const char *text)
+   heirs replace the rule by, WHOLE that which CLIPS knows. */
+static void add_rule(struct reader *r, size_t at, const char *name, const char *whole,
+                     const char *text)
 {
     struct rule rule = {
         .item = {name, name, "", "", "", clp_place(&r->source, at)},
+        .name = whole,
         .source = text,
     };
 
     load(r, at, text);
-    if (name && text)
+    if (name && whole && text)
         portolan_arena_append(r->source.arena, &r->paradigm->rules, &r->paradigm->n_rules, &rule,
                               sizeof rule);
 }
@@ -280,16 +282,18 @@ static void add_rule(struct reader *r, size_t at, const char *name, const char *
 static void read_rule(struct reader *r, size_t at, size_t name_at, size_t end)
 {
     struct source *s = &r->source;
-    const char *name = clp_token(s, name_at), *text = s->text;
+    const char *name = clp_token(s, name_at), *text = s->text,
+               *whole = portolan_arena_printf(s->arena, "%s.%s", rule_prefix(r), name);
     size_t first = paradigm_item(r->paradigm, "rule", name);
 
     if (first != HERCULE_NONE)
         REPORT(r, at, "rule '%s' is defined twice; the first is in line %d", name,
                r->paradigm->rules[first].item.place.line);
     else
-        add_rule(r, at, name,
-                 portolan_arena_printf(s->arena, "%.*s%s.%.*s", (int)(name_at - at), text + at,
-                                       rule_prefix(r), (int)(end - name_at), text + name_at));
+        add_rule(r, at, name, whole,
+                 portolan_arena_printf(s->arena, "%.*s%s%.*s", (int)(name_at - at), text + at,
+                                       whole ? whole : "", (int)(end - clp_token_end(s, name_at)),
+                                       text + clp_token_end(s, name_at)));
 }
 
 static void read_fact(struct reader *r, size_t at, size_t end)
@@ -308,7 +312,7 @@ static void read_fact(struct reader *r, size_t at, size_t end)
     else if (!kind && !near && r->are_rules) {
         const char *name = portolan_arena_printf(s->arena, "%s.%zu", rule_prefix(r), at);
 
-        add_rule(r, at, name,
+        add_rule(r, at, name, name,
                  portolan_arena_printf(s->arena, "(deffacts %s %.*s)", name ? name : "",
                                        (int)(end - at), s->text + at));
     }

@@ -316,6 +316,7 @@ enum portolan_status portolan_diagnosis_text(const struct portolan_diagnosis *di
     }
     add_no_problems(&r);
     add_cannot_tell(&r);
+    portolan_text_add(&out, "%s", diagnosis->misfit);
     if (diagnosis->verdict != PORTOLAN_PROBLEM)
         portolan_text_add(&out, "%s%s%s\n", portolan_verdict_word(diagnosis->verdict),
                           *diagnosis->why ? ": " : "", diagnosis->why);

@@ -109,6 +109,7 @@ enum portolan_status portolan_diagnosis_json(const struct portolan_diagnosis *di
     portolan_json_open(&j, NULL, '{');
     portolan_json_text(&j, "verdict", portolan_verdict_word(diagnosis->verdict));
     portolan_json_text(&j, "why", diagnosis->why);
+    portolan_json_text(&j, "misfit", diagnosis->misfit);
     portolan_json_text(&j, "paradigm", diagnosis->paradigm);
     portolan_json_number(&j, "ranks", diagnosis->n_ranks);
     portolan_json_number(&j, "run_ns", diagnosis->run_ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve.h"
+#include "source.h"
 
 #include <portolan/list.h>
 
@@ -321,6 +322,31 @@ static void check_nodes(const struct resolver *r)
                   p->item.name);
 }
 
+/* The nodes that a rule of this paradigm names: nested or woven, it may be about nodes of others.
+ */
+static void check_rule(const struct resolver *r, const struct rule *rule)
+{
+    const struct source s = {.arena = &r->knowledge->arena,
+                             .file = rule->item.place.file,
+                             .first_line = rule->item.place.line,
+                             .text = rule->source,
+                             .size = strlen(rule->source)};
+
+    for (size_t at = clp_next(&s, 0), value; at < s.size;
+         at = clp_next(&s, clp_token_end(&s, at))) {
+        struct item item = rule->item;
+        const char *name;
+
+        if (s.text[at] != '(' || strcmp(clp_head(&s, at, &value), "node") != 0)
+            continue;
+        name = clp_token(&s, value);
+        item.place = clp_place(&s, value);
+        item.place.column = 0; /* the rule's name has become longer */
+        if (name && !strpbrk(name, "?$&|~:=()\""))
+            resolve_name(r, "node", &item, name);
+    }
+}
+
 void paradigm_resolve(struct knowledge *knowledge, struct paradigm *p,
                       struct portolan_diagnostics *d)
 {
@@ -343,6 +369,9 @@ void paradigm_resolve(struct knowledge *knowledge, struct paradigm *p,
             check_text(&r, f, f->evidence[k], f->item.place);
     }
     check_nodes(&r);
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (!strcmp(p->rules[i].item.origin, p->item.name))
+            check_rule(&r, &p->rules[i]);
     if (d->count > before || knowledge->arena.failed)
         return;
     for (size_t k = 0; k < n_fact_kinds; k++)

@@ -270,6 +270,36 @@ double portolan_model_value(const struct portolan_model *m, const double *x)
     return m->summary.bounded ? bound_value(m, x, add_terms(m, x)) : add_terms(m, x);
 }
 
+/* The terms' sum where PARAM is OCTAVES outside the rows and the others are at their largest. */
+static double value_outside(const struct portolan_model *m, size_t param, double octaves, double *x)
+{
+    for (size_t p = 0; p < m->n_params; p++)
+        x[p] = m->range[p].max;
+    x[param] = (octaves < 0 ? m->range[param].min : m->range[param].max) * exp2(octaves);
+    return add_terms(m, x);
+}
+
+bool portolan_model_turns_negative(const struct portolan_model *m, size_t param, bool above,
+                                   double *from)
+{
+    static const double farthest = 30, step = 0.25;
+    double x[MODEL_PARAMS], sign = above ? 1 : -1, inside = 0, outside = step;
+
+    if (m->n_pieces || param >= m->n_params || !(m->range[param].min > 0) ||
+        !isfinite(m->range[param].max) || !(value_outside(m, param, sign * 1e-300, x) > 0))
+        return false;
+    for (; !(value_outside(m, param, sign * outside, x) < 0); outside += step)
+        if ((inside = outside) > farthest)
+            return false;
+    for (int i = 0; i < 60; i++) {
+        double middle = (inside + outside) / 2;
+
+        *(value_outside(m, param, sign * middle, x) < 0 ? &outside : &inside) = middle;
+    }
+    *from = x[param];
+    return true;
+}
+
 /* g' C g, where g is the gradient of the value with respect to the estimates. */
 static double curve_variance(const struct portolan_model *m, const double *x)
 {
@@ -359,7 +389,8 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
         const struct portolan_model_range *r = &m->range[i];
         double octaves = range_note_outside(r, i, x[i], &p);
 
-        drift = hypot(drift, octaves * octaves * (x[i] > r->max ? r->drift_above : r->drift_below));
+        drift = hypot(drift, model_divergence(octaves) *
+                                 (x[i] > r->max ? r->drift_above : r->drift_below));
         if (octaves > 0 && !(r->max > r->min))
             p.is_assumed = true;
     }

@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_MODELS_INTERNAL_H
 #define PORTOLAN_MODELS_INTERNAL_H
 
+#include <math.h>
 #include <portolan/formula.h>
 #include <portolan/models.h>
 #include <portolan/number.h>
@@ -160,6 +161,13 @@ struct candidate {
     double score; /* smaller is better; differences are like those of AIC */
 };
 
+/* How forms diverge so many octaves outside the rows: faster than an unknown slope, more slowly
+ * than an unknown curvature. */
+static inline double model_divergence(double octaves)
+{
+    return fabs(octaves) * sqrt(fabs(octaves));
+}
+
 enum { BEST_KEPT = 24 };
 
 /* The best of a search, ascending by score. */
@@ -289,6 +297,24 @@ void search_several(struct search *s);
 /* Tries combinations of the shapes that lines along two or three parameters make likely; false:
  * there are no lines. */
 bool search_lines(struct search *s);
+
+/* Numbers the lines of points along PARAM; returns how many there are. */
+size_t search_number_lines(const struct search *s, size_t param, size_t *line);
+
+/* ---- idle.c ---- */
+
+/* Lists the parameters of DATA that do not have the same value in all rows; returns how many. */
+size_t idle_find(const struct portolan_model_data *data, size_t *varying);
+/* Searches a model of these N parameters, which then has the others, too. */
+enum portolan_status idle_fit(const struct portolan_model_data *data, size_t n,
+                              const size_t *varying, const struct portolan_model_options *options,
+                              struct portolan_model **model, struct portolan_error *err);
+
+/* ---- exact.c ---- */
+
+/* Sets LAW to a law that reproduces all points to the last digit, with constants of either sign;
+ * false: none is known. EAGER: take all the time it needs. */
+bool search_exact(struct search *s, bool eager, struct candidate *law);
 
 /* ---- candidate.c again ---- */
 

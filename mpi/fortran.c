@@ -3,8 +3,9 @@
  * Fortran's bindings of MPI call some routines by the name PMPI_*: MPICH's of `use mpi_f08` all
  * that have no buffer. Here they are made to call MPI_*, so that the wrappers see these calls too.
  */
+#include "redirect.h"
+
 #include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static const void *locate(const struct link_map *object, ElfW(Addr) address)
     return (const void *)(address < object->l_addr ? object->l_addr + address : address);
 }
 
-static void redirect_calls(const struct link_map *object)
+void mpi_redirect_calls(const struct link_map *object, mpi_target_fn *target_of)
 {
     const char *strings = NULL;
     const ElfW(Sym) *symbols = NULL;
@@ -60,11 +61,16 @@ static void redirect_calls(const struct link_map *object)
             n = d->d_un.d_val / sizeof *slots;
     for (size_t i = 0; strings && symbols && slots && i < n; i++) {
         const char *name = strings + symbols[SYMBOL_OF(slots[i].r_info)].st_name;
-        void *target = strncmp(name, "PMPI_", 5) == 0 ? dlsym(RTLD_DEFAULT, name + 1) : NULL;
+        void *target = target_of(name);
 
         if (target)
             redirect((void **)(object->l_addr + slots[i].r_offset), target);
     }
+}
+
+static void *first_of(const char *name)
+{
+    return strncmp(name, "PMPI_", 5) == 0 ? dlsym(RTLD_DEFAULT, name + 1) : NULL;
 }
 
 /* When all that comes with the program has been loaded. Not by dlopen(NULL): nothing in programs
@@ -73,5 +79,5 @@ __attribute__((constructor)) static void bind_fortran(void)
 {
     for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next)
         if (is_fortran_binding(object->l_name))
-            redirect_calls(object);
+            mpi_redirect_calls(object, first_of);
 }

@@ -106,7 +106,15 @@ function write_watch(    watched, statuses)
     printf "    %s = mpi_watch(&watched, %s);\n", statuses, watched
 }
 
-function write_wrapper()
+# The program's own MPI_Name comes first, if it has one.
+function write_call()
+{
+    printf "    if (__builtin_expect(mpi_next[MPI_ROUTINE_%s] != NULL, 0))\n", name
+    printf "        call.result = ((int (*)(%s))mpi_next[MPI_ROUTINE_%s])(%s);\n", parameters, name, given
+    printf "    else\n        call.result = %s_%s(%s);\n", other == "" ? "PMPI" : "mpi_do", name, given
+}
+
+function write_wrapper(    found)
 {
     printf "\nPORTOLAN_API int MPI_%s(%s)\n{\n", name, parameters
     if (note ~ /^watch/)
@@ -118,10 +126,13 @@ function write_wrapper()
         printf "    status = mpi_status(&call, status);\n"
     if (note ~ /_message\(/)
         printf "    mpi_take_message(&call, message);\n"
+    found = parameters ~ /int \*flag/ ? "flag" : name == "Testsome" ? "outcount" : ""
+    if (found != "")
+        printf "    call.found = %s;\n", found
     printf "    mpi_begin_call(&call);\n"
     if (note ~ /^freed/)
         printf "    mpi_hold_%s;\n", note ~ /window/ ? "window(&call, *win)" : "comm(&call, *comm)"
-    printf "    call.result = %s_%s(%s);\n", other == "" ? "PMPI" : "mpi_do", name, given
+    write_call()
     printf "    call.ticks = portolan_probe_mpi_leave();\n"
     if (other != "")
         printf "    mpi_waited(call.ticks);\n"

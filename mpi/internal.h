@@ -24,6 +24,19 @@ enum mpi_routine {
 
 extern const char *const mpi_routine_names[MPI_ROUTINES];
 
+/* -- next.c: the MPI_* functions of the program itself -- */
+
+/* MPI_Name of a library of the program (profiling, checks); NULL: MPI's own comes next. */
+typedef void mpi_function(void);
+extern mpi_function *mpi_next[MPI_ROUTINES];
+extern bool mpi_has_next; /* any of them is not NULL */
+/* Finds them. To be called before MPI begins, when the program's libraries have been loaded. */
+void mpi_find_next(void);
+/* Calls what comes after the wrapper MPI_NAME. */
+#define MPI_NEXT(name, type, arguments)                                                            \
+    (mpi_next[MPI_ROUTINE_##name] ? ((type)mpi_next[MPI_ROUTINE_##name])arguments                  \
+                                  : PMPI_##name arguments)
+
 /* The text of an MPI error code, written to TEXT. */
 const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING]);
 

@@ -89,7 +89,7 @@ static int end(void)
 
     mpi_begin_call(&call);
     mpi_gather_ranks(MPI_COMM_WORLD);
-    call.result = PMPI_Finalize();
+    call.result = MPI_NEXT(Finalize, int (*)(void), ());
     call.ticks = portolan_probe_mpi_leave();
     mpi_note(&call);
     mpi_end_call(&call);
@@ -169,8 +169,10 @@ PORTOLAN_API int MPI_Init(int *argc, char ***argv)
 
     if (owned && portolan_mpi_is_running())
         return MPI_SUCCESS;
+    mpi_find_next();
     began = portolan_probe_mpi_enter();
-    return begin_unasked(MPI_ROUTINE_Init, began, PMPI_Init(argc, argv));
+    return begin_unasked(MPI_ROUTINE_Init, began,
+                         MPI_NEXT(Init, int (*)(int *, char ***), (argc, argv)));
 }
 
 PORTOLAN_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
@@ -179,9 +181,11 @@ PORTOLAN_API int MPI_Init_thread(int *argc, char ***argv, int required, int *pro
 
     if (owned && portolan_mpi_is_running())
         return PMPI_Query_thread(provided);
+    mpi_find_next();
     began = portolan_probe_mpi_enter();
     return begin_unasked(MPI_ROUTINE_Init_thread, began,
-                         PMPI_Init_thread(argc, argv, required, provided));
+                         MPI_NEXT(Init_thread, int (*)(int *, char ***, int, int *),
+                                  (argc, argv, required, provided)));
 }
 
 PORTOLAN_API int MPI_Finalize(void)

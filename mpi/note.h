@@ -9,7 +9,8 @@ struct mpi_call {
     enum mpi_routine routine;
     int result;
     bool is_observed;
-    int partner;                 /* source of the matched message: mpi_take_message */
+    const int *found; /* of a call that does not wait: 0 if it found nothing; else NULL */
+    int partner;      /* source of the matched message: mpi_take_message */
     struct mpi_pending *message; /* the same, NULL: unknown */
     struct mpi_peers *held;      /* of what the call frees: mpi_hold_comm */
     uint64_t began, ticks;
@@ -24,7 +25,8 @@ struct mpi_call {
     struct mpi_call call;                                                                          \
                                                                                                    \
     call.routine = MPI_ROUTINE_##name;                                                             \
-    call.is_observed = false
+    call.is_observed = false;                                                                      \
+    call.found = NULL
 
 /* -- observe.c -- */
 

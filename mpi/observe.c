@@ -67,13 +67,16 @@ void mpi_observe_begin(struct mpi_call *call, uint64_t began)
     const struct portolan_mpi_observer *observer = __atomic_load_n(&mpi_observer, __ATOMIC_ACQUIRE);
 
     call->began = began;
+    if (began == PORTOLAN_PROBE_INSIDE_MPI && mpi_has_next) /* the program sees the outer call */
+        return;
     if (!observer || !mpi_is_observable || !__atomic_load_n(&observer->is_on, __ATOMIC_RELAXED))
         return;
     call->is_observed = true;
     call->begin_cost = NO_COST;
     if (call->began == PORTOLAN_PROBE_INSIDE_MPI)
         return;
-    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_BEGIN});
+    mpi_tell(call,
+             &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_BEGIN, .tag = call->found != NULL});
     if (is_cost_due())
         call->begin_cost = portolan_probe_now() - call->began;
 }
@@ -87,11 +90,17 @@ static MPI_OUT_OF_LINE void tell_cost(const struct mpi_call *call)
                                                 .request = (uint32_t)after});
 }
 
+static bool is_in_vain(const struct mpi_call *call)
+{
+    return call->result == MPI_SUCCESS && !*call->found;
+}
+
 void mpi_observe_end(struct mpi_call *call)
 {
     if (call->began == PORTOLAN_PROBE_INSIDE_MPI)
         return;
-    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_END});
+    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_END,
+                                                .tag = call->found && is_in_vain(call)});
     if (call->begin_cost != NO_COST)
         tell_cost(call);
 }

@@ -204,8 +204,10 @@ PORTOLAN_API int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Stat
 
     if (p)
         status = mpi_status(&call, status);
+    call.found = flag;
     mpi_begin_call(&call);
-    call.result = PMPI_Request_get_status(request, flag, status);
+    call.result = MPI_NEXT(Request_get_status, int (*)(MPI_Request, int *, MPI_Status *),
+                           (request, flag, status));
     call.ticks = portolan_probe_mpi_leave();
     if (p && call.result == MPI_SUCCESS && *flag)
         note_completion(&call, p, status, MPI_SUCCESS);
@@ -224,7 +226,7 @@ PORTOLAN_API int MPI_Request_free(MPI_Request *request)
         free_pending(p);
     else if (mpi_is_concurrent && mpi_is_observable && (p = mpi_take_shared((intptr_t)*request)))
         mpi_recycle_pending(p);
-    call.result = PMPI_Request_free(request);
+    call.result = MPI_NEXT(Request_free, int (*)(MPI_Request *), (request));
     call.ticks = portolan_probe_mpi_leave();
     mpi_note(&call);
     mpi_end_call(&call);
@@ -239,7 +241,7 @@ PORTOLAN_API int MPI_Start(MPI_Request *request)
     if (p)
         activate(p);
     mpi_begin_call(&call);
-    call.result = PMPI_Start(request);
+    call.result = MPI_NEXT(Start, int (*)(MPI_Request *), (request));
     call.ticks = portolan_probe_mpi_leave();
     if (p && call.result == MPI_SUCCESS)
         note_started(p, &call, true);
@@ -258,7 +260,7 @@ PORTOLAN_API int MPI_Startall(int count, MPI_Request array_of_requests[])
         if ((p = mpi_find_request(array_of_requests[i])))
             activate(p);
     mpi_begin_call(&call);
-    call.result = PMPI_Startall(count, array_of_requests);
+    call.result = MPI_NEXT(Startall, int (*)(int, MPI_Request[]), (count, array_of_requests));
     call.ticks = portolan_probe_mpi_leave();
     for (int i = 0; call.result == MPI_SUCCESS && i < count; i++)
         if ((p = mpi_find_request(array_of_requests[i])))

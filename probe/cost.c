@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BATCHES 63
-#define CALLS   1000 /* the rows of so many calls fit in a block */
+#define BATCHES 31
+#define CALLS   500 /* the rows of so many calls fit in a block */
 
 static struct portolan_probe_cost remembered;
 static bool is_remembered;

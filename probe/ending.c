@@ -30,7 +30,7 @@ static struct {
     void *arg;
     double least_s, limit_s;
     timer_t timer;
-    bool has_timer, is_told;
+    bool is_on, has_timer, is_told;
     int step;
     double began_s, mean_s; /* of the steps so far */
     double n;
@@ -188,6 +188,12 @@ static void set_timer(double so_far_s)
     timer_settime(watch.timer, 0, &next, NULL);
 }
 
+static void tell_watcher(const struct portolan_ending *e)
+{
+    if (watch.tell)
+        watch.tell(watch.arg, e);
+}
+
 static void on_timer(int number, siginfo_t *info, void *context)
 {
     struct portolan_ending e = {.how = "slow", .step = watch.step};
@@ -201,11 +207,11 @@ static void on_timer(int number, siginfo_t *info, void *context)
     if (watch.limit_s > 0 && so_far >= watch.limit_s) {
         e.how = "limit";
         tell_all(&e);
-        watch.tell(watch.arg, &e);
+        tell_watcher(&e);
     } else if (so_far >= slow_after_s()) {
         watch.is_told = true;
         tell_all(&e); /* it may be killed because of that */
-        watch.tell(watch.arg, &e);
+        tell_watcher(&e);
     }
     set_timer(so_far);
 }
@@ -221,24 +227,30 @@ static void make_timer(void)
     event._sigev_un._tid = gettid();
     if (sigaction(number, NULL, &now) || now.sa_handler != SIG_DFL ||
         sigaction(number, &own, NULL) || timer_create(CLOCK_MONOTONIC, &event, &watch.timer))
-        watch.tell = NULL; /* the signal is somebody else's */
+        watch.is_on = false; /* the signal is somebody else's */
     else
         watch.has_timer = true;
 }
 
 void portolan_ending_watch(portolan_ending_fn *tell, void *arg, double least_s, double limit_s)
 {
-    watch.tell = probe_is_in_virtual_time() ? NULL : tell; /* no timer rings there */
+    watch.tell = tell;
+    watch.is_on = least_s > 0 && !probe_is_in_virtual_time(); /* no timer rings there */
     watch.arg = arg;
     watch.least_s = least_s;
     watch.limit_s = limit_s;
+}
+
+bool portolan_ending_is_watched(void)
+{
+    return watch.is_on;
 }
 
 void portolan_ending_step(int step)
 {
     double now;
 
-    if (!watch.tell) {
+    if (!watch.is_on) {
         watch.step = step;
         return;
     }

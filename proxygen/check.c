@@ -46,6 +46,7 @@ static const char *pass_item(struct run *run, const struct method *m, const stru
 static void compose(struct run *run, struct method *m)
 {
     struct portolan_arena *arena = &run->arena;
+    const char *result = m->returning ? m->returning : m->head;
 
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct argument *a = &m->arguments[i];
@@ -57,13 +58,68 @@ static void compose(struct run *run, struct method *m)
         else if (a->role == ROLE_HOLDER)
             m->own = proxygen_print(arena, "%s_own", a->name);
     }
-    m->returning = m->head;
+    m->returning = result;
     m->parameters = proxygen_parameters(run, m);
     m->pass = proxygen_list(run, m, pass_item);
     m->head =
-        proxygen_replace(arena, m->head,
+        proxygen_replace(arena, result,
                          proxygen_print(arena, "@(%s%s)", *m->parameters ? m->parameters : "void",
                                         m->variadic ? ", ..." : ""));
+}
+
+/* ------------------------------------------------------------------ lengths of Fortran's texts */
+
+static bool is_integer(const struct argument *a)
+{
+    return a->form == FORM_PLAIN && a->kind == VALUE_INTEGER;
+}
+
+/* Whether Fortran may pass a length with A: it does for texts, also within arrays and for functions
+ * that return one. Headers may call any of them void. */
+static bool may_have_length(const struct argument *a)
+{
+    return a->form == FORM_FUNCTION ||
+           (a->form == FORM_POINTER && a->type &&
+            (strstr(a->type, "char") || strstr(a->type, "void") || strstr(a->type, "struct")));
+}
+
+/* How many lengths callers in Fortran may pass that the header does not declare. A text that is
+ * returned is the first argument, and its length the second. */
+static size_t count_hidden_lengths(const struct method *m)
+{
+    size_t length = strlen(m->name), n = m->n_arguments, lengths = 0;
+    bool is_fortran = length && (m->name[length - 1] == '_' || strstr(m->name, "_MOD_"));
+    size_t first = n > 1 && !m->returns && is_integer(&m->arguments[1]) ? 2 : 0;
+
+    if (!is_fortran || m->variadic || m->convention)
+        return 0;
+    while (n > first && is_integer(&m->arguments[n - 1]))
+        n--;
+    for (size_t i = first; i < n; i++)
+        lengths += may_have_length(&m->arguments[i]);
+    return lengths > m->n_arguments - n ? lengths - (m->n_arguments - n) : 0;
+}
+
+/*
+ * Gives M parameters for hidden lengths, whose callers and implementations come from Fortran while
+ * the header is C's. What a caller does not pass is garbage, which an implementation in C never
+ * reads: with the calling conventions of Unix, additional arguments do no harm.
+ */
+static void add_hidden_lengths(struct run *run, struct method *m)
+{
+    size_t lengths = count_hidden_lengths(m);
+    struct argument *all =
+        portolan_arena_alloc(&run->arena, m->n_arguments + lengths + 1, sizeof *all);
+
+    if (!lengths || !all)
+        return;
+    memcpy(all, m->arguments, m->n_arguments * sizeof *all);
+    m->arguments = all;
+    for (size_t i = 0; i < lengths; i++, m->n_arguments++)
+        all[m->n_arguments] = (struct argument){.name = "", .declaration = "__SIZE_TYPE__ @"};
+    proxygen_name_arguments(run, m);
+    m->declared = m->head;
+    compose(run, m);
 }
 
 static enum portolan_status check_context(struct run *run, const struct method *m,
@@ -230,6 +286,8 @@ static enum portolan_status check_one(struct run *run)
         if (port->shape == SHAPE_TABLE || port->shape == SHAPE_STRUCT ||
             port->shape == SHAPE_FUNCTIONS)
             compose(run, m);
+        if (port->shape == SHAPE_FUNCTIONS)
+            add_hidden_lengths(run, m);
         status = check_arguments(run, m);
         if (status == PORTOLAN_OK && m->variadic && m->is_pure && m->skip)
             status = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &m->place,

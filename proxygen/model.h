@@ -148,6 +148,7 @@ struct method {
     const char *result_type; /* C: the canonical type */
     const char *result;      /* C: "int @", the declared name's place marked */
     const char *head;        /* of the forwarding function, the function's name marked by '@' */
+    const char *declared;    /* the head as the header has it; NULL: it is `head` */
     const char *pass;       /* the arguments that are passed on; SIDL: after the object, ", n, b" */
     const char *convention; /* C: the attribute for how it is called, part of the head; or NULL */
     const char *parameters; /* C: as declared: "int n, double *b" */

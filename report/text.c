@@ -2,6 +2,7 @@
 /* Predicted compared with measured, also for each fixed assembly, as lines of text. */
 #include "internal.h"
 
+#include <portolan/json.h>
 #include <portolan/mastermind.h>
 
 #include <string.h>
@@ -134,11 +135,11 @@ static enum portolan_status no_run(const struct portolan_report_source *from,
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "no fixed assembly of '%s' ran on '%s'; run them with: portolan "
                                   "measure --machine FILE -n RANKS --all-fixed %s",
-                                  a->name, from->machine, a->file);
+                                  a->name, from->machine, portolan_shell_word(a->file).text);
     return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                               "no finished run of '%s' with these parameters is stored; run it "
                               "with: mpiexec." PORTOLAN_MPI " -n RANKS portolan run %s",
-                              a->name, a->file);
+                              a->name, portolan_shell_word(a->file).text);
 }
 
 enum portolan_status portolan_report_write_text(const struct portolan_report_source *from,

@@ -7,12 +7,12 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block doing grid index json list number command command_line machine shared_object stats xml progress
+base: base block doing grid index json list number command command_line machine owner shared_object stats xml progress
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base xml
 probe: base doing ending index list probe probe_inline probe_records
-probe/control: base index list machine control probe tau
+probe/control: base index list machine control probe tau owner
 probe/counters: base probe
 probe/tau: base index list control probe tau
 probe/portolan: base control ending probe probe_inline probe_records tau
@@ -24,7 +24,7 @@ analysis/trends: base grid index stats profile models formula extrap series tren
 analysis/export: base index list store profile extrap tau export json trace waits replay xml progress
 framework: base candidates doing shared_object assembly palette framework embed number
 framework/assembly: base assembly palette xml
-framework/ccaffeine: base command assembly palette framework ccaffeine
+framework/ccaffeine: base command assembly palette framework ccaffeine index
 proxygen: base shared_object command callback control proxygen probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
 proxygen/emit: base candidates callback functions functions_component probe proxy
@@ -35,7 +35,7 @@ trace: base index list observer trace waits
 trace/record: base list observer probe record trace trace_stream
 trace/files: base index list trace trace_stream progress
 trace/analysis: base index list trace waits
-hercule: base assembly formula hercule json list replay stats store waits
+hercule: base assembly formula hercule json list replay stats store waits block
 hercule/component: base block control framework hercule_assembly machine mastermind record replay trace
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
@@ -61,7 +61,7 @@ project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server
-cli: base project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
+cli: base grid project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
 examples: base assembly framework embed models record
 '
 status=0

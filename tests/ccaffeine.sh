@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ccaffeine's scripts from the command line, on one rank and on two.
 . "$(dirname "$0")/tap.sh"
-plan 34
+plan 35
 
 components=$BUILD/framework/ccaffeine/test/components
 cd "$work" || exit 99
@@ -228,3 +228,16 @@ if [ -e "$BUILD/examples/heat/plate.rc" ]; then
 else
     result 'the example runs # SKIP it was not built' 0
 fi
+
+# ---------------------------------------------------------------- large scripts
+
+cd "$work" || exit 99
+{
+    echo '#!ccaffeine bootstrap file.'
+    echo "# ------- don't change anything ABOVE this line.-------------"
+    seq 4000 | sed 's/.*/instantiate Worker w&\ninstantiate Driver d&\nconnect d& use w& provide/'
+    printf 'remove w7\ninstantiate Worker w7\nconnect d7 use w7 provide\ndisconnect d9 use w9 provide\n'
+} >large.rc
+try "$PORTOLAN" convert large.rc large.xml
+[ "$(grep -c '<instance' large.xml) $(grep -c '<connect' large.xml)" = '8000 3999' ]
+result 'a script of 8,000 instances becomes an assembly' $?

@@ -3,6 +3,7 @@
 # What an implementation costs that was never measured, a file beside the assembly may say.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
+[ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'hundreds of processes, which run elsewhere with sanitizers'
 plan 39
 
 # law FILE UNIT CONSTANT NAME [QUALITY]: CONSTANT times NAME.

@@ -3,6 +3,7 @@
 # Totals are sums: what happens every so often counts at its rate, and so do contexts to come.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
+[ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'hundreds of processes, which run elsewhere with sanitizers'
 plan 18
 
 # At n = 1000 Fast takes 1 ms, each 17th time 50 ms; Good always 2 ms, Safe 10 ms. A trial has three whole periods.

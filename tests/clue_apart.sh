@@ -6,7 +6,7 @@
 
 [ "$MPI" = mpich ] || skip_all "virtual time needs MPICH's header"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all "ranks change stacks, which sanitizers do not know"
-plan 35
+plan 39
 test=$SOURCE/clue/mpi/test
 machine=$SOURCE/examples/clue/machines/gigabit.xml
 run() {
@@ -111,6 +111,14 @@ gives 'a static program' 1 "static' is linked statically; link it dynamically"
 apart -n 2 -- "$work/threads" kill
 gives 'a rank that is killed' 137 \
     'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ \(talk\), at .*: its process was ended by signal 9 \(Killed\)'
+try "$PORTOLAN" clue run --apart --no-trial -n 2 -- "$work/threads"
+lacks 'threads that hardly compute are no matter' 'only spun'
+try "$PORTOLAN" clue run --apart --no-trial -n 2 -- "$work/threads" spin
+gives 'a run says that it cannot tell whether threads compute' 0 \
+    "processor time of a rank's threads is computing, also if they only spun"
+apart -n 2 -- "$work/threads" other
+gives 'one that is killed while another computes' 137 \
+    'rank 1 in MPI_Recv at apart\.c:[0-9]+ \(kill_other.*\), at .*: its process was ended by signal 9 \(Killed\)'
 apart -n 2 -- "$work/ends" fault
 gives 'a fault' 139 'rank 1 after .*signal 11 \(Segmentation fault\) at ends\.c:51 \(main\)'
 apart -n 2 -- "$work/mistakes" root
@@ -150,12 +158,15 @@ cat >"$work/rsh" <<'END'
 #!/bin/sh
 echo "to $1" >&2
 shift
+printf '%s\n' "$@" >>"$SAID"
 exec sh -c "$*"
 END
 chmod +x "$work/rsh"
-export PORTOLAN_CLUE_RSH="$work/rsh"
+export PORTOLAN_CLUE_RSH="$work/rsh" SAID="$work/said"
 apart -m "$work/hosts.xml" -n 2 -- "$work/rings" "it's"
 gives 'a rank on a real host' 0 '^to localhost$' '^0 after 0\.000500000 s' '^1 after 0\.000500000 s'
+grep -q 'rings' "$work/said" && ! grep -qE '[0-9a-f]{32}|tcp:' "$work/said"
+result 'its command line tells no secret' $?
 apart -m "$work/hosts.xml" -n 2 -- "$work/threads" kill
 gives 'it is killed' 137 'rank 1 after MPI_Sendrecv at apart\.c:[0-9]+ .*ended by signal 9'
 PORTOLAN_CLUE_RSH=false apart -m "$work/hosts.xml" -n 2 -- "$work/rings"

@@ -7,7 +7,7 @@ everything=$BUILD/clue/pvm/pvm_everything
 farm=$BUILD/clue/pvm/pvm_farm
 [ -x "$farm" ] || skip_all 'PVM is not installed'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'tasks are folded'
-plan 6
+plan 7
 cd "$work" || exit 99
 
 # In the paper's units of 100 us: 2.5 us to pack a KB; a send of a KB takes 1 ms, its transmission 10 ms.
@@ -55,3 +55,26 @@ try "$PORTOLAN" clue run -m slow.xml --compute none --no-trial --quiet -n 1 -- "
 gives 'a host that is not there is told by its code' 0 '^0 us$'
 try "$PORTOLAN" clue run -m slow.xml --compute none -n 1 -- "$farm" 2
 gives 'the report counts tasks that were spawned' 0 '3 ranks on 3 of 3 hosts'
+
+# Names that pvm3.h does not have, but programs use.
+cat >names.c <<'END'
+#include <pvm3.h>
+#include <stdio.h>
+#include <sys/time.h>
+extern int pvm_errno;
+int main(void)
+{
+    struct timeval from, to;
+    pvm_mytid();
+    pvmgetclock(&from);
+    pvmsleep(3000);
+    pvmgetclock(&to);
+    printf("slept %ld s, error %d", (long)(to.tv_sec - from.tv_sec), lpvmerr("pvm_mine", PvmNoBuf));
+    printf(" %d\n", pvm_errno);
+    pvm_exit();
+    return 0;
+}
+END
+cc -w -o names names.c -lpvm3 || exit 99
+try "$PORTOLAN" clue run -m slow.xml --compute none --no-trial -n 1 -- ./names
+gives 'names of the library without a prototype' 0 '^slept 3000 s, error -15 -15$' '^libpvm .t[0-9a-f]+.: pvm_mine.*: No current buffer$'

@@ -8,7 +8,7 @@ set -u
 command -v "$MPICC" >/dev/null || skip_all "$MPICC is not installed"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 25
+plan 33
 cd "$work" || exit 99
 
 cat >ring.c <<'END'
@@ -68,7 +68,7 @@ gives 'tables by host and size' 0 '^node\[1\] +1 +0\.0 +10\.7 +83\.9 +5\.4 +12 '
     '^ +4 +30 +120\.0 +20 us +0 ns'
 sed 's/receive="5us"/receive="5us" memory="1KB"/' tiny.xml >little.xml
 try "$PORTOLAN" clue run -m little.xml -n 3 --no-trial ./ring
-gives 'hosts with too little memory' 0 '^took .*, a rank about [0-9.]+ MB \([0-9.e+]+ % of the memory of node\[[012]\]\)' '^warning +the ranks of a host need'
+gives 'hosts with too little memory' 0 '^took .*, a rank about [0-9.]+ [KM]B \([0-9.]+ % of the memory of node\[[012]\]\)' '^warning +the ranks of a host need'
 try "$PORTOLAN" clue run -m tiny.xml --no-trial --by hots first.rec
 gives 'a table that there is not' 2 "--by needs host, link or size, not 'hots'; did you mean 'host'"
 try "$PORTOLAN" clue run -m tiny.xml --store again.db first.rec
@@ -88,6 +88,7 @@ gives 'JSON has ranks and sizes' 0 '"virtual_ns": 1120000' '"messages": 36' \
 try "$PORTOLAN" trace -s first
 gives 'the trace is read' 0 '^ *30 SEND$' '^ *30 RECV$' '30 .* 120 .* MPI_Send$'
 try "$PORTOLAN" diagnose first
+answered
 gives 'and diagnosed: why it would be slow there' 0 'first'
 if command -v otf2-print >/dev/null; then
     otf2-print events.otf2 >otf2.txt 2>&1
@@ -209,3 +210,59 @@ END
 "$MPICC" -O1 -w -o fresh fresh.c || exit 99
 try "$PORTOLAN" clue run -m fresh.xml -n 2 --compute none --quiet --no-trial -- ./fresh
 gives 'data that were just written take longer within a host' 0 '^170 70 170 170 170 170 170 170 15 us$'
+
+# Bursts that differ by their data, a hundred times: what folding added is not to be told from these.
+cat >uneven.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    volatile int x = 0;
+    MPI_Init(&argc, &argv);
+    for (int i = 1; i <= 100; i++) {
+        for (int k = 0; k < i * 10000; k++)
+            x++;
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+"$MPICC" -O1 -w -o uneven uneven.c || exit 99
+try "$PORTOLAN" clue run -n 4 --no-trial --json uneven.json -- ./uneven
+gives 'a share that means nothing is not told' 0 '^computing .*what ranks on one core added cannot be told'
+lacks 'in no number' 'added about'
+
+# Each rank takes its turn at a burst of three times the work: as long as others wait for it, they all repeat the same.
+cat >turns.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    volatile int x = 0;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100; i++) {
+        for (int k = 0; k < ((i + rank) % 3 == 0 ? 300000 : 100000); k++)
+            x++;
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (rank == 0)
+        printf("x is %d\n", x);
+    MPI_Finalize();
+    return argc > 1 ? 3 : 0;
+}
+END
+"$MPICC" -O1 -w -o turns turns.c || exit 99
+try "$PORTOLAN" clue run -n 3 --no-trial --record turns.rec -- ./turns
+gives 'a recorded run says what repeated bursts make of the waiting' 0 \
+    'differences between repeated bursts are ([5-9][0-9]|100) % of the waiting$'
+try "$PORTOLAN" clue run -n 3 --no-trial --compute=median --json median.json -- ./turns
+gives 'medians have no such waiting' 0 '^computing +medians of repeated bursts$' 'that was measured, and not of this run$'
+count 'the program prints once' 1 '^x is '
+awk -F'[:,}]' '/"waiting"/ { for (i = 1; i < NF; i++) if ($i ~ /"waiting"/) { found = 1; bad = $(i + 1) > 0.35 } } END { exit bad || !found }' median.json
+result 'ranks hardly wait' $?
+try "$PORTOLAN" clue run --no-trial --compute=median turns.rec
+gives 'medians of a record' 0 '^computing +medians of repeated bursts$'
+try "$PORTOLAN" clue run -n 3 --no-trial --quiet --compute=median -- ./turns fail
+gives 'the status is that of the program' 3 '^x is '

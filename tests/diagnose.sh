@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 88
+plan 89
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -20,9 +20,15 @@ repeat 100
 end
 S
 try "$PORTOLAN" diagnose uneven.txt
-gives 'without a paradigm it tells who waited, and for whom' 0 '^uneven.txt: 4 ranks, 1.3 s' \
+gives 'without a paradigm it tells who waited, and for whom' 3 '^uneven.txt: 4 ranks, 1.3 s' \
     'late sender' '17\.3 % +17\.3 % +0\.0 % +rank 0 in main' \
+    '^ +1 some ranks have more work than others +17\.3 %$' \
     '^ +100\.0 % +17\.3 % +in main' # critical path: 13 ms, 10.75 ms on average
+# Ranks 4 to 7 are late together, two of them a little before the others.
+sed 's/ranks 4/ranks 8/; s/on 0/on rank > 3/; s/13ms/13ms - 100us * (rank < 6)/; /sendrecv/d' uneven.txt >ties.txt
+try "$PORTOLAN" diagnose ties.txt
+gives 'all ranks that are as late as the last are named' 3 '^ +[0-9.]+ % .* ranks 4-7 in main$'
+count 'in one line' 1 'ranks? [0-9,-]+ in main$'
 try "$PORTOLAN" diagnose -p geometric uneven.txt
 gives 'with one it names the cause first' 3 '^uneven.txt: paradigm geometric, 4 ranks, 1.3 s' \
     '^ +1 some pieces have more work +17\.3 % +1\.07 s +17\.3 %$'
@@ -97,7 +103,63 @@ mkdir known
 try "$PORTOLAN" diagnose -k known -p wide uneven.txt
 gives 'more components than can be told apart' 1 "'wide' has 65 components; at most 64"
 try "$PORTOLAN" diagnose -k known uneven.txt
-gives 'other paradigms are suggested none the less' 0 'geometric'
+gives 'other paradigms are suggested none the less' 3 'geometric'
+
+# Marks of a program that was not changed, the last until its end; numbers and words.
+cat >marked.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 20; i++) {
+        MPI_Pcontrol(1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Pcontrol(2);
+        for (volatile int k = 0; k < 1000000; k++)
+            ;
+        MPI_Pcontrol(0);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    return MPI_Finalize();
+}
+C
+cat >known/marked.clp <<'X'
+(deffacts m (paradigm (name marked))
+  (component (name guard) (phase "1"))
+  (component (name work) (kind computation) (phase "2"))
+  (event (name step) (expression "guard, work"))
+  (metric (name calls) (text "barriers") (formula "guard.mpi.sum") (base computing))
+  (metric (name computing) (formula "guard.time.sum + work.time.sum"))
+  (metric (name steps) (unit count) (formula "step.count.sum"))
+  (node (name computing) (kind symptom) (metric computing))
+  (node (name few) (kind cause) (under computing) (metric computing) (condition "steps < 40") (factor f))
+  (factor (name f) (removal time) (of work) (remedy "{steps} steps")))
+X
+"$MPICC" marked.c -o marked || exit 99
+try "$PORTOLAN" diagnose --json --store marks.db -k known -n 2 -p marked -- ./marked
+python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+m = {x["name"]: x["value"] for x in d["metrics"]}
+sys.exit(m["steps"] != 40 or not 0 < m["calls"] < m["computing"])' "$work/out"
+result 'marks bind, and a paradigm comes before a file of its name' $?
+sed -e 's/ *compute/    mark 3\n&/' -e 's/ *sendrecv (rank+1)/    mark 4\n&/' uneven.txt >marks.txt
+cat >marks.xml <<'X'
+<paradigm name="marked" is="geometric">
+  <part component="compute" phase="3"/>
+  <part component="send" mpi="sendrecv" phase="4"/>
+  <part component="reduce" mpi="collective" phase="4"/>
+</paradigm>
+X
+try "$PORTOLAN" diagnose -p marks.xml marks.txt
+gives 'and bind parts' 3 '^ +1 some pieces have more work +17\.3 % +1\.07 s +17\.3 %$'
+try "$PORTOLAN" diagnose --digits 3 uneven.txt
+gives 'percentages have the digits that are wished' 3 'waiting there 17\.308 %' \
+    '17\.308 % +17\.308 % +0\.000 % +rank 0 in main' '^ +1 some ranks have more work than others +17\.308 %$'
+printf '(deffacts l (paradigm (name lost) (is-a geometric)))\n(defrule r (tree) =>\n(assert (holds (node nothing))))\n' >known/lost.clp
+try "$PORTOLAN" diagnose -k known -p lost uneven.txt
+gives 'a rule about nothing' 1 "lost.clp:3: error: there is no node 'nothing'"
+rm known/lost.clp
 
 # Declarations.
 cat >own.xml <<'X'
@@ -180,10 +242,6 @@ result 'a trial of the store is diagnosed as the run was' $?
 # ranks share cores is then not looked at.
 amr="$BUILD/examples/amr/amr.xml"
 set -- --launcher "$MPIEXEC -n 2" --store amr.db --repeat 1 --set driver.steps=12 --set mesh.work=0
-try "$PORTOLAN" diagnose "$@" --plan "$amr"
-gives 'a plan runs nothing' 0 '^experiment 1: profile of computation and communication: a run'
-[ ! -e amr.db ]
-result 'and stores nothing' $?
 try "$PORTOLAN" diagnose "$@" --against 1 "$amr"
 gives 'a trial to compare with is looked for before anything runs' 1 'there is no trial 1'
 mkdir full && touch full/file
@@ -195,9 +253,9 @@ gives 'a folder that cannot be made, before anything runs' 1 'no/such: No such f
 result 'and then no experiment was made' $?
 try "$PORTOLAN" diagnose -p geometric --why 0 even.txt
 gives 'causes are counted from 1 on' 2 'at least 1'
-try "$PORTOLAN" diagnose "$@" --level 1 "$amr"
-gives 'a level ends it' "$status" '^experiment 1: profile of .*, trial 1\)' 'communication is .* a symptom' \
-    '^not made: experiment 2 \(profile of the operations of communication\): --level 1'
+try "$PORTOLAN" diagnose "$@" --budget 0.001 "$amr"
+gives 'a budget ends it' 4 '^experiment 1: profile of .*, trial 1\)' 'communication is .* a symptom' \
+    '^not made: experiment 2 \(profile of the operations of communication\): it would take about'
 undisturbed="DELETE FROM primary_metadata WHERE name = 'disturbed'"
 sqlite3 amr.db "$undisturbed"
 try "$PORTOLAN" diagnose "$@" --budget 0 "$amr"
@@ -212,15 +270,9 @@ lacks 'and all is matched in the window' 'no partner|part of the trace is missin
 [ ! -e amr.db.traces/3/old ]
 result 'the trace of a store that was here before is gone' $?
 sqlite3 amr.db "$undisturbed"
-try "$PORTOLAN" diagnose "$@" --plan "$amr"
-gives 'a plan knows what the store has' 0 '^experiment 1: .*: trial [12] of the store' '^experiment 2: .*: trial 2 of' \
-    '^experiment 3: trace of .*steps 4 to 7: a run of about'
-try "$PORTOLAN" diagnose "$@" --plan --trial 2 "$amr"
-gives 'and makes nothing of a trial, either' 0 '^experiment 2: .*: trial 2 of the store' '^experiment 3: .*: a run of about'
-try "$PORTOLAN" diagnose "$@" --trial 2 --level 1 "$amr"
-gives 'a level holds for what is stored' 4 '^experiment 1: .*, of the store' '^not made: experiment 2 .*: --level 1'
-try "$PORTOLAN" diagnose "$@" --trial 1 --plan "$amr"
-gives 'and a trial is no profile of what it did not measure' 0 '^experiment 1: .*: trial 1 of' '^experiment 2: .*: trial 2 of'
+try "$PORTOLAN" diagnose "$@" --trial 1 --budget 0 "$amr"
+gives 'a trial is no profile of what it did not measure' 4 '^experiment 1: .*trial 1\)' '^experiment 2: .*trial 2\)' \
+    '^not made: experiment 3 \(trace of .*steps 4 to 7\): it would take about'
 try "$PORTOLAN" diagnose "$@" --trial 2 -n 3 "$amr"
 gives 'a trial says how many ranks there are' 1 'trial 2 ran on 2 ranks, not on 3'
 try "$PORTOLAN" diagnose "$@" --launcher false "$amr"
@@ -333,7 +385,8 @@ try "$PORTOLAN" diagnose -n 1 -p geometric -- ./sleeps
 lacks 'but a run that diagnose starts does' 'had no processor'
 
 try "$PORTOLAN" diagnose -n 1 --keep row -- sh -c './leaves; ./leaves'
-gives 'of two programs in a row the first is diagnosed, and the second is told' 0 'the next is in the folder 2'
+# The launcher serves one program: the second may end by a hang-up (1) or not (0), as ranks and launcher race.
+gives 'of two programs in a row the first is diagnosed, and the second is told' "$status" 'the next is in the folder 2'
 try "$PORTOLAN" diagnose row/2
 gives 'both are kept' 0 '^2: 1 rank,' 'part of the trace is missing for 1 of 1 threads'
 cat >locks.c <<'C'
@@ -373,6 +426,8 @@ int main(int argc, char **argv)
 C
 "$MPICC" locks.c -o locks -pthread || exit 99
 try "$PORTOLAN" diagnose -n 2 -- ./locks
+# The thread that waits for the other's lock has less to do: whether that is a finding depends on the machine.
+answered
 gives 'waiting for a lock is not known, and threads have numbers' 0 \
     '^in calls that lock, unlock and flush windows [1-9][0-9.]* % of run time; how much of it is waiting' \
     'rank [01], thread [01] in'
@@ -382,12 +437,12 @@ cat >full.c <<'C'
 #include <sys/resource.h>
 int main(int argc, char **argv)
 {
-    int rank, there;
+    int rank;
 
     MPI_Init(&argc, &argv);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, 100000}); /* after MPI has its files */
     for (int i = 0; i < 40000; i++)
-        MPI_Iprobe(0, 0, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_SELF);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Finalize();
     if (!rank)

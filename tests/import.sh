@@ -8,7 +8,7 @@ cd "$work" || exit 99
 command -v sqlite3 >/dev/null || skip_all "sqlite3 is not installed"
 command -v python3 >/dev/null || skip_all "python3 is not installed"
 
-plan 51
+plan 57
 
 # take FOLDER: imports it into a store of its own, and its table of call paths into another.
 take() {
@@ -118,6 +118,43 @@ table "calls are those of the first metric's folder" 99 \
     "select distinct calls from t where method='work'"
 fact "the missing rank is told" "2 of 3 ranks have files" \
     "select value from primary_metadata where name='import.ranks'"
+
+# flat N METRIC K: the profile of rank N without call paths: "main" calls "work" calls "MPI_Send()".
+flat() {
+    mkdir -p "flat/MULTI__$2"
+    cat >"flat/MULTI__$2/profile.$1.0.0" <<EOF2
+3 templated_functions_MULTI_$2
+# Name Calls Subrs Excl Incl ProfileCalls # <metadata><attribute><name>Metric Name</name><value>$2</value></attribute></metadata>
+"main" 1 3 $((10 * $3)) $((110 * $3)) 0 GROUP="TAU_USER"
+"work" 2 1 $((70 * $3)) $((100 * $3)) 0 GROUP="TAU_USER"
+"MPI_Send()" 1 0 $((30 * $3)) $((30 * $3)) 0 GROUP="MPI"
+0 aggregates
+EOF2
+}
+for rank in 0 2; do
+    flat $rank TIME 1 && flat $rank PAPI_FP_OPS 7 && flat $rank PAPI_TOT_CYC 1000
+done
+rm -f flat.db flat.csv table.db && "$PORTOLAN" import flat --store flat.db &&
+    "$PORTOLAN" export flat.db --format csv -o flat.csv
+sqlite3 table.db '.mode csv' '.import flat.csv t'
+table "without call paths the exclusive counts are the file's" "MPI_Send()|210|210|30000
+main|770|70|10000
+work|700|490|70000" 'select method,PAPI_FP_OPS,"PAPI_FP_OPS (exclusive)","PAPI_TOT_CYC (exclusive)"
+    from t where rank=2 order by 1'
+table "what has no profile has no rows" "0
+2" 'select distinct rank from t order by 1'
+try "$PORTOLAN" profile flat.db --metric PAPI_FP_OPS
+gives "and counts for nothing in means" 0 'mean over 2 ranks' '^main +2 +770.0 +70.0' '^work +4 +700.0 +490.0'
+try "$PORTOLAN" profile flat.db --flat --metric 'PAPI_FP_OPS (exclusive)'
+gives "exclusive counts are a metric of their own" 0 '^main +2 +70.0 +70.0'
+rm -rf flat2 && "$PORTOLAN" export flat.db --format tau -o flat2
+grep -h '^"[mwM]' flat2/MULTI__PAPI_FP_OPS/profile.2.0.0 | sed 's/ *$//' | sort >after
+sort flat/MULTI__PAPI_FP_OPS/profile.2.0.0 | grep '^"' >before
+try diff before after
+gives "exported again they are the same" 0
+try ls flat2/MULTI__TIME
+[ "$(tr '\n' ' ' <"$work/out")" = 'profile.0.0.0 profile.2.0.0 ' ]
+result "and the rank that was not there gets no file" $?
 
 take odd
 gives "recursion, throttled and negative rows, metadata over several lines" 0 '^trial 1$'

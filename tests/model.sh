@@ -3,7 +3,7 @@
 # portolan model and its verbs, on a store whose laws are known (bench/bench_paths.c), the paper's
 # Table 1, and small files; golden outputs were checked by hand; UPDATE=1 writes them anew.
 . "$(dirname "$0")/tap.sh"
-plan 60
+plan 67
 
 here=$(cd "$(dirname "$0")/model" && pwd)
 golden=$here/golden
@@ -181,6 +181,29 @@ gives 'an empty file' 1 '^empty.csv:1: error: no row'
 printf '# of no value' >remark.csv
 model fit remark.csv
 gives 'a file of one remark' 1 '^remark.csv:1: error: no row'
+printf '{"parameters":{"p":4};"metric":"time";"callpath":"main";"value":1.5}\n' >talpas.txt
+model fit talpas.txt
+gives 'Talpas, by its name' 1 '^talpas.txt:1:1: error: this is Talpas, which is not read; write a table'
+printf 'PK\003\004' >zipped.extra-p
+model fit zipped.extra-p
+gives "Extra-P's own experiments, by their form" 1 'this is a zip archive, as experiments of Extra-P'
+printf '<?xml version="1.0"?><cube/>' >profile.cube
+model fit profile.cube
+gives 'XML, by its name' 1 'this is XML, which is not read'
+printf 'n,cells\n8,36\n16,196\n32,900\n64,3844\n128,15876\n' >cells.csv
+model list cells.csv --at n=1024
+gives 'an exact law with a negative constant' 0 '1\.044e\+06.* 4 \+ 1 n\^2 - 4 n'
+printf 'n,p,t\n' >sum.csv
+for n in 1 2 3 4 5; do
+    for p in 1 2 3 4 5; do echo "$((1 << n)),$((1 << p)),$((64 * (1 << n) / (1 << p) + p))"; done
+done >>sum.csv
+model list sum.csv --at n=64,p=64
+gives 'a share of work and a logarithm' 0 ' 70 .* 64 n p\^-1 \+ 1 log2\(p\)'
+printf 'n,p,t\n8,2,16\n16,4,32.4\n32,8,63.7\n64,16,128.5\n' >together.csv
+model list together.csv --at n=32,p=2
+gives 'a point off the line of two parameters is outside' 0 '! outside the measured range'
+model show together.csv
+gives 'two parameters that move together' 0 'together +p is 0.25 n\^1 in all rows'
 model fit fft.csv --value U
 gives 'a column that is not there' 1 "fft.csv:2: error: no column 'U'"
 printf 'PARAMETER p\nPOINTS 1 2\nREGION r\nMETRIC m\nDATA 1\nDATA x\n' >bad.txt

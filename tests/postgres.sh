@@ -8,7 +8,7 @@ fi
 . "$(dirname "$0")/tap.sh"
 "$PORTOLAN" trials "$PORTOLAN_TEST_POSTGRES" 2>&1 | grep -q 'without libpq' &&
     skip_all 'this Portolan was built without libpq'
-plan 23
+plan 29
 
 paper=$BUILD/examples/paper/paper.xml
 [ -f "$paper" ] || paper=$SOURCE/examples/paper/paper.xml
@@ -84,3 +84,47 @@ try "$PORTOLAN" measure --quiet --repeat=1 --budget=600 --path="$path" \
 gives 'with a schema of its own the user stores' 0
 ask 'and no password' 0 "SELECT count(*) FROM (SELECT value FROM own.trial_parameter
     UNION ALL SELECT value FROM own.primary_metadata) AS facts WHERE value LIKE '%sesame%'"
+
+# A server that is stopped, with all its processes, and goes on: before step 2 is stored; it answers
+# again before step 3, or after the run.
+components=$BUILD/tests/components
+mkfifo here locked tried released
+XDG_STATE_HOME=$work/state
+export XDG_STATE_HOME
+signal_server() {
+    # shellcheck disable=SC2046 # numbers
+    kill "-$1" $(pgrep -P "$PORTOLAN_TEST_POSTGRES_PID") "$PORTOLAN_TEST_POSTGRES_PID"
+}
+meet() {
+    timeout 60 sh -c "echo >$1"
+}
+# stops WHEN: the server goes on in the run, or after it.
+stops() {
+    timeout 120 "$MPIEXEC" -n 2 "$PORTOLAN" run --store="$uri" --fixed \
+        --path="$components:$path" --set driver.fault=locked "$components/fault.xml" >out 2>err </dev/null &
+    job=$!
+    meet here
+    signal_server STOP
+    meet locked
+    meet tried
+    [ "$1" = after ] || signal_server CONT
+    meet released
+    status=0
+    wait $job || status=$?
+    signal_server CONT
+}
+all='finished|16000000|-1:0 0:2 1:2 2:2 3:2 4:2 5:2 6:2 7:2 8:0'
+whole="SELECT outcome, elapsed_ns::bigint, (SELECT string_agg(step || ':' || n, ' ' ORDER BY step) FROM
+    (SELECT s.number AS step, count(m.id) AS n FROM step s LEFT JOIN sample m ON m.trial = s.trial
+     AND m.step = s.number AND m.instance = 'f' WHERE s.trial = t.id GROUP BY s.number) AS steps)
+    FROM trial t WHERE name = 'fault' ORDER BY id DESC LIMIT 1"
+stops within
+gives 'a server that stops for a while: the run goes on' 0 'step 7 is stored' \
+    'the server does not answer.*: from step 2 on, steps are kept in memory'
+ask 'the trial is as it would have been' "$all" "$whole"
+stops after
+gives 'a server that stays so' 0 'what is not stored of the trial goes into .*/state/portolan/recover-'
+lacks 'nothing is lost' 'incomplete'
+try "$PORTOLAN" trials --recover "$uri"
+gives 'then it goes to the server' 0 'added trial [0-9]+ from'
+ask 'and is as it would have been' "$all" "$whole"

@@ -45,7 +45,7 @@ server= log=
 finish() {
     status=$?
     trap - EXIT
-    [ -z "$server" ] || { kill -QUIT "$server" && wait "$server"; } 2>/dev/null
+    [ -z "$server" ] || { kill -CONT "$server" && kill -QUIT "$server" && wait "$server"; } 2>/dev/null
     [ -z "$log" ] || wait "$log"
     cd / && rm -rf "$work"
     exit $status
@@ -97,5 +97,6 @@ exec 3<&-
     -c "CREATE ROLE secret LOGIN PASSWORD 'sesame'" || exit 1
 
 export PORTOLAN_TEST_POSTGRES="postgresql://portolan@/postgres?host=$work"
+export PORTOLAN_TEST_POSTGRES_PID=$server
 cd "$here" || exit 1
 "$@"

@@ -3,7 +3,7 @@
 # Views of stored trials, against outputs whose numbers were checked by hand; UPDATE=1 writes them
 # anew. What the numbers mean is tested in profile/test.
 . "$(dirname "$0")/tap.sh"
-plan 47
+plan 49
 
 golden=$(dirname "$0")/profile/golden
 store=$work/plate.db
@@ -123,6 +123,19 @@ gives 'trials get labels' 0 "^labelled trial 1 of 'plate' .*: base$"
 try "$PORTOLAN" trials "$store" --where label:base --metadata 1
 gives 'their facts' 0 '^parameter driver.n = 64$' '^host = brig$' '^label = base$'
 count 'and no others' 1 '^trial'
+"$PORTOLAN" trials "$store" --label "1=$(printf 'b\033]0;c\302\233d')" >"$work/labelled"
+try "$PORTOLAN" profile "$store" 1
+! grep -q "$(printf '\033')" "$work/out" && ! grep -q "$(printf '\302\233')" "$work/out"
+result 'a label commands no terminal' $?
+if command -v python3 >/dev/null; then
+    status=0
+    echo '- label = b \]0;c  d' | timeout 60 python3 "$SOURCE/tests/terminal.py" "$PORTOLAN" trials "$store" \
+        --metadata 1 >"$work/out" 2>"$work/err" || status=$?
+    result 'nor does a fact' "$status"
+else
+    result 'nor does a fact # SKIP no python3' 0
+fi
+"$PORTOLAN" trials "$store" --label 1=base >"$work/labelled"
 try "$PORTOLAN" trials "$store" --where host=elsewhere
 gives 'no trial is like that' 1 "no trial matches 'host=elsewhere'"
 try "$PORTOLAN" trials "$store" --delete 2

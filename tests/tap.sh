@@ -47,6 +47,11 @@ try() {
     timeout "${TRY_SECONDS:-120}" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 
+# answered: that diagnose found a problem (3) is no error where this depends on how fast ranks were.
+answered() {
+    [ "$status" != 3 ] || status=0
+}
+
 # gives NAME STATUS PATTERN...: the last command ended so and its output has each pattern (ERE).
 gives() {
     name=$1 expected=$2

@@ -209,4 +209,5 @@ for form in F77 F90 F08; do
     sed "s,^,# ,; 20q" different
 done
 try "$PORTOLAN" diagnose -n 2 -- ./in_F08
+answered
 gives 'a program that uses mpi_f08 is diagnosed' 0 'it looks like|waiting'

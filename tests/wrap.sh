@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 108
+plan 110
 
 subjects=$BUILD/proxygen/wrap/test
 subject=$subjects/subject
@@ -58,6 +58,43 @@ gives 'what is taken is told to who asks' 0 'calc_sum +intercepted, context n'
 wrap --report "$work/report" -- "$subject" name
 { [ "$(cat "$work/out" "$work/err")" = one ] && grep -q '26 calls' "$work/report"; }
 result 'the report goes where it is told to' $?
+
+# Lengths of texts, which Fortran passes and the header does not declare.
+if command -v gfortran >/dev/null && [ -z "${PORTOLAN_SANITIZED:-}" ]; then
+    cat >"$work/texts.f90" <<'F'
+subroutine join(text, n, into)
+  character(*), intent(in) :: text
+  integer, intent(in) :: n
+  character(*), intent(out) :: into
+  into = text(1:n) // char(48 + len(text)) // char(48 + len(into))
+end subroutine
+function label(text) result(r)
+  character(8) :: r
+  character(*), intent(in) :: text
+  r = '<' // text // '>'
+end function
+F
+    cat >"$work/main.f90" <<'F'
+program main
+  character(7) :: into
+  character(8), external :: label
+  call join('abc', 2, into)
+  print '(5a)', '[', into, label('hello'), ']'
+end program
+F
+    printf 'void join_(const char *text, const int *n, char *into);\n%s\n' \
+        'void label_(char *result, unsigned long length, const char *text);' >"$work/texts.h"
+    gfortran -shared -fPIC "$work/texts.f90" -o "$work/libtexts.so" &&
+        gfortran "$work/main.f90" -L"$work" -ltexts -Wl,-rpath,"$work" -o "$work/fortran"
+    rm -f "$store"*
+    try "$PORTOLAN" wrap --functions '*_' --header "$work/texts.h" --store "$store" -- "$work/fortran"
+    grep -q '^\[ab37   <hello> \]$' "$work/out"
+    result 'lengths of texts in Fortran, which no header declares, are passed on' $?
+    stored 'and such calls are measured' 2 "SELECT sum(calls) FROM sample WHERE method IN ('join_', 'label_')"
+else
+    result 'lengths of texts # SKIP no gfortran, or sanitizers' 0
+    result 'and such calls # SKIP no gfortran, or sanitizers' 0
+fi
 
 # ---------------------------------------------------------------- ways out
 

@@ -47,8 +47,10 @@ static void put_context(struct portolan_text *out, const struct portolan_profile
 {
     struct portolan_text text = {0};
 
-    for (int k = 0; of->is_context && k < of->n_context; k++)
-        portolan_text_add(&text, "%s%s=%.12g", k ? " " : "", of->context_name[k], of->context[k]);
+    for (int k = 0; of->is_context && k < of->n_context; k++) {
+        portolan_text_add(&text, "%s%s=", k ? " " : "", of->context_name[k]);
+        portolan_profile_add_context(of->context[k], of->binned, &text);
+    }
     put_field(out, text.bytes ? text.bytes : "");
     portolan_text_add(out, of->is_context && of->binned ? ",1" : ",0");
     out->failed |= text.failed;

@@ -2,6 +2,7 @@
 /* TAU profiles as a trial: reads the files rank by rank and stores them in one transaction. */
 #include "import.h"
 
+#include <portolan/profile.h>
 #include <portolan/progress.h>
 
 #include <errno.h>
@@ -36,6 +37,7 @@ struct importer {
     const char **metrics;        /* by folder */
     size_t n_metrics;
     int64_t time; /* the metric that is the time; -1: none */
+    const char **counter_names;
     int64_t trial;
     double elapsed_ns;
     size_t cut_paths, parameters_left_out, ranks_there;
@@ -199,6 +201,33 @@ static int64_t find_time(const struct importer *im)
     return -1;
 }
 
+/* How many metrics are counters; and counters of a sample with the exclusive ones. */
+static size_t count_counters(const struct importer *im)
+{
+    return im->n_metrics - (im->time >= 0);
+}
+
+static size_t count_both(const struct importer *im)
+{
+    size_t most = PORTOLAN_SUMMARY_COUNTER_MAX, both = 2 * count_counters(im);
+
+    return both < most ? both : most;
+}
+
+/* Names the counters: of metric K, the time not counted; then again, for the exclusive values. */
+static const char **name_counters(struct importer *im)
+{
+    size_t n = count_counters(im);
+    const char **names = portolan_arena_alloc(&im->arena, 2 * n + 1, sizeof *names);
+
+    for (size_t k = 0; names && k < n; k++) {
+        names[k] = im->metrics[k + (im->time >= 0 && k >= (size_t)im->time)];
+        names[n + k] =
+            portolan_arena_printf(&im->arena, "%s%s", names[k], PORTOLAN_PROFILE_EXCLUSIVE);
+    }
+    return im->arena.failed ? NULL : names;
+}
+
 /* Reads and parses the text of one file. */
 static enum portolan_status read_text(struct importer *im, struct portolan_arena *a,
                                       const struct import_file *f, struct import_text *out)
@@ -238,7 +267,8 @@ static enum portolan_status find_metrics(struct importer *im)
         return status != PORTOLAN_OK ? status : portolan_no_memory(im->err);
     im->n_metrics -= !im->metrics[im->n_metrics - 1];
     im->time = find_time(im);
-    return PORTOLAN_OK;
+    im->counter_names = name_counters(im);
+    return im->counter_names ? PORTOLAN_OK : portolan_no_memory(im->err);
 }
 
 /* ------------------------------------------------- one thread */
@@ -290,12 +320,6 @@ static enum portolan_status read_thread(struct importer *im, struct import_rank 
 
 /* ------------------------------------------------- one rank */
 
-/* The name of counter K: of metric K, the time not counted. */
-static const char *counter_name(const struct importer *im, size_t k)
-{
-    return im->metrics[k + (im->time >= 0 && k >= (size_t)im->time)];
-}
-
 /* Stores the samples with as many counters as they have room for, and the other counters in further
  * samples without calls. */
 static enum portolan_status put_samples(struct importer *im, struct import_rank *r)
@@ -311,7 +335,7 @@ static enum portolan_status put_samples(struct importer *im, struct import_rank 
 
             s->n_counters = (int)n;
             for (size_t k = 0; k < n; k++) {
-                s->counter_name[k] = counter_name(im, first + k);
+                s->counter_name[k] = im->counter_names[first + k];
                 s->counter[k] = r->counters[i * r->n_counters + first + k];
             }
             if (first > 0) {
@@ -359,13 +383,12 @@ static enum portolan_status read_rank(struct importer *im, size_t first, size_t 
 {
     const struct import_file *files = im->files.files;
     bool renumber = files[first].context != files[first + n - 1].context;
-    size_t counters = im->n_metrics - (im->time >= 0);
     struct import_rank r = {
         .rank = files[first].node,
         .n_metrics = im->files.folders + 1,
         .time = im->time,
-        .n_counters =
-            counters < PORTOLAN_SUMMARY_COUNTER_MAX ? counters : PORTOLAN_SUMMARY_COUNTER_MAX,
+        .n_known = im->n_metrics,
+        .n_counters = count_both(im),
     };
     enum portolan_status status = PORTOLAN_OK;
 
@@ -485,7 +508,7 @@ static void put_note(struct importer *im, enum portolan_status *status, const ch
 static enum portolan_status put_notes(struct importer *im)
 {
     size_t ranks = (size_t)im->files.files[im->files.n - 1].node + 1;
-    size_t counters = im->n_metrics - (im->time >= 0), most = PORTOLAN_SUMMARY_COUNTER_MAX;
+    size_t counters = count_counters(im), most = PORTOLAN_SUMMARY_COUNTER_MAX;
     enum portolan_status status = PORTOLAN_OK;
 
     put_note(im, &status, "import.source", "%zu TAU profiles", im->files.n);
@@ -505,6 +528,10 @@ static enum portolan_status put_notes(struct importer *im)
     if (counters > most)
         put_note(im, &status, "import.metrics_left_out", "%zu of %zu", counters - most,
                  im->n_metrics);
+    if (2 * counters > most)
+        put_note(im, &status, "import.exclusive_left_out",
+                 "of %zu metrics, derived from the calls below",
+                 2 * counters - most < counters ? 2 * counters - most : counters);
     return status;
 }
 

@@ -50,15 +50,15 @@ bool import_read_text(struct portolan_arena *a, char *text, const char *file, si
 struct import_rank {
     struct portolan_arena arena;
     int rank;
-    size_t n_metrics;
-    int64_t time; /* position of the metric that is the time; -1: none */
+    size_t n_metrics, n_known; /* room for metrics; those that files have come first */
+    int64_t time;              /* position of the metric that is the time; -1: none */
     struct portolan_sample *samples;
     size_t n_samples;
     struct portolan_event *events;
     size_t n_events;
     double elapsed_ns;                     /* of the longest outermost timer */
     size_t cut_paths, parameters_left_out; /* for the trial's facts */
-    /* The metrics other than the time; a sample has room for fewer. */
+    /* The metrics other than the time, then their exclusive values; a sample has room for fewer. */
     size_t n_counters;
     double *counters; /* n_samples x n_counters */
 };

@@ -322,8 +322,9 @@ static void set_time(struct portolan_sample *s, double exclusive, double inclusi
     }
 }
 
-/* Adds the metrics other than the time as the row of the newest sample. */
-static bool add_counters(struct import_rank *out, const double *inclusive)
+/* Adds the metrics other than the time as the row of the newest sample: inclusive values of all,
+ * then as many exclusive ones as there is room for. */
+static bool add_counters(struct import_rank *out, const double *inclusive, const double *exclusive)
 {
     size_t n = 0;
 
@@ -331,9 +332,13 @@ static bool add_counters(struct import_rank *out, const double *inclusive)
         return true;
     out->counters = portolan_arena_grow(&out->arena, out->counters, out->n_samples,
                                         out->n_counters * sizeof(double));
-    for (size_t m = 0; out->counters && m < out->n_metrics && n < out->n_counters; m++)
-        if ((int64_t)m != out->time)
-            out->counters[out->n_samples * out->n_counters + n++] = inclusive[m];
+    for (size_t i = 0; out->counters && i < 2 * out->n_metrics && n < out->n_counters; i++) {
+        size_t m = i % out->n_metrics;
+
+        if ((int64_t)m != out->time && m < out->n_known)
+            out->counters[out->n_samples * out->n_counters + n++] =
+                i < out->n_metrics ? inclusive[m] : exclusive[m];
+    }
     return out->counters != NULL;
 }
 
@@ -346,7 +351,7 @@ static struct portolan_sample *add_sample(struct import_thread *t, const struct 
     struct portolan_sample *grown =
         portolan_arena_grow(&out->arena, out->samples, out->n_samples, sizeof *grown);
 
-    if (!grown || !group || !add_counters(out, p->inclusive))
+    if (!grown || !group || !add_counters(out, p->inclusive, p->exclusive))
         return NULL;
     out->samples = grown;
     grown += out->n_samples++;

@@ -18,6 +18,7 @@ struct writer {
     struct portolan_event_set *events;
     size_t n_metrics; /* of the files */
     const char **metrics;
+    size_t *counters;      /* of the metrics: positions in the profile; of the time none */
     int rank, next_thread; /* readers do not accept gaps in the numbers */
 };
 
@@ -51,10 +52,11 @@ static const char *parameters_of(struct portolan_arena *a, const struct portolan
     struct portolan_text t = {.arena = a};
 
     for (int k = 0; k < n->n_context; k++) {
-        char value[40];
+        struct portolan_text value = {.arena = a};
 
-        snprintf(value, sizeof value, "%s%.12g", n->binned ? "~" : "", n->context[k]);
-        portolan_tau_parameter(&t, n->context_name[k], value);
+        portolan_text_add(&value, n->binned ? "~" : "");
+        portolan_profile_add_context(n->context[k], n->binned, &value);
+        portolan_tau_parameter(&t, n->context_name[k], value.bytes ? value.bytes : "");
     }
     return t.bytes;
 }
@@ -75,25 +77,31 @@ static double scale(size_t m)
 }
 
 /* The index in a tree of metric M of the files, which have time, then counters. */
-static size_t column(size_t m)
+static size_t column(const struct writer *w, size_t m)
 {
-    return m == 0 ? TREE_TIME : TREE_COUNTERS + m - 1;
+    return m == 0 ? TREE_TIME : TREE_COUNTERS + w->counters[m];
 }
 
 static void set_values(const struct nodes *o, struct portolan_tau_node *n,
                        const struct tree_node *of)
 {
     for (size_t m = 0; m < o->w->n_metrics; m++) {
-        n->inclusive[m] = of->inclusive[column(m)] * scale(m);
-        n->exclusive[m] = of->exclusive[column(m)] * scale(m);
+        n->inclusive[m] = of->inclusive[column(o->w, m)] * scale(m);
+        n->exclusive[m] = of->exclusive[column(o->w, m)] * scale(m);
     }
     n->calls = (uint64_t)llround(of->calls);
     n->subroutines = (uint64_t)llround(of->subroutines);
 }
 
+static double share_of(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
 /*
  * Gives a context its share of its call path: of inclusive and of exclusive time the stored share,
- * of counters, inclusive or exclusive, the share of the inclusive count. Subtracts it from REST.
+ * of counters, inclusive or exclusive, the share of the inclusive count, or of the exclusive one if
+ * that is stored. Subtracts it from REST.
  */
 static void share(const struct nodes *o, const struct tree_node *of, const struct tree_context *c,
                   struct portolan_tau_node *n, struct portolan_tau_node *rest)
@@ -104,13 +112,17 @@ static void share(const struct nodes *o, const struct tree_node *of, const struc
         double by = 0, by_own = 0;
 
         if (m == 0) {
-            by = whole->inclusive_ns > 0 ? part->inclusive_ns / whole->inclusive_ns : 0;
-            by_own = whole->exclusive_ns > 0 ? part->exclusive_ns / whole->exclusive_ns : 0;
-        } else if (whole->counters[m - 1] > 0) {
-            by = by_own = part->counters[m - 1] / whole->counters[m - 1];
+            by = share_of(part->inclusive_ns, whole->inclusive_ns);
+            by_own = share_of(part->exclusive_ns, whole->exclusive_ns);
+        } else {
+            size_t k = o->w->counters[m], own = portolan_profile_find_exclusive(o->p, k);
+
+            by = by_own = share_of(part->counters[k], whole->counters[k]);
+            if (own < o->p->n_counters)
+                by_own = share_of(part->counters[own], whole->counters[own]);
         }
-        n->inclusive[m] = of->inclusive[column(m)] * scale(m) * by;
-        n->exclusive[m] = of->exclusive[column(m)] * scale(m) * by_own;
+        n->inclusive[m] = of->inclusive[column(o->w, m)] * scale(m) * by;
+        n->exclusive[m] = of->exclusive[column(o->w, m)] * scale(m) * by_own;
         rest->inclusive[m] -= n->inclusive[m];
         rest->exclusive[m] -= n->exclusive[m];
     }
@@ -182,7 +194,7 @@ static void make_root(struct nodes *o, bool given)
         const struct tree_node *n = &o->t->nodes[i];
 
         for (size_t m = 0; m < o->w->n_metrics; m++)
-            root->inclusive[m] += n->exclusive[column(m)] * scale(m);
+            root->inclusive[m] += n->exclusive[column(o->w, m)] * scale(m);
         if (n->above < 0)
             root->subroutines += (uint64_t)llround(n->calls);
     }
@@ -326,13 +338,16 @@ static bool collect_metrics(struct writer *w)
 {
     const struct portolan_profile *sums = w->job->sums;
 
-    w->n_metrics = 1 + sums->n_counters;
-    w->metrics = portolan_calloc(w->n_metrics, sizeof *w->metrics);
-    if (!w->metrics)
+    w->metrics = portolan_calloc(1 + sums->n_counters, sizeof *w->metrics);
+    w->counters = portolan_calloc(1 + sums->n_counters, sizeof *w->counters);
+    if (!w->metrics || !w->counters)
         return false;
-    w->metrics[0] = "TIME";
+    w->metrics[w->n_metrics++] = "TIME";
     for (size_t i = 0; i < sums->n_counters; i++)
-        w->metrics[1 + i] = sums->counter_names[i];
+        if (!portolan_profile_is_exclusive_counter(sums->counter_names[i])) {
+            w->counters[w->n_metrics] = i;
+            w->metrics[w->n_metrics++] = sums->counter_names[i];
+        }
     return true;
 }
 
@@ -353,5 +368,6 @@ enum portolan_status write_tau(struct job *job, struct portolan_error *err)
     portolan_text_clear(&w.facts);
     portolan_event_set_destroy(w.events);
     free(w.metrics);
+    free(w.counters);
     return status;
 }

@@ -17,22 +17,35 @@ struct maker {
 
 /*
  * Derives the values that are not stored from the calls below: inclusive ones of MPI, and exclusive
- * ones of counters. Counters may be on for some ports only.
+ * ones of counters, unless these are counters of their own. Counters may be on for some ports only.
  */
-static void settle(struct tree *t)
+static void settle_counters(struct tree *t, const struct portolan_profile *p, struct tree_node *n,
+                            struct tree_node *above)
+{
+    for (size_t m = TREE_COUNTERS; m < t->n_metrics; m++) { /* EXCLUSIVE: sum of all below */
+        size_t own = portolan_profile_find_exclusive(p, m - TREE_COUNTERS);
+
+        if (portolan_profile_is_exclusive_counter(p->counter_names[m - TREE_COUNTERS])) {
+            n->exclusive[m] = n->inclusive[m];
+            continue;
+        }
+        n->inclusive[m] = fmax(n->inclusive[m], n->exclusive[m]);
+        n->exclusive[m] = own < p->n_counters ? n->inclusive[TREE_COUNTERS + own]
+                                              : n->inclusive[m] - n->exclusive[m];
+        if (above)
+            above->exclusive[m] += n->inclusive[m];
+    }
+}
+
+static void settle(struct tree *t, const struct portolan_profile *p)
 {
     for (size_t i = t->n; i-- > 0;) {
         struct tree_node *n = &t->nodes[i], *above = n->above < 0 ? NULL : &t->nodes[n->above];
 
         n->inclusive[TREE_MPI] += n->exclusive[TREE_MPI];
-        for (size_t m = TREE_COUNTERS; m < t->n_metrics; m++) { /* EXCLUSIVE: sum of all below */
-            n->inclusive[m] = fmax(n->inclusive[m], n->exclusive[m]);
-            n->exclusive[m] = n->inclusive[m] - n->exclusive[m];
-        }
+        settle_counters(t, p, n, above);
         if (above)
             above->inclusive[TREE_MPI] += n->inclusive[TREE_MPI];
-        for (size_t m = TREE_COUNTERS; above && m < t->n_metrics; m++)
-            above->exclusive[m] += n->inclusive[m];
     }
 }
 
@@ -119,7 +132,7 @@ static enum portolan_status make_tree(struct tree *t, const struct portolan_prof
     free(k.place);
     if (!good || t->arena.failed)
         return portolan_no_memory(err);
-    settle(t);
+    settle(t, p);
     return PORTOLAN_OK;
 }
 
@@ -169,7 +182,8 @@ static enum portolan_status visit_rank(const struct portolan_profile *p, int ran
                                        job_thread_fn visit, void *arg, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
-    int last = 0, thread = -1; /* a rank without calls still has its thread 0 */
+    int last = 0, thread = -1; /* a rank without calls still has its thread 0, if it was there */
+    bool has_absent = portolan_profile_has_absent_ranks(p->trial);
 
     for (size_t i = 0; i < p->n_cells; i++)
         last = p->cells[i].thread > last ? p->cells[i].thread : last;
@@ -177,7 +191,7 @@ static enum portolan_status visit_rank(const struct portolan_profile *p, int ran
         struct tree t = {.rank = rank};
 
         status = make_tree(&t, p, thread, err);
-        if (status == PORTOLAN_OK && (t.n > 0 || thread == 0))
+        if (status == PORTOLAN_OK && (t.n > 0 || (thread == 0 && !has_absent)))
             status = visit(arg, p, &t, err);
         portolan_arena_clear(&t.arena);
     }

@@ -2,6 +2,8 @@
 /* Derives estimates, compensated values, marks and contradictions from the raw sums. */
 #include "internal.h"
 
+#include <portolan/json.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,33 @@ size_t portolan_profile_find_counter(const struct portolan_profile *p, const cha
     while (k < p->n_counters && strcmp(p->counter_names[k], name) != 0)
         k++;
     return k;
+}
+
+void portolan_profile_add_context(double value, bool binned, struct portolan_text *text)
+{
+    if (binned)
+        portolan_text_add(text, "%.12g", value);
+    else
+        portolan_text_add_number(text, value);
+}
+
+static const char exclusive[] = PORTOLAN_PROFILE_EXCLUSIVE;
+
+bool portolan_profile_is_exclusive_counter(const char *name)
+{
+    size_t length = strlen(name), suffix = sizeof exclusive - 1;
+
+    return length > suffix && !strcmp(name + length - suffix, exclusive);
+}
+
+size_t portolan_profile_find_exclusive(const struct portolan_profile *p, size_t k)
+{
+    size_t length = strlen(p->counter_names[k]), e = 0;
+
+    while (e < p->n_counters && (strncmp(p->counter_names[e], p->counter_names[k], length) != 0 ||
+                                 strcmp(p->counter_names[e] + length, exclusive) != 0))
+        e++;
+    return e;
 }
 
 double portolan_profile_sum(const struct portolan_profile *p, const struct portolan_profile_node *n,

@@ -295,7 +295,7 @@ enum portolan_status profile_read_samples(struct portolan_store *store, struct p
                                           struct portolan_error *err)
 {
     int first = query->rank ? *query->rank : 0;
-    int end = query->rank ? first + 1 : p->trial->ranks;
+    int end = query->rank ? first + 1 : p->trial->ranks, ranks_there = 0;
     struct filling f = {.p = p, .contexts = query->contexts};
     enum portolan_status status = PORTOLAN_OK;
 
@@ -311,6 +311,7 @@ enum portolan_status profile_read_samples(struct portolan_store *store, struct p
         status = portolan_store_read(store, &q, true, &set, err);
         if (status == PORTOLAN_OK && !add_samples(&f, set))
             status = portolan_no_memory(err);
+        ranks_there += set && set->n_samples > 0;
         portolan_sample_set_destroy(set);
     }
     portolan_progress_done("ranks");
@@ -321,6 +322,8 @@ enum portolan_status profile_read_samples(struct portolan_store *store, struct p
     if (status != PORTOLAN_OK)
         return status;
     profile_sort_cells(p);
+    if (!query->rank && portolan_profile_has_absent_ranks(p->trial))
+        p->ranks = ranks_there;
     return profile_count_ranks(p, err);
 }
 

@@ -94,6 +94,29 @@ static void add_statistics(struct portolan_statistics *to, const struct portolan
     };
 }
 
+/* Whether counter K of a call is added to its row: inclusive counts of outermost calls only. */
+static bool counts(const struct portolan_profile *p, size_t k, bool outermost)
+{
+    return outermost || portolan_profile_is_exclusive_counter(p->counter_names[k]);
+}
+
+static void add_node_counters(const struct flattening *f, struct portolan_profile_node *row,
+                              const struct portolan_profile_node *n, bool outermost)
+{
+    for (size_t k = 0; k < f->from->n_counters; k++) {
+        struct portolan_statistics *to = (struct portolan_statistics *)&row->counters[k];
+        uint32_t bit = UINT32_C(1) << k;
+
+        if (!(n->counted & bit) || !counts(f->from, k, outermost))
+            continue;
+        if (row->counted & bit)
+            add_statistics(to, &n->counters[k]);
+        else
+            *to = n->counters[k];
+        row->counted |= bit;
+    }
+}
+
 /* Adds node I to a row, which began as a copy of its first node, an outermost one. */
 static void add_node(struct flattening *f, struct portolan_profile_node *row, size_t i)
 {
@@ -121,21 +144,13 @@ static void add_node(struct flattening *f, struct portolan_profile_node *row, si
     add_estimate(&row->exclusive, &n->exclusive);
     add_estimate(&row->mpi, &n->mpi);
     add_estimate(&row->exclusive_compensated, &n->exclusive_compensated);
+    add_node_counters(f, row, n, f->is_outermost[i]);
     if (!f->is_outermost[i])
         return;
     row->descendants += n->descendants;
     add_statistics(&row->inclusive_ns, &n->inclusive_ns);
     add_estimate(&row->inclusive, &n->inclusive);
     add_estimate(&row->inclusive_compensated, &n->inclusive_compensated);
-    for (size_t k = 0; k < f->from->n_counters; k++) {
-        struct portolan_statistics *to = (struct portolan_statistics *)&row->counters[k];
-
-        if (row->counted & n->counted & UINT32_C(1) << k)
-            add_statistics(to, &n->counters[k]);
-        else if (n->counted >> k & 1)
-            *to = n->counters[k];
-    }
-    row->counted |= n->counted;
 }
 
 static bool own_counters(struct flattening *f, struct portolan_profile_node *row)
@@ -190,7 +205,7 @@ static bool move_cells(struct flattening *f)
         c.inclusive_ns = outermost ? c.inclusive_ns : 0;
         c.all_inclusive_ns = outermost ? c.all_inclusive_ns : 0;
         for (size_t k = 0; k < from->n_counters; k++)
-            counters[k] = outermost ? c.counters[k] : 0;
+            counters[k] = counts(from, k, outermost) ? c.counters[k] : 0;
         c.counters = counters;
         counters += from->n_counters;
         to->cells[i] = c;

@@ -16,6 +16,11 @@ const char *portolan_profile_peek_fact(const struct portolan_trial *trial, const
     return NULL;
 }
 
+bool portolan_profile_has_absent_ranks(const struct portolan_trial *trial)
+{
+    return portolan_profile_peek_fact(trial, "import.ranks") != NULL;
+}
+
 static double fact(const struct portolan_trial *trial, const char *name, double otherwise)
 {
     double value;
@@ -251,6 +256,7 @@ enum portolan_status portolan_profile_read(struct portolan_store *store,
     *profile = NULL;
     if (status == PORTOLAN_OK)
         status = profile_create(set, &set->trials[set->n_trials - 1], &p, err);
+    from_samples = from_samples || (p && portolan_profile_has_absent_ranks(p->trial));
     if (status == PORTOLAN_OK && query->rank) {
         p->ranks = 1;
         status = check_rank(p->trial, *query->rank, err);
@@ -273,9 +279,12 @@ enum portolan_status portolan_profile_read(struct portolan_store *store,
 void profile_add_context(const struct portolan_profile_node *n, struct portolan_text *text)
 {
     portolan_text_add(text, " [");
-    for (int k = 0; k < n->n_context; k++)
-        portolan_text_add(text, "%s <%s> = <%s%.12g>", k ? "," : "", n->context_name[k],
-                          n->binned ? "~" : "", n->context[k]);
+    for (int k = 0; k < n->n_context; k++) {
+        portolan_text_add(text, "%s <%s> = <%s", k ? "," : "", n->context_name[k],
+                          n->binned ? "~" : "");
+        portolan_profile_add_context(n->context[k], n->binned, text);
+        portolan_text_add(text, ">");
+    }
     portolan_text_add(text, " ]");
 }
 

@@ -93,12 +93,12 @@ static void add_facts(const struct portolan_trial *t, struct portolan_text *out)
 /* Notes missing ranks: a trial may have a summary of all ranks, but samples of few. */
 static void add_missing_ranks(const struct portolan_profile *p, struct portolan_text *out)
 {
-    bool *is_there = portolan_calloc((size_t)p->ranks, sizeof *is_there);
+    bool *is_there = portolan_calloc((size_t)p->trial->ranks, sizeof *is_there);
     int n = 0;
 
     out->failed |= !is_there;
     for (size_t i = 0; is_there && i < p->n_cells; i++)
-        if (p->cells[i].rank < p->ranks && !is_there[p->cells[i].rank]) {
+        if (p->cells[i].rank < p->trial->ranks && !is_there[p->cells[i].rank]) {
             is_there[p->cells[i].rank] = true;
             n++;
         }
@@ -421,12 +421,15 @@ enum portolan_status portolan_profile_write(struct portolan_store *store,
     struct view v = {.store = store, .r = r, .out = out, .err = err};
     struct portolan_profile *p = NULL;
     enum portolan_status status = read_profile(&v, &p);
+    size_t before = out->length;
 
     v.p = p;
     if (status == PORTOLAN_OK && !r->as_json)
         write_head(&v);
     if (status == PORTOLAN_OK)
         status = write_view(&v);
+    if (!r->as_json && out->bytes)
+        portolan_clean_text(out->bytes + before, "\n");
     portolan_profile_destroy(p);
     return status == PORTOLAN_OK && out->failed ? portolan_no_memory(err) : status;
 }

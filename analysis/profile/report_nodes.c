@@ -179,18 +179,26 @@ static enum portolan_status set_metric(struct view *v, const char *name)
     return PORTOLAN_EINVAL;
 }
 
-/* Computes exclusive counts: the stored, inclusive ones minus those of the calls below. */
+/* Computes exclusive counts: the stored ones, if there are any, else inclusive ones minus those of
+ * the calls below. */
 static enum portolan_status count_own(struct view *v)
 {
     const struct portolan_profile *p = v->p;
+    size_t own = v->metric == METRIC_COUNTER ? portolan_profile_find_exclusive(p, v->counter) : 0;
 
     if (v->metric != METRIC_COUNTER)
         return PORTOLAN_OK;
+    if (portolan_profile_is_exclusive_counter(p->counter_names[v->counter]))
+        own = v->counter;
     if (!(v->own = portolan_calloc(p->n_nodes + 1, sizeof *v->own)))
         return portolan_no_memory(v->err);
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
 
+        if (own < p->n_counters) {
+            v->own[i] = n->counters[own].sum * ratio_of(v, n);
+            continue;
+        }
         v->own[i] +=
             p->is_flat || n->is_context ? NAN : n->counters[v->counter].sum * ratio_of(v, n);
         if (n->parent >= 0 && !n->is_context && n->counted >> v->counter & 1)

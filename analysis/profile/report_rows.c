@@ -122,9 +122,10 @@ static void add_context(const struct row *r, struct grid *t)
 {
     struct portolan_text text = {.arena = &t->arena};
 
-    for (int i = 0; i < r->path->n_context; i++)
-        portolan_text_add(&text, "%s%s=%.12g", i ? " " : "", r->path->context_name[i],
-                          r->call.context[i]);
+    for (int i = 0; i < r->path->n_context; i++) {
+        portolan_text_add(&text, "%s%s=", i ? " " : "", r->path->context_name[i]);
+        portolan_profile_add_context(r->call.context[i], false, &text);
+    }
     for (int i = 0; i < r->call.n_counters; i++)
         if (!isnan(r->call.counter[i]))
             portolan_text_add(&text, "%s%s=%.0f", text.length ? " " : "", r->path->counter_name[i],

@@ -74,11 +74,25 @@ static bool condition_holds(const struct portolan_trial *t, char *condition)
     return matches;
 }
 
+/* The text before the next SEPARATOR, which is cut, as strsep() does; what follows a backslash is
+ * no separator, and fnmatch() takes it as it is. */
+static char *take_part(char **rest, char separator)
+{
+    char *part = *rest, *at = part;
+
+    while (at && *at && *at != separator)
+        at += at[0] == '\\' && at[1] ? 2 : 1;
+    *rest = at && *at ? at + 1 : NULL;
+    if (at)
+        *at = '\0';
+    return part;
+}
+
 static bool all_hold(const struct portolan_trial *t, char *alternative)
 {
     bool hold = true;
 
-    for (char *condition; hold && (condition = strsep(&alternative, "&"));)
+    for (char *condition; hold && (condition = take_part(&alternative, '&'));)
         hold = condition_holds(t, condition);
     return hold;
 }
@@ -112,7 +126,7 @@ static enum portolan_status choose_trials(struct portolan_trial_list *l, const c
     char *copy = portolan_strdup(text), *rest = copy;
     enum portolan_status status = copy ? PORTOLAN_OK : portolan_no_memory(err);
 
-    for (char *item; status == PORTOLAN_OK && (item = strsep(&rest, ","));)
+    for (char *item; status == PORTOLAN_OK && (item = take_part(&rest, ','));)
         status = *item ? add_matching(l, item, chosen, err)
                        : portolan_error_set(err, PORTOLAN_EINVAL,
                                             "'%s' has an empty part between commas", text);

@@ -95,6 +95,8 @@ void trend_add_head(const struct portolan_trends *t, struct portolan_text *out);
 void trend_write_list(const struct writing *w);
 void trend_write_errors(const struct writing *w, const struct trend *t);
 void trend_write_comparison(const struct writing *w);
+/* Is X off the line that two parameters of T's rows never leave? There the model is outside. */
+bool trend_leaves_line(const struct trend *t, const double *x);
 void trend_write_whole(const struct writing *w, const struct trend *t);
 void trend_write_chart(const struct writing *w);
 /* As models or rows for other programs. */

@@ -144,7 +144,10 @@ static void read_text(struct statement *s)
 {
     const struct source *from = s->arg;
 
-    (portolan_measurements_are_in(from->text) ? read_measurements : read_csv)(s, from);
+    (portolan_measurements_are_in(from->text) ||
+             portolan_measurements_foreign_form(from->text, from->size)
+         ? read_measurements
+         : read_csv)(s, from);
 }
 
 enum portolan_status portolan_trends_read_text(const char *text, size_t size, const char *file,

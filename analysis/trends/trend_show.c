@@ -4,6 +4,7 @@
 
 #include <portolan/series.h>
 
+#include <math.h>
 #include <string.h>
 
 static void add_ranges(const struct portolan_model *m, struct portolan_text *out)
@@ -21,6 +22,88 @@ static void add_ranges(const struct portolan_model *m, struct portolan_text *out
         portolan_text_add(out, "\n");
     }
 }
+
+/* Where the formula turns negative outside the rows. */
+static void add_negative(const struct portolan_model *m, struct portolan_text *out)
+{
+    bool bounded = portolan_model_peek_summary(m)->bounded;
+
+    for (size_t p = 0; p < portolan_model_n_params(m); p++)
+        for (int above = 0; above < 2; above++) {
+            double from;
+
+            if (portolan_model_turns_negative(m, p, above, &from))
+                portolan_text_add(out, "  %-14s%s %s %.4g%s\n", "negative",
+                                  portolan_model_peek_param(m, p), above ? "above" : "below", from,
+                                  bounded ? "; predictions are kept above 0 there" : "");
+        }
+}
+
+/* ------------------------------------------------- parameters that move together */
+
+/* Logarithms that differ less are the same. */
+static const double same = 0.01;
+
+/* Is parameter B a constant times a power of parameter A in all rows, while both vary? */
+static bool move_together(const struct trend *t, size_t a, size_t b, double *level, double *slope)
+{
+    double n = (double)t->rows->n_rows, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+
+    for (size_t i = 0; i < t->rows->n_rows; i++) {
+        const double *row = table_row(t->rows, i);
+
+        if (!(row[a] > 0 && row[b] > 0))
+            return false;
+        x += log(row[a]) / n;
+        y += log(row[b]) / n;
+    }
+    for (size_t i = 0; i < t->rows->n_rows; i++) {
+        const double *row = table_row(t->rows, i);
+
+        xx += (log(row[a]) - x) * (log(row[a]) - x);
+        xy += (log(row[a]) - x) * (log(row[b]) - y);
+        yy += (log(row[b]) - y) * (log(row[b]) - y);
+    }
+    if (!(xx > same * same) || !(yy > same * same))
+        return false;
+    *slope = xy / xx;
+    *level = y - *slope * x;
+    for (size_t i = 0; i < t->rows->n_rows; i++) {
+        const double *row = table_row(t->rows, i);
+
+        if (!(fabs(log(row[b]) - *level - *slope * log(row[a])) < same))
+            return false;
+    }
+    return true;
+}
+
+bool trend_leaves_line(const struct trend *t, const double *x)
+{
+    double level, slope;
+
+    for (size_t b = 1; b < t->key.n_params; b++)
+        for (size_t a = 0; a < b; a++)
+            if (move_together(t, a, b, &level, &slope) &&
+                !(fabs(log(x[b]) - level - slope * log(x[a])) < same))
+                return true;
+    return false;
+}
+
+static void add_together(const struct trend *t, struct portolan_text *out)
+{
+    double level, slope;
+
+    for (size_t b = 1; b < t->key.n_params; b++)
+        for (size_t a = 0; a < b; a++)
+            if (move_together(t, a, b, &level, &slope))
+                portolan_text_add(out,
+                                  "  %-14s%s is %.3g %s^%.3g in all rows, which cannot tell their "
+                                  "effects apart; elsewhere is outside\n",
+                                  "together", t->key.params[b], exp(level), t->key.params[a],
+                                  slope);
+}
+
+/* ------------------------------------------------- the model */
 
 /* How the model came about: rows, points and how well they tell its constants. */
 static void add_origin(const struct portolan_model *m, struct portolan_text *out)
@@ -60,6 +143,7 @@ static void add_model(const struct portolan_model *m, struct portolan_text *out)
                           portolan_model_family_name(portolan_model_peek_summary(piece)->family));
         model_add_constants(piece, NULL, 0, out);
         add_ranges(piece, out);
+        add_negative(piece, out);
         model_add_errors(piece, out);
         add_origin(piece, out);
     }
@@ -109,6 +193,7 @@ void trend_write_whole(const struct writing *w, const struct trend *t)
         return;
     }
     add_model(t->model, w->out);
+    add_together(t, w->out);
     add_series(w, t);
     portolan_text_add(w->out, "\n");
     trend_write_errors(w, t);

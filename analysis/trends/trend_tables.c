@@ -70,6 +70,7 @@ static struct line look_at(const struct trend *t, const struct portolan_trend_vi
     l.error = portolan_model_peek_summary(t->model)->rms;
     if (portolan_model_predict(t->model, x, &l.at))
         return l;
+    l.at.extrapolates = l.at.extrapolates || trend_leaves_line(t, x);
     for (size_t p = 0; p < t->key.n_params; p++)
         x[p] *= 2;
     twice = portolan_model_value(t->model, x);

@@ -140,6 +140,10 @@ PORTOLAN_API void *portolan_reallocarray(void *old, size_t count, size_t size);
 /** A copy of TEXT (NULL gives NULL); the caller frees it. */
 PORTOLAN_API char *portolan_strdup(const char *text);
 
+/** Replaces control characters of TEXT by blanks, also DEL and those of two bytes in UTF-8: a
+ * terminal obeys them. KEPT has those that stay, as "\n". NULL is legal. */
+PORTOLAN_API void portolan_clean_text(char *text, const char *kept);
+
 /**
  * Tests only: the COUNT-th allocation from now through the functions above or from an arena fails
  * (1 = the next); 0 switches this off.
@@ -152,7 +156,7 @@ PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1,
 /**
  * Puts BYTES in the file PATH as a whole: readers see the old file or the new one, and if the disk
  * is full the old one remains. Permissions are kept, and a link remains a link; devices and pipes
- * are written to directly. Errors: EIO, ENOMEM.
+ * are written to directly. Errors: EIO (also for a link of another user's), ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const char *bytes,
                                                         size_t length, struct portolan_error *err);

@@ -35,6 +35,15 @@ PORTOLAN_API void portolan_json_numbers(struct portolan_json *j, const char *key
 /** A number as portolan_json_number() writes it, at the end of any text. */
 PORTOLAN_API void portolan_text_add_number(struct portolan_text *t, double x);
 
+/**
+ * WORD as a shell reads it back, for commands that are printed to be copied: in quotes if it needs
+ * some. NULL, and what is longer than there is room for, becomes "WORD".
+ */
+struct portolan_shell_word {
+    char text[1024];
+};
+PORTOLAN_API struct portolan_shell_word portolan_shell_word(const char *word);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,6 +55,11 @@ static void only_files_are_replaced(void **state)
     assert_int_equal(stat("file", &info), 0);
     assert_int_equal(info.st_size, 6);
     assert_int_equal(portolan_replace_file(".", "x", 1, NULL), PORTOLAN_EIO);
+    if (lchown("link", geteuid() + 1, (gid_t)-1) == 0) { /* root can; somebody else planted it */
+        assert_int_equal(portolan_replace_file("link", "not there", 9, NULL), PORTOLAN_EIO);
+        assert_int_equal(stat("file", &info), 0);
+        assert_int_equal(info.st_size, 6);
+    }
 
     unlink("pipe");
     unlink("link");

@@ -81,9 +81,18 @@ static void objects_of_a_list_have_lines(void **state)
     portolan_text_clear(&t);
 }
 
+static void words_for_shells_are_quoted_where_they_need_it(void **state)
+{
+    (void)state;
+    assert_string_equal(portolan_shell_word("a/b-1.xml").text, "a/b-1.xml");
+    assert_string_equal(portolan_shell_word("").text, "''");
+    assert_string_equal(portolan_shell_word("it's a $(b)").text, "'it'\\''s a $(b)'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_for_shells_are_quoted_where_they_need_it),
         cmocka_unit_test(numbers_read_as_what_they_were),
         cmocka_unit_test(commas_blanks_and_escapes_are_set),
         cmocka_unit_test(objects_of_a_list_have_lines),

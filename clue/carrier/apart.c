@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -31,6 +32,42 @@ static struct {
     int fd, port; /* 0: not open */
     char secret[33];
 } listener;
+
+/* Says which connections have been closed at the other end. 0: not open. */
+static int watch;
+
+/* RANK has a connection now. */
+static void watch_rank(const struct rank *rank)
+{
+    struct epoll_event event = {.events = EPOLLRDHUP, .data.u32 = (uint32_t)rank->task};
+
+    if (!watch)
+        watch = epoll_create1(EPOLL_CLOEXEC);
+    epoll_ctl(watch, EPOLL_CTL_ADD, rank->apart->fd, &event);
+}
+
+void apart_await(struct rank *rank)
+{
+    struct pollfd wanted[] = {{.fd = rank->apart->fd, .events = POLLIN},
+                              {.fd = watch, .events = POLLIN}};
+
+    while (!wanted[0].revents) {
+        struct epoll_event event;
+        struct rank *gone;
+
+        if (poll(wanted, 2, -1) <= 0 || !wanted[1].revents || epoll_wait(watch, &event, 1, 0) != 1)
+            continue;
+        gone = clue_carrier.ranks[event.data.u32];
+        if (gone == rank)
+            return;
+        if (!gone->apart->has_exited &&
+            recv(gone->apart->fd, &(char){0}, 1, MSG_PEEK | MSG_DONTWAIT) <= 0) {
+            clue_carrier.current = gone;
+            apart_tell_gone(gone);
+        }
+        epoll_ctl(watch, EPOLL_CTL_DEL, gone->apart->fd, NULL);
+    }
+}
 
 /* The libraries that each rank loads first, ours before those that need it; malloc'ed. */
 static char *preload(const struct carrier *c)
@@ -94,6 +131,7 @@ static enum portolan_status start_here(struct carrier *c, struct rank *rank, con
     if (rank->apart->process == 0)
         become_rank(c, ends[1], rank->task, parent, path, words);
     close(ends[1]);
+    watch_rank(rank);
     return check_started(rank, err);
 }
 
@@ -147,20 +185,29 @@ static void add_quoted(struct portolan_text *text, const char *word)
     portolan_text_add(text, "'");
 }
 
-/* What the shell of the other host runs: the same folder, program and libraries. */
-static char *remote_command(const struct carrier *c, const struct rank *rank, const char *host,
-                            const char *path, char *const *words)
+/* The link of a rank: not for command lines, which every user of a host can read. */
+static char *remote_link(const struct rank *rank, const char *host)
 {
     struct portolan_text text = {0};
+
+    portolan_text_add(&text, "tcp:%d:%d:%s:", listener.port, rank->task, listener.secret);
+    add_addresses(&text, host);
+    portolan_text_add(&text, "\n");
+    return text.bytes;
+}
+
+/* What the shell of the other host runs: the same folder, program and libraries. The link is its
+ * input's first line. */
+static char *remote_command(const struct carrier *c, const char *path, char *const *words)
+{
+    struct portolan_text text = {0}, quoted = {0};
     char *folder = getcwd(NULL, 0), *libraries = preload(c), *full = realpath(path, NULL);
 
     portolan_text_add(&text, "cd ");
     add_quoted(&text, folder ? folder : ".");
-    portolan_text_add(&text, " && exec env LD_PRELOAD=");
+    portolan_text_add(&text, " && read " LINK_VARIABLE " && export " LINK_VARIABLE
+                             " && exec env LD_PRELOAD=");
     add_quoted(&text, libraries ? libraries : "");
-    portolan_text_add(&text, " " LINK_VARIABLE "=tcp:%d:%d:%s:", listener.port, rank->task,
-                      listener.secret);
-    add_addresses(&text, host);
     portolan_text_add(&text, " ");
     add_quoted(&text, full ? full : path);
     for (char *const *word = words + 1; words[0] && *word; word++) {
@@ -170,7 +217,11 @@ static char *remote_command(const struct carrier *c, const struct rank *rank, co
     free(folder);
     free(libraries);
     free(full);
-    return text.bytes;
+    portolan_text_add(&text, " </dev/null");
+    portolan_text_add(&quoted, "exec sh -c ");
+    add_quoted(&quoted, text.bytes ? text.bytes : "");
+    portolan_text_clear(&text);
+    return quoted.bytes;
 }
 
 static const char *remote_shell(void)
@@ -180,18 +231,20 @@ static const char *remote_shell(void)
     return said && *said ? said : "ssh";
 }
 
-static void run_remotely(pid_t parent, const char *host, char *command)
+static void run_remotely(pid_t parent, const char *host, char *command, int input)
 {
     enum { MOST_WORDS = 32 };
-    char *words[MOST_WORDS + 3], *shell = portolan_strdup(remote_shell()), *state = NULL;
+    char *words[MOST_WORDS + 4], *shell = portolan_strdup(remote_shell()), *state = NULL;
     size_t n = 0;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || !command || !shell || !freopen("/dev/null", "r", stdin))
+    if (getppid() != parent || !command || !shell || dup2(input, STDIN_FILENO) < 0)
         _exit(127);
     for (char *word = strtok_r(shell, " ", &state); word && n < MOST_WORDS;
          word = strtok_r(NULL, " ", &state))
         words[n++] = word;
+    if (strcmp(words[0], "ssh") == 0) /* a host may be named like an option */
+        words[n++] = "--";
     words[n++] = (char *)(uintptr_t)host;
     words[n++] = command;
     words[n] = NULL;
@@ -205,16 +258,25 @@ static enum portolan_status start_there(struct carrier *c, struct rank *rank, co
                                         struct portolan_error *err)
 {
     pid_t parent = getpid();
-    char *command;
+    char *command, *link;
+    int ends[2];
 
     if (listen_for_ranks(err))
         return err->status;
-    command = remote_command(c, rank, host, path, words);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot make a pipe: %s", strerror(errno));
+    command = remote_command(c, path, words);
+    link = remote_link(rank, host);
+    if (link) /* it fits into the pipe */
+        portolan_write_all(ends[1], link, strlen(link));
     fflush(NULL);
     rank->apart->process = fork();
     if (rank->apart->process == 0)
-        run_remotely(parent, host, command);
+        run_remotely(parent, host, command, ends[0]);
+    close(ends[0]);
+    close(ends[1]);
     free(command);
+    free(link);
     return check_started(rank, err);
 }
 
@@ -257,6 +319,7 @@ static void greet_caller(struct carrier *c)
     }
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
     a->fd = fd;
+    watch_rank(c->ranks[f.words[0]]);
     a->frame = f;
     a->room = room;
 }
@@ -409,6 +472,9 @@ void apart_end_all(struct carrier *c)
     if (listener.port)
         close(listener.fd);
     listener.port = 0;
+    if (watch > 0)
+        close(watch);
+    watch = 0;
     apart_end_memory();
     apart_serve_end();
 }

@@ -62,6 +62,8 @@ void apart_end(struct rank *rank);
 void apart_free(struct rank *rank);
 /* After a run. */
 void apart_end_all(struct carrier *c);
+/* Until RANK asks for something; ends the run if the process of another is gone meanwhile. */
+void apart_await(struct rank *rank);
 /* Ends the run, since the process is gone; says how. */
 void apart_tell_gone(struct rank *rank) __attribute__((noreturn));
 

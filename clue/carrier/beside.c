@@ -134,15 +134,18 @@ static size_t sort_expected(struct real_run *runs, size_t n, const double *expec
     return first;
 }
 
-/* Real runs that differ by more than the error tell nothing of it. One of more than three may be
- * far off, as the median does not feel it. */
-static void describe_spread(const double *times, size_t n, double error, struct portolan_text *text)
+/* The error, unless the real runs differ by more, which tells nothing of it. One of more than three
+ * may be far off, as the median does not feel it. */
+static void describe_error(const double *times, size_t n, double error, struct portolan_text *text)
 {
     static const double no_comparison = 1.5, notable = 1.1;
     size_t agree = n > 3 ? n - 1 : n;
     double spread = times[agree - 1] / times[0];
 
     spread = fmin(spread, times[n - 1] / times[n - agree]);
+    if (spread < no_comparison)
+        portolan_text_add(text, "   %+.1f %%", 100 * error);
+    portolan_text_add(text, "\n");
     if (spread >= no_comparison)
         portolan_text_add(text,
                           "              %zu of these %zu real runs differ by %.1f times: no "
@@ -175,12 +178,11 @@ static void describe(const struct clue_report *report, double virtual_ns,
         portolan_text_add(text, " (%s ... %s)",
                           portolan_format_time(report->low_ns * unit, 4, c, sizeof c),
                           portolan_format_time(report->high_ns * unit, 4, d, sizeof d));
-    portolan_text_add(text, "   real %s (%zu runs, %s ... %s)   %+.1f %%\n",
+    portolan_text_add(text, "   real %s (%zu runs, %s ... %s)",
                       portolan_format_time(real, 4, b, sizeof b), n,
                       portolan_format_time(times[0], 4, c, sizeof c),
-                      portolan_format_time(times[n - 1], 4, d, sizeof d),
-                      100 * (virtual_ns / real - 1));
-    describe_spread(times, n, virtual_ns / real - 1, text);
+                      portolan_format_time(times[n - 1], 4, d, sizeof d));
+    describe_error(times, n, virtual_ns / real - 1, text);
 }
 
 /* Of N runs that were not as expected, RUN is the first. */

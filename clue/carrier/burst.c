@@ -508,6 +508,7 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
  */
 void clue_bursts_end(struct clue_bursts *sums)
 {
+    static const double most_added = 1; /* more is what varies by itself */
     double all = 0, least = 0;
 
     if (bursts.sums.pace_ns > 0)
@@ -525,5 +526,7 @@ void clue_bursts_end(struct clue_bursts *sums)
         }
     *sums = bursts.sums;
     sums->added = least > 0 ? all / least - 1 : 0;
+    if (sums->added > most_added)
+        sums->added = NAN;
     memset(&bursts, 0, sizeof bursts);
 }

@@ -317,6 +317,9 @@ int clue_own_setitimer(int which, const struct itimerval *new, struct itimerval 
 /* Stops the timers that RANK set last, as the end of a process would. */
 void clue_timers_end(const struct rank *rank);
 
+/* state.c: the copy of a library's variable that the program of RANK has; NULL: none. */
+void *clue_copy_of(const struct rank *rank, const char *name);
+
 /* remark.c */
 void clue_remark(bool is_mistake, const char *text, const struct rank *rank, const void *site);
 

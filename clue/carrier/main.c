@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct options {
     const char *machine, *placement;
     bool is_sharing;
     const char *table;
+    const char *measured_into; /* a record, for the run whose medians count */
     size_t n_repeats;
     enum { VIRTUAL, ARRIVAL } order; /* of receives */
     const char **argv;               /* all words, and where the program is */
@@ -68,6 +70,8 @@ static error_t take_compute(void *to, char *arg, const struct cli_option *option
     int kind = 0;
 
     (void)option;
+    if ((o->run.is_median = strcmp(arg, "median") == 0))
+        arg = "measured";
     o->table = strncmp(arg, "table=", 6) == 0 ? arg + 6 : NULL;
     while (kind < 4 && strcmp(o->table ? "table" : arg, clue_compute_names[kind]) != 0)
         kind++;
@@ -130,8 +134,8 @@ static const struct cli_option options[] = {
     {"share", 0, NULL, "allow more ranks than processors on a host",
      INTO(struct options, is_sharing)},
     {"compute", 0, "HOW",
-     "the time of computing: measured (default), table=RECORD (as in that run), model (from laws), "
-     "or none",
+     "the time of computing: measured (default), median (of bursts that repeat), table=RECORD (as "
+     "in that run), model (from laws), or none",
      .take = take_compute},
     {"record", 0, "FILE",
      "record the run; FILE can then run on other machines in place of the program",
@@ -148,6 +152,8 @@ static const struct cli_option options[] = {
      .wanted = "a repetition"},
     {"keep-bursts", 0, NULL, "draw no bursts for it", .is_hidden = true,
      INTO(struct options, run.keeps_bursts)},
+    {"measure-into", 0, "FILE", "only record it", .is_hidden = true,
+     INTO(struct options, measured_into)},
     {"seed", 0, "N", "add N to all seeds", .take = take_number,
      .offset = offsetof(struct options, run.settings.seed), .wanted = "a seed"},
     {"private", 0, "LIBRARY",
@@ -249,7 +255,7 @@ static const char *repeat_folder;
 
 static void end_early(int signal)
 {
-    static const char *const files[] = {"record", "json", "out"};
+    static const char *const files[] = {"measured", "record", "json", "out"};
     int folder = open(repeat_folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -258,20 +264,29 @@ static void end_early(int signal)
     raise(signal); /* SA_RESETHAND: it ends the process */
 }
 
-/* For repetitions a run without a record of its own is recorded too. */
-static enum portolan_status begin_repeats(struct options *o, struct portolan_arena *arena,
-                                          struct portolan_error *err)
+static enum portolan_status make_folder(struct portolan_arena *arena, struct portolan_error *err)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
     const struct sigaction action = {.sa_handler = end_early,
                                      .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
 
-    if (o->n_repeats < 2)
+    if (repeat_folder)
         return PORTOLAN_OK;
     if (!(repeat_folder = portolan_temporary_folder(arena, err)))
         return err->status;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
+    return PORTOLAN_OK;
+}
+
+/* For repetitions a run without a record of its own is recorded too. */
+static enum portolan_status begin_repeats(struct options *o, struct portolan_arena *arena,
+                                          struct portolan_error *err)
+{
+    if (o->n_repeats < 2)
+        return PORTOLAN_OK;
+    if (make_folder(arena, err))
+        return err->status;
     if (!o->run.record && !o->run.replay)
         o->run.record = portolan_arena_printf(arena, "%s/record", repeat_folder);
     return PORTOLAN_OK;
@@ -299,21 +314,75 @@ static enum portolan_status repeat_program(const struct options *o, const char *
     return status;
 }
 
+/* For medians of what repeats the program runs once before; what it prints then is lost. */
+static enum portolan_status measure_first(struct options *o, struct portolan_arena *arena,
+                                          struct portolan_error *err)
+{
+    const struct portolan_words options = {o->program_at - 1, o->argv + 1},
+                                program = {o->n_words - o->program_at, o->argv + o->program_at};
+    struct portolan_words words = {0};
+    const char *file;
+
+    if (make_folder(arena, err))
+        return err->status;
+    file = portolan_arena_printf(arena, "%s/measured", repeat_folder);
+    portolan_words_add(arena, &words, "/proc/self/exe");
+    portolan_words_append(arena, &words, &options);
+    portolan_words_append(arena, &words,
+                          PORTOLAN_WORDS("--compute=measured",
+                                         portolan_arena_printf(arena, "--measure-into=%s", file)));
+    portolan_words_append(arena, &words, &program);
+    portolan_command_run(arena, &words, portolan_arena_printf(arena, "%s/out", repeat_folder),
+                         NULL); /* its exit status is the program's */
+    if (record_read(file, &o->record, NULL))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "'%s' cannot be measured for medians; without --compute=median "
+                                  "it says why",
+                                  o->run.program[0]);
+    o->run.table = &o->record;
+    o->run.compute = CLUE_COMPUTE_TABLE;
+    return PORTOLAN_OK;
+}
+
 /* The program is measured as often again as that takes seconds at most; times are in RUNS then,
  * their number in *N. */
 static enum portolan_status measure_again(const struct options *o, double wall_s, double *runs,
                                           size_t *n, struct portolan_error *err)
 {
     static const double most_s = 10;
+    bool is_measured = o->run.compute == CLUE_COMPUTE_MEASURED || (o->run.is_median && !o->table);
     size_t more = CLUE_MEASURED_RUNS - 1;
 
     *n = 1;
-    if (o->run.compute != CLUE_COMPUTE_MEASURED || o->run.replay)
+    if (!is_measured || o->run.replay)
         return PORTOLAN_OK;
     while (more && (double)more * wall_s > most_s)
         more--;
     *n += more;
     return more ? repeat_program(o, NULL, more, runs + 1, err) : PORTOLAN_OK;
+}
+
+/* The I-th of N measured times, farther out than it is: between the outermost 90 % of further runs
+ * lie then, by the t distribution of their logarithms. A few do not reach so far themselves. */
+static double widened(const double *times, size_t n, size_t i)
+{
+    double middle = 0, squares = 0, own, most = 0, half;
+
+    for (size_t k = 0; k < n; k++)
+        middle += log(times[k]) / (double)n;
+    own = log(times[i]) - middle;
+    for (size_t k = 0; k < n; k++) {
+        double far = log(times[k]) - middle;
+
+        squares += far * far;
+        if (far * own > 0)
+            most = fmax(most, fabs(far));
+    }
+    if (!(most > 0))
+        return times[i];
+    half = portolan_student_quantile(0.9, (double)n - 1) *
+           sqrt(squares / (double)(n - 1) * (1 + 1 / (double)n));
+    return exp(middle + own / most * half);
 }
 
 static enum portolan_status repeat(struct options *o, struct clue_report *report,
@@ -336,7 +405,7 @@ static enum portolan_status repeat(struct options *o, struct clue_report *report
         status = record_read(o->run.record, &own, err);
     o->run.keeps_bursts = n_runs > 1; /* they are those of other runs, all at once */
     if (!status)
-        status = record->n_depends ? repeat_program(o, o->run.table ? NULL : table, n, ends, err)
+        status = record->n_depends ? repeat_program(o, o->table ? NULL : table, n, ends, err)
                                    : clue_repeat(&o->run, o->machine, record, n, ends, err);
     if (!status) {
         double drawn = portolan_median_of_sorted(n, ends);
@@ -344,7 +413,7 @@ static enum portolan_status repeat(struct options *o, struct clue_report *report
         /* Drawn bursts are not in step any more: their median may be off. In order: each of the
          * measured runs meets low and high ones. */
         for (size_t i = 0; i < n && drawn > 0; i++)
-            ends[i] *= report->measured_ns[i % n_runs] / drawn;
+            ends[i] *= widened(report->measured_ns, n_runs, i % n_runs) / drawn;
         portolan_sort_numbers(n, ends);
         portolan_sort_numbers(n_runs, report->measured_ns);
         report->n_repeats = (int)n;
@@ -358,6 +427,19 @@ static enum portolan_status repeat(struct options *o, struct clue_report *report
     portolan_arena_clear(&arena);
     free(ends);
     return status;
+}
+
+/* Of a run with a record of what was measured. */
+static void find_repeated_share(const struct options *o, struct clue_report *report)
+{
+    bool is_own = o->run.compute == CLUE_COMPUTE_MEASURED && o->run.record && !o->run.replay;
+    struct record own = {0};
+
+    if (is_own && !record_read(o->run.record, &own, NULL))
+        report->repeated_share = clue_repeated_share(&o->run, &own);
+    else if (o->run.is_median || o->run.replay)
+        report->repeated_share = clue_repeated_share(&o->run, &o->record);
+    record_clear(&own);
 }
 
 static int run(struct options *o, const struct clue_machine_file *file, struct portolan_error *err)
@@ -375,7 +457,10 @@ static int run(struct options *o, const struct clue_machine_file *file, struct p
     setenv("PORTOLAN_VIRTUAL_MACHINE", o->run.machine->name ? o->run.machine->name : "virtual", 1);
     if (output_begin(&o->output, &o->run, err) || begin_repeats(o, &arena, err))
         return print_error(err);
-    if (clue_run(&o->run, &outcome, err)) {
+    status = clue_run(&o->run, &outcome, err);
+    if (!status && (o->output.json || !o->output.is_quiet))
+        find_repeated_share(o, &report);
+    if (status) {
         print_error(err);
     } else if ((o->n_repeats > 1 && repeat(o, &report, err)) ||
                output_write(&o->output, &report, err)) {
@@ -458,6 +543,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     struct options o = {.run = {.thread_local_bytes = thread_local_bytes}};
     struct clue_machine_file *file = NULL;
     struct portolan_error err = {0};
+    struct portolan_arena arena = {0}; /* to the end of the process */
     int *hosts = NULL;
 
     portolan_progress_show();
@@ -471,7 +557,13 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
         o.n_repeats = 0;
         o.run.settings.seed += o.run.draw;
     }
-    if (take_record(&o, &err))
+    if (o.measured_into) {
+        o.output = (struct output){.is_quiet = true, .has_no_trial = true};
+        o.run.record = o.measured_into;
+        o.n_repeats = 0;
+    }
+    if (take_record(&o, &err) ||
+        (o.run.is_median && !o.run.replay && !o.table && measure_first(&o, &arena, &err)))
         return print_error(&err);
     if (clue_laws_read(&o.laws, &d, &err))
         return d.count ? EXIT_BAD_INPUT : print_error(&err);
@@ -486,10 +578,12 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
         return print_error(&err);
     else
         o.run.machine = &file->machine;
-    if (o.run.draw && file && o.run.table) /* else it is measured again */
+    if (o.run.draw && file && o.table) /* else it is measured again */
         clue_machine_vary(file, o.run.settings.seed);
     o.run.hosts = hosts;
     if (check_real_hosts(&o, &err) || find_libraries(&o, &err))
         return print_error(&err);
+    if (!o.run.replay && !o.run.draw)
+        output_warn_of_unserved(&o.run);
     return run(&o, file, &err);
 }

@@ -17,6 +17,8 @@ struct output {
 /* They fill a struct output. */
 extern const struct cli_option output_options[];
 
+/* Tells which routines the program names that would end the run. */
+void output_warn_of_unserved(const struct clue_run *run);
 /* Before the run: makes the observer, if anything needs one. ENOMEM. */
 enum portolan_status output_begin(struct output *o, struct clue_run *run,
                                   struct portolan_error *err);

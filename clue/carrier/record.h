@@ -125,12 +125,16 @@ struct record_bursts {
     struct record_burst {
         uint64_t site;
         uint64_t place; /* in the rank's record */
+        uint64_t like;  /* the same if the calls before and after it are, and what they send */
         int64_t ns;
     } * bursts;
     size_t n, room;
 };
 /* Of each rank of RECORD, by site, then by place; NULL: no memory. */
 struct record_bursts *record_bursts_of(const struct record *record);
+/* Bursts that repeat take the median of those near: like each other, and of one rank. False: no
+ * memory. */
+bool record_bursts_smooth(struct record_bursts *ranks, int n);
 void record_bursts_free(struct record_bursts *ranks, int n);
 /* The first of a site, or of one after it. */
 size_t record_first_burst(const struct record_bursts *b, uint64_t site);
@@ -146,6 +150,12 @@ enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed
                                       struct portolan_error *err);
 clue_draw_fn clue_draw;
 void clue_draws_end(void);
+/* The share of the ranks' waiting that RECORD has and that it has not if bursts that repeat take
+ * their medians; on the run's machine. NAN: nothing waits, no memory, or it depends on time. */
+double clue_repeated_share(const struct clue_run *run, const struct record *record);
+/* What such a burst takes, while clue_medians_begin() holds. ENOMEM. */
+enum portolan_status clue_medians_begin(const struct record *record, struct portolan_error *err);
+clue_draw_fn clue_median;
 /* Times of N repetitions of RECORD, in order, on the machine of a file (NULL: on the run's). Nobody
  * observes them. EINVAL, ENOMEM. */
 enum portolan_status clue_repeat(const struct clue_run *run, const char *machine,

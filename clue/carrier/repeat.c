@@ -12,6 +12,7 @@
 #include <portolan/progress.h>
 #include <portolan/stats.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +53,63 @@ int64_t clue_draw(int rank, uint64_t site, uint64_t place)
     if (at > CLOSE)
         low = at - CLOSE < n - many ? at - CLOSE : n - many;
     return b->bursts[first + low + portolan_mix(portolan_mix(pool_seed) + at) % many].ns;
+}
+
+enum portolan_status clue_medians_begin(const struct record *record, struct portolan_error *err)
+{
+    if (clue_draws_begin(record, 0, err))
+        return err->status;
+    return record_bursts_smooth(pools, n_pools) ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+int64_t clue_median(int rank, uint64_t site, uint64_t place)
+{
+    const struct record_bursts *b = &pools[rank];
+    size_t at = record_first_burst(b, site), end = b->n;
+
+    PORTOLAN_BISECT(at, end, b->bursts[middle].site == site && b->bursts[middle].place < place)
+    return b->bursts[at].ns;
+}
+
+/* What ranks wait for others if RECORD runs with times that DRAW says; NAN: no memory. */
+static double waiting_of(const struct clue_run *run, const struct record *record,
+                         clue_draw_fn *draw)
+{
+    struct clue_engine *engine = clue_engine_new(run->machine, &run->settings);
+    double waiting_ns = NAN;
+    struct clue_run_sums sums;
+    int n = 0, verdict = 0;
+
+    while (engine && n < record->n && clue_engine_add(engine, run->hosts[n], 0) >= 0)
+        n++;
+    if (n == record->n && clue_replay(engine, record, draw, &verdict) && verdict == CLUE_FINISHED) {
+        clue_engine_run_sums(engine, &sums);
+        waiting_ns = (double)sums.end_ns * n;
+        for (int i = 0; i < n; i++) {
+            struct clue_task_sums task;
+
+            clue_engine_sums(engine, i, &task);
+            waiting_ns -= (double)(task.times.computing_ns + task.times.sending_ns +
+                                   task.times.receiving_ns + task.times.spending_ns);
+        }
+    }
+    clue_engine_free(engine);
+    return waiting_ns;
+}
+
+double clue_repeated_share(const struct clue_run *run, const struct record *record)
+{
+    const struct portolan_mpi_observer *observer = clue_carrier.observer;
+    double measured, median;
+
+    if (record->n_depends || clue_medians_begin(record, NULL))
+        return NAN;
+    clue_carrier.observer = NULL;
+    measured = waiting_of(run, record, NULL);
+    median = waiting_of(run, record, clue_median);
+    clue_carrier.observer = observer;
+    clue_draws_end();
+    return measured > 0 ? fmax(0, 1 - median / measured) : NAN;
 }
 
 static enum portolan_status repeat_once(const struct clue_run *run, const char *machine,

@@ -149,9 +149,15 @@ static enum portolan_status run_record(struct carrier *c, struct portolan_error 
 
     if (status)
         return status;
-    if (!clue_replay(c->engine, c->run->replay, NULL, &c->verdict))
-        return portolan_error_set(err, PORTOLAN_ESYNTAX,
-                                  "the record is damaged; record the run again");
+    if (c->run->is_median)
+        status = clue_medians_begin(c->run->replay, err);
+    if (!status && !clue_replay(c->engine, c->run->replay, c->run->is_median ? clue_median : NULL,
+                                &c->verdict))
+        status = portolan_error_set(err, PORTOLAN_ESYNTAX,
+                                    "the record is damaged; record the run again");
+    clue_draws_end();
+    if (status)
+        return status;
     if (c->verdict == CLUE_DEADLOCK)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "deadlock: on this machine the recorded operations wait for each "

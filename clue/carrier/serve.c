@@ -469,6 +469,7 @@ static void read_request(struct rank *rank)
 {
     struct apart *a = rank->apart;
 
+    apart_await(rank);
     if (!apart_read(rank, &a->frame, &a->room))
         apart_tell_gone(rank);
 }

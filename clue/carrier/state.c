@@ -39,15 +39,22 @@ static const struct {
 };
 enum { INDEX, ERROR, OPTION, ARGUMENT, VARIABLES };
 
-/* Where the rank's program has it: a copy of its own, or the rank's. */
-static void *variable_of(struct rank *rank, int which)
+void *clue_copy_of(const struct rank *rank, const char *name)
 {
     const struct image *program = &rank->program->set.images[0];
 
     for (size_t i = 0; i < program->n_copies; i++)
-        if (strcmp(program->copies[i].name, variables[which].name) == 0)
+        if (strcmp(program->copies[i].name, name) == 0)
             return rank->base + program->offset + program->copies[i].at;
-    return (char *)rank + variables[which].offset;
+    return NULL;
+}
+
+/* Where the rank's program has it: a copy of its own, or the rank's. */
+static void *variable_of(struct rank *rank, int which)
+{
+    void *copy = clue_copy_of(rank, variables[which].name);
+
+    return copy ? copy : (char *)rank + variables[which].offset;
 }
 
 typedef int parse_fn(int argc, char *const *argv, const char *letters, const struct option *names,

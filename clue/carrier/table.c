@@ -4,7 +4,9 @@
 #include "record.h"
 
 #include <portolan/list.h>
+#include <portolan/stats.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,36 +25,95 @@ static int by_site(const void *a, const void *b)
                               : PORTOLAN_ORDER(x->place, y->place);
 }
 
-static void skip(struct record_reader *r, uint64_t operation)
+/* The bytes of a send; else 0. */
+static uint64_t skip(struct record_reader *r, uint64_t operation)
 {
-    uint64_t last = 0, left;
+    enum { BYTES_AT = 4 };
+    uint64_t last = 0, left, bytes = 0;
 
-    for (int i = 0; operation <= RECORD_TELL && i < record_numbers[operation]; i++)
+    for (int i = 0; operation <= RECORD_TELL && i < record_numbers[operation]; i++) {
         last = record_number(r);
+        if (i == BYTES_AT && operation == RECORD_SEND)
+            bytes = last;
+    }
     left = (uint64_t)(r->end - r->at);
     if (operation == RECORD_TELL)
         r->at += last < left ? last : left;
     if (operation == RECORD_WAIT || operation == RECORD_TEST || operation == RECORD_AWAIT)
         for (; last && r->at < r->end; last--)
             record_number(r);
+    return bytes;
 }
 
 /* Adds those of a rank; false: no memory. */
 static bool add_bursts(struct record_bursts *to, struct record_reader r)
 {
     while (r.at < r.end) {
-        uint64_t operation = record_number(&r), place = record_place(&r), site;
+        uint64_t operation = record_number(&r), place = record_place(&r), site, bytes;
 
         if (operation != RECORD_CALL) {
-            skip(&r, operation);
+            if ((bytes = skip(&r, operation)) && to->n)
+                to->bursts[to->n - 1].like = portolan_mix(to->bursts[to->n - 1].like + bytes);
             continue;
         }
         record_number(&r);
         site = record_number(&r);
         if (!portolan_reserve(&to->bursts, &to->room, to->n + 1, sizeof *to->bursts))
             return false;
-        to->bursts[to->n] = (struct record_burst){site, place, (int64_t)record_number(&r)};
+        to->bursts[to->n] = (struct record_burst){site, place, site, (int64_t)record_number(&r)};
         to->n++;
+    }
+    for (size_t i = to->n; i-- > 1;) /* the call before it, too */
+        to->bursts[i].like =
+            portolan_mix(to->bursts[i].like ^ portolan_mix(to->bursts[i - 1].like));
+    return true;
+}
+
+static int by_likeness(const void *a, const void *b)
+{
+    const struct record_burst *x = a, *y = b;
+
+    return x->like != y->like ? PORTOLAN_ORDER(x->like, y->like) : by_site(a, b);
+}
+
+/* N bursts that are alike, one after the other. A few at a time get the median of these and of as
+ * many before and after: work may grow or shrink in the course of a run. */
+static void smooth(struct record_burst *bursts, size_t n, double *was)
+{
+    enum { AT_ONCE = 16, NEAR = 3 * AT_ONCE };
+    double near[NEAR];
+
+    for (size_t i = 0; i < n; i++)
+        was[i] = (double)bursts[i].ns;
+    for (size_t i = 0; i < n; i += AT_ONCE) {
+        size_t many = n < NEAR ? n : NEAR, first = i < AT_ONCE ? 0 : i - AT_ONCE;
+
+        first = first < n - many ? first : n - many;
+        memcpy(near, was + first, many * sizeof *near);
+        near[0] = portolan_sort_to_median(many, near);
+        for (size_t k = i; k < n && k < i + AT_ONCE; k++)
+            bursts[k].ns = llround(near[0]);
+    }
+}
+
+bool record_bursts_smooth(struct record_bursts *ranks, int n)
+{
+    for (int i = 0; i < n; i++) {
+        struct record_burst *all = ranks[i].bursts;
+        double *was = portolan_calloc(ranks[i].n, sizeof *was);
+
+        if (!was && ranks[i].n)
+            return false;
+        if (ranks[i].n)
+            qsort(all, ranks[i].n, sizeof *all, by_likeness);
+        for (size_t k = 0, first = 0; k < ranks[i].n; k++)
+            if (k + 1 == ranks[i].n || all[k + 1].like != all[first].like) {
+                smooth(all + first, k + 1 - first, was);
+                first = k + 1;
+            }
+        if (ranks[i].n)
+            qsort(all, ranks[i].n, sizeof *all, by_site);
+        free(was);
     }
     return true;
 }
@@ -95,11 +156,13 @@ enum portolan_status clue_table_begin(const struct clue_run *run, struct portola
         return err->status;
     table.n = record->n;
     table.ranks = record_bursts_of(record);
+    if (table.ranks && run->is_median && !record_bursts_smooth(table.ranks, record->n))
+        return portolan_no_memory(err);
     for (int i = 0; table.ranks && i < record->n; i++)
         for (size_t k = 0; k < table.ranks[i].n; k++) {
             struct record_burst *burst = &table.ranks[i].bursts[k];
 
-            if (run->draw && !run->keeps_bursts)
+            if (run->draw && !run->keeps_bursts && !run->is_median)
                 burst->ns = clue_draw(i, burst->site, burst->place);
             burst->place = 0;
         }

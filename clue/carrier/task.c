@@ -653,6 +653,11 @@ const char *clue_site_text(int task, const void *site)
     return text ? text : "an unknown place";
 }
 
+void *clue_variable(const char *name)
+{
+    return clue_copy_of(RUN.current, name);
+}
+
 void clue_assume(const char *text)
 {
     struct rank *rank = RUN.current;

@@ -21,6 +21,12 @@ struct host_range {
     enum host_level { LEVEL_ALL, LEVEL_TYPE, LEVEL_RANGE, LEVEL_SELF, LEVEL_HOST } level;
 };
 
+/* How special a pair of them is: by both sides together, then by the sender. */
+static inline int machine_level(const struct host_range *from, const struct host_range *to)
+{
+    return (int)(from->level + to->level) * 8 + (int)from->level;
+}
+
 /* The file, in its own arena, from the tree of its elements; complains of what is wrong. */
 void machine_read_pairs(struct machine_reader *r, const struct xml_element *root);
 void machine_read_network(struct machine_reader *r, const struct xml_element *root);

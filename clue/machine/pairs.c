@@ -58,7 +58,7 @@ static void read_rule(struct pairs *p, const struct xml_element *e)
         to->to.level = LEVEL_SELF;
     else if (!machine_read_range(r, e, "to", &to->to))
         return;
-    to->level = (int)(to->from.level + to->to.level) * 8 + (int)to->from.level;
+    to->level = machine_level(&to->from, &to->to);
     p->n_rules++;
 }
 

@@ -5,6 +5,7 @@
 #include <portolan/list.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { UNIT_TIME = 1, UNIT_SIZE = 2, UNIT_BANDWIDTH = 4, NUMBER_BYTES = 40 };
@@ -111,6 +112,17 @@ bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *v
 }
 
 /* The text of an attribute, or an argument of a distribution in it, as a quantity. */
+const char *clue_format_size(double bytes, char *text, size_t room)
+{
+    static const char *const names[] = {"B", "KB", "MB", "GB", "TB"};
+    size_t i = 0;
+
+    for (; bytes >= 1000 && i + 1 < sizeof names / sizeof *names; i++)
+        bytes /= 1024;
+    snprintf(text, room, bytes < 1000 ? "%.3g %s" : "%.0f %s", bytes, names[i]);
+    return text;
+}
+
 bool clue_take_text(struct portolan_diagnostics *d, const struct xml_element *e,
                     const char *attribute, const char *text, enum clue_quantity quantity,
                     double *value)

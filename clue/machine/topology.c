@@ -236,7 +236,8 @@ static void add_routes(struct machine_reader *r, const struct xml_element *e,
         return;
     for (int a = from.first; a < from.first + from.n; a++)
         for (int b = to.first; b < to.first + to.n && t->n_routes < MOST_ROUTES; b++) {
-            struct clue_route way = {a, b, n, links}, back = {b, a, n, links + n};
+            struct clue_route way = {a, b, n, links, machine_level(&from, &to)};
+            struct clue_route back = {b, a, n, links + n, machine_level(&to, &from)};
 
             if (a != b)
                 portolan_arena_append(r->arena, &t->routes, &t->n_routes, &way, sizeof way);
@@ -251,23 +252,41 @@ static int compare_routes(const void *a, const void *b)
 {
     const struct clue_route *x = a, *y = b;
 
-    return x->from != y->from ? PORTOLAN_ORDER(x->from, y->from) : PORTOLAN_ORDER(x->to, y->to);
+    if (x->from != y->from || x->to != y->to)
+        return x->from != y->from ? PORTOLAN_ORDER(x->from, y->from) : PORTOLAN_ORDER(x->to, y->to);
+    return PORTOLAN_ORDER(y->level, x->level);
+}
+
+/* Leaves the most special route of each pair. */
+static void choose_routes(struct machine_reader *r, const struct xml_element *e,
+                          struct clue_topology *t)
+{
+    const struct clue_host *hosts = r->file->machine.hosts;
+    struct clue_route *routes = (struct clue_route *)(uintptr_t)t->routes;
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_routes; i++) {
+        const struct clue_route *before = n ? &routes[n - 1] : NULL;
+
+        if (!before || before->from != routes[i].from || before->to != routes[i].to)
+            routes[n++] = routes[i];
+        else if (before->level == routes[i].level)
+            xml_complain(r->d, e, NULL, "two routes from '%s' to '%s'; remove one",
+                         hosts[before->from].name, hosts[before->to].name);
+    }
+    t->n_routes = n;
 }
 
 static void read_routes(struct machine_reader *r, const struct xml_element *e,
                         struct clue_topology *t)
 {
-    const struct clue_host *hosts = r->file->machine.hosts;
     const struct xml_element *route = NULL;
 
     while (!r->arena->failed && (route = xml_next(e, route, "route")))
         add_routes(r, route, t);
     if (t->n_routes)
         qsort((void *)t->routes, t->n_routes, sizeof *t->routes, compare_routes);
-    for (size_t i = 1; i < t->n_routes; i++)
-        if (compare_routes(&t->routes[i - 1], &t->routes[i]) == 0)
-            xml_complain(r->d, e, NULL, "two routes from '%s' to '%s'; remove one",
-                         hosts[t->routes[i].from].name, hosts[t->routes[i].to].name);
+    choose_routes(r, e, t);
 }
 
 /* ------------------------------------------------- the whole */

@@ -10,8 +10,8 @@ struct agreement {
     int n_left; /* ranks that have not called */
     int rank, task;
     int root, root_task; /* PORTOLAN_MPI_NONE: of no rank, or not known here */
-    MPI_Op op;
-    MPI_Count bytes; /* -1: may differ */
+    MPI_Op op;           /* 0: none, or the program's own; MPI_OP_NULL: not known here */
+    MPI_Count bytes;     /* -1: may differ */
     uint32_t routine;
     char name[40]; /* of it */
     const void *site;
@@ -68,7 +68,7 @@ static void describe(char *text, size_t size, const struct agreement *a)
         n += snprintf(text + n, size - (size_t)n, "root MPI_ROOT, ");
     else if (a->root != PORTOLAN_MPI_NONE)
         n += snprintf(text + n, size - (size_t)n, "root %d, ", a->root);
-    if (a->op)
+    if (a->op && a->op != MPI_OP_NULL)
         n += snprintf(text + n, size - (size_t)n, "operation 0x%x, ", (unsigned)a->op);
     if (a->bytes >= 0)
         n += snprintf(text + n, size - (size_t)n, "%lld bytes, ", (long long)a->bytes);
@@ -82,8 +82,10 @@ static void compare(struct agreement *first, const struct agreement *own)
     bool is_same_size = first->bytes == own->bytes || first->bytes < 0 || own->bytes < 0;
     bool is_same_root =
         first->root_task == own->root_task || first->root_task < 0 || own->root_task < 0;
+    bool is_same_op = first->op == own->op || first->op == MPI_OP_NULL || own->op == MPI_OP_NULL;
 
-    if (first->routine == own->routine && is_same_root && first->op == own->op && is_same_size) {
+    if (first->routine == own->routine && is_same_root && is_same_op && is_same_size) {
+        first->op = first->op == MPI_OP_NULL ? own->op : first->op;
         first->bytes = first->bytes < 0 ? own->bytes : first->bytes;
         first->root_task = first->root_task < 0 ? own->root_task : first->root_task;
         return;
@@ -135,6 +137,8 @@ static struct agreement describe_call(struct mpi_task *t, const struct collectiv
         own.root_task = root_task_of(c);
     }
     own.op = has_op ? c->s->op->handle : 0;
+    if (c->kind == REDUCE && c->root == MPI_PROC_NULL)
+        own.op = MPI_OP_NULL;
     own.bytes = c->kind == BARRIER ? -1 : common_bytes(c);
     return own;
 }

@@ -119,6 +119,10 @@ struct arguments {
 /** A collective, blocking if REQUEST is NULL. */
 int collective_call(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
                     MPI_Request *request, const struct arguments *a);
+/** A persistent one, which mpi_start_collective() begins. Its messages are told apart from others'
+ * by the order in which such were made, in whatever order they are begun. */
+int collective_init(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
+                    MPI_Request *request, const struct arguments *a);
 
 /** All ranks of a communicator call the same collectives in the same order, with the same root,
  * operation and size: ends the run if C, the next there, is not what a rank before called.

@@ -41,15 +41,14 @@ static void take_tag(const struct collective *c)
 }
 
 /* All steps are known: a blocking call has done them. */
-static int finish(struct call *x)
+static int finish(struct call *x, bool is_persistent)
 {
     if (!x->request)
         return schedule_end(x->c.s);
     schedule_hold(x->c.s);
-    x->c.s->number = clue_schedule_begin();
-    x->t->n_recorded += x->c.s->number != 0;
-    mpi_schedule_advance(x->c.s);
-    mpi_request_of_schedule(x->t, x->c.comm, x->c.s, x->request);
+    if (!is_persistent)
+        mpi_schedule_begin(x->c.s);
+    mpi_request_of_schedule(x->t, x->c.comm, x->c.s, is_persistent, x->request);
     return MPI_SUCCESS;
 }
 
@@ -172,7 +171,7 @@ static void take_operands(struct call *x, const struct arguments *a)
     struct collective *c = &x->c;
 
     c->receive.base = (void *)a->receive.at;
-    if (c->root == MPI_PROC_NULL && c->kind == BCAST)
+    if (c->root == MPI_PROC_NULL) /* what else it says is not significant */
         return;
     c->s->op = a->op ? mpi_op(x->t, a->op) : NULL;
     c->type = mpi_type(x->t, a->receive.type);
@@ -218,13 +217,16 @@ static void take_call(const struct mpi_comm *comm)
 }
 
 static int call(struct mpi_task *t, enum collective_kind kind, struct mpi_comm *comm,
-                MPI_Request *request, const struct arguments *a)
+                MPI_Request *request, bool is_persistent, const struct arguments *a)
 {
     bool is_among_neighbours = kind >= NEIGHBOR_ALLGATHER;
     struct mpi_neighbours neighbours;
     struct call x;
-    int code = a->op ? operation_check(t, mpi_op(t, a->op), mpi_type(t, a->receive.type)) : 0;
+    bool is_reduction = a->op && a->root != MPI_PROC_NULL;
+    int code = MPI_SUCCESS;
 
+    if (is_reduction)
+        code = operation_check(t, mpi_op(t, a->op), mpi_type(t, a->receive.type));
     if (code || (code = check_buffers(t, kind, comm, a)))
         return code;
     if (is_among_neighbours && !mpi_neighbours(comm, &neighbours))
@@ -239,7 +241,8 @@ static int call(struct mpi_task *t, enum collective_kind kind, struct mpi_comm *
         take_blocks(&x, a, mpi_partners(comm)->n, mpi_partners(comm)->n);
     agreement_check(t, &x.c);
     take_tag(&x.c);
-    take_call(comm);
+    if (!is_persistent)
+        take_call(comm);
     if (is_among_neighbours) {
         exchange_with_neighbours(&x.c, &neighbours);
         free(neighbours.from);
@@ -247,16 +250,31 @@ static int call(struct mpi_task *t, enum collective_kind kind, struct mpi_comm *
     } else {
         collective_run(&x.c);
     }
-    return finish(&x);
+    return finish(&x, is_persistent);
 }
 
 int collective_call(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
                     MPI_Request *request, const struct arguments *a)
 {
-    return call(t, kind, mpi_comm(t, comm), request, a);
+    return call(t, kind, mpi_comm(t, comm), request, false, a);
+}
+
+int collective_init(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
+                    MPI_Request *request, const struct arguments *a)
+{
+    return call(t, kind, mpi_comm(t, comm), request, true, a);
+}
+
+void mpi_start_collective(struct mpi_task *t, struct mpi_request *r)
+{
+    take_call(r->comm);
+    mpi_schedule_begin(r->schedule);
+    mpi_request_activate(t, r);
+    if (mpi_is_observed())
+        mpi_tell_collective(t, r->comm, (uint64_t)r->bytes, r->rank, &r->handle);
 }
 
 void window_barrier(struct mpi_task *t, struct mpi_win *w)
 {
-    call(t, BARRIER, w->comm, NULL, &(const struct arguments){0});
+    call(t, BARRIER, w->comm, NULL, false, &(const struct arguments){0});
 }

@@ -137,6 +137,16 @@ static inline uint64_t entry_each(struct mpi_task *t, const MPI_Count *counts,
     return sum;
 }
 
+/* What MPI_Start tells of a persistent collective. */
+static inline void entry_keep(struct mpi_task *t, const MPI_Request *request, uint64_t bytes,
+                              int root)
+{
+    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *request);
+
+    r->bytes = (MPI_Count)bytes;
+    r->rank = root;
+}
+
 /* As in mpi/note.h. */
 #define ROOTED(t, root, count, type)  ((root) == MPI_PROC_NULL ? 0 : entry_bytes(t, count, type))
 #define REDUCED(t, root, count, type) ((root) < 0 ? 0 : entry_bytes(t, count, type))

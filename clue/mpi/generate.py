@@ -21,7 +21,6 @@ NOT_SERVED = [
     (r'^P(send|recv|ready|arrived)', 'partitioned communication'),
     (r'spawn|^Comm_(accept|connect|join)|_port$|^(Publish|Lookup|Unpublish)_name',
      'processes that are started or joined later (start all ranks at once, with -n)'),
-    (r'_init$', 'persistent collectives'),
     (r'^X_', 'extensions of MPICH'),
 ]
 # Routines of MPI-1 and others that another one serves as well.
@@ -54,7 +53,7 @@ OBJECTS = {'c': ('MPI_Comm', 'struct mpi_comm *c = mpi_comm(t, {})'),
            'w': ('MPI_Win', 'struct mpi_win *w = mpi_win(t, {})')}
 # Collectives are one function, which takes a struct arguments; see collective.h.
 COLLECTIVE = re.compile(r'^(Barrier|Bcast|(Gather|Scatter)v?|(Neighbor_a|A)ll(gatherv?|toall[vw]?)'
-                        r'|(Allr|R)educe|Reduce_scatter(_block)?|(S|Exs)can)$')
+                        r'|(Allr|R)educe|Reduce_scatter(_block)?|(S|Exs)can)(_init)?$')
 # Of routines, what a communicator must be.
 KINDS = [(r'^Cart(dim)?_(get|rank|coords|shift|sub)$', 'check_topology(t, comm, MPI_CART)'),
          (r'^Graph(dims)?_(get|neighbors)', 'check_topology(t, comm, MPI_GRAPH)'),
@@ -68,7 +67,8 @@ LENGTHS = [
     (r'^I?neighbor_\w+ s', 'entry_neighbours(t, comm, true)'),
     (r'^I?neighbor_', 'entry_neighbours(t, comm, false)'),
     (r'^I?reduce_scatter', 'entry_size(t, comm)'),
-    (r'^I?gatherv.*recv|^I?scatterv.*send', 'entry_at_root(t, comm, root)'),
+    (r'^I?(gather|scatter)v', 'entry_at_root(t, comm, root)'),
+    (r'^I?alltoall\w+ s', 'sendbuf == MPI_IN_PLACE ? 0 : entry_partners(t, comm)'),
     (r'', 'entry_partners(t, comm)'),
 ]
 NOTES = [('mpi_bytes(', 'entry_bytes(t, '), ('mpi_rank(', 'entry_rank(t, '),
@@ -153,8 +153,8 @@ def collective_body(routine):
             side, what = found.group(1), found.group(2).replace('datatype', 'type').replace('buf', 'at')
             is_sent = (side or 's' if routine.name.startswith('MPI_Scatter') else side or 'r')[0] == 's'
             fields.append(f'.{"send" if is_sent else "receive"}.{what} = {p.name}')
-    kind = re.sub('_c$', '', routine.name[4:]).upper()
-    return (f'return collective_call(t, {kind}, comm, request, '
+    kind, is_init = re.fullmatch('(.*?)(_init)?(?:_c)?', routine.name[4:]).groups()
+    return (f'return collective_{"init" if is_init else "call"}(t, {kind.upper()}, comm, request, '
             f'&(const struct arguments){{{", ".join(fields) or "0"}}})')
 
 
@@ -196,6 +196,8 @@ def condition(routine, name):
     side = 'send' if name.startswith('send') else 'recv' if name.startswith('recv') else ''
     if name.startswith('origin') and routine.has('op') and routine.has('result_addr'):
         return 'op != MPI_NO_OP && '
+    if routine.has('root') and not side and name in ('count', 'datatype', 'op'):
+        return 'root != MPI_PROC_NULL && '
     if routine.has('source') or not side or not routine.has('sendbuf'):
         return ''
     if not routine.has('root'):
@@ -233,7 +235,7 @@ def checks(routine, name, timed):
         if p.name == 'root':
             out.append((3, 'check_root(t, comm, root)'))
         if p.type == 'MPI_Op':
-            out.append((5, f'check_op(t, {p.name})'))
+            out.append((5, condition(routine, p.name) + f'check_op(t, {p.name})'))
         if p.type == 'MPI_Group' and not p.dims:
             out.append((1, f'check_group(t, {p.name})'))
         if p.type == 'MPI_Info' and not p.dims:
@@ -253,10 +255,10 @@ def checks(routine, name, timed):
 
 def tell(routine, notes, name):
     note = notes.get(name, '')
-    found = re.match(r'collective\((.*?)(, request)?\)$', note)
+    found = re.match(r'collective(_again)?\((.*?)(, request)?\)$', note)
     if not found:
         return ''
-    text = found.group(1)
+    text = found.group(2)
     for old, new in NOTES:
         text = text.replace(old, new)
     text = text.replace('GATHER(', 'GATHER(t, ').replace('SCATTER(', 'SCATTER(t, ')
@@ -264,8 +266,10 @@ def tell(routine, notes, name):
     text = text.replace('OWN_entry_each(', 'OWN_EACH(')
     root = 'root' if routine.has('root') else 'PORTOLAN_MPI_NONE'
     request = 'request' if routine.has('request') else 'NULL'
+    if found.group(1):
+        return f'    if (!code)\n        entry_keep(t, request, {text}, {root});\n'
     return (f'    if (!code && mpi_is_observed())\n'
-            f'        mpi_tell_collective(t, comm, {text}, {root}, {request});\n')
+            f'        mpi_tell_collective(t, mpi_comm(t, comm), {text}, {root}, {request});\n')
 
 
 def made_of(name, notes):
@@ -389,6 +393,7 @@ def main(header, routines, bodies, sources):
     for name in sorted(served - set(BODIES)) + list(BODIES):
         write_body(wide[name], name)
     served |= set(FORMS)
+    missing = []
     for number, (name, routine) in enumerate(sorted(all_routines.items())):
         if name in served:
             write_call(wide[name], name, number, notes)
@@ -397,6 +402,10 @@ def main(header, routines, bodies, sources):
             write_form(routine, routine, name[:-2])
         elif ALSO.get(name) not in served:
             write_missing(routine, name, number)
+            missing.append(routine.name)
+    # What the carrier warns of.
+    names = ', '.join(f'"{name}"' for name in missing)
+    print(f'\nPORTOLAN_API const char *const clue_unserved[] = {{{names}, NULL}};')
     for name, other in ALSO.items():
         if other in served:
             write_form(all_routines[name], all_routines.get(other + '_c', all_routines[other]), other)

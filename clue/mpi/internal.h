@@ -358,9 +358,15 @@ struct mpi_request {
     union {
         struct mpi_schedule *schedule;
         struct mpi_generalized *generalized;
+        struct mpi_request *beside; /* of a receive: the send of MPI_Isendrecv, without handle */
     };
     struct mpi_request *next; /* free ones; and active schedules */
 };
+
+static inline struct mpi_request *mpi_beside(const struct mpi_request *r)
+{
+    return r->kind == MPI_REQUEST_RECEIVE ? r->beside : NULL;
+}
 
 /* Begins to receive what R says, which stays where it is until mpi_finish(). */
 void mpi_post_receive(struct mpi_request *r);
@@ -422,15 +428,21 @@ void mpi_progress(struct mpi_task *t);
 void mpi_tell_message(struct mpi_task *t, enum portolan_mpi_event_kind kind,
                       const struct mpi_request *r);
 
-/* A request with handle for the program, kind SCHEDULE and active, at *REQUEST. */
+/* A request with handle for the program, kind SCHEDULE, at *REQUEST; persistent, or active. */
 struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm *comm,
-                                            struct mpi_schedule *schedule, MPI_Request *request);
+                                            struct mpi_schedule *schedule, bool is_persistent,
+                                            MPI_Request *request);
+void mpi_request_activate(struct mpi_task *t, struct mpi_request *r);
+/* Begins a persistent collective. */
+void mpi_start_collective(struct mpi_task *t, struct mpi_request *r);
 /*
  * Of the collectives: takes all steps that are possible at the task's time; true: all are done.
  * PENDING puts requests that it waits for into TO and returns their number (at most ROOM; one is
  * enough to go on).
  */
 bool mpi_schedule_advance(struct mpi_schedule *s);
+/* The first of its steps, also of one that has been over. */
+void mpi_schedule_begin(struct mpi_schedule *s);
 size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room);
 /* For records; 0: it has none. */
 uint32_t mpi_schedule_number(const struct mpi_schedule *s);
@@ -534,7 +546,7 @@ static inline bool mpi_is_observed(void)
 }
 /* A collective; ROOT: as given, PORTOLAN_MPI_NONE: none; REQUEST may be NULL. Called by the entry
  * points with the bytes that mpi/routines.list says. */
-void mpi_tell_collective(struct mpi_task *t, MPI_Comm comm, uint64_t bytes, int root,
+void mpi_tell_collective(struct mpi_task *t, const struct mpi_comm *c, uint64_t bytes, int root,
                          const MPI_Request *request);
 
 #pragma GCC visibility pop

@@ -36,10 +36,9 @@ static void tell_always(struct mpi_task *t, struct portolan_mpi_event event)
         mpi_tell(t, &event);
 }
 
-void mpi_tell_collective(struct mpi_task *t, MPI_Comm comm, uint64_t bytes, int root,
+void mpi_tell_collective(struct mpi_task *t, const struct mpi_comm *c, uint64_t bytes, int root,
                          const MPI_Request *request)
 {
-    struct mpi_comm *c = mpi_comm(t, comm);
     struct mpi_request *r = request ? mpi_item(t, MPI_KIND_REQUEST, *request) : NULL;
     int peer = root == MPI_ROOT ? t->rank
                : root < 0       ? PORTOLAN_MPI_NONE

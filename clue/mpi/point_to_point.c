@@ -147,6 +147,46 @@ int mpi_irecv(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datat
                 request);
 }
 
+/* A receive with a send of its own BESIDE it: both are complete when the request is. */
+static void begin_beside(struct mpi_task *t, MPI_Request request, struct mpi_request beside)
+{
+    struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, request);
+
+    r->beside = mpi_alloc(1, sizeof beside);
+    *r->beside = beside;
+    mpi_type_retain(beside.type);
+    mpi_request_begin(t, r->beside);
+}
+
+int do_Isendrecv(struct mpi_task *t, const void *sendbuf, MPI_Count sendcount,
+                 MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                 MPI_Request *request)
+{
+    mpi_irecv(t, recvbuf, recvcount, recvtype, source, recvtag, comm, true, request);
+    begin_beside(t, *request,
+                 own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, sendtag, (void *)sendbuf, sendcount,
+                     mpi_type(t, sendtype), 0));
+    return MPI_SUCCESS;
+}
+
+int do_Isendrecv_replace(struct mpi_task *t, void *buf, MPI_Count count, MPI_Datatype datatype,
+                         int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                         MPI_Request *request)
+{
+    struct mpi_type *type = mpi_type(t, datatype);
+    MPI_Count bytes = count * type->size;
+    void *row = mpi_alloc((size_t)bytes, 1);
+
+    mpi_pack(type, buf, count, row);
+    mpi_irecv(t, buf, count, datatype, source, recvtag, comm, true, request);
+    begin_beside(t, *request,
+                 own(MPI_REQUEST_SEND, mpi_comm(t, comm), dest, sendtag, row, bytes,
+                     mpi_builtin_type(MPI_PACKED), 0));
+    ((struct mpi_request *)mpi_item(t, MPI_KIND_REQUEST, *request))->beside->packed = row;
+    return MPI_SUCCESS;
+}
+
 int do_Start(struct mpi_task *t, MPI_Request *request)
 {
     struct mpi_request *r = mpi_item(t, MPI_KIND_REQUEST, *request);
@@ -156,6 +196,9 @@ int do_Start(struct mpi_task *t, MPI_Request *request)
                          r && r->is_active ? "active" : "no persistent request");
     if (r->flags & CLUE_BUFFERED && check_buffered(t, r->count, r->type, r->rank) != MPI_SUCCESS)
         return MPI_ERR_BUFFER;
-    mpi_request_begin(t, r);
+    if (r->kind == MPI_REQUEST_SCHEDULE)
+        mpi_start_collective(t, r);
+    else
+        mpi_request_begin(t, r);
     return MPI_SUCCESS;
 }

@@ -119,8 +119,18 @@ void mpi_post_receive(struct mpi_request *r)
     r->engine = clue_receive(&receive);
 }
 
+static void finish_beside(struct mpi_request *r)
+{
+    mpi_finish(r->beside);
+    mpi_type_release(r->beside->type);
+    free(r->beside);
+    r->beside = NULL;
+}
+
 int mpi_finish(struct mpi_request *r)
 {
+    if (mpi_beside(r))
+        finish_beside(r);
     if (r->engine)
         clue_free(r->engine);
     free(r->packed);
@@ -181,18 +191,30 @@ void mpi_request_done(struct mpi_task *t, MPI_Request *request)
 }
 
 struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm *comm,
-                                            struct mpi_schedule *schedule, MPI_Request *request)
+                                            struct mpi_schedule *schedule, bool is_persistent,
+                                            MPI_Request *request)
 {
-    struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_SCHEDULE, comm), **last = &t->schedules;
+    struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_SCHEDULE, comm);
 
     r->schedule = schedule;
+    r->is_persistent = is_persistent;
+    *request = r->handle;
+    if (!is_persistent)
+        mpi_request_activate(t, r);
+    return r;
+}
+
+void mpi_request_activate(struct mpi_task *t, struct mpi_request *r)
+{
+    struct mpi_request **last = &t->schedules;
+
     r->is_active = true;
+    r->is_done = false;
+    r->next = NULL;
     while (*last)
         last = &(*last)->next;
     *last = r;
-    *request = r->handle;
     mpi_progress(t);
-    return r;
 }
 
 void mpi_tell_message(struct mpi_task *t, enum portolan_mpi_event_kind kind,
@@ -306,8 +328,11 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
         mpi_written(t, r->buf, r->bytes);
     if (r->kind == MPI_REQUEST_SCHEDULE) {
         t->n_recorded -= mpi_schedule_number(r->schedule) != 0;
-        code = mpi_schedule_free(r->schedule);
-        r->schedule = NULL;
+        code = r->schedule->error;
+        if (!r->is_persistent) {
+            mpi_schedule_free(r->schedule);
+            r->schedule = NULL;
+        }
     } else if (code == MPI_ERR_TRUNCATE)
         mpi_error(t, code, "message of %ld bytes from rank %d, tag %d, for a buffer of %ld bytes",
                   r->sent, mpi_group_rank(mpi_partners(r->comm), r->source), r->got_tag, r->bytes);

@@ -396,6 +396,16 @@ bool mpi_schedule_advance(struct mpi_schedule *s)
     return s->is_over;
 }
 
+void mpi_schedule_begin(struct mpi_schedule *s)
+{
+    s->next = 0;
+    s->error = MPI_SUCCESS;
+    s->is_over = false;
+    s->number = clue_schedule_begin();
+    s->task->n_recorded += s->number != 0;
+    mpi_schedule_advance(s);
+}
+
 size_t mpi_schedule_pending(const struct mpi_schedule *s, clue_request *to, size_t room)
 {
     size_t n = 0;

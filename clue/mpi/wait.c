@@ -35,7 +35,7 @@ static bool is_done(const struct mpi_request *r)
 {
     if (r->kind == MPI_REQUEST_SCHEDULE || r->kind == MPI_REQUEST_GENERALIZED)
         return r->is_done;
-    return !r->engine || clue_is_complete(r->engine);
+    return (!r->engine || clue_is_complete(r->engine)) && (!mpi_beside(r) || is_done(r->beside));
 }
 
 /* Numbers to wait for, on the stack where they are few. */
@@ -71,13 +71,13 @@ static bool add_schedules(struct mpi_task *t, struct numbers *x)
     return true;
 }
 
-/* A wait that the engine knows as one. */
-static size_t await_messages(struct mpi_request **requests, size_t n, bool is_all)
+/* A wait that the engine knows as one. N_BESIDE: sends of MPI_Isendrecv, if it IS_ALL. */
+static size_t await_messages(struct mpi_request **requests, size_t n, size_t n_beside, bool is_all)
 {
     struct numbers x;
     size_t index;
 
-    begin_numbers(&x, n);
+    begin_numbers(&x, n + n_beside);
     for (size_t i = 0; i < n; i++) {
         x.all[i] = requests[i] ? requests[i]->engine : 0;
         if (requests[i] && !x.all[i] && !is_all) {
@@ -85,7 +85,11 @@ static size_t await_messages(struct mpi_request **requests, size_t n, bool is_al
             return i;
         }
     }
-    index = clue_wait(x.all, n, is_all);
+    x.n = n;
+    for (size_t i = 0; x.n < n + n_beside; i++)
+        if (requests[i] && mpi_beside(requests[i]))
+            x.all[x.n++] = requests[i]->beside->engine;
+    index = clue_wait(x.all, x.n, is_all);
     end_numbers(&x);
     return index;
 }
@@ -97,6 +101,14 @@ static void charge(const struct mpi_request *r)
         clue_wait(&r->engine, 1, true);
 }
 
+static void add_open(struct numbers *x, const struct mpi_request *r)
+{
+    if (r->engine && !clue_is_complete(r->engine))
+        x->all[x->n++] = r->engine;
+    if (mpi_beside(r) && !is_done(r->beside))
+        x->all[x->n++] = r->beside->engine;
+}
+
 static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, size_t n,
                             bool is_all)
 {
@@ -105,7 +117,7 @@ static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, s
         struct numbers x;
 
         advance_schedules(t);
-        begin_numbers(&x, n + CLUE_MOST_OF_SCHEDULES);
+        begin_numbers(&x, 2 * n + CLUE_MOST_OF_SCHEDULES);
         for (size_t i = 0; i < n; i++) {
             if (!requests[i])
                 continue;
@@ -114,8 +126,7 @@ static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, s
                 continue;
             }
             open++;
-            if (requests[i]->engine)
-                x.all[x.n++] = requests[i]->engine;
+            add_open(&x, requests[i]);
         }
         if (!open || (!is_all && first < n)) {
             end_numbers(&x);
@@ -133,28 +144,33 @@ static size_t advance_until(struct mpi_task *t, struct mpi_request **requests, s
 /* A record has it as one, since its steps depend on the machine. */
 static void record(struct mpi_request **requests, size_t n, bool is_all)
 {
-    struct clue_awaited *awaited = mpi_alloc(n, sizeof *awaited);
+    struct clue_awaited *awaited = mpi_alloc(2 * n, sizeof *awaited);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (requests[i] && mpi_beside(requests[i]))
+            awaited[n + i].request = requests[i]->beside->engine;
         if (requests[i])
             awaited[i] = (struct clue_awaited){requests[i]->engine,
                                                requests[i]->kind == MPI_REQUEST_SCHEDULE
                                                    ? mpi_schedule_number(requests[i]->schedule)
                                                    : 0};
-    clue_record_await(awaited, n, is_all);
+    }
+    clue_record_await(awaited, 2 * n, is_all);
     free(awaited);
 }
 
 static size_t await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all)
 {
     bool is_simple = !t->schedules;
-    size_t first;
+    size_t first, n_beside = 0;
 
-    for (size_t i = 0; is_simple && i < n; i++)
+    for (size_t i = 0; is_simple && i < n; i++) {
         is_simple = !requests[i] || (requests[i]->kind != MPI_REQUEST_SCHEDULE &&
                                      requests[i]->kind != MPI_REQUEST_GENERALIZED);
-    if (is_simple)
-        return await_messages(requests, n, is_all);
+        n_beside += requests[i] && mpi_beside(requests[i]);
+    }
+    if (is_simple && (is_all || !n_beside))
+        return await_messages(requests, n, n_beside, is_all);
     first = advance_until(t, requests, n, is_all);
     for (size_t i = 0; i < n; i++)
         if (requests[i] && (is_all || i == first))
@@ -194,10 +210,13 @@ static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n
     if (t->n_recorded)
         clue_record_await(NULL, 0, false);
     mpi_progress(t);
-    begin_numbers(&x, n + CLUE_MOST_OF_SCHEDULES);
-    for (size_t i = 0; i < n; i++)
+    begin_numbers(&x, 2 * n + CLUE_MOST_OF_SCHEDULES);
+    for (size_t i = 0; i < n; i++) {
         if (requests[i] && requests[i]->engine)
             x.all[x.n++] = requests[i]->engine;
+        if (requests[i] && mpi_beside(requests[i]) && requests[i]->beside->engine)
+            x.all[x.n++] = requests[i]->beside->engine;
+    }
     if (!x.n)
         add_schedules(t, &x);
     if (!x.n || clue_test_any(x.all, x.n) == x.n)
@@ -490,6 +509,8 @@ int do_Request_free(struct mpi_task *t, MPI_Request *handle)
     end_freed(t);
     r->is_persistent = false;
     if (!r->is_active) {
+        if (r->kind == MPI_REQUEST_SCHEDULE)
+            mpi_schedule_free(r->schedule);
         mpi_request_release(t, r);
         return MPI_SUCCESS;
     }

@@ -385,7 +385,8 @@ static int prepare(struct mpi_task *t, struct mpi_win *w, struct access *a, MPI_
 static void watch(struct mpi_task *t, struct mpi_win *w, struct access *a, MPI_Request *request)
 {
     a->is_watched = true;
-    mpi_request_of_schedule(t, w->comm, schedule_of_request(t, a->request, &a->is_over), request);
+    mpi_request_of_schedule(t, w->comm, schedule_of_request(t, a->request, &a->is_over), false,
+                            request);
 }
 
 /* What all accesses do; RESULT: where old data go. */
@@ -399,7 +400,7 @@ static int begin_access(struct mpi_task *t, MPI_Win win, struct access a, struct
 
     if (a.target == MPI_PROC_NULL) {
         if (request)
-            mpi_request_of_schedule(t, w->comm, schedule_of_request(t, 0, NULL), request);
+            mpi_request_of_schedule(t, w->comm, schedule_of_request(t, 0, NULL), false, request);
         return MPI_SUCCESS;
     }
     if ((code = prepare(t, w, &a, disp)))

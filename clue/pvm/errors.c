@@ -2,6 +2,9 @@
 /* Calls and errors. */
 #include "internal.h"
 
+#include <sys/time.h>
+#include <unistd.h>
+
 PORTOLAN_API int pvm_errno;
 enum { N_MESSAGES = 1 - PvmIPLoopback };
 PORTOLAN_API int pvm_nerr = N_MESSAGES;
@@ -65,7 +68,9 @@ int pvm_leave(int code)
 
     t->depth--;
     if (code < 0) {
-        pvm_errno = t->error = code;
+        int *copy = clue_variable("pvm_errno");
+
+        *(copy ? copy : &pvm_errno) = t->error = code;
         if (t->options[PvmAutoErr] && !t->depth)
             fprintf(stderr, "libpvm [t%x]: %s(): %s\n", (unsigned)t->tid, t->routine,
                     message_of(code));
@@ -93,4 +98,29 @@ PORTOLAN_API char *pvm_strerror(void)
 PORTOLAN_API char *pvm_version(void)
 {
     return (char *)PVM_VER;
+}
+
+/* ---------------------------------------------------------------- names that no header has */
+
+PORTOLAN_API int pvmsleep(int seconds);
+PORTOLAN_API void pvmgetclock(struct timeval *now);
+PORTOLAN_API int lpvmerr(const char *function, int code);
+
+/* The carrier has these of the C library in virtual time. */
+int pvmsleep(int seconds)
+{
+    return (int)sleep(seconds > 0 ? (unsigned)seconds : 0);
+}
+
+void pvmgetclock(struct timeval *now)
+{
+    gettimeofday(now, NULL);
+}
+
+/* Notes an error as a function of the library does; code that wraps some calls it. */
+int lpvmerr(const char *function, int code)
+{
+    PVM_ENTER();
+    pvm_self()->routine = function;
+    return pvm_leave(code);
 }

@@ -125,6 +125,8 @@ static void add_run(struct portolan_json *j, const struct clue_report *r,
     portolan_json_number(j, "hosts", f->n_hosts_used);
     portolan_json_numbers(j, "share", report_part_names, f->parts, REPORT_PARTS);
     portolan_json_number(j, "imbalance", f->imbalance);
+    if (r->repeated_share > 0)
+        portolan_json_number(j, "waiting_from_repeated_bursts", r->repeated_share);
     add_times(j, "critical_path", &f->path);
     portolan_json_number(j, "messages", (double)f->run.n_messages);
     portolan_json_number(j, "wildcards", (double)f->run.n_wildcards);

@@ -65,7 +65,8 @@ static void add_head(const struct clue_report *r, const struct report_facts *f,
                           grouped((uint64_t)r->n_repeats).text);
 }
 
-static void add_ranks(const struct report_facts *f, struct portolan_text *t)
+static void add_ranks(const struct clue_report *r, const struct report_facts *f,
+                      struct portolan_text *t)
 {
     portolan_text_add(t, "of a rank     ");
     for (int p = 0; p < REPORT_PARTS; p++)
@@ -73,6 +74,12 @@ static void add_ranks(const struct report_facts *f, struct portolan_text *t)
             portolan_text_add(t, "%s%s %.1f %%", p ? "  " : "", report_part_names[p],
                               100 * f->parts[p]);
     portolan_text_add(t, "; imbalance %.0f %%\n", 100 * f->imbalance);
+    if (r->repeated_share >= 0.005)
+        portolan_text_add(t,
+                          "              differences between repeated bursts are %.0f %% of the "
+                          "waiting%s\n",
+                          100 * r->repeated_share,
+                          r->run->is_median ? " that was measured, and not of this run" : "");
 }
 
 static void add_path(const struct clue_report *r, const struct report_facts *f,
@@ -101,7 +108,9 @@ static void add_computing(const struct clue_report *r, struct portolan_text *t)
     const struct clue_bursts *b = &r->outcome->bursts;
 
     portolan_text_add(t, "computing     %s",
-                      r->run->replay ? "as recorded" : kinds[r->run->compute]);
+                      r->run->is_median ? "medians of repeated bursts"
+                      : r->run->replay  ? "as recorded"
+                                        : kinds[r->run->compute]);
     if (r->run->replay) {
         portolan_text_add(t, "\n");
         return;
@@ -114,7 +123,9 @@ static void add_computing(const struct clue_report *r, struct portolan_text *t)
 
         portolan_text_add(t, ": %s bursts, %.1f %% preempted and replaced", grouped(n).text,
                           n ? 100 * (double)b->n_preempted / (double)n : 0);
-        if (b->added > 0)
+        if (isnan(b->added) && r->outcome->n_tasks > 1)
+            portolan_text_add(t, "; what ranks on one core added cannot be told: bursts differ");
+        else if (b->added > 0 && r->outcome->n_tasks > 1)
             portolan_text_add(t, "; %s ranks on one core added about %.0f %%",
                               grouped((uint64_t)r->outcome->n_tasks).text, 100 * b->added);
     }
@@ -171,7 +182,7 @@ void clue_report_text(const struct clue_report *report, struct portolan_text *te
                           "were skipped (--skip)\n",
                           grouped(report->outcome->bursts.n_fronts).text);
     add_head(report, &f, text);
-    add_ranks(&f, text);
+    add_ranks(report, &f, text);
     add_path(report, &f, text);
     add_computing(report, text);
     add_assumed(report, &f, text);
@@ -185,6 +196,7 @@ static double add_memory(const struct clue_report *r, struct portolan_text *t)
     struct report_host *hosts = report_sum_hosts(r, 0);
     double most = 0;
     size_t fullest = 0;
+    char size[32];
 
     for (size_t i = 0; hosts && i < m->n_hosts; i++) {
         double memory = (double)m->hosts[i].memory;
@@ -194,9 +206,12 @@ static double add_memory(const struct clue_report *r, struct portolan_text *t)
         most = fmax(most, need);
     }
     free(hosts);
-    portolan_text_add(t, ", a rank about %.3g MB", r->outcome->rank_bytes / (1 << 20));
+    portolan_text_add(t, ", a rank about %s",
+                      clue_format_size(r->outcome->rank_bytes, size, sizeof size));
     if (most > 0)
-        portolan_text_add(t, " (%.3g %% of the memory of %s)", 100 * most, m->hosts[fullest].name);
+        portolan_text_add(
+            t, most < 1 ? " (%.3g %% of the memory of %s)" : " (%.0f %% of the memory of %s)",
+            100 * most, m->hosts[fullest].name);
     return most;
 }
 

@@ -48,8 +48,10 @@ static enum portolan_status begin(struct trial_writer *w)
     facts[n++] = (struct portolan_name_value){"host", report_machine(r)};
     facts[n++] = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, report_machine(r)};
     facts[n++] = (struct portolan_name_value){"command", command_of(w)};
-    facts[n++] = (struct portolan_name_value){
-        "compute", r->run->replay ? "recorded" : clue_compute_names[r->run->compute]};
+    facts[n++] = (struct portolan_name_value){"compute", r->run->is_median ? "median"
+                                                         : r->run->replay
+                                                             ? "recorded"
+                                                             : clue_compute_names[r->run->compute]};
     facts[n++] = (struct portolan_name_value){
         "seed", portolan_arena_printf(&w->arena, "%" PRIu64, r->run->settings.seed)};
     facts[n++] = (struct portolan_name_value){

@@ -3,6 +3,7 @@
 #include "study.h"
 
 #include <portolan/chart.h>
+#include <portolan/clue_machine.h>
 #include <portolan/grid.h>
 #include <portolan/json.h>
 
@@ -38,10 +39,11 @@ static void print_configurations(struct report *r)
     grid_format(&t, s->currency ? "Price in %s" : "Price%s", s->currency ? s->currency : "");
     for (size_t c = 0; c < s->n_configurations; c++) {
         const struct configuration *of = &s->configurations[c];
+        char size[32];
 
         grid_format(&t, "%s", of->name);
         grid_format(&t, "%d", r->o.nodes[c]);
-        grid_format(&t, "%.4g MB", of->memory / (1 << 20));
+        grid_format(&t, "%s", clue_format_size(of->memory, size, sizeof size));
         grid_format(&t, "%d", of->cpus);
         grid_format(&t, "%s", s->networks[of->network].name);
         grid_format(&t, "%.0f", r->o.prices[c]);

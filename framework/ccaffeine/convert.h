@@ -3,6 +3,8 @@
 #ifndef PORTOLAN_CCAFFEINE_CONVERT_H
 #define PORTOLAN_CCAFFEINE_CONVERT_H
 
+#include <portolan/index.h>
+
 #include "script.h"
 
 void convert_tell(struct portolan_conversion *c, const char *file, int line, bool loses,
@@ -41,6 +43,10 @@ struct follower {
     size_t n_promises;
     struct alias *aliases;
     size_t n_aliases;
+    /* By name, and by user and uses port; they are behind what they index, and empty after a
+     * removal */
+    struct portolan_index instances, connections;
+    size_t n_instances, n_connections; /* that are indexed */
     bool has_drop, has_ended;
     int drop_x, drop_y;
 };
@@ -61,6 +67,9 @@ struct step {
 /* Grows a list of the follower by one. Returns from the caller if memory runs out (see arena). */
 #define GROW(F, LIST, N)                                                                           \
     ((LIST) = portolan_arena_grow((F)->arena, (LIST), (N), sizeof *(LIST)), (LIST) != NULL)
+
+/* Frees and empties the indexes of places, which changed. */
+void follow_forget_places(struct follower *f);
 
 /* The INDEX-th argument, or NULL. */
 const char *step_argument(const struct step *s, size_t index);

@@ -201,6 +201,7 @@ enum portolan_status portolan_script_to_assembly(const struct portolan_script *s
                                heard->count - before == 1 ? "" : "s", s->file);
     else
         status = portolan_assembly_write(&f.a, out, xml, err);
+    follow_forget_places(&f);
     portolan_arena_clear(&arena);
     return status;
 }

@@ -35,8 +35,83 @@ static struct portolan_words written_names(const struct follower *f)
     return names;
 }
 
-struct portolan_assembly_instance *step_find(const struct step *s, const char *word,
-                                             struct portolan_error *err)
+struct wanted {
+    const struct portolan_assembly *a;
+    const char *name, *uses; /* USES: of a connection */
+};
+
+static uint64_t hash_of(const char *name, const char *uses)
+{
+    return portolan_hash(uses, strlen(uses) + 1, portolan_hash(name, strlen(name) + 1, 0));
+}
+
+static bool is_instance(const void *wanted, size_t i)
+{
+    const struct wanted *w = wanted;
+
+    return strcmp(w->a->instances[i].name, w->name) == 0;
+}
+
+static bool is_connection(const void *wanted, size_t i)
+{
+    const struct wanted *w = wanted;
+
+    return strcmp(w->a->connections[i].user, w->name) == 0 &&
+           strcmp(w->a->connections[i].uses, w->uses) == 0;
+}
+
+/* The instance NAME of the assembly; SIZE_MAX: none. Scripts may have thousands. */
+static size_t find_plain(struct follower *f, const char *name)
+{
+    const struct wanted wanted = {&f->a, name, NULL};
+
+    while (f->n_instances < f->a.n_instances &&
+           portolan_index_add(&f->instances, hash_of(f->a.instances[f->n_instances].name, ""),
+                              f->n_instances))
+        f->n_instances++;
+    f->arena->failed |= f->n_instances < f->a.n_instances;
+    return portolan_index_find(&f->instances, hash_of(name, ""), is_instance, &wanted);
+}
+
+/* The connection of a user's port. */
+static size_t find_connection(struct follower *f, const char *user, const char *uses)
+{
+    const struct wanted wanted = {&f->a, user, uses};
+
+    for (; f->n_connections < f->a.n_connections; f->n_connections++) {
+        const struct portolan_assembly_connection *c = &f->a.connections[f->n_connections];
+
+        if (!portolan_index_add(&f->connections, hash_of(c->user, c->uses), f->n_connections)) {
+            f->arena->failed = true;
+            break;
+        }
+    }
+    return portolan_index_find(&f->connections, hash_of(user, uses), is_connection, &wanted);
+}
+
+void follow_forget_places(struct follower *f)
+{
+    portolan_index_clear(&f->instances);
+    portolan_index_clear(&f->connections);
+    f->n_instances = f->n_connections = 0;
+}
+
+/* The instance that a script calls exactly WORD. */
+static size_t find_written(struct follower *f, const char *word)
+{
+    size_t at;
+
+    for (size_t i = f->n_aliases; i > 0; i--)
+        if (strcmp(f->aliases[i - 1].written, word) == 0 &&
+            (at = find_plain(f, f->aliases[i - 1].plain)) != SIZE_MAX)
+            return at;
+    at = find_plain(f, word);
+    return at != SIZE_MAX && strcmp(written_name(f, word), word) == 0 ? at : SIZE_MAX;
+}
+
+/* Any name that only WORD can mean, as Ccaffeine completes names. */
+static struct portolan_assembly_instance *complete_name(const struct step *s, const char *word,
+                                                        struct portolan_error *err)
 {
     struct portolan_words names = written_names(s->f);
     const char *match;
@@ -47,6 +122,14 @@ struct portolan_assembly_instance *step_find(const struct step *s, const char *w
         if (names.word[i] == match)
             return &s->f->a.instances[i];
     return NULL;
+}
+
+struct portolan_assembly_instance *step_find(const struct step *s, const char *word,
+                                             struct portolan_error *err)
+{
+    size_t at = word ? find_written(s->f, word) : SIZE_MAX;
+
+    return at != SIZE_MAX ? &s->f->a.instances[at] : complete_name(s, word, err);
 }
 
 /* Like step_find(), but errors are reported. */
@@ -103,14 +186,6 @@ const char *step_class(const struct step *s, const char *word, bool is_get)
     return completed_class(s, word, match);
 }
 
-static bool has_name(const struct follower *f, const char *name)
-{
-    for (size_t i = 0; i < f->a.n_instances; i++)
-        if (!strcmp(f->a.instances[i].name, name))
-            return true;
-    return false;
-}
-
 /* Instances of assemblies are named with letters, digits, '_' and '-' only. */
 static const char *plain_name(const struct step *s, const char *name)
 {
@@ -157,14 +232,16 @@ void follow_instantiate(const struct step *s)
     struct follower *f = s->f;
     const char *class_name = step_class(s, step_argument(s, 0), false), *name = step_argument(s, 1),
                *plain;
-    struct portolan_words taken = written_names(f);
     struct portolan_assembly_alternative *x;
 
-    if (class_name && !name)
+    if (class_name && !name) {
+        const struct portolan_words taken = written_names(f);
+
         name = match_free_name(f->arena, class_name, &taken);
+    }
     if (!class_name || !name || !(plain = plain_name(s, name)))
         return;
-    if (has_name(f, plain)) {
+    if (find_plain(f, plain) != SIZE_MAX) {
         STEP_FAULT(s, "there is an instance '%s' already", plain);
         return;
     }
@@ -239,18 +316,18 @@ void follow_connect(const struct step *s)
 {
     struct portolan_assembly *a = &s->f->a;
     struct portolan_assembly_connection c;
+    size_t there;
 
     if (!find_ends(s, &c))
         return;
-    for (size_t i = 0; i < a->n_connections; i++)
-        if (!strcmp(a->connections[i].user, c.user) && !strcmp(a->connections[i].uses, c.uses)) {
-            STEP_LOSS(
-                s,
-                "uses port '%s' of '%s' is connected on line %d already; an assembly connects "
-                "it once",
-                c.uses, c.user, a->connections[i].line);
-            return;
-        }
+    there = find_connection(s->f, c.user, c.uses);
+    if (there != SIZE_MAX) {
+        STEP_LOSS(s,
+                  "uses port '%s' of '%s' is connected on line %d already; an assembly connects "
+                  "it once",
+                  c.uses, c.user, a->connections[there].line);
+        return;
+    }
     if (GROW(s->f, a->connections, a->n_connections))
         a->connections[a->n_connections++] = c;
 }
@@ -272,6 +349,7 @@ void follow_disconnect(const struct step *s)
     for (size_t i = 0; i < a->n_connections; i++)
         if (is_same_connection(&a->connections[i], &c)) {
             forget_connection(a, i);
+            follow_forget_places(s->f);
             return;
         }
     STEP_FAULT(s, "uses port '%s' of '%s' is not connected to '%s' of '%s'", c.uses, c.user,
@@ -290,6 +368,7 @@ void follow_remove(const struct step *s)
         if (!strcmp(a->connections[i - 1].user, x->name) ||
             !strcmp(a->connections[i - 1].provider, x->name))
             forget_connection(a, i - 1);
+    follow_forget_places(s->f);
     at = (size_t)(x - a->instances);
     memmove(x, x + 1, (a->n_instances - at - 1) * sizeof *x);
     a->n_instances--;

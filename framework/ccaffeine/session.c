@@ -58,10 +58,21 @@ enum portolan_status arena_instances(struct command *c, struct portolan_words *n
 
 enum portolan_status arena_find(struct command *c, const char *word, const char **name)
 {
+    sidl_BaseInterface ex = NULL;
+    gov_cca_ComponentID id =
+        word ? gov_cca_ports_BuilderService_getComponentID(c->in->builder, word, &ex) : NULL;
     struct portolan_words names;
-    enum portolan_status status = arena_instances(c, &names);
+    enum portolan_status status;
 
+    /* Whole names are usual, and there may be thousands. */
     *name = NULL;
+    if (portolan_catch(&ex, NULL) == PORTOLAN_OK && id && strcmp(word, CONSOLE_INSTANCE) != 0)
+        *name = portolan_arena_strdup(c->arena, word);
+    if (id)
+        gov_cca_ComponentID_deleteRef(id, NULL);
+    if (*name)
+        return PORTOLAN_OK;
+    status = arena_instances(c, &names);
     return status == PORTOLAN_OK ? match_name(word, names.word, names.n, "instance", name, c->err)
                                  : status;
 }

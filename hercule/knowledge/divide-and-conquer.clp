@@ -22,9 +22,10 @@
   (related (event divide) (to part) (by send fetch) (as child))
   (related (event part) (to part) (by ordinal) (as all))
 
-  ; The part comes from where its result goes; results come from where parts went.
+  ; The part comes from where its result goes; results come from where parts went. What sends and receives at
+  ; once (MPI_Sendrecv) exchanges.
   (attribute (event part) (name comes_back)
-    (formula "(fetch.receives > 0 ? return.sends > 0 && fetch.from / fetch.receives == return.to / return.sends : return.sends == 0) && (send.sends > 0 ? collect.receives > 0 && send.to / send.sends == collect.from / collect.receives : collect.receives == 0) && sends + receives > 0"))
+    (formula "(fetch.receives > 0 ? return.sends > 0 && fetch.from / fetch.receives == return.to / return.sends : return.sends == 0) && (send.sends > 0 ? collect.receives > 0 && send.to / send.sends == collect.from / collect.receives : collect.receives == 0) && sends + receives > 0 && send.receives + return.receives + fetch.sends + collect.sends == 0"))
   (attribute (event divide) (name work) (formula "split.time"))
   (attribute (event join) (name work) (formula "merge.time"))
   ; Other ranks that get a part; messages beyond one for each.

@@ -14,7 +14,7 @@
 
   (event (name exchange) (expression "(post | send | receive | complete)+"))
   (event (name overlapped) (text "exchange with work meanwhile")
-    (expression "(post | send)+, (inner, (post | send)+)*, [inner], (receive | complete)+"))
+    (expression "(post | send)+, (inner, (post | send)+)*, [inner], (receive | complete)+, (inner, (receive | complete)+)*"))
   (event (name iteration) (expression "[compute], (exchange | overlapped), ([compute], reduce+)*, [compute]")
     (constraints "symmetric"))
   (event (name pause) (text "global operations of no iteration") (expression "reduce"))

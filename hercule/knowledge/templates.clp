@@ -129,7 +129,7 @@
   (slot node (type SYMBOL))
   (slot rule (type SYMBOL) (default threshold)))
 (deftemplate request
-  (slot experiment (type SYMBOL))
+  (slot experiment (type SYMBOL) (allowed-symbols profile operations trace))
   (slot node (type SYMBOL)))                       ; that could then be judged
 (deftemplate cannot-tell
   (slot node (type SYMBOL))

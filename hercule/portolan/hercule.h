@@ -45,6 +45,13 @@ PORTOLAN_API enum portolan_status portolan_knowledge_add(struct portolan_knowled
                                                          struct portolan_diagnostics *diagnostics,
                                                          struct portolan_error *err);
 
+/**
+ * Sets what the rules of the paradigms in KNOWLEDGE may take: seconds of a processor, and MiB of
+ * memory; 0 for the default, 10 s and 256 MiB.
+ */
+PORTOLAN_API void portolan_knowledge_limit_rules(struct portolan_knowledge *knowledge, int seconds,
+                                                 int mib);
+
 enum portolan_tree_format { PORTOLAN_TREE_TEXT, PORTOLAN_TREE_DOT };
 /**
  * *TEXT, which the caller frees: the tree of PARADIGM, from symptoms to causes, with the metric of
@@ -54,6 +61,24 @@ enum portolan_tree_format { PORTOLAN_TREE_TEXT, PORTOLAN_TREE_DOT };
 PORTOLAN_API enum portolan_status
 portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *paradigm,
                         enum portolan_tree_format format, char **text, struct portolan_error *err);
+
+/* ------------------------------------------------- whatever the paradigm is */
+
+enum { PORTOLAN_LOSSES = 2 };
+
+/** The least share of the run that is a loss. */
+#define PORTOLAN_LEAST_LOSS 0.05
+
+/** What a run loses, and which share of its time it would take less without it. TEXT is static. */
+struct portolan_loss {
+    const char *text;
+    double gain;
+};
+
+/** FOUND: what costs the run of W at least #PORTOLAN_LEAST_LOSS of its time, as a replay without it
+ * says: imbalance, late senders. Returns how many; none also where replays cannot tell. */
+PORTOLAN_API size_t portolan_losses(const struct portolan_waits *w,
+                                    struct portolan_loss found[PORTOLAN_LOSSES]);
 
 /* ------------------------------------------------- which paradigm is it? */
 
@@ -121,7 +146,9 @@ struct portolan_wanted {
 
 struct portolan_diagnosis {
     enum portolan_verdict verdict;
-    const char *why;      /**< the reason of NOT_THE_PROGRAM and CANNOT_TELL; else "" */
+    const char *why;    /**< the reason of NOT_THE_PROGRAM and CANNOT_TELL; else "" */
+    const char *misfit; /**< lines on what fits no event of the paradigm, where that is why nothing
+                             can be told; else "" */
     const char *paradigm; /**< its name */
     int n_ranks;
     double run_ns;                     /**< run time */

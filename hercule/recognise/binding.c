@@ -197,22 +197,26 @@ static bool is_named(const struct binding_rule *r, const struct portolan_trace_r
     return r->region && !strcmp(r->region, region->name);
 }
 
-static bool fits_region(const struct binding_rule *r, const struct portolan_trace_region *region)
+static bool names_calls(const struct binding_rule *r)
 {
-    if (r->words || r->routines || r->tag >= 0 || r->partner != PARTNER_ANY)
-        return false;
-    return is_named(r, region) || (!names_port(r) && r->phase && !strcmp(r->phase, region->name));
+    return r->words || r->routines || r->tag >= 0 || r->partner != PARTNER_ANY;
 }
 
-/* Whether one of the N regions that are open is what the rule names, if it names any. */
-static bool is_inside(const struct bound *b, const struct binding_rule *r, const uint32_t *open,
-                      size_t n)
+/* Whether what the rule names, if it names any, is among the N regions that are open, and its phase
+   among them or begun by MARK. */
+static bool is_inside(const struct bound *b, const struct binding_rule *r, const char *mark,
+                      const uint32_t *open, size_t n)
 {
-    bool is_there = !names_port(r) && !r->region;
+    bool is_there = !names_port(r) && !r->region, is_then = is_same(r->phase, mark);
 
-    for (size_t i = 0; i < n && !is_there; i++)
-        is_there = is_named(r, &b->trace->regions[open[i]]);
-    return is_there;
+    for (size_t i = 0; i < n; i++)
+        if (open[i] != BOUND_NO_REGION) {
+            const struct portolan_trace_region *region = &b->trace->regions[open[i]];
+
+            is_there |= is_named(r, region);
+            is_then |= region->kind == PORTOLAN_TRACE_PHASE && is_same(r->phase, region->name);
+        }
+    return is_there && is_then;
 }
 
 /* Adds to FITTING the components of rules that fit; of the user's own, the first alone. */
@@ -222,24 +226,36 @@ static bool is_inside(const struct bound *b, const struct binding_rule *r, const
         fitting |= (uint64_t)(condition) << rule->component;                                       \
     }
 
-static uint64_t fitting_region(const struct bound *b, size_t region, size_t within, bool is_strict)
+/* A rule without a region binds the phase of its name, or the time from its mark on. */
+static bool fits_region(const struct bound *b, const struct binding_rule *r, const char *mark,
+                        const uint32_t *open, size_t n)
 {
-    uint64_t fitting = 0;
+    const struct portolan_trace_region *region =
+        open[n - 1] == BOUND_NO_REGION ? NULL : &b->trace->regions[open[n - 1]];
 
-    ADD_FITTING(fitting, b,
-                fits_region(rule, &b->trace->regions[region]) &&
-                    (is_strict ? b->paradigm->components[rule->component].within == within
-                               : !*b->paradigm->components[rule->component].item.context))
-    return fitting;
+    if (names_calls(r))
+        return false;
+    if (names_port(r) || r->region)
+        return region && is_named(r, region) && is_inside(b, r, mark, open, n);
+    return r->phase && !strcmp(r->phase, region ? region->name : mark);
 }
 
 /* A nested paradigm has the same names in each component that it works in, so that where the region
    is counts. Parts of operations that the program does not tell apart are found without them. */
-uint64_t bound_region(const struct bound *b, size_t region, size_t within)
+uint64_t bound_region(const struct bound *b, const char *mark, const uint32_t *open, size_t n_open,
+                      size_t within)
 {
-    uint64_t fitting = fitting_region(b, region, within, true);
+    const struct component *components = b->paradigm->components;
+    uint64_t fitting = 0;
 
-    return fitting || within != HERCULE_NONE ? fitting : fitting_region(b, region, within, false);
+    ADD_FITTING(fitting, b,
+                components[rule->component].within == within &&
+                    fits_region(b, rule, mark, open, n_open))
+    if (!fitting && within == HERCULE_NONE)
+        ADD_FITTING(fitting, b,
+                    !*components[rule->component].item.context &&
+                        fits_region(b, rule, mark, open, n_open))
+    return fitting;
 }
 
 uint64_t bound_computing(const struct bound *b, size_t within)
@@ -323,7 +339,7 @@ static bool fits_message(const struct bound *b, const struct binding_rule *r,
 }
 
 uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
-                    int rank, const char *phase, const uint32_t *open, size_t n_open, size_t within)
+                    int rank, const char *mark, const uint32_t *open, size_t n_open, size_t within)
 {
     unsigned words = words_of_call(b, events, n);
     uint64_t fitting = 0;
@@ -334,8 +350,7 @@ uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *ev
             (rule->words || rule->routines || rule->tag >= 0) &&
             ((!rule->words && !rule->routines) || rule->words & words ||
              (rule->routines && rule->routines[events->what])) &&
-            (!rule->phase || (phase && !strcmp(rule->phase, phase))) &&
-            is_inside(b, rule, open, n_open) &&
+            is_inside(b, rule, mark, open, n_open) &&
             fits_message(b, rule, events, n, rank, words & (1u << WORD_PROBE | 1u << WORD_POLL)))
     return fitting;
 }

@@ -41,6 +41,39 @@ static void forget_tokens(struct recognition *r, const struct instance *i)
         r->rows[i->row].tokens[t].component = TOKEN_NO_COMPONENT;
 }
 
+/* The first call of an instance, or the last; NULL: it has none. */
+static struct token *call_of(const struct recognition *r, const struct instance *i, bool is_last)
+{
+    struct token *tokens = r->rows[i->row].tokens, *call = NULL;
+
+    for (size_t t = i->first; t < i->end && (is_last || !call); t += 1 + tokens[t].n_inside)
+        if (tokens[t].n_events && tokens[t].components && !tokens[t].is_apart)
+            call = &tokens[t];
+    return call;
+}
+
+static bool is_same_call(const struct recognition *r, const struct token *a, const struct token *b)
+{
+    const struct portolan_trace_event *events = r->trace->events;
+
+    return a && b && events[a->first_event].what == events[b->first_event].what;
+}
+
+/* What does something else before or after an iteration is matched with it. To blame is the first
+ * call, or the last if the first is that of LIKE, an instance that was kept (NULL: there is none).
+ */
+static void set_apart(struct recognition *r, const struct instance *i, const struct instance *like)
+{
+    struct token *first = call_of(r, i, false), *last = call_of(r, i, true);
+    bool is_last = like && is_same_call(r, first, call_of(r, like, false)) &&
+                   !is_same_call(r, last, call_of(r, like, true));
+
+    if (first) {
+        (is_last ? last : first)->is_apart = true;
+        r->n_apart++;
+    }
+}
+
 /* Moves instance FROM, with all within, to the end of KEPT; TO is the new place of its parent. */
 static void move_instance(struct recognition *r, size_t from, struct instance *kept, size_t *n_kept,
                           size_t to)
@@ -85,6 +118,7 @@ static void keep_pieces(struct recognition *r, size_t whole, const uint8_t *verd
 static bool cut(struct recognition *r, const uint8_t *verdicts)
 {
     struct instance *kept = portolan_calloc(2 * r->n_instances + 1, sizeof *kept);
+    const struct instance *like = NULL;
     size_t n_kept = 0;
 
     if (!kept)
@@ -94,11 +128,15 @@ static bool cut(struct recognition *r, const uint8_t *verdicts)
 
         for (size_t k = 1; k <= r->instances[i].n_inside; k++)
             is_whole &= verdicts[i + k] == KEEP;
-        if (verdicts[i] & DROP)
+        if (like && like->row != r->instances[i].row)
+            like = NULL;
+        if (verdicts[i] & DROP) {
             forget_tokens(r, &r->instances[i]);
-        else if (is_whole)
+            set_apart(r, &r->instances[i], like);
+        } else if (is_whole) {
+            like = &r->instances[i];
             move_instance(r, i, kept, &n_kept, HERCULE_NONE);
-        else
+        } else
             keep_pieces(r, i, verdicts, kept, &n_kept);
     }
     free(r->instances);

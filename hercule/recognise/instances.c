@@ -126,7 +126,7 @@ static bool match_row(struct finder *f, size_t row, size_t first, size_t end)
 
     f->n_tokens = 0;
     for (size_t i = first; i < end; i += 1 + tokens[i].n_inside)
-        if (tokens[i].components)
+        if (tokens[i].components && !tokens[i].is_apart)
             f->tokens[f->n_tokens++] = i;
     if (!match_neighbours(f, row))
         return false;

@@ -31,6 +31,7 @@ struct token {
     uint32_t first_event, n_events; /* computing: none, before the event FIRST_EVENT */
     uint32_t n_inside;              /* tokens that follow and lie within */
     uint8_t component;              /* what it was found to be */
+    bool is_apart; /* it broke the constraints of what it was matched with: constraints.c */
 };
 
 /* The tokens of a location. */
@@ -77,6 +78,7 @@ struct recognition {
     struct fit *fits;                   /* of components */
     int64_t *caused, *delegated;        /* of components of woven paradigms: delays.c; else NULL */
     struct fit whole;
+    size_t n_apart; /* tokens */
     double globals[N_GLOBALS];
     bool failed; /* memory was out: what was looked up may be wrong */
 };
@@ -96,6 +98,11 @@ void recognition_destroy(struct recognition *r);
 bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
                         const struct reference *reference, struct measured *value);
 
+/* What fits none of the paradigm's events, as a share of the run, and in lines of text, in ARENA:
+ * misfit.c. */
+double recognition_misfit(const struct recognition *r);
+const char *recognition_misfits(const struct recognition *r, struct portolan_arena *arena);
+
 /* Sets to 1 in EVENTS, a byte for each event of the trace, those that belong to COMPONENT. */
 void recognition_mark(const struct recognition *r, size_t component, uint8_t *events);
 
@@ -106,17 +113,20 @@ struct bound;
 struct bound *bind_components(const struct paradigm *paradigm, const struct portolan_trace *trace,
                               const struct binding *bindings, size_t n,
                               struct portolan_arena *arena);
-/* The components that region REGION within component WITHIN is, as bits; 0: it is not bound. */
-uint64_t bound_region(const struct bound *b, size_t region, size_t within);
+/* In place of a region: the time from a mark on. */
+#define BOUND_NO_REGION UINT32_MAX
+/* The components that the last of the N_OPEN regions is, as bits, after MARK ("": none) and within
+   component WITHIN; 0: it is not bound. */
+uint64_t bound_region(const struct bound *b, const char *mark, const uint32_t *open, size_t n_open,
+                      size_t within);
 /* The components that computing may be, within component WITHIN (HERCULE_NONE: outside of all). */
 uint64_t bound_computing(const struct bound *b, size_t within);
 /* Whether components are parts of COMPONENT. */
 bool bound_is_refined(const struct bound *b, size_t component);
-/* The components that the call with the N EVENTS on RANK may be, in the phase of that name and the
-   N_OPEN regions. */
+/* The components that the call with the N EVENTS on RANK may be, after MARK and in the N_OPEN
+   regions. */
 uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
-                    int rank, const char *phase, const uint32_t *open, size_t n_open,
-                    size_t within);
+                    int rank, const char *mark, const uint32_t *open, size_t n_open, size_t within);
 
 bool tokens_make(struct recognition *r, const struct bound *b);
 /* The last token of ROW that begins at NS or before; NULL: none. */

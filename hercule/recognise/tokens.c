@@ -23,16 +23,16 @@ struct tokenizer {
     int64_t since, brief_ns; /* computing runs since; the longest that is brief */
     bool is_looking;         /* the last token looks for a message, and is no component */
     size_t last;             /* the token before, at this depth; HERCULE_NONE: none yet */
-    struct {
+    struct open {
         size_t token, within, last;
+        int64_t mark; /* MPI_Pcontrol, where the region is BOUND_NO_REGION */
         bool is_bound;
-    } open[DEEPEST_REGION]; /* regions entered */
-    uint32_t regions[DEEPEST_REGION];
+    } open[DEEPEST_REGION]; /* regions entered, and marks that are components by themselves */
+    uint32_t regions[DEEPEST_REGION + 1];
     size_t depth, n_unknown;
     size_t within;  /* component whose parts are tokens now, HERCULE_NONE: outside of all */
     bool is_closed; /* in a region whose inside has no tokens */
-    const char *phase;
-    char mark[24];
+    char mark[24];  /* the last, or "" */
 };
 
 static struct token *add_token(struct tokenizer *t, int64_t begin, uint32_t event)
@@ -174,7 +174,7 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
     if (t->is_closed)
         return true;
     token = call_token(t, first, end,
-                       bound_call(t->bound, &events[first], end - first, t->row->rank, t->phase,
+                       bound_call(t->bound, &events[first], end - first, t->row->rank, t->mark,
                                   t->regions, t->depth, t->within));
     if (!token)
         return false;
@@ -182,62 +182,128 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
     return true;
 }
 
-static bool enter_region(struct tokenizer *t, uint32_t event)
+/* Enters a region, or BOUND_NO_REGION: the phase of a mark. */
+static bool open_region(struct tokenizer *t, uint32_t event, uint32_t region, uint64_t components)
 {
-    const struct portolan_trace_event *e = &t->r->trace->events[event];
-    uint64_t components = t->is_closed ? 0 : bound_region(t->bound, e->what, t->within);
+    struct open *o = &t->open[t->depth];
     struct token *token;
 
-    if (t->depth == DEEPEST_REGION) {
-        t->n_unknown++;
-        return true;
-    }
-    t->regions[t->depth] = e->what;
-    t->open[t->depth].is_bound = components != 0;
-    t->open[t->depth].within = t->within;
+    *o = (struct open){
+        .within = t->within, .mark = t->r->trace->events[event].tag, .is_bound = components != 0};
     if (components) {
-        size_t component = (size_t)__builtin_ctzll(components);
+        int64_t ns = t->r->trace->events[event].ns;
 
-        if (!end_computing(t, e->ns, event) || !(token = add_token(t, e->ns, event)))
+        if (!end_computing(t, ns, event) || !(token = add_token(t, ns, event)))
             return false;
         token->components = components;
-        t->open[t->depth].token = t->open[t->depth].last = t->row->n - 1;
-        t->is_closed = !bound_is_refined(t->bound, component);
-        t->within = component;
+        o->token = o->last = t->row->n - 1;
+        t->within = (size_t)__builtin_ctzll(components);
+        t->is_closed = !bound_is_refined(t->bound, t->within);
         t->last = HERCULE_NONE;
     }
-    if (t->r->trace->regions[e->what].kind == PORTOLAN_TRACE_PHASE)
-        t->phase = t->r->trace->regions[e->what].name;
-    t->depth++;
+    t->regions[t->depth++] = region;
     return true;
 }
 
-static bool leave_region(struct tokenizer *t, uint32_t event)
+/* Leaves what is open at position AT; EVENT is its last, or the next mark's, which is not in it.
+   What lies above it, where marks and regions overlap, stays open. */
+static bool close_region(struct tokenizer *t, size_t at, uint32_t event)
 {
-    const struct portolan_trace_event *e = &t->r->trace->events[event];
+    struct open o = t->open[at];
 
-    if (t->n_unknown || !t->depth) {
-        t->n_unknown -= t->n_unknown > 0;
-        return true;
-    }
-    if (t->open[t->depth - 1].is_bound) {
+    if (o.is_bound) {
+        int64_t ns = t->r->trace->events[event].ns;
         struct token *token;
 
-        if (!end_computing(t, e->ns, event))
+        if (!end_computing(t, ns, event))
             return false;
-        token = &t->row->tokens[t->open[t->depth - 1].token];
-        token->end = e->ns;
-        token->n_events = event + 1 - token->first_event;
-        token->n_inside = (uint32_t)(t->row->n - 1 - t->open[t->depth - 1].token);
-        t->last = t->open[t->depth - 1].last;
+        token = &t->row->tokens[o.token];
+        token->end = ns;
+        token->n_events = event - token->first_event +
+                          (t->regions[at] != BOUND_NO_REGION || event == token->first_event);
+        token->n_inside = (uint32_t)(t->row->n - 1 - o.token);
+        t->last = o.last;
         t->is_looking = false;
-        t->within = t->open[t->depth - 1].within;
+        t->within = o.within;
         t->is_closed = false;
     }
-    if (t->r->trace->regions[e->what].kind == PORTOLAN_TRACE_PHASE)
-        t->phase = NULL;
     t->depth--;
+    memmove(&t->open[at], &t->open[at + 1], (t->depth - at) * sizeof *t->open);
+    memmove(&t->regions[at], &t->regions[at + 1], (t->depth - at) * sizeof *t->regions);
     return true;
+}
+
+/* The mark in force; HERCULE_NONE: there is none in the innermost region that is a component. */
+static size_t open_mark(const struct tokenizer *t)
+{
+    for (size_t i = t->depth; i-- > 0;)
+        if (t->open[i].is_bound)
+            return t->regions[i] == BOUND_NO_REGION ? i : HERCULE_NONE;
+    return HERCULE_NONE;
+}
+
+static bool end_marks(struct tokenizer *t, uint32_t event)
+{
+    for (size_t at; (at = open_mark(t)) != HERCULE_NONE;)
+        if (!close_region(t, at, event))
+            return false;
+    return true;
+}
+
+static uint64_t bound(struct tokenizer *t, uint32_t region)
+{
+    t->regions[t->depth] = region;
+    return t->is_closed ? 0 : bound_region(t->bound, t->mark, t->regions, t->depth + 1, t->within);
+}
+
+static bool enter_region(struct tokenizer *t, uint32_t event)
+{
+    uint32_t region = t->r->trace->events[event].what;
+
+    if (t->depth == DEEPEST_REGION || t->n_unknown) {
+        t->n_unknown++;
+        return true;
+    }
+    return open_region(t, event, region, bound(t, region));
+}
+
+/* A mark in a region that is a component ends with it; else it goes on when its function returns.
+ */
+static bool leave_region(struct tokenizer *t, uint32_t event)
+{
+    size_t at = t->depth;
+
+    if (t->n_unknown) {
+        t->n_unknown--;
+        return true;
+    }
+    while (at > 0 && t->regions[at - 1] == BOUND_NO_REGION)
+        at--;
+    if (!at)
+        return true;
+    return (!t->open[at - 1].is_bound || end_marks(t, event)) && close_region(t, at - 1, event);
+}
+
+/* A mark ends those before it, but not one whose component it is a part of; that is in force again
+   when its mark comes again. */
+static bool take_mark(struct tokenizer *t, uint32_t event)
+{
+    int64_t mark = t->r->trace->events[event].tag;
+    size_t at = open_mark(t);
+    uint64_t components;
+
+    snprintf(t->mark, sizeof t->mark, "%d", (int)mark);
+    if (t->is_closed && at == HERCULE_NONE)
+        return true;
+    while (!(components = bound(t, BOUND_NO_REGION)) && at != HERCULE_NONE) {
+        if (!close_region(t, at, event))
+            return false;
+        at = open_mark(t);
+        if (at != HERCULE_NONE && t->open[at].mark == mark)
+            return true;
+    }
+    return !components || t->depth == DEEPEST_REGION ||
+           open_region(t, event, BOUND_NO_REGION, components);
 }
 
 static bool take_event(struct tokenizer *t, uint32_t event)
@@ -249,12 +315,13 @@ static bool take_event(struct tokenizer *t, uint32_t event)
         return enter_region(t, event);
     case PORTOLAN_TRACE_LEAVE:
         return leave_region(t, event);
+    case PORTOLAN_TRACE_BEGIN:
+        return t->r->waits->matching->classes[e->what] != PORTOLAN_ROUTINE_FINALIZE ||
+               end_marks(t, event);
     case PORTOLAN_TRACE_END:
         return take_call(t, t->r->waits->matching->call[event], event);
     case PORTOLAN_TRACE_MARK:
-        snprintf(t->mark, sizeof t->mark, "%d", (int)e->tag);
-        t->phase = t->mark;
-        return true;
+        return take_mark(t, event);
     case PORTOLAN_TRACE_GAP: { /* not even computing is known */
         struct token *token = t->is_closed ? NULL : add_token(t, t->since, event);
 
@@ -325,6 +392,9 @@ static bool tokenize(struct recognition *r, const struct bound *b, size_t locati
         if (!take_event(&t, e))
             return false;
     end = r->trace->events[last - 1].ns;
+    while (t.depth) /* marks, and regions that were cut off */
+        if (!close_region(&t, t.depth - 1, last - 1))
+            return false;
     if (!end_computing(&t, end, last - 1))
         return false;
     if (end < r->run_ns && t.location->thread == 0) {

@@ -36,12 +36,12 @@ static double plant_imbalance(struct portolan_text *t, int p, double share, cons
 
 static double static_imbalance(struct portolan_text *t, int p, double share)
 {
-    return plant_imbalance(t, p, share, "rank = 0");
+    return plant_imbalance(t, p, share, "rank == 0");
 }
 
 static double varying_imbalance(struct portolan_text *t, int p, double share)
 {
-    return plant_imbalance(t, p, share, "rank = iteration % size");
+    return plant_imbalance(t, p, share, "rank == iteration % size");
 }
 
 static double large_surface(struct portolan_text *t, int p, double share)
@@ -88,7 +88,7 @@ static double many_messages(struct portolan_text *t, int p, double share)
     double m = floor(share * CELLS / (18 - 20 * share));
 
     with_latency(t, p, m,
-                 "on rank % 2 = 0\nrepeat 10\nsend rank+1 8\nend\nrepeat 10\nrecv rank+1\nend\n"
+                 "on rank % 2 == 0\nrepeat 10\nsend rank+1 8\nend\nrepeat 10\nrecv rank+1\nend\n"
                  "else\nrepeat 10\nrecv rank-1\nend\nrepeat 10\nsend rank-1 8\nend\nend\n",
                  "0", 0);
     return 18 * m / (CELLS + 20 * m);

@@ -180,7 +180,7 @@ static double uneven_end(struct portolan_text *t, int p, double share)
     if (p < 3 || d < 0)
         return NAN;
     snprintf(work, sizeof work,
-             "compute 10ms\non rank = size-1 and round = %d\ncompute %.0fns\nend", ROUNDS - 1, d);
+             "compute 10ms\non rank == size-1 and round == %d\ncompute %.0fns\nend", ROUNDS - 1, d);
     farm(t, p, "", "", 0, 0, "", d > 0 ? work : "compute 10ms");
     return (p - 2) * d / (p * (run + d));
 }

@@ -130,7 +130,7 @@ static double slow_stage(struct portolan_text *t, int p, double share)
 
     if (d < 0)
         return NAN;
-    snprintf(work, sizeof work, "compute 1ms + %.0fns * (rank = %d)", d, p / 2);
+    snprintf(work, sizeof work, "compute 1ms + %.0fns * (rank == %d)", d, p / 2);
     pipeline(t, p, (int)n, "", work);
     return (p - 1) * n * d / (p * (n * (c + d) + (p - 1) * c));
 }
@@ -143,7 +143,7 @@ static double unequal_blocks(struct portolan_text *t, int p, double share)
 
     if (d < 0)
         return NAN;
-    snprintf(work, sizeof work, "compute 1ms + %.0fns * (block = %d)", d, (int)n / 2);
+    snprintf(work, sizeof work, "compute 1ms + %.0fns * (block == %d)", d, (int)n / 2);
     pipeline(t, p, (int)n, "", work);
     return f * d / ((n + p - 1) * c + p * d);
 }
@@ -173,7 +173,7 @@ static double delay_from_outside(struct portolan_text *t, int p, double share)
 
     if (d < 0)
         return NAN;
-    snprintf(work, sizeof work, "compute 1ms + %.0fns * (rank = 0 and block %% 10 = 5)", d);
+    snprintf(work, sizeof work, "compute 1ms + %.0fns * (rank == 0 and block %% 10 == 5)", d);
     pipeline(t, p, (int)n, "", work);
     return w * times * d / (p * ((n + w) * c + times * d));
 }

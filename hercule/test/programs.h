@@ -21,8 +21,8 @@ static void write_farm(struct portolan_text *t, int p, const double *x, const ch
         t,
         "on 0\ncompute %.0fns\nrepeat %d\nrecv any tag 1\nsend sender tag 2 1000\nend\n"
         "repeat %d\nrecv any tag 1\nend\ncompute %.0fns\nelse\nrepeat %d as round\n"
-        "send 0 tag 1\nrecv 0 tag 2\ncompute 10ms * %s + %.0fns * (rank = 1 and "
-        "round = %d)\nend\nsend 0 tag 1\nend\n",
+        "send 0 tag 1\nrecv 0 tag 2\ncompute 10ms * %s + %.0fns * (rank == 1 and "
+        "round == %d)\nend\nsend 0 tag 1\nend\n",
         x[0] * run, (p - 1) * ROUNDS, p - 1, x[1] * run, ROUNDS, jitter, x[2] * run, ROUNDS - 1);
 }
 
@@ -33,7 +33,7 @@ static void write_pipeline(struct portolan_text *t, int p, const double *x, cons
 
     portolan_text_add(t,
                       "ranks %d\nrepeat %d as block\non rank > 0\nrecv rank-1\nend\n"
-                      "compute (%.0fns + %.0fns * (rank = %d)) * %s + %.0fns * (block = %d)\n"
+                      "compute (%.0fns + %.0fns * (rank == %d)) * %s + %.0fns * (block == %d)\n"
                       "on rank < size-1\nsend rank+1 1000\nend\nend\n",
                       p, n, c, x[0] * c, p / 2, jitter, x[1] * n * c / (p - 1), n / 2);
 }
@@ -90,8 +90,8 @@ static void write_domain(struct portolan_text *t, int p, const double *x, const 
         "repeat 64 as i\non rank > 0\nirecv rank-1 as r\nend\non rank < size-1\nirecv rank+1 as r\n"
         "end\nlet b = 1000 * (i > 0)\non rank > 0\nisend rank-1 b as r\nend\n"
         "on rank < size-1\nisend rank+1 b as r\nend\nwaitall\n"
-        "compute 10ms * %s + %.0fns * (rank = 0 and i %% 2 = 0) + "
-        "%.0fns * (i %% 2 = 1 and rank = floor(i / 2) %% size)\nallreduce\nend\n",
+        "compute 10ms * %s + %.0fns * (rank == 0 and i %% 2 == 0) + "
+        "%.0fns * (i %% 2 == 1 and rank == floor(i / 2) %% size)\nallreduce\nend\n",
         jitter, 2 * x[0] * 1e7, 2 * x[1] * 1e7);
 }
 

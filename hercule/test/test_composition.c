@@ -30,14 +30,13 @@ static bool is_near(double a, double b)
     return fabs(a - b) < 0.015; /* the first step has no wait before it */
 }
 
-static void charges_a_nested_paradigm(void **state)
+static void check_nested(const char *scenario, const struct portolan_part *parts, size_t n)
 {
     struct run run;
     struct portolan_error err = {0};
     char *text;
 
-    (void)state;
-    diagnose(&run, nested, "amr{prt}", NULL, 0);
+    diagnose(&run, scenario, "amr{prt}", parts, n);
     assert_int_equal(portolan_diagnosis_text(run.diagnosis, NULL, 1, &text, &err), PORTOLAN_OK);
     if (run.diagnosis->n_findings != 2)
         fail_msg("%s", text);
@@ -54,6 +53,36 @@ static void charges_a_nested_paradigm(void **state)
     assert_non_null(strstr(text, ": parent 0.0 %, sibling 0.0 %, child 100.0 %\n"));
     free(text);
     end(&run);
+}
+
+static void charges_a_nested_paradigm(void **state)
+{
+    (void)state;
+    check_nested(nested, NULL, 0);
+}
+
+/* The same program, whose phases are MPI_Pcontrol's: parts of operations in them, a call whose
+   function returns before the phase ends, and the end of the last at MPI_Finalize. */
+static void a_mark_binds_until_the_next(void **state)
+{
+    static const char marked[] = "ranks 4\nlatency 5ms\ninit\nrepeat 40\n"
+                                 "mark 1\nmark 2\nphase begin\nmark 3\nend\n"
+                                 "on rank % 2 == 1\nsend rank-1 tag 1 8\nelse\n"
+                                 "recv rank+1 tag 1\nend\nmark 2\nmark 4\nmark 5\n"
+                                 "on rank % 2 == 1\nrecv rank-1 tag 2\nelse\n"
+                                 "send rank+1 tag 2 8\nend\nmark 6\ncompute 10ms\nend\n"
+                                 "finalize\n";
+    static const char *const components[] = {"guard_cells",           "restriction",
+                                             "restriction.to_child",  "guard_data",
+                                             "guard_data.to_sibling", "solve"};
+    static const char *const marks[] = {"1", "2", "3", "4", "5", "6"};
+    struct portolan_part parts[6];
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        parts[i] = (struct portolan_part){
+            .component = components[i], .phase = marks[i], .tag = -1, .to = -1, .file = "f"};
+    check_nested(marked, parts, 6);
 }
 
 static void run_woven(struct run *run, int flow_ms, int grid_ms)
@@ -150,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(charges_a_nested_paradigm),
+        cmocka_unit_test(a_mark_binds_until_the_next),
         cmocka_unit_test(charges_a_woven_delay_to_its_origin),
         cmocka_unit_test(composes_what_two_paradigms_lose),
         cmocka_unit_test(tells_the_share_of_remote_messages),

@@ -356,24 +356,84 @@ static void rules_of_ones_own_conclude(void **state)
 static void stops_and_names_endless_rules(void **state)
 {
     const struct table t = {30, 10, 0, 0, NULL, {0, 0}, NULL};
+    static const char forever[] = "(progn (while TRUE do (bind ?x 1)) TRUE)";
+    static const char *const cases[][4] = {
+        {"(defrule count (n ?x) => (assert (n (+ ?x 1))))", "", "",
+         "1: rule 'farm.count' fires without end"},
+        {"(defrule loop (tree) =>", forever, ") (defrule other (n ?) => (assert (m 1)))",
+         "1: a rule never ends: Execution halted during the actions of defrule farm.loop"},
+        /* A condition, before anything fires, and while another rule does. */
+        {"(defrule other (tree) => (assert (m 1)))\n(defrule loop (n ?) (test", forever,
+         ") => (assert (m 2)))", "2: a condition never ends: pattern #1 in rule farm.loop"},
+        {"(defrule other (n ?) => (assert (m 1)))\n(defrule loop (m ?y&:", forever,
+         ") => (assert (m 2)))", "2: a condition never ends: pattern #1 in rule farm.loop"},
+        {"(defrule fail (measure (name lost) (value ?v)) => (assert (x (/ ?v 0))))", "", "",
+         "1: a rule failed: "},
+        /* More than 10^12 combinations, before anything fires. */
+        {"(defrule count (n ?x) (test (< ?x 1000)) => (assert (n (+ ?x 1))))\n",
+         "(defrule match (n ?a) (n ?b) (n ?c) (n ?d) (test (< ?a ?b ?c ?d 0)) => ",
+         "(assert (holds (node ?a) (rule none))))",
+         "2: the conditions of rule 'match' need more than 10 s or 256 MiB"},
+    };
+    int first = 1;
+
+    (void)state;
+    for (const char *c = FARM(" (n 0))\n"); *c; c++)
+        first += *c == '\n';
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *file =
+            portolan_asprintf("%s%s%s%s", FARM(" (n 0))\n"), cases[i][0], cases[i][1], cases[i][2]);
+        char *json = diagnose(file, &t, NULL, 0, NULL, NULL), *told, *place;
+
+        told = portolan_asprintf("farm.clp:%d%s", first + atoi(cases[i][3]) - 1,
+                                 strchr(cases[i][3], ':'));
+        place = strstr(json, "farm.clp");
+        if (!place || strncmp(place, told, strlen(told)) != 0)
+            fail_msg("%s\n%s", json, told);
+        free(told);
+        free(json);
+        free(file);
+    }
+}
+
+/* Else the rule would say nothing, and nobody would know. */
+static void rules_name_nodes_and_experiments_that_there_are(void **state)
+{
     static const char *const cases[][2] = {
-        {FARM(" (n 0))\n") "(defrule count (n ?x) => (assert (n (+ ?x 1))))",
-         "rule 'farm.count' fires without end"},
-        {FARM(")\n") "(defrule loop (tree) => (while TRUE do (bind ?x 1)))", "a rule never ends: "},
-        {FARM(")\n") "(defrule fail (measure (name lost) (value ?v)) => (assert (x (/ ?v 0))))",
-         "a rule failed: "},
+        {"(defrule r (holds (node lost)) =>\n(assert (holds (node tial))))",
+         "farm.clp:2:0: there is no node 'tial'; did you mean 'tail'?\n"},
+        {"(defrule r (holds (node lots)) =>\n(assert (seen 1)))",
+         "farm.clp:1:0: there is no node 'lots'; did you mean 'lost'?\n"},
+        {"(defrule r (tree (id ?n)) =>\n(assert (request (experiment trase) (node ?n))))",
+         "farm.clp:2:0: CLIPS: A literal slot value found in the assert command does not match the "
+         "allowed values for slot experiment\n"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *json = diagnose(cases[i][0], &t, NULL, 0, NULL, NULL);
+        char *file = portolan_asprintf("%s %s", cases[i][0], FARM(")"));
+        const char *const files[] = {"farm.clp", file};
+        struct portolan_text problems = {0};
 
-        if (strncmp(json, cases[i][1], strlen(cases[i][1])) != 0)
-            fail_msg("%s", json);
-        if (i > 0)
-            assert_non_null(strstr(json, i == 1 ? "loop" : "fail"));
-        free(json);
+        assert_null(knowledge_of(files, 1, &problems));
+        assert_string_equal(problems.bytes, cases[i][1]);
+        portolan_text_clear(&problems);
+        free(file);
     }
+}
+
+/* A name that only the run tells. */
+static void a_conclusion_about_nothing_is_told(void **state)
+{
+    const struct table t = {30, 10, 0, 0, NULL, {0, 0}, NULL};
+    char *json = diagnose(FARM(")\n") "(defrule r (measure (name lost) (id ?n)) => "
+                                      "(assert (cannot-tell (node (sym-cat ?n x)) (why \"w\"))))",
+                          &t, NULL, 0, NULL, NULL);
+
+    (void)state;
+    assert_string_equal(json,
+                        "a rule concludes 'cannot-tell' of a node that there is not: 'lostx'");
+    free(json);
 }
 
 /* All that touches files, processes, the engine or chance, of the 400 functions there are. */
@@ -419,6 +479,8 @@ int main(void)
         cmocka_unit_test(an_overhead_as_large_as_a_cause_hides_it),
         cmocka_unit_test(rules_of_ones_own_conclude),
         cmocka_unit_test(stops_and_names_endless_rules),
+        cmocka_unit_test(rules_name_nodes_and_experiments_that_there_are),
+        cmocka_unit_test(a_conclusion_about_nothing_is_told),
         cmocka_unit_test(rules_may_only_compute_and_assert),
     };
 

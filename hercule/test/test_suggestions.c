@@ -40,25 +40,47 @@ static void each_program_is_known_for_what_it_is(void **state)
             }
 }
 
-/* The root's next send belongs to the next round, not to the one before. */
-static void rounds_of_a_tree_are_told_apart(void **state)
+/* SCENARIO looks most like PARADIGM, of which it has N instances that cover LEAST of the time. */
+static void expect_suggestion(const char *scenario, const char *paradigm, size_t n, double least)
 {
     struct portolan_suggestion *s;
     struct run run;
-    size_t n;
+    size_t n_found;
 
-    (void)state;
-    run_trace(&run, "ranks 4\nrepeat 5\n"
-                    "on 0\nsend 2\nsend 1\ncompute 10ms\nrecv 1\ncompute 1ms\nrecv 2\ncompute 2ms\n"
-                    "else\non 1\nrecv 0\ncompute 10ms\nsend 0\nend\n"
-                    "on 2\nrecv 0\nsend 3\ncompute 10ms\nrecv 3\ncompute 1ms\nsend 0\nend\n"
-                    "on 3\nrecv 2\ncompute 10ms\nsend 2\nend\nend\nend\n");
-    n = suggest(&run, &s);
-    assert_true(n > 0);
-    assert_string_equal(s->paradigm, "divide-and-conquer");
-    assert_int_equal(s->n_instances, 20);
-    portolan_suggestions_free(s, n);
+    run_trace(&run, scenario);
+    n_found = suggest(&run, &s);
+    assert_true(n_found > 0);
+    assert_string_equal(s->paradigm, paradigm);
+    assert_int_equal(s->n_instances, n);
+    assert_true(s->time >= least);
+    portolan_suggestions_free(s, n_found);
     run_end(&run);
+}
+
+/* The root's next send belongs to the next round, not to the one before. */
+static void rounds_of_a_tree_are_told_apart(void **state)
+{
+    (void)state;
+    expect_suggestion(
+        "ranks 4\nrepeat 5\n"
+        "on 0\nsend 2\nsend 1\ncompute 10ms\nrecv 1\ncompute 1ms\nrecv 2\ncompute 2ms\n"
+        "else\non 1\nrecv 0\ncompute 10ms\nsend 0\nend\n"
+        "on 2\nrecv 0\nsend 3\ncompute 10ms\nrecv 3\ncompute 1ms\nsend 0\nend\n"
+        "on 3\nrecv 2\ncompute 10ms\nsend 2\nend\nend\nend\n",
+        "divide-and-conquer", 20, 0.9);
+}
+
+/* What is sent for output before an iteration costs its own time, not the iteration. */
+static void an_output_step_costs_no_iteration(void **state)
+{
+    (void)state;
+    expect_suggestion("ranks 4\nbcast 0 1000\nrepeat 5\nrepeat 10\n"
+                      "irecv (rank - 1) % size as r\nirecv (rank + 1) % size as r\n"
+                      "isend (rank + 1) % size 1000 as r\nisend (rank - 1) % size 1000 as r\n"
+                      "waitall\ncompute 1ms + 300us * (rank == 1)\nend\n"
+                      "on 0\nrecv 1 tag 7\nrecv 2 tag 7\nrecv 3 tag 7\ncompute 100us\n"
+                      "else\nsend 0 tag 7 10000\nend\nend\n",
+                      "geometric", 200, 0.95);
 }
 
 /* Who sends to whom is drawn anew each time. */
@@ -191,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_program_is_known_for_what_it_is),
         cmocka_unit_test(rounds_of_a_tree_are_told_apart),
+        cmocka_unit_test(an_output_step_costs_no_iteration),
         cmocka_unit_test(nothing_fits_random_communication),
         cmocka_unit_test(bindings_found_lead_to_the_same_metrics),
         cmocka_unit_test(a_suggestion_is_an_element_to_copy),

@@ -149,7 +149,8 @@ struct portolan_records_ops {
 
     /**
      * OPTIONAL. What runs from STEP on, as portolan_note_put(): noted before it is called, so that
-     * a failure that ends the process is known. Effective on rank 0. Not collective.
+     * a failure that ends the process is known. Other ranks than 0 give N = 0 when something is
+     * swapped. Not collective.
      */
     void (*note_running)(struct portolan_records *self, int step,
                          const struct portolan_running *running, size_t n);

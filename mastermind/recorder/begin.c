@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* How this process ends goes into the note. */
 static void note_ending(void *note, const struct portolan_ending *e)
@@ -28,13 +29,15 @@ static void begin_note(struct portolan_recorder *r)
     struct recorder_state *s = r->state;
     struct portolan_error err = {0};
 
-    if (r->job || r->source != &piece_own_source)
+    if (r->job || r->source != &piece_own_source || s->is_diverted)
         return;
     if (portolan_note_open(s->path, r->trial, r->cohort->rank, &s->note, &err))
         portolan_log(PORTOLAN_LOG_WARNING, "mastermind",
                      "a crash will not be blamed on what it was in: %s", err.text);
     else if (s->note)
         portolan_ending_observe(note_ending, s->note);
+    if (s->note && !portolan_ending_is_watched())
+        portolan_ending_watch(NULL, NULL, PORTOLAN_ENDING_SLOW_S, 0);
 }
 
 void recorder_end_note(struct recorder_state *s)
@@ -68,6 +71,17 @@ void portolan_facts_put_choices(const struct portolan_assembly *a,
     }
 }
 
+/* The same for the trial and for a part of it in another store. */
+static const char *note_start(struct recorder_state *s)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+
+    if (!*s->started && gmtime_r(&now, &utc))
+        strftime(s->started, sizeof s->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return s->started;
+}
+
 /* Rank 0 only. */
 static enum portolan_status begin_trial(struct portolan_recorder *r, struct portolan_error *err)
 {
@@ -90,6 +104,7 @@ static enum portolan_status begin_trial(struct portolan_recorder *r, struct port
             .assembly = r->assembly && r->assembly->name ? r->assembly->name : "",
             .purpose = r->assembly && r->assembly->purpose ? r->assembly->purpose : "run",
             .ranks = r->job ? r->job->size : r->cohort->size,
+            .started = note_start(r->state),
             .n_parameters = parameters.n,
             .parameters = parameters.pairs,
             .n_implementations = implementations.n,
@@ -109,9 +124,8 @@ static enum portolan_status begin_trial(struct portolan_recorder *r, struct port
     return status;
 }
 
-/* Collective: the trial's number on all ranks. */
-static enum portolan_status share_trial(struct portolan_recorder *r, enum portolan_status status,
-                                        struct portolan_error *err)
+enum portolan_status recorder_share_trial(struct portolan_recorder *r, enum portolan_status status,
+                                          struct portolan_error *err)
 {
     status = portolan_cohort_agree(r->cohort, status, err);
     if (!status && r->cohort->bcast(r->cohort, &r->trial, sizeof r->trial, 0))
@@ -147,7 +161,7 @@ enum portolan_status recorder_begin(struct portolan_recorder *r, struct portolan
 
     if (!status && r->cohort->rank == 0)
         status = begin_trial(r, err);
-    status = share_trial(r, status, err);
+    status = recorder_share_trial(r, status, err);
     if (!status)
         begin_note(r);
     return status;

@@ -24,7 +24,7 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
     r->source = &piece_own_source;
     r->step = -1;
     if (!(r->state = portolan_calloc(1, sizeof *r->state)) ||
-        !(r->state->path = portolan_strdup(path ? path : "")))
+        !(r->state->path = recorder_path(path ? path : "")))
         return portolan_no_memory(err);
     portolan_machine_read(&r->state->opened);
     if (r->source->now_ns)
@@ -271,6 +271,12 @@ static enum portolan_status store_step(struct portolan_recorder *r, enum portola
     return step_agree(r, status, err);
 }
 
+/* Whether it is the store that fails, and may do better later, or another store now. */
+static bool is_of_store(enum portolan_status status)
+{
+    return status == PORTOLAN_EBUSY || status == PORTOLAN_EIO;
+}
+
 static void be_patient(struct portolan_recorder *r, int wait_ms)
 {
     if (r->store)
@@ -294,7 +300,7 @@ static enum portolan_status begin_step(struct portolan_recorder *r, bool is_last
         status = portolan_store_begin(r->store, err);
     status = portolan_cohort_agree(r->cohort, status, err);
     /* decisions, too, do not wait for a lock that steps have waited for */
-    be_patient(r, status == PORTOLAN_EBUSY ? NO_PATIENCE_MS : LAST_PATIENCE_MS);
+    be_patient(r, is_of_store(status) ? NO_PATIENCE_MS : LAST_PATIENCE_MS);
     return status;
 }
 
@@ -310,20 +316,24 @@ static enum portolan_status take_and_add(struct portolan_recorder *r, struct por
                                            : totals_add(&r->state->totals, step_piece(r), err);
 }
 
-static void tell_waiting(struct portolan_recorder *r, int step)
+/* WHY it cannot be stored: EBUSY, or what else there is. */
+static void tell_waiting(struct portolan_recorder *r, int step, const struct portolan_error *why)
 {
     struct waiting *w = &r->state->waiting;
+    bool is_locked = strstr(why->text, "keeps it locked");
 
     if (!w->is_told && r->store)
         portolan_log(PORTOLAN_LOG_WARNING, "mastermind",
-                     "another process has locked the store: from step %d on, steps are kept in "
-                     "memory until it is unlocked, up to %zu MiB per rank",
-                     step, WAITING_BYTES >> 20);
+                     "%s: from step %d on, steps are kept in memory until it %s, up to %zu MiB per "
+                     "rank",
+                     is_locked ? "another process has locked the store" : why->text, step,
+                     is_locked ? "is unlocked" : "can be written", WAITING_BYTES >> 20);
     w->is_told = true;
 }
 
-/* Collective. Keeps the step in memory. */
-static enum portolan_status postpone(struct portolan_recorder *r, struct portolan_error *err)
+/* Collective. Keeps the step in memory, WHY being why it cannot be stored. */
+static enum portolan_status postpone(struct portolan_recorder *r, const struct portolan_error *why,
+                                     struct portolan_error *err)
 {
     struct waiting_step s = {0};
     enum portolan_status status = waiting_add_rows(r, &s, err), taken;
@@ -334,9 +344,28 @@ static enum portolan_status postpone(struct portolan_recorder *r, struct portola
         status = waiting_add_rows(r, &s, err);
     status = waiting_add(r, &s, status, err);
     if (!status)
-        tell_waiting(r, r->step);
+        tell_waiting(r, r->step, why);
     waiting_step_clear(&s);
     return status;
+}
+
+/*
+ * Collective. Keeps a step that was sent to a store which did not answer. Whether it was stored is
+ * seen when there is an answer again; the rows of its calls are gone.
+ */
+static enum portolan_status keep_sent(struct portolan_recorder *r, const struct portolan_error *why,
+                                      struct portolan_error *err)
+{
+    struct waiting_step s = {0};
+    enum portolan_status status = waiting_add(r, &s, PORTOLAN_OK, err);
+
+    waiting_step_clear(&s);
+    if (status)
+        return status;
+    tell_waiting(r, r->step, why);
+    r->lost_rows += r->step_rows;
+    r->state->waiting.n_sent = r->state->waiting.n;
+    return PORTOLAN_OK;
 }
 
 /* Collective, within the transaction. STATUS is whether it was begun. */
@@ -352,6 +381,49 @@ static enum portolan_status put_step(struct portolan_recorder *r, enum portolan_
     if (!status)
         waiting_clear(&r->state->waiting);
     return status;
+}
+
+/* Collective. The last step once more, whose piece was taken: into a file. */
+static enum portolan_status put_again(struct portolan_recorder *r, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    *err = (struct portolan_error){0};
+    r->lost_rows += r->step_rows;
+    status = begin_step(r, true, err);
+    status = waiting_put(r, status, err);
+    status = store_step(r, status, true, err);
+    if (!status)
+        waiting_clear(&r->state->waiting);
+    return status;
+}
+
+/* Collective. Whether a step failed because the store was lost meanwhile; a full disk is there. */
+static bool is_away(struct portolan_recorder *r, enum portolan_status status)
+{
+    double is = r->store && portolan_store_check(r->store, NULL);
+
+    return is_of_store(status) && !r->cohort->max(r->cohort, &is, 1) && is > 0;
+}
+
+/*
+ * Collective. Stores the step, in the transaction that was BEGUN, or is lost for the reason in ERR;
+ * what the store then does not take is kept, at the end in a file.
+ */
+static enum portolan_status put_or_keep(struct portolan_recorder *r, enum portolan_status begun,
+                                        bool is_last, struct portolan_error *err)
+{
+    enum portolan_status status = put_step(r, begun, is_last, err);
+    struct portolan_error why = *err;
+
+    if (begun || !status)
+        return status;
+    if (is_last)
+        return is_of_store(status) && !recorder_divert(r, err) ? put_again(r, err) : status;
+    if (!is_away(r, status))
+        return status;
+    *err = (struct portolan_error){0};
+    return keep_sent(r, &why, err);
 }
 
 /* The readers of the store must know that pieces have several steps. */
@@ -392,12 +464,16 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
         return look(r, err);
     tell_groups(r);
     status = begin_step(r, is_last, &busy);
-    if (status == PORTOLAN_EBUSY && !is_last) {
-        status = postpone(r, err);
+    if (is_last && is_of_store(status) && !recorder_divert(r, &busy)) {
+        busy = (struct portolan_error){0};
+        status = begin_step(r, is_last, &busy);
+    }
+    if (is_of_store(status) && !is_last) {
+        status = postpone(r, &busy, err);
     } else {
+        status = put_or_keep(r, status, is_last, &busy);
         if (status && err)
             *err = busy;
-        status = put_step(r, status, is_last, err);
     }
     if (status && is_last)
         note_lost_waiting(r);
@@ -535,6 +611,24 @@ static enum portolan_status end_trial(struct portolan_recorder *r, struct portol
     return portolan_cohort_agree(r->cohort, status, err);
 }
 
+/* Collective. What the store does not take goes into a file. */
+static enum portolan_status end_part(struct portolan_recorder *r,
+                                     enum portolan_status (*put)(struct portolan_recorder *,
+                                                                 struct portolan_error *),
+                                     struct portolan_error *err)
+{
+    struct portolan_error why = {0};
+    enum portolan_status status = put(r, &why);
+
+    if (is_of_store(status) && !recorder_divert(r, &why)) {
+        why = (struct portolan_error){0};
+        status = put(r, &why);
+    }
+    if (status)
+        portolan_error_set(err, status, "%s", why.text);
+    return status;
+}
+
 /* Says which steps were lost, before the reason of the last failure if there is one. */
 static enum portolan_status tell_lost_steps(struct portolan_recorder *r, struct portolan_error *err)
 {
@@ -577,8 +671,8 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
         close_range(r);
     if (!r->trial)
         return r->n_lost_steps ? tell_lost_steps(r, err) : status;
-    whole = store_whole(r, status ? &later : err);
-    ended = end_trial(r, status || whole ? &later : err);
+    whole = end_part(r, store_whole, status ? &later : err);
+    ended = end_part(r, end_trial, status || whole ? &later : err);
     status = status ? status : whole ? whole : ended;
     rows_drop(r); /* of calls since: they are not the next recorder's */
     if (r->n_lost_steps)

@@ -200,7 +200,8 @@ struct waiting {
     size_t n;
     struct waiting_step *steps;
     size_t size_bytes;
-    bool is_told; /* the user knows that steps wait */
+    size_t n_sent; /* the first of them, for which the store gave no answer: it may have them */
+    bool is_told;  /* the user knows that steps wait */
 };
 
 /** Frees all steps; it can be used again. */
@@ -317,7 +318,9 @@ struct recorder_state {
     /* Of this rank since then: the sums of its pieces; what paused_ns was at first. */
     double calls_ns, timed_calls, paused_ns;
     double call_cost_ns;        /* of measuring a call, on the slowest rank; 0: not known */
-    char *path;                 /* of the store */
+    char *path;                 /* of the store, from / on */
+    char started[32];           /* when the trial began, in UTC */
+    bool is_diverted;           /* what is left of the trial goes into a recovery file */
     struct portolan_note *note; /* of what runs, from the begin of the trial to its end; or NULL */
 };
 
@@ -327,6 +330,22 @@ enum portolan_status recorder_agree_on_zero(struct portolan_recorder *r,
                                             struct portolan_error *err);
 /** Collective: the trial begins, in the store and in the recorder. */
 enum portolan_status recorder_begin(struct portolan_recorder *r, struct portolan_error *err);
+/* ---- divert.c */
+
+/** PATH of a store, wherever the program goes; malloc'ed. */
+char *recorder_path(const char *path);
+
+/**
+ * Collective, at the end: ERR says why the store does not take the trial; what it does not have
+ * goes into a recovery file from now on, which is the recorder's store then, with a trial of its
+ * own. On failure nothing has changed but that a warning says why. Errors: those of the file,
+ * EUNSUPPORTED (no place for one), EBUSY (this is the file already).
+ */
+enum portolan_status recorder_divert(struct portolan_recorder *r, const struct portolan_error *why);
+
+/** Collective: the trial's number on all ranks. */
+enum portolan_status recorder_share_trial(struct portolan_recorder *r, enum portolan_status status,
+                                          struct portolan_error *err);
 /** The trial has ended, so that no note of what runs is needed any more. */
 void recorder_end_note(struct recorder_state *s);
 

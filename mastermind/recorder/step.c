@@ -327,7 +327,7 @@ void waiting_clear(struct waiting *w)
         waiting_step_clear(&w->steps[i]);
     free(w->steps);
     w->steps = NULL;
-    w->n = w->size_bytes = 0;
+    w->n = w->size_bytes = w->n_sent = 0;
 }
 
 static size_t size_of(const struct waiting_step *s)
@@ -429,11 +429,39 @@ static enum portolan_status put_rows(struct portolan_recorder *r, const struct w
     return status;
 }
 
+/* Forgets the steps that the store has, as is seen now. */
+static enum portolan_status forget_stored(struct portolan_recorder *r, enum portolan_status status,
+                                          struct portolan_error *err)
+{
+    struct waiting *w = &r->state->waiting;
+    double n = 0;
+    bool has = false;
+
+    if (!w->n_sent || status)
+        return status;
+    if (r->store)
+        status =
+            portolan_store_has_step(r->store, r->trial, w->steps[w->n_sent - 1].step, &has, err);
+    n = has ? (double)w->n_sent : 0;
+    status = portolan_cohort_agree(r->cohort, status, err);
+    if (!status)
+        status = r->cohort->max(r->cohort, &n, 1);
+    for (size_t i = 0; i < (size_t)n; ++i) {
+        w->size_bytes -= size_of(&w->steps[i]);
+        waiting_step_clear(&w->steps[i]);
+    }
+    w->n -= (size_t)n;
+    memmove(w->steps, w->steps + (size_t)n, w->n * sizeof *w->steps);
+    w->n_sent = 0;
+    return status;
+}
+
 enum portolan_status waiting_put(struct portolan_recorder *r, enum portolan_status status,
                                  struct portolan_error *err)
 {
     const struct waiting *w = &r->state->waiting;
 
+    status = forget_stored(r, status, err);
     for (size_t i = 0; i < w->n && !status; ++i) {
         const struct waiting_step *s = &w->steps[i];
 

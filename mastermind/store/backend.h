@@ -107,6 +107,7 @@ enum statement {
     READ_PARAMETERS,
     READ_IMPLEMENTATIONS,
     READ_METADATA,
+    READ_RANK_FACTS,
     READ_LIFTED_VETOES,
     READ_REASONS,
     READ_ALTERNATIVES,
@@ -154,6 +155,12 @@ struct backend_ops {
                                  struct backend **backend, struct portolan_error *err);
     /** BUSY_MS from now on. */
     void (*set_patience)(struct backend *b, int busy_ms);
+    /**
+     * OPTIONAL. Whether the data base is still there as it was opened. EIO: its file was deleted,
+     * replaced or cut short meanwhile, so that what is written now is lost. EIO, EBUSY: the
+     * connection is lost.
+     */
+    enum portolan_status (*check)(struct backend *b, struct portolan_error *err);
     /** An open transaction is rolled back. */
     void (*close)(struct backend *b);
     /** Starts a statement; rows come with next(), which ends it after the last. */

@@ -232,6 +232,7 @@ struct visiting {
     struct portolan_index index;
     int64_t near;
     portolan_invocation_fn visit;
+    void (*at_end)(void *arg); /* or NULL; while the names are there */
     void *arg;
     bool stopped;
     struct portolan_error *err;
@@ -356,22 +357,124 @@ static enum portolan_status visit_all(struct visiting *v, int64_t trial, const i
     return status;
 }
 
+static enum portolan_status visit_trial(struct portolan_store *store, struct visiting *v,
+                                        int64_t trial, const int *rank)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    v->b = store->backend;
+    if (!(v->texts = texts_create()))
+        status = portolan_no_memory(v->err);
+    if (!status && !(status = store_start_reading(store, v->err)))
+        status = store_finish_reading(store, visit_all(v, trial, rank), v->err);
+    if (!status && v->at_end)
+        v->at_end(v->arg);
+    for (size_t i = 0; i < v->n_paths; ++i)
+        free(v->paths[i]);
+    free(v->paths);
+    free(v->places);
+    portolan_index_clear(&v->index);
+    trial_names_clear(&v->names);
+    texts_destroy(v->texts);
+    return store_unread(store, status, v->err, "single calls", trial);
+}
+
 enum portolan_status portolan_store_visit_invocations(struct portolan_store *store, int64_t trial,
                                                       const int *rank, portolan_invocation_fn visit,
                                                       void *arg, struct portolan_error *err)
 {
-    struct visiting v = {
-        .b = store->backend, .texts = texts_create(), .visit = visit, .arg = arg, .err = err};
-    enum portolan_status status = v.texts ? PORTOLAN_OK : portolan_no_memory(err);
+    struct visiting v = {.visit = visit, .arg = arg, .err = err};
 
-    if (!status && !(status = store_start_reading(store, err)))
-        status = store_finish_reading(store, visit_all(&v, trial, rank), err);
-    for (size_t i = 0; i < v.n_paths; ++i)
-        free(v.paths[i]);
-    free(v.paths);
-    free(v.places);
-    portolan_index_clear(&v.index);
-    trial_names_clear(&v.names);
-    texts_destroy(v.texts);
-    return store_unread(store, status, err, "single calls", trial);
+    return visit_trial(store, &v, trial, rank);
+}
+
+/* ---------------------------------------------------------------- from one store into another */
+
+enum { COPIED_AT_ONCE = 4096 };
+
+struct copying {
+    const struct visiting *v;
+    struct calls_copy *copy;
+    size_t n_samples, capacity, n_paths, n_positions;
+    struct portolan_sample *samples; /* each of the visit's paths behind its callers */
+    int64_t *positions;              /* of the visit's paths among them */
+    size_t n_rows;
+    struct portolan_invocation *rows;
+    enum portolan_status status;
+};
+
+/* Adds the visit's next path, behind its callers. */
+static bool add_with_callers(struct copying *c)
+{
+    const struct trial_names *names = &c->v->names;
+    const struct portolan_sample *leaf = c->v->paths[c->n_paths];
+    const struct named_path *first = &names->paths[c->v->places[c->n_paths].path], *p;
+    size_t depth = 0, base = c->n_samples;
+    int64_t at;
+
+    for (p = first; p; p = p->parent && at >= 0 ? &names->paths[at] : NULL, ++depth)
+        at = trial_names_find_path(names, p->parent, -1);
+    if (!portolan_reserve(&c->samples, &c->capacity, base + depth, sizeof *c->samples) ||
+        !portolan_reserve(&c->positions, &c->n_positions, c->n_paths + 1, sizeof *c->positions))
+        return false;
+    p = first;
+    for (size_t i = depth; i-- > 0; p = &names->paths[at]) {
+        struct portolan_sample *s = &c->samples[base + i];
+
+        *s = i == depth - 1 ? *leaf
+                            : (struct portolan_sample){
+                                  .rank = leaf->rank, .thread = leaf->thread, .quality = NAN};
+        COPY_PATH(s, p);
+        s->parent = i ? (int64_t)(base + i) - 1 : -1;
+        at = i ? trial_names_find_path(names, p->parent, -1) : 0;
+    }
+    c->n_samples += depth;
+    c->positions[c->n_paths++] = (int64_t)c->n_samples - 1;
+    return true;
+}
+
+static void put_copied(void *arg)
+{
+    struct copying *c = arg;
+
+    if (c->n_rows && !c->status)
+        c->status = portolan_store_put_invocations(c->copy->to, c->copy->trial, c->samples,
+                                                   c->n_samples, c->rows, c->n_rows, c->v->err);
+    c->n_rows = 0;
+}
+
+static int copy_row(void *arg, const struct portolan_sample *path,
+                    const struct portolan_invocation *row)
+{
+    struct copying *c = arg;
+
+    (void)path;
+    for (size_t i = 0; i < c->copy->n_present; ++i)
+        if (c->copy->present[i] == row->step)
+            return 0;
+    while ((int64_t)c->n_paths <= row->path)
+        if (!add_with_callers(c))
+            return c->status = portolan_no_memory(c->v->err);
+    c->rows[c->n_rows] = *row;
+    c->rows[c->n_rows].path = c->positions[row->path];
+    if (++c->n_rows == COPIED_AT_ONCE)
+        put_copied(c);
+    return c->status;
+}
+
+enum portolan_status calls_copy(struct portolan_store *from, int64_t trial, struct calls_copy *copy,
+                                struct portolan_error *err)
+{
+    struct copying c = {.copy = copy};
+    struct visiting v = {.visit = copy_row, .arg = &c, .err = err, .at_end = put_copied};
+    enum portolan_status status;
+
+    c.v = &v;
+    if (!(c.rows = portolan_calloc(COPIED_AT_ONCE, sizeof *c.rows)))
+        return portolan_no_memory(err);
+    status = visit_trial(from, &v, trial, NULL);
+    free(c.rows);
+    free(c.samples);
+    free(c.positions);
+    return status ? status : c.status;
 }

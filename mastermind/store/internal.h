@@ -36,6 +36,10 @@ unsigned long long note_start_of(long pid);
 /** The folder of the notes of the store that is shown as PATH; false: there is none. */
 bool note_folder(const char *path, char *folder, size_t size);
 
+/** What is beside the store that is shown as PATH: PATH.WHAT, for a server WHAT-HASH in the user's
+ * state folder; malloc'ed. NULL: there is no such place. */
+char *note_beside(const char *path, const char *what);
+
 /** "SIZE MTIME" of a plug-in; "0 0" when there is no such file. */
 void note_identify(const char *library, char *text, size_t size);
 
@@ -83,6 +87,11 @@ enum portolan_status store_has_no_trial(int64_t trial, struct portolan_error *er
 /** ENOTFOUND when there is no such trial. */
 enum portolan_status store_require_trial(struct portolan_store *store, int64_t trial,
                                          struct portolan_error *err);
+
+/** Within a bracket: the trial of JOB that RANK joins, or else begins as T. */
+enum portolan_status store_find_or_begin(struct portolan_store *store,
+                                         const struct portolan_trial *t, const char *job, int rank,
+                                         int64_t *id, struct portolan_error *err);
 
 /** The time in UTC, as ISO 8601 writes it. */
 struct store_time {
@@ -253,6 +262,10 @@ struct piece_range {
     int first_step, last_step, first_rank, last_rank;
 };
 
+/** *HAS: samples of STEP, of ranks FIRST to LAST, are stored. */
+enum portolan_status store_has_piece(struct portolan_store *store, int64_t trial, int step,
+                                     int first, int last, bool *has, struct portolan_error *err);
+
 enum portolan_status pieces_read(struct backend *b, int64_t trial, const struct piece_range *range,
                                  enum piece_order order, struct piece **pieces, size_t *n,
                                  struct portolan_error *err);
@@ -292,6 +305,18 @@ enum portolan_status samples_read(struct backend *b, const struct portolan_trial
                                   const struct portolan_store_query *query,
                                   struct portolan_sample_set *set, size_t *capacity,
                                   struct texts *texts, struct portolan_error *err);
+
+/* ---- calls.c: single calls from one store into another */
+
+struct calls_copy {
+    struct portolan_store *to;
+    int64_t trial;      /* there */
+    const int *present; /* steps that are there already */
+    size_t n_present;
+};
+
+enum portolan_status calls_copy(struct portolan_store *from, int64_t trial, struct calls_copy *copy,
+                                struct portolan_error *err);
 
 /* ---- summarise.c */
 

@@ -9,6 +9,7 @@
  *     boot 8c2b…                         memory 40320 51200
  *     class 2 solver heat.Band 18240 1790000000 /…/band.so      (standing, instance, class,
  * plug-in) end signal 11 0 solver=heat.Band
+ *     grown 1 3 40320 51200                  (rank, step of its last swap, memory then and now)
  */
 #include "internal.h"
 
@@ -31,8 +32,9 @@ struct portolan_note {
     char *file;
     int fd, rank; /* fd -1 on other ranks than 0 */
     int step;
-    bool has_end;  /* this rank has said that it is ending */
-    char who[400]; /* the lines that stay */
+    bool has_end;   /* this rank has said that it is ending */
+    bool has_grown; /* another rank than 0 has said so */
+    char who[400];  /* the lines that stay */
     char *classes;
     long memory_first, memory_last;
 };
@@ -89,20 +91,30 @@ static long memory_kib(void)
     return getrusage(RUSAGE_SELF, &used) ? 0 : used.ru_maxrss;
 }
 
-bool note_folder(const char *path, char *folder, size_t size)
+char *note_beside(const char *path, const char *what)
 {
-    char name[40], *file;
+    char name[60];
 
     if (!*path || !strcmp(path, ":memory:"))
-        return false;
+        return NULL;
     if (!portolan_store_is_server(path))
-        return snprintf(folder, size, "%s.running", path) < (int)size;
-    snprintf(name, sizeof name, "running-%016llx",
+        return portolan_asprintf("%s.%s", path, what);
+    snprintf(name, sizeof name, "%s-%016llx", what,
              (unsigned long long)portolan_hash(path, strlen(path), 0));
-    file = portolan_state_file(name);
-    snprintf(folder, size, "%s", file ? file : "");
+    return portolan_state_file(name);
+}
+
+bool note_folder(const char *path, char *folder, size_t size)
+{
+    char *file;
+    bool fits;
+
+    if (*path && strcmp(path, ":memory:") && !portolan_store_is_server(path)) /* without memory */
+        return snprintf(folder, size, "%s.running", path) < (int)size;
+    file = note_beside(path, "running");
+    fits = file && snprintf(folder, size, "%s", file) < (int)size;
     free(file);
-    return *folder;
+    return fits;
 }
 
 void note_identify(const char *library, char *text, size_t size)
@@ -196,12 +208,43 @@ void portolan_note_close(struct portolan_note *n)
     free(n);
 }
 
+static void append_line(const struct portolan_note *n, const char *line, size_t used)
+{
+    int fd = open(n->file, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+    if (fd >= 0 && write(fd, line, used) < 0)
+        used = 0; /* what is not noted is as if it had been killed */
+    if (fd >= 0)
+        close(fd);
+}
+
+static void append_memory(const struct portolan_note *n)
+{
+    char line[120];
+
+    append_line(n, line,
+                (size_t)snprintf(line, sizeof line, "grown %d %d %ld %ld\n", n->rank, n->step,
+                                 n->memory_first, n->memory_last));
+}
+
+/* Other ranks than 0 remember their memory before a swap. */
+static void begin_growth(struct portolan_note *n, int step)
+{
+    n->step = step;
+    n->memory_first = n->memory_last = memory_kib();
+    if (n->has_grown)
+        append_memory(n); /* with what runs now it has not */
+    n->has_grown = false;
+}
+
 void portolan_note_put(struct portolan_note *n, int step, const struct portolan_running *running,
                        size_t count)
 {
     struct portolan_text t = {0};
     char build[60];
 
+    if (n && n->fd < 0)
+        begin_growth(n, step);
     if (!n || n->fd < 0)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -246,10 +289,7 @@ static void append(const struct portolan_note *n, const char *how, long number, 
 {
     char line[1000];
     size_t used = 0, size = sizeof line;
-    int fd = open(n->file, O_WRONLY | O_APPEND | O_CLOEXEC);
 
-    if (fd < 0)
-        return;
     used = add_word(line, used, size, "end");
     used = add_word(line, used, size, how);
     used = add_number(line, used, size, number);
@@ -261,9 +301,7 @@ static void append(const struct portolan_note *n, const char *how, long number, 
         used = add_word(line, used, size, inside[2 * i + 1]);
     }
     line[used - 1] = '\n';
-    if (write(fd, line, used) < 0)
-        used = 0; /* what is not noted is as if it had been killed */
-    close(fd);
+    append_line(n, line, used);
 }
 
 void portolan_note_end(struct portolan_note *n, const char *how, long number, int step,
@@ -277,7 +315,7 @@ void portolan_note_end(struct portolan_note *n, const char *how, long number, in
 
 void portolan_note_step(struct portolan_note *n)
 {
-    long now = n && n->fd >= 0 ? memory_kib() : 0;
+    long now = n && n->memory_last > 0 ? memory_kib() : 0;
 
     if (n && n->has_end) { /* and has survived it */
         n->has_end = false;
@@ -286,5 +324,9 @@ void portolan_note_step(struct portolan_note *n)
     if (now <= 0 || now < n->memory_last + n->memory_last / 4)
         return;
     n->memory_last = now;
-    write_head(n);
+    n->has_grown = true;
+    if (n->fd >= 0)
+        write_head(n);
+    else
+        append_memory(n);
 }

@@ -21,6 +21,8 @@ enum {
     INT8S = 1016
 };
 
+/* How long a new session may take where nobody has patience. */
+enum { SHORTEST_MS = 200 };
 enum { FETCH_ROWS = 4096, COPY_BYTES = 256 * 1024, STATEMENT_BYTES = 1000 };
 
 /* A statement that has been started. */
@@ -36,6 +38,8 @@ struct postgres {
     PGconn *connection;
     bool write;
     int busy_ms;
+    int64_t
+        retry_ms; /* not before that another session is tried: a server that is away costs time */
     struct query queries[STATEMENT_COUNT];
     struct portolan_text copy;
 };
@@ -114,13 +118,26 @@ static void forget(struct postgres *b)
 /* Before anything new is begun: opens another session if this one was lost. */
 static enum portolan_status reconnect(struct postgres *b, struct portolan_error *err)
 {
+    int limit_ms = b->busy_ms < SHORTEST_MS ? SHORTEST_MS : b->busy_ms;
+    int64_t begin_ms = postgres_now_ms();
+    enum portolan_status status;
+
     if (libpq.status(b->connection) == CONNECTION_OK)
         return PORTOLAN_OK;
-    forget(b);
-    libpq.reset(b->connection);
-    if (libpq.status(b->connection) != CONNECTION_OK)
+    if (begin_ms < b->retry_ms && limit_ms < POSTGRES_SHORT_MS)
         return postgres_lost(b->connection, err);
-    return postgres_begin_session(b->connection, b->write, b->busy_ms, err);
+    forget(b);
+    status = postgres_reconnect(b->connection, b->write, b->busy_ms, limit_ms, err);
+    if (status) /* such tries take at most a twentieth of the time */
+        b->retry_ms = postgres_now_ms() + 20 * (postgres_now_ms() - begin_ms);
+    return status;
+}
+
+/* How long a statement may take. What is stored is short; what is read or deleted may be long. */
+static int limit_of(const struct postgres *b, enum statement which)
+{
+    return b->write && which != DELETE_TRIAL && which < READ_TRIALS ? POSTGRES_LONG_MS
+                                                                    : POSTGRES_LONGEST_MS;
 }
 
 /* Repeated on another connection if that is lost, since nothing depends on it yet. */
@@ -132,23 +149,26 @@ static enum portolan_status begin(struct postgres *b, enum statement which,
 
     if (status)
         return status;
-    status = postgres_execute(b->connection, postgres_sql[which], &first);
+    status = postgres_execute(b->connection, postgres_sql[which], POSTGRES_SHORT_MS + b->busy_ms,
+                              &first);
     if (status && libpq.status(b->connection) != CONNECTION_OK) {
         first = (struct portolan_error){0};
         status = reconnect(b, &first);
         if (!status)
-            status = postgres_execute(b->connection, postgres_sql[which], &first);
+            status = postgres_execute(b->connection, postgres_sql[which],
+                                      POSTGRES_SHORT_MS + b->busy_ms, &first);
     }
     if (!status)
         return PORTOLAN_OK;
     if (libpq.status(b->connection) == CONNECTION_OK && in_transaction(b))
-        postgres_execute(b->connection, backend_sql[ROLLBACK], NULL);
+        postgres_execute(b->connection, backend_sql[ROLLBACK], POSTGRES_SHORT_MS, NULL);
     return portolan_error_set(err, status, "%s", first.text);
 }
 
 static enum portolan_status commit(struct postgres *b, struct portolan_error *err)
 {
-    PGresult *r = libpq.exec(b->connection, backend_sql[COMMIT]);
+    PGresult *r = postgres_answer(
+        b->connection, libpq.sendQuery(b->connection, backend_sql[COMMIT]), POSTGRES_LONG_MS);
     bool undone;
 
     if (!postgres_is_good(r)) {
@@ -168,7 +188,7 @@ static enum portolan_status rollback(struct postgres *b, struct portolan_error *
 {
     if (libpq.status(b->connection) != CONNECTION_OK || !in_transaction(b))
         return PORTOLAN_OK;
-    return postgres_execute(b->connection, backend_sql[ROLLBACK], err);
+    return postgres_execute(b->connection, backend_sql[ROLLBACK], POSTGRES_SHORT_MS, err);
 }
 
 /* The statement, with values as this server writes them. */
@@ -192,7 +212,7 @@ static void reset(struct backend *base, enum statement which)
     q->rows = NULL;
     if (q->has_cursor && libpq.transactionStatus(b->connection) == PQTRANS_INTRANS) {
         snprintf(text, sizeof text, "CLOSE c%d", (int)which);
-        postgres_execute(b->connection, text, NULL);
+        postgres_execute(b->connection, text, POSTGRES_SHORT_MS, NULL);
     }
     q->has_cursor = false;
 }
@@ -212,7 +232,9 @@ static enum portolan_status fetch(struct postgres *b, enum statement which,
 
     libpq.clear(q->rows);
     snprintf(text, sizeof text, "FETCH %d FROM c%d", FETCH_ROWS, (int)which);
-    q->rows = libpq.execParams(b->connection, text, 0, NULL, NULL, NULL, NULL, 1);
+    q->rows = postgres_answer(
+        b->connection, libpq.sendQueryParams(b->connection, text, 0, NULL, NULL, NULL, NULL, 1),
+        POSTGRES_LONGEST_MS);
     q->at = -1;
     if (libpq.resultStatus(q->rows) == PGRES_TUPLES_OK)
         return PORTOLAN_OK;
@@ -230,7 +252,10 @@ static enum portolan_status open_cursor(struct postgres *b, enum statement which
 
     snprintf(text, sizeof text, "DECLARE c%d NO SCROLL CURSOR FOR %s", (int)which,
              get_sql(which, statement));
-    r = libpq.execParams(b->connection, text, p->n, p->types, p->values, p->lengths, p->formats, 1);
+    r = postgres_answer(b->connection,
+                        libpq.sendQueryParams(b->connection, text, p->n, p->types, p->values,
+                                              p->lengths, p->formats, 1),
+                        POSTGRES_LONGEST_MS);
     if (!postgres_is_good(r))
         return postgres_failed(b->connection, r, err);
     libpq.clear(r);
@@ -247,13 +272,19 @@ static enum portolan_status run(struct postgres *b, enum statement which,
 
     snprintf(name, sizeof name, "s%d", (int)which);
     if (!q->is_prepared) {
-        r = libpq.prepare(b->connection, name, get_sql(which, text), p->n, p->types);
+        r = postgres_answer(
+            b->connection,
+            libpq.sendPrepare(b->connection, name, get_sql(which, text), p->n, p->types),
+            POSTGRES_LONG_MS);
         if (!postgres_is_good(r))
             return postgres_failed(b->connection, r, err);
         libpq.clear(r);
         q->is_prepared = true;
     }
-    r = libpq.execPrepared(b->connection, name, p->n, p->values, p->lengths, p->formats, 1);
+    r = postgres_answer(
+        b->connection,
+        libpq.sendQueryPrepared(b->connection, name, p->n, p->values, p->lengths, p->formats, 1),
+        limit_of(b, which));
     if (!postgres_is_good(r))
         return postgres_failed(b->connection, r, err);
     q->rows = r;
@@ -342,7 +373,8 @@ static void put_row(struct portolan_text *t, const char *types, uint16_t n,
 static bool flush(struct postgres *b)
 {
     bool good = !b->copy.failed &&
-                libpq.putCopyData(b->connection, b->copy.bytes, (int)b->copy.length) == 1;
+                libpq.putCopyData(b->connection, b->copy.bytes, (int)b->copy.length) == 1 &&
+                postgres_flush(b->connection, POSTGRES_LONG_MS);
 
     b->copy.length = 0;
     return good;
@@ -355,13 +387,12 @@ static enum portolan_status end_copy(struct postgres *b, const char *trouble,
     enum portolan_status status = PORTOLAN_OK;
     PGresult *r;
 
-    libpq.putCopyEnd(b->connection, trouble);
-    while ((r = libpq.getResult(b->connection)) != NULL) {
-        if (status || postgres_is_good(r))
-            libpq.clear(r);
-        else
-            status = postgres_failed(b->connection, r, err);
-    }
+    r = postgres_answer(b->connection, libpq.putCopyEnd(b->connection, trouble) == 1,
+                        POSTGRES_LONG_MS);
+    if (!postgres_is_good(r))
+        status = postgres_failed(b->connection, r, err);
+    else
+        libpq.clear(r);
     if (!status && libpq.status(b->connection) != CONNECTION_OK)
         status = postgres_lost(b->connection, err);
     return status;
@@ -379,7 +410,7 @@ static enum portolan_status put_rows(struct backend *base, enum statement which,
     bool good = true;
 
     snprintf(text, sizeof text, "COPY %s FROM STDIN (FORMAT binary)", backend_sql[which]);
-    r = libpq.exec(b->connection, text);
+    r = postgres_answer(b->connection, libpq.sendQuery(b->connection, text), POSTGRES_LONG_MS);
     if (libpq.resultStatus(r) != PGRES_COPY_IN)
         return postgres_failed(b->connection, r, err);
     libpq.clear(r);
@@ -561,12 +592,22 @@ static void set_patience(struct backend *base, int busy_ms)
     if (busy_ms == b->busy_ms)
         return;
     b->busy_ms = busy_ms;
+    if (libpq.status(b->connection) != CONNECTION_OK)
+        return;
     snprintf(text, sizeof text, "SET lock_timeout = %d", busy_ms > 0 ? busy_ms : 1);
-    postgres_execute(b->connection, text, NULL);
+    postgres_execute(b->connection, text, POSTGRES_SHORT_MS, NULL);
+}
+
+static enum portolan_status check(struct backend *base, struct portolan_error *err)
+{
+    PGconn *c = of(base)->connection;
+
+    return libpq.status(c) == CONNECTION_OK ? PORTOLAN_OK : postgres_lost(c, err);
 }
 
 const struct backend_ops backend_postgres = {
     .open = open_backend,
+    .check = check,
     .set_patience = set_patience,
     .close = close_backend,
     .start = start,

@@ -14,23 +14,28 @@
     X(connectionNeedsPassword)                                                                     \
     X(connectionUsedPassword)                                                                      \
     X(errorMessage)                                                                                \
-    X(exec)                                                                                        \
-    X(execParams)                                                                                  \
-    X(execPrepared)                                                                                \
+    X(consumeInput)                                                                                \
     X(finish)                                                                                      \
+    X(flush)                                                                                       \
     X(ftype)                                                                                       \
     X(getResult)                                                                                   \
     X(getisnull)                                                                                   \
     X(getvalue)                                                                                    \
+    X(isBusy)                                                                                      \
     X(ntuples)                                                                                     \
-    X(prepare)                                                                                     \
     X(putCopyData)                                                                                 \
     X(putCopyEnd)                                                                                  \
-    X(reset)                                                                                       \
+    X(resetPoll)                                                                                   \
+    X(resetStart)                                                                                  \
     X(resultErrorField)                                                                            \
     X(resultStatus)                                                                                \
-    X(setClientEncoding)                                                                           \
+    X(sendPrepare)                                                                                 \
+    X(sendQuery)                                                                                   \
+    X(sendQueryParams)                                                                             \
+    X(sendQueryPrepared)                                                                           \
     X(setNoticeProcessor)                                                                          \
+    X(setnonblocking)                                                                              \
+    X(socket)                                                                                      \
     X(status)                                                                                      \
     X(transactionStatus)
 
@@ -51,14 +56,33 @@ extern const char *const postgres_sql[STATEMENT_COUNT];
 enum portolan_status postgres_failed(PGconn *connection, PGresult *result,
                                      struct portolan_error *err);
 
-/** Notes that the connection was lost. */
+/** How long to wait for an answer: to what is short, to what is stored, to a question. */
+enum { POSTGRES_SHORT_MS = 5000, POSTGRES_LONG_MS = 20000, POSTGRES_LONGEST_MS = 600000 };
+
+/** Milliseconds, since some time. */
+int64_t postgres_now_ms(void);
+
+/** Sends what libpq keeps; false: the connection is lost, or was given up after LIMIT_MS. */
+bool postgres_flush(PGconn *connection, int limit_ms);
+
+/**
+ * The last result of what was SENT (what a PQsend… returned), or that COPY has begun. A connection
+ * without an answer for LIMIT_MS is given up, and counts as lost.
+ */
+PGresult *postgres_answer(PGconn *connection, int sent, int limit_ms);
+
+/** PQreset(), for LIMIT_MS at most, and the session. */
+enum portolan_status postgres_reconnect(PGconn *connection, bool write, int busy_ms, int limit_ms,
+                                        struct portolan_error *err);
+
+/** Notes that the connection was lost: EIO, or EBUSY where the server does not answer. */
 enum portolan_status postgres_lost(PGconn *connection, struct portolan_error *err);
 
 /** Whether a statement was run, with rows or without. */
 bool postgres_is_good(const PGresult *result);
 
 /** Runs TEXT, one or several statements, and forgets what they give. */
-enum portolan_status postgres_execute(PGconn *connection, const char *text,
+enum portolan_status postgres_execute(PGconn *connection, const char *text, int limit_ms,
                                       struct portolan_error *err);
 
 /** Connects to the server that the libpq URI PATH names. *CONNECTION is the caller's to finish. */

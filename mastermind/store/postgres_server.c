@@ -6,10 +6,13 @@
 #include "postgres.h"
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
 enum { SCHEMA_VERSION = 5 };
 
@@ -64,6 +67,96 @@ static enum portolan_status load_libpq(struct portolan_error *err)
     return status;
 }
 
+/* ------------------------------------------------- waiting for the server */
+
+/* The connection that was given up last. */
+static _Thread_local const PGconn *silent;
+
+int64_t postgres_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Until the server has sent something, or takes something if that is wanted. */
+static bool wait_until(PGconn *c, short what, int64_t end_ms)
+{
+    struct pollfd p = {.fd = libpq.socket(c), .events = what};
+    int64_t left_ms = end_ms - postgres_now_ms();
+    int n;
+
+    while (p.fd >= 0 && left_ms > 0 && (n = poll(&p, 1, (int)left_ms)) <= 0) {
+        if (n == 0)
+            return false;
+        left_ms = end_ms - postgres_now_ms(); /* a signal came */
+    }
+    return p.fd >= 0 && left_ms > 0;
+}
+
+/* A server that is stopped, or gone with its network, answers never: as if it had hung up. */
+static void give_up(PGconn *c)
+{
+    silent = c;
+    shutdown(libpq.socket(c), SHUT_RDWR);
+    libpq.consumeInput(c);
+}
+
+/* Whether the answer came; says once that it is late. */
+static bool wait_patiently(PGconn *c, short what, int64_t begin_ms, int limit_ms)
+{
+    if (wait_until(c, what,
+                   begin_ms + (limit_ms < POSTGRES_SHORT_MS ? limit_ms : POSTGRES_SHORT_MS)))
+        return true;
+    if (limit_ms <= POSTGRES_SHORT_MS)
+        return false;
+    if (silent != c && postgres_now_ms() - begin_ms < POSTGRES_SHORT_MS + 1000)
+        portolan_log(PORTOLAN_LOG_WARNING, "store",
+                     "the server has not answered for %d s; waiting up to %d s",
+                     POSTGRES_SHORT_MS / 1000, limit_ms / 1000);
+    return wait_until(c, what, begin_ms + limit_ms);
+}
+
+bool postgres_flush(PGconn *c, int limit_ms)
+{
+    int64_t begin_ms = postgres_now_ms();
+    int left;
+
+    while ((left = libpq.flush(c)) == 1)
+        if (!wait_patiently(c, POLLIN | POLLOUT, begin_ms, limit_ms)) {
+            give_up(c);
+            return false;
+        } else if (!libpq.consumeInput(c)) {
+            return false;
+        }
+    return left == 0;
+}
+
+PGresult *postgres_answer(PGconn *c, int sent, int limit_ms)
+{
+    int64_t begin_ms = postgres_now_ms();
+    PGresult *last = NULL, *r;
+
+    if (!sent || !postgres_flush(c, limit_ms))
+        limit_ms = 0;
+    for (;;) {
+        while (limit_ms && libpq.isBusy(c))
+            if (!wait_patiently(c, POLLIN, begin_ms, limit_ms)) {
+                give_up(c);
+                break;
+            } else if (!libpq.consumeInput(c)) {
+                break;
+            }
+        if (!(r = libpq.getResult(c)))
+            return last;
+        libpq.clear(last);
+        last = r;
+        if (libpq.resultStatus(r) == PGRES_COPY_IN)
+            return last;
+    }
+}
+
 /* ------------------------------------------------- what the server says */
 
 enum portolan_status postgres_lost(PGconn *c, struct portolan_error *err)
@@ -71,6 +164,9 @@ enum portolan_status postgres_lost(PGconn *c, struct portolan_error *err)
     char line[400];
     const char *text = libpq.errorMessage(c);
 
+    if (c == silent)
+        return portolan_error_set(err, PORTOLAN_EBUSY,
+                                  "the server does not answer; try again when it does");
     snprintf(line, sizeof line, "%s", text + strspn(text, " \n"));
     line[strcspn(line, "\n")] = '\0';
     return portolan_error_set(err, PORTOLAN_EIO,
@@ -85,6 +181,9 @@ static enum portolan_status explain(const char *code, const char *text, struct p
     if (!strcmp(code, "55P03") || !strncmp(code, "40", 2))
         return portolan_error_set(err, PORTOLAN_EBUSY,
                                   "another program keeps it locked; try again when that has ended");
+    if (!strcmp(code, "57014"))
+        return portolan_error_set(err, PORTOLAN_EBUSY,
+                                  "the server took longer than its time limit allows (%s)", text);
     if (!strcmp(code, "53100"))
         return portolan_error_set(err, PORTOLAN_EIO,
                                   "no space is left on the server (%s); free some, what was stored "
@@ -137,9 +236,10 @@ bool postgres_is_good(const PGresult *r)
     return libpq.resultStatus(r) == PGRES_COMMAND_OK || libpq.resultStatus(r) == PGRES_TUPLES_OK;
 }
 
-enum portolan_status postgres_execute(PGconn *c, const char *text, struct portolan_error *err)
+enum portolan_status postgres_execute(PGconn *c, const char *text, int limit_ms,
+                                      struct portolan_error *err)
 {
-    PGresult *r = libpq.exec(c, text);
+    PGresult *r = postgres_answer(c, libpq.sendQuery(c, text), limit_ms);
 
     if (!postgres_is_good(r))
         return postgres_failed(c, r, err);
@@ -186,9 +286,16 @@ enum portolan_status postgres_connect(const char *path, bool write, int busy_ms,
                                       struct portolan_error *err)
 {
     /* The later ones win, so what PATH says does. */
-    static const char *const names[] = {"fallback_application_name", "connect_timeout",
-                                        "tcp_user_timeout", "dbname", NULL};
-    const char *const values[] = {"portolan", "10", "60000", path, NULL};
+    static const char *const names[] = {"fallback_application_name",
+                                        "connect_timeout",
+                                        "keepalives_idle",
+                                        "keepalives_interval",
+                                        "keepalives_count",
+                                        "tcp_user_timeout",
+                                        "dbname",
+                                        "client_encoding",
+                                        NULL};
+    const char *const values[] = {"portolan", "10", "30", "10", "3", "60000", path, "UTF8", NULL};
     enum portolan_status status = load_libpq(err);
 
     *c = NULL;
@@ -208,15 +315,36 @@ enum portolan_status postgres_begin_session(PGconn *c, bool write, int busy_ms,
     char text[300];
 
     libpq.setNoticeProcessor(c, be_quiet, NULL);
-    if (libpq.setClientEncoding(c, "UTF8"))
+    if (libpq.setnonblocking(c, 1))
         return postgres_failed(c, NULL, err);
     snprintf(text, sizeof text,
-             "SET lock_timeout = %d; SET synchronous_commit = on; SET statement_timeout = 0;"
+             "SET lock_timeout = %d; SET synchronous_commit = on; SET statement_timeout = %d;"
              " SET idle_in_transaction_session_timeout = 0; SET extra_float_digits = 1;"
              " SET default_transaction_isolation = 'read committed';"
              " SET default_transaction_read_only = %s",
-             busy_ms > 0 ? busy_ms : 1, write ? "off" : "on");
-    return postgres_execute(c, text, err);
+             busy_ms > 0 ? busy_ms : 1, POSTGRES_LONGEST_MS, write ? "off" : "on");
+    return postgres_execute(c, text, POSTGRES_SHORT_MS, err);
+}
+
+enum portolan_status postgres_reconnect(PGconn *c, bool write, int busy_ms, int limit_ms,
+                                        struct portolan_error *err)
+{
+    int64_t end_ms = postgres_now_ms() + limit_ms;
+    PostgresPollingStatusType at = PGRES_POLLING_WRITING;
+
+    if (!libpq.resetStart(c))
+        return postgres_lost(c, err);
+    while (at == PGRES_POLLING_WRITING || at == PGRES_POLLING_READING) {
+        if (!wait_until(c, at == PGRES_POLLING_READING ? POLLIN : POLLOUT, end_ms)) {
+            give_up(c);
+            return postgres_lost(c, err);
+        }
+        at = libpq.resetPoll(c);
+    }
+    if (at != PGRES_POLLING_OK)
+        return postgres_lost(c, err);
+    silent = NULL;
+    return postgres_begin_session(c, write, busy_ms, err);
 }
 
 /* ------------------------------------------------- whose it is */
@@ -225,7 +353,7 @@ enum portolan_status postgres_begin_session(PGconn *c, bool write, int busy_ms,
 static enum portolan_status ask(PGconn *c, const char *query, int64_t *value,
                                 struct portolan_error *err)
 {
-    PGresult *r = libpq.exec(c, query);
+    PGresult *r = postgres_answer(c, libpq.sendQuery(c, query), POSTGRES_LONGEST_MS);
 
     if (libpq.resultStatus(r) != PGRES_TUPLES_OK)
         return postgres_failed(c, r, err);
@@ -287,22 +415,22 @@ static enum portolan_status check_identity(PGconn *c, int64_t *version, struct p
 static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
 {
     int64_t version = 0;
-    enum portolan_status status =
-        postgres_execute(c, "BEGIN; SELECT pg_advisory_xact_lock(5795705473264410990)", err);
+    enum portolan_status status = postgres_execute(
+        c, "BEGIN; SELECT pg_advisory_xact_lock(5795705473264410990)", POSTGRES_LONGEST_MS, err);
 
     if (!status)
         status = check_identity(c, &version, err);
     if (!status && !version)
-        status = postgres_execute(c, schema, err);
+        status = postgres_execute(c, schema, POSTGRES_LONGEST_MS, err);
     if (!status && version < 3)
-        status = postgres_execute(c, schema_3, err);
+        status = postgres_execute(c, schema_3, POSTGRES_LONGEST_MS, err);
     if (!status && version < 4)
-        status = postgres_execute(c, schema_4, err);
+        status = postgres_execute(c, schema_4, POSTGRES_LONGEST_MS, err);
     if (!status && version < SCHEMA_VERSION)
-        status = postgres_execute(c, schema_5, err);
+        status = postgres_execute(c, schema_5, POSTGRES_LONGEST_MS, err);
     if (!status)
-        return postgres_execute(c, "COMMIT", err);
-    postgres_execute(c, "ROLLBACK", NULL);
+        return postgres_execute(c, "COMMIT", POSTGRES_LONGEST_MS, err);
+    postgres_execute(c, "ROLLBACK", POSTGRES_SHORT_MS, NULL);
     return status;
 }
 

@@ -177,6 +177,26 @@ enum portolan_status pieces_read(struct backend *b, int64_t trial, const struct 
     return status;
 }
 
+enum portolan_status store_has_piece(struct portolan_store *store, int64_t trial, int step,
+                                     int first, int last, bool *has, struct portolan_error *err)
+{
+    const struct piece_range range = {step, step, first, last};
+    struct piece *pieces;
+    size_t n;
+    enum portolan_status status =
+        pieces_read(store->backend, trial, &range, PIECES_BY_STEP, &pieces, &n, err);
+
+    *has = n > 0;
+    free(pieces);
+    return status;
+}
+
+enum portolan_status portolan_store_has_step(struct portolan_store *store, int64_t trial, int step,
+                                             bool *has, struct portolan_error *err)
+{
+    return store_has_piece(store, trial, step, 0, INT_MAX, has, err);
+}
+
 enum portolan_status pieces_visit(struct backend *b, const struct piece *pieces, size_t n,
                                   enum portolan_status (*visit)(void *arg,
                                                                 const struct piece *piece),

@@ -28,23 +28,25 @@ struct last_words {
 
 struct found {
     long long trial;
-    long pid, memory_first, memory_last;
+    long pid, memory_first, memory_last; /* of the rank that has grown most */
+    int grown;                           /* the rank */
     unsigned long long start;
     struct note_place place;
     int step;
+    bool is_over; /* the caller knows why the job has ended */
     size_t n;
     struct suspect suspects[MOST_SUSPECTS];
     bool has_end;
     struct last_words end;
 };
 
-/* A step of a class that has run well may be slow for other reasons. */
+/* A step of a class that has run well may be slow for other reasons, if nobody ended it. */
 static bool was_inside(const struct found *f, const struct suspect *s, const char **first)
 {
     char word[410];
     const char *at;
 
-    if (!strcmp(f->end.how, "slow") && s->standing == PORTOLAN_RAN_WELL)
+    if (!strcmp(f->end.how, "slow") && s->standing == PORTOLAN_RAN_WELL && !f->is_over)
         return false;
 
     snprintf(word, sizeof word, " %s=%s ", s->instance, s->class_name);
@@ -86,6 +88,22 @@ static bool take_end(struct found *f, const char *line)
     return true;
 }
 
+/* How another rank than 0 has grown since its last swap. */
+static bool take_growth(struct found *f, const char *line)
+{
+    long first, last;
+    int rank, since;
+
+    if (sscanf(line, "grown %d %d %ld %ld", &rank, &since, &first, &last) != 4)
+        return false;
+    if (since <= f->step && (rank == f->grown || last - first > f->memory_last - f->memory_first)) {
+        f->grown = rank;
+        f->memory_first = first;
+        f->memory_last = last;
+    }
+    return true;
+}
+
 static void take_line(struct found *f, const char *line)
 {
     struct suspect *s = &f->suspects[f->n];
@@ -93,7 +111,8 @@ static void take_line(struct found *f, const char *line)
     if (sscanf(line, "class %d %199s %199s %1199[^\n]", &s->standing, s->instance, s->class_name,
                s->plugin) == 4)
         f->n += f->n + 1 < MOST_SUSPECTS;
-    else if (!take_end(f, line) && sscanf(line, "trial %lld", &f->trial) != 1 &&
+    else if (!take_end(f, line) && !take_growth(f, line) &&
+             sscanf(line, "trial %lld", &f->trial) != 1 &&
              sscanf(line, "process %ld %llu", &f->pid, &f->start) != 2 &&
              sscanf(line, "boot %63s", f->place.boot) != 1 &&
              sscanf(line, "place %299[^\n]", f->place.host) != 1 &&
@@ -101,13 +120,13 @@ static void take_line(struct found *f, const char *line)
         sscanf(line, "memory %ld %ld", &f->memory_first, &f->memory_last);
 }
 
-static bool read_note(const char *file, struct found *f)
+static bool read_note(const char *file, bool is_over, struct found *f)
 {
     FILE *in = fopen(file, "re");
     char *line = NULL;
     size_t room = 0;
 
-    *f = (struct found){.step = -1};
+    *f = (struct found){.step = -1, .is_over = is_over};
     while (in && getline(&line, &room, in) >= 0)
         take_line(f, line);
     free(line);
@@ -128,10 +147,10 @@ static bool has_grown(const struct found *f)
  * tried before, whatever ended the process, unless the program ended by itself and well; or those
  * that are only known from this process, if it ran out of memory.
  */
-static void find_guilty(const struct found *f, bool has_reason, bool *guilty)
+static void find_guilty(const struct found *f, bool *guilty)
 {
     bool ended_well = f->has_end && !strcmp(f->end.how, "exit") && f->end.number == 0;
-    bool was_killed = !f->has_end && !has_reason;
+    bool was_killed = !f->has_end && !f->is_over;
     const char *first = NULL;
     size_t inside = f->n;
 
@@ -154,8 +173,8 @@ static void say_how(const struct found *f, const char *reason, struct portolan_t
     if (reason)
         portolan_text_add(t, "%s", reason);
     else if (!f->has_end && has_grown(f))
-        portolan_text_add(t, "killed when its memory had grown from %ld to %ld MiB",
-                          f->memory_first >> 10, f->memory_last >> 10);
+        portolan_text_add(t, "killed when the memory of rank %d had grown from %ld to %ld MiB",
+                          f->grown, f->memory_first >> 10, f->memory_last >> 10);
     else if (!f->has_end)
         portolan_text_add(t, "killed, or ended without a word");
     else if (!strcmp(e->how, "signal"))
@@ -196,6 +215,13 @@ enum portolan_status portolan_store_blame(struct portolan_store *s, int64_t tria
     return blame(s, trial, r->instance, r->class_name, plugin, err);
 }
 
+/* Whether another class was to take the place of suspect I, which had only its state to give: what
+ * replaces a class is noted before it. */
+static bool is_leaving(const struct found *f, size_t i)
+{
+    return i > 0 && !strcmp(f->suspects[i - 1].instance, f->suspects[i].instance);
+}
+
 /* In a bracket. */
 static enum portolan_status put_blame(struct portolan_store *s, const struct found *f,
                                       const bool *guilty, const char *why,
@@ -211,6 +237,10 @@ static enum portolan_status put_blame(struct portolan_store *s, const struct fou
         any = any || guilty[i];
         if (guilty[i])
             status = blame(s, f->trial, x->instance, x->class_name, x->plugin, err);
+        if (guilty[i] && !status && is_leaving(f, i))
+            status = portolan_store_put_metadata(
+                s, f->trial, &(struct portolan_name_value){PORTOLAN_STORE_KEPT, x->instance}, 1,
+                err);
     }
     if (!any && f->has_end && !status) /* it is known that it was none of them */
         status = portolan_store_put_metadata(
@@ -225,7 +255,7 @@ static enum portolan_status end_trial(struct portolan_store *s, const struct fou
     struct portolan_text why = {0};
     enum portolan_status status;
 
-    find_guilty(f, reason, guilty);
+    find_guilty(f, guilty);
     for (size_t i = 0; i < f->n; i++)
         any = any || guilty[i];
     if (!any && !reason && strcmp(f->end.how, "signal") != 0 && strcmp(f->end.how, "limit") != 0)
@@ -277,7 +307,7 @@ static enum portolan_status settle_one(struct portolan_store *s, const char *fil
     bool running = false;
     struct found f;
 
-    if (!read_note(file, &f) || strcmp(f.place.host, here.host) != 0)
+    if (!read_note(file, reason, &f) || strcmp(f.place.host, here.host) != 0)
         return PORTOLAN_OK;
     if (!strcmp(f.place.boot, here.boot)) {
         if (is_alive(&f, reason))

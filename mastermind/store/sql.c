@@ -120,6 +120,10 @@ const char *const backend_sql[STATEMENT_COUNT] = {
         "SELECT name, value FROM trial_implementation WHERE trial = ?1 ORDER BY name COLLATE \"C\"",
     [READ_METADATA] =
         "SELECT name, value FROM primary_metadata WHERE trial = ?1 ORDER BY name COLLATE \"C\"",
+    [READ_RANK_FACTS] =
+        "SELECT h.node_rank, h.thread_rank, m.name, m.value FROM secondary_metadata m"
+        " JOIN thread h ON h.id = m.thread WHERE m.trial = ?1"
+        " ORDER BY 1, 2, m.name COLLATE \"C\"",
     [READ_THREADS] = "SELECT id, node_rank, thread_rank FROM thread WHERE trial = ?1 ORDER BY id",
     [READ_CALLPATHS] =
         "SELECT p.id, coalesce(p.parent, 0), p.\"user\", p.uses, c.instance, o.name,"

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const sql[STATEMENT_COUNT] = {
@@ -537,6 +538,47 @@ static enum portolan_status open_backend(const char *path, enum portolan_store_m
     return PORTOLAN_OK;
 }
 
+/*
+ * The first bytes say of how many pages the file is, of which the log may have newer ones. Read by
+ * SQLite's own descriptor: to close another one would release its locks.
+ */
+static bool is_whole(sqlite3_file *file)
+{
+    unsigned char h[32];
+    sqlite3_int64 size = 0, page, pages;
+
+    if (file->pMethods->xFileSize(file, &size) || size < (sqlite3_int64)sizeof h ||
+        file->pMethods->xRead(file, h, sizeof h, 0) || memcmp(h, "SQLite format 3", 16))
+        return false;
+    page = h[16] << 8 | h[17];
+    pages = (sqlite3_int64)h[28] << 24 | h[29] << 16 | h[30] << 8 | h[31];
+    return size >= (page == 1 ? 65536 : page) * pages;
+}
+
+static enum portolan_status check(struct backend *base, struct portolan_error *err)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const char *name = sqlite3_db_filename(of(base)->db, "main");
+    sqlite3_file *file = NULL;
+    int moved = 0, tries = 20;
+
+    if (!name || !*name || /* in memory */
+        sqlite3_file_control(of(base)->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) || !file ||
+        !file->pMethods)
+        return PORTOLAN_OK;
+    if (!sqlite3_file_control(of(base)->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) && moved)
+        return portolan_error_set(err, PORTOLAN_EIO, "its file was deleted or replaced meanwhile");
+    while (!is_whole(file)) { /* another process may be writing it out of the log */
+        if (!tries--) {
+            sqlite3_db_config(of(base)->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+            return portolan_error_set(err, PORTOLAN_EIO,
+                                      "its file was cut short or overwritten meanwhile");
+        }
+        nanosleep(&pause, NULL);
+    }
+    return PORTOLAN_OK;
+}
+
 static void set_patience(struct backend *base, int busy_ms)
 {
     sqlite3_busy_timeout(of(base)->db, busy_ms);
@@ -545,6 +587,7 @@ static void set_patience(struct backend *base, int busy_ms)
 const struct backend_ops backend_sqlite = {
     .open = open_backend,
     .set_patience = set_patience,
+    .check = check,
     .close = close_backend,
     .start = start,
     .next = next_row,

@@ -48,6 +48,11 @@ void portolan_store_set_patience(struct portolan_store *s, int wait_ms)
     s->backend->ops->set_patience(s->backend, wait_ms);
 }
 
+enum portolan_status portolan_store_check(struct portolan_store *s, struct portolan_error *err)
+{
+    return s->backend->ops->check ? s->backend->ops->check(s->backend, err) : PORTOLAN_OK;
+}
+
 void portolan_store_close(struct portolan_store *s)
 {
     if (!s)
@@ -110,7 +115,9 @@ enum portolan_status portolan_store_begin(struct portolan_store *s, struct porto
 
     if (s->bracket != BRACKET_NONE)
         status = portolan_error_set(err, PORTOLAN_EINVAL, "a transaction is open already");
-    else
+    else if (portolan_store_is_server(s->path)) /* which may be there again */
+        status = store_start(s, err);
+    else if (!(status = portolan_store_check(s, err)))
         status = store_start(s, err);
     if (status)
         portolan_error_prefix(err, "store '%s'", s->path);
@@ -285,10 +292,9 @@ static const char *name_of_end(int rank, char *name, size_t size)
     return name;
 }
 
-/* To be called within a bracket. */
-static enum portolan_status find_or_begin(struct portolan_store *s, const struct portolan_trial *t,
-                                          const char *job, int rank, int64_t *id,
-                                          struct portolan_error *err)
+enum portolan_status store_find_or_begin(struct portolan_store *s, const struct portolan_trial *t,
+                                         const char *job, int rank, int64_t *id,
+                                         struct portolan_error *err)
 {
     const struct portolan_name_value of_job = {.name = "job", .value = job};
     char end[40];
@@ -310,7 +316,7 @@ enum portolan_status portolan_store_join_trial(struct portolan_store *s,
 
     if (status)
         return status;
-    status = find_or_begin(s, t, job, rank, &found, err);
+    status = store_find_or_begin(s, t, job, rank, &found, err);
     if (!status)
         status = portolan_store_commit(s, err);
     portolan_store_rollback(s);

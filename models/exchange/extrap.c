@@ -435,8 +435,51 @@ bool portolan_measurements_are_in(const char *text)
     return *text == '{' || *text == '[';
 }
 
+/* Talpas is one object per line, like JSON but with semicolons between its members. */
+static bool is_talpas(const char *text, size_t size)
+{
+    const char *end = memchr(text, '\n', size);
+    bool quoted = false;
+
+    if (!size || *text != '{')
+        return false;
+    for (const char *at = text; at < (end ? end : text + size); at++) {
+        quoted ^= *at == '"' && at[-1] != '\\';
+        if (*at == ';' && !quoted)
+            return true;
+    }
+    return false;
+}
+
+const char *portolan_measurements_foreign_form(const char *text, size_t size)
+{
+    static const struct {
+        size_t at;
+        const char *sign, *form;
+    } forms[] = {
+        {0, "PK\3\4", "a zip archive, as experiments of Extra-P (.extra-p) are"},
+        {257, "ustar", "a tar archive, as profiles of Cube (.cubex) are"},
+        {0, "\037\213", "compressed by gzip"},
+        {0, "\x89HDF", "HDF5"},
+        {0, "SQLite format 3", "an SQLite database"},
+        {0, "PAR1", "Parquet"},
+        {0, "\177ELF", "a program"},
+        {0, "<", "XML"},
+        {0, "EXPERIMENT ", "an experiment of Extra-P 3"},
+    };
+
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t length = strlen(forms[i].sign);
+
+        if (size >= forms[i].at + length && !memcmp(text + forms[i].at, forms[i].sign, length))
+            return forms[i].form;
+    }
+    return is_talpas(text, size) ? "Talpas" : NULL;
+}
+
 static void read_form(struct collector *c, const char *text, size_t size)
 {
+    const char *foreign;
     size_t first = 0;
 
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
@@ -445,7 +488,13 @@ static void read_form(struct collector *c, const char *text, size_t size)
     }
     while (first < size && isspace((unsigned char)text[first]))
         first++;
-    if (first == size)
+    foreign = portolan_measurements_foreign_form(text, size);
+    if (foreign)
+        collector_complain(c, 1, 1,
+                           "this is %s, which is not read; write a table of comma-separated "
+                           "values, or Extra-P's text, JSON or JSON Lines",
+                           foreign);
+    else if (first == size)
         collector_complain(c, 1, 1, "the file has no measurements");
     else if (text[first] != '{' && text[first] != '[')
         read_text(c, text, size);
@@ -457,7 +506,7 @@ static void read_form(struct collector *c, const char *text, size_t size)
         if (!c->m->items[i].n_rows)
             collector_complain(c, 1, 1, "call path \"%s\" has no value of metric \"%s\"",
                                c->m->items[i].callpath, c->m->items[i].metric);
-    if (!c->m->n)
+    if (!c->m->n && !foreign)
         collector_complain(c, 1, 1, "the file has parameters, but no measurements");
 }
 

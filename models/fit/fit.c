@@ -391,6 +391,10 @@ static bool terms_are_finite(const struct points *pts, const struct portolan_mod
     return true;
 }
 
+/* Values that differ less are the same; a form that misses one by so much may be worth any search;
+ * the lead in score of a law that is exact. */
+static const double rounding = 1e-9, wrong = 0.03, certain = 100;
+
 static enum portolan_status given_terms(struct candidate *c, struct portolan_model *m,
                                         const struct points *pts,
                                         const struct portolan_model_shape *shapes, size_t n,
@@ -413,6 +417,48 @@ static enum portolan_status given_terms(struct candidate *c, struct portolan_mod
     return PORTOLAN_OK;
 }
 
+/* By how much the first of the shortlist misses the points at most, relative to them. */
+static double furthest_miss(const struct search *s)
+{
+    const struct points *pts = s->points;
+    double most = 0;
+
+    for (size_t i = 0; i < pts->m; i++) {
+        double v = candidate_value(s->best.entry[0], pts->n_params, pts->x + i * pts->n_params);
+
+        if (v != pts->y[i])
+            most = fmax(most, fabs(v - pts->y[i]) / fabs(pts->y[i]));
+    }
+    return most;
+}
+
+/* Puts an exact law in front of a shortlist without one. ANY: room for S's options after that. */
+static void seek_exact(struct search *s, struct portolan_model_options *any)
+{
+    size_t m = s->m, n = s->points->m;
+    double *kept, miss = s->points->repeat_sigma > rounding ? 0 : furthest_miss(s);
+    struct candidate law;
+
+    if (miss <= rounding || !(kept = portolan_arena_alloc(s->memory, n, 2 * sizeof *kept)))
+        return;
+    memcpy(kept, s->factor, n * sizeof *kept);
+    memcpy(kept + n, s->rhs, n * sizeof *kept);
+    if (!search_exact(s, miss > wrong, &law)) {
+        memcpy(s->factor, kept, n * sizeof *kept);
+        memcpy(s->rhs, kept + n, n * sizeof *kept);
+        s->m = m;
+        return;
+    }
+    if (!candidate_is_positive(&law)) {
+        *any = *s->options;
+        any->allow_negative = true;
+        s->options = any;
+    }
+    search_weigh(s, &law);
+    search_keep(s, &law, s->best.entry[0]->score - certain);
+    search_find_drifts(s);
+}
+
 enum portolan_status model_fit(const struct portolan_model_data *data,
                                const struct portolan_model_shape *shapes, size_t n_shapes,
                                const struct portolan_model_options *options,
@@ -423,8 +469,15 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
     struct search *s = NULL;
     struct portolan_model *made = NULL;
     struct final f = {.given = n_shapes > 0};
-    enum portolan_status status = points_create(data, options, &memory, &pts, err);
+    struct portolan_model_options any;
+    size_t varying[MODEL_PARAMS], n = 0;
+    enum portolan_status status;
 
+    if (!n_shapes && !model_check_params(data->n_params, data->params))
+        n = idle_find(data, varying);
+    if (n && n < data->n_params)
+        return idle_fit(data, n, varying, options, model, err);
+    status = points_create(data, options, &memory, &pts, err);
     if (!status && !(s = search_create(&pts, options, &memory)))
         status =
             portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", pts.m);
@@ -436,6 +489,8 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
     } else if (!status) {
         if ((status = search_run(s)))
             portolan_error_set(err, status, "no memory for a search");
+        else
+            seek_exact(s, &any);
         f.c = *s->best.entry[0];
     }
     if (!status) {
@@ -452,7 +507,8 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
 /*
  * ---- Which signs constants may have. A cost is a sum of costs, so no constant is negative, unless
  * all values are; or unless no such law fits its own points, compared with repetitions, and one
- * with a minus does: for a cost that begins late, or that is saved elsewhere. ----
+ * with a minus does, or comes much closer: for a cost that begins late, or that is saved elsewhere.
+ * ----
  */
 
 /* Are all negative or 0? If only some are below 0, that may be noise around small values. */
@@ -468,8 +524,9 @@ static bool all_are_negative(const struct portolan_model_data *data)
     return some;
 }
 
-/* Is the model positive at the rows, and between each row and the next? */
-static bool is_positive(const struct portolan_model *m, const struct portolan_model_data *data)
+/* Is the model above LEAST at the rows, and between each row and the next? */
+static bool is_above(double least, const struct portolan_model *m,
+                     const struct portolan_model_data *data)
 {
     enum { STEPS = 8 };
     double x[MODEL_PARAMS];
@@ -481,10 +538,23 @@ static bool is_positive(const struct portolan_model *m, const struct portolan_mo
 
                 x[p] = at[0] + (step ? (at[data->n_params] - at[0]) * step / STEPS : 0);
             }
-            if (!(portolan_model_value(m, x) > 0))
+            if (!(portolan_model_value(m, x) > least))
                 return false;
         }
     return true;
+}
+
+/* Is no value negative, and no prediction among them? */
+static bool are_costs(const struct portolan_model *m, const struct portolan_model_data *data)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < data->n_rows; i++) {
+        if (data->y[i] < 0)
+            return false;
+        most = fmax(most, data->y[i]);
+    }
+    return is_above(-rounding * most, m, data);
 }
 
 struct portolan_model_options model_options(const struct portolan_model_data *data,
@@ -496,6 +566,16 @@ struct portolan_model_options model_options(const struct portolan_model_data *da
         resolved = *options;
     resolved.allow_negative = resolved.allow_negative || all_are_negative(data);
     return resolved;
+}
+
+/* Does OTHER, which has a minus, fit, or at least miss points that it has not seen by much less
+ * than M, which does not fit? A minus gains a little by chance. */
+static bool explains_more(const struct portolan_model *other, const struct portolan_model *m)
+{
+    const double much = 0.8;
+
+    return portolan_model_fits(other) ||
+           other->summary.leave_one_out < much * m->summary.leave_one_out;
 }
 
 enum portolan_status model_try_signs(const struct portolan_model_data *data,
@@ -510,7 +590,7 @@ enum portolan_status model_try_signs(const struct portolan_model_data *data,
         return PORTOLAN_OK;
     any.allow_negative = true;
     status = model_fit(data, NULL, 0, &any, &other, NULL);
-    if (!status && portolan_model_fits(other) && is_positive(other, data)) {
+    if (!status && explains_more(other, *model) && is_above(0, other, data)) {
         portolan_model_destroy(*model);
         *model = other;
         other->summary.bounded = true;
@@ -532,6 +612,9 @@ static enum portolan_status fit_rows(const struct portolan_model_data *data,
 
     if (!status && !n_shapes)
         status = model_try_signs(data, &resolved, &made, err);
+    /* An exact law may have found its signs itself. */
+    if (!status && !resolved.allow_negative && !made->summary.nonnegative)
+        made->summary.bounded = are_costs(made, data);
     return model_give(status, made, model);
 }
 

@@ -290,8 +290,7 @@ static bool on_line(const struct points *pts, size_t a, size_t b, size_t param)
     return true;
 }
 
-/* Numbers the lines along PARAM; returns how many there are. */
-static size_t number_lines(const struct search *s, size_t param, size_t *line)
+size_t search_number_lines(const struct search *s, size_t param, size_t *line)
 {
     const struct points *pts = s->points;
     size_t n = 0;
@@ -352,7 +351,7 @@ static double left_by_lines(const struct search *s, const size_t *line, size_t n
 static void list_likely(struct search *s, size_t param, size_t limit, size_t *line,
                         struct line_sums *sums, struct likely *likely)
 {
-    size_t n = number_lines(s, param, line);
+    size_t n = search_number_lines(s, param, line);
     double dof = 0, known;
 
     likely->n = 0;

@@ -48,6 +48,12 @@ enum portolan_measurements_format {
 PORTOLAN_API bool portolan_measurements_are_in(const char *text);
 
 /**
+ * What SIZE bytes of TEXT are, if they are in a form of measurements, or of files that come with
+ * such, that nothing here reads: "Talpas", "a zip archive, …"; NULL: none that is known. Static.
+ */
+PORTOLAN_API const char *portolan_measurements_foreign_form(const char *text, size_t size);
+
+/**
  * Reads the measurements in SIZE bytes of TEXT, whose content shows its form. FILE names the text
  * in messages: the first problem is reported to DIAGNOSTICS (may be NULL) with line, column and
  * remedy, and ERR gets it as "file:line:column: what". *MEASUREMENTS is the caller's to destroy.

@@ -156,8 +156,7 @@ struct portolan_model_range {
     double min, max;
     double drift_below, drift_above; /**< how far forms that fit about as well diverge: standard
                                           deviation of the value's logarithm one octave outside; it
-                                          grows with the octaves' square, as an unknown curvature
-                                          does */
+                                          grows with the octaves to the power of 1.5 */
 };
 
 struct portolan_model_summary {
@@ -350,6 +349,14 @@ PORTOLAN_API enum portolan_status portolan_model_predict(const struct portolan_m
 /** The value of the formula itself at X, whatever the kind; NaN or infinite where the model has
  * none. Takes about 10 ns. */
 PORTOLAN_API double portolan_model_value(const struct portolan_model *model, const double *x);
+
+/**
+ * Whether the model's formula turns negative ABOVE (or below) the measured values of PARAM, up to
+ * 30 factors of two outside, and FROM which value on; other parameters have their largest measured
+ * value. A bounded model's predictions are kept above 0 there. False for a model of several pieces.
+ */
+PORTOLAN_API bool portolan_model_turns_negative(const struct portolan_model *model, size_t param,
+                                                bool above, double *from);
 
 /**
  * Whether the model fits its own points: false if it misses the value of a point by more than four

@@ -311,6 +311,7 @@ static void parameters_that_are_zero_or_negative_use_whole_powers_only(void **st
 static void negative_constants_come_only_when_allowed(void **state)
 {
     static const double x[] = {10, 20, 30, 40, 50}, y[] = {15, 35, 55, 75, 95};
+    static const double noisy[] = {14.8, 35.3, 54.9, 75.4, 94.6};
     struct portolan_model_options any = {.allow_negative = true};
     struct portolan_model *m = fit_rows(1, 5, x, y, &any);
     const struct portolan_model_term *terms;
@@ -321,7 +322,12 @@ static void negative_constants_come_only_when_allowed(void **state)
     assert_term(m, 1, 2, 1, 0);
     assert_string_equal(portolan_model_peek_formula(m), "-5 + 2 n");
     portolan_model_destroy(m);
+    /* They are if no other form is exact and that one is. */
     m = fit_rows(1, 5, x, y, NULL);
+    assert_string_equal(portolan_model_peek_formula(m), "-5 + 2 n");
+    assert_true(portolan_model_peek_summary(m)->bounded);
+    portolan_model_destroy(m);
+    m = fit_rows(1, 5, x, noisy, NULL);
     terms = portolan_model_peek_terms(m, &n);
     for (size_t j = 0; j < n; j++)
         assert_true(terms[j].constant >= 0);

@@ -139,6 +139,32 @@ static void three_parameters_are_told_apart(void **state)
     portolan_model_destroy(model);
 }
 
+/* A law of no list: no sum of positive terms comes near, one with a minus does. The last point is
+ * not among the rows. */
+static void a_cost_that_levels_off_has_a_minus(void **state)
+{
+    enum { POINTS = 25, ROWS = 2 * (POINTS - 1) };
+    double x[2 * (ROWS + 2)], y[ROWS + 2];
+    struct portolan_prediction p;
+    struct portolan_model *model;
+    uint64_t seed = 57721566;
+
+    (void)state;
+    for (size_t i = 0; i < ROWS + 2; i++) {
+        double *n = x + 2 * i, *m = n + 1;
+
+        *n = 5000 + 1000 * (double)(i / 2 % 5);
+        *m = 32 << i / 10;
+        y[i] = *n * *m / (*m + 60);
+        y[i] *= i < ROWS ? 1 + 0.003 * normal(&seed) : 1;
+    }
+    model = fit_rows(2, ROWS, x, y, NULL);
+    assert_int_equal(portolan_model_predict(model, x + 2 * ROWS, &p), PORTOLAN_OK);
+    assert_near(p.value, y[ROWS], 0.02);
+    assert_true(p.low < y[ROWS] && y[ROWS] < p.high);
+    portolan_model_destroy(model);
+}
+
 /* Four parameters, one of them idle, 5 % noise; the constant is most of the small values. */
 static void a_constant_does_not_hide_a_product_of_many(void **state)
 {
@@ -315,6 +341,7 @@ int main(void)
         cmocka_unit_test(noise_of_five_percent_leaves_the_prediction_near),
         cmocka_unit_test(a_parameter_that_never_varied_is_a_limit),
         cmocka_unit_test(three_parameters_are_told_apart),
+        cmocka_unit_test(a_cost_that_levels_off_has_a_minus),
         cmocka_unit_test(a_constant_does_not_hide_a_product_of_many),
         cmocka_unit_test(a_search_may_be_for_products_only),
         cmocka_unit_test(many_rows_give_the_form_they_came_from),

@@ -41,10 +41,10 @@ enum portolan_mpi_event_kind {
     /** MPI has begun. `comm`: MPI_COMM_WORLD; `peer`: own rank; `tag`: sum of
        PORTOLAN_MPI_SHARES_CORES and PORTOLAN_MPI_HAS_THREADS, as they hold. */
     PORTOLAN_MPI_STARTED,
-    PORTOLAN_MPI_ENDED,     /**< MPI has ended */
-    PORTOLAN_MPI_BEGIN,     /**< `routine` */
-    PORTOLAN_MPI_END,       /**< `routine` */
-    PORTOLAN_MPI_SEND,      /**< `comm`, `peer`, `tag`, `bytes`, `request` (0: the call does it) */
+    PORTOLAN_MPI_ENDED, /**< MPI has ended */
+    PORTOLAN_MPI_BEGIN, /**< `routine`; `tag`: 1 if it only looks (MPI_Test, MPI_Iprobe), else 0 */
+    PORTOLAN_MPI_END,   /**< `routine`; `tag`: 1 if it looked and found nothing, else 0 */
+    PORTOLAN_MPI_SEND,  /**< `comm`, `peer`, `tag`, `bytes`, `request` (0: the call does it) */
     PORTOLAN_MPI_SEND_DONE, /**< `request` */
     PORTOLAN_MPI_RECV_POST, /**< `comm`, `peer`, `tag` (both may be PORTOLAN_MPI_ANY), `request` */
     PORTOLAN_MPI_RECV, /**< `comm`, `peer`, `tag`, `bytes`, `request` (0: posted by this call) */

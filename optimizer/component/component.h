@@ -140,8 +140,11 @@ struct optimizer {
     struct optimizer_option *options,
         **first; /* of all instances in order; of each the first one */
     struct optimizer_contexts announced;
-    int swap_step;  /* of the swaps in `swapped`; -2: none */
-    int began_step; /* from this one on what runs has run */
+    int swap_step;    /* of the swaps in `swapped`; -2: none */
+    int began_step;   /* from this one on what runs has run */
+    double data;      /* a number that stands for the data of the last step */
+    bool other_data;  /* the step before had other ones … */
+    bool is_new_data; /* … after at least two steps with the same, so that calls are first ones */
     size_t n_swapped;
     struct optimizer_swap *swapped;
     struct portolan_running *noted; /* what optimizer_note_running() writes */

@@ -2,6 +2,8 @@
 /* Rank 0's decisions: reads the measurements, asks the plan, and chooses what runs from now on. */
 #include "component.h"
 
+#include <portolan/json.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,10 +67,11 @@ void optimizer_make_plan(struct optimizer *o)
         snprintf(m->reason, sizeof m->reason, "runs as written, because nothing is known: %.420s",
                  err.text);
     if (status == PORTOLAN_ENOTFOUND && !m->race)
-        portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
-                     "%s%s; to find out, run: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
-                     m->reason, o->explores ? "; explores while it runs" : "", o->cohort->size,
-                     o->assembly->file ? o->assembly->file : "");
+        portolan_log(
+            PORTOLAN_LOG_NOTICE, "optimizer",
+            "%s%s; to find out, run: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s", m->reason,
+            o->explores ? "; explores while it runs" : "", o->cohort->size,
+            portolan_shell_word(o->assembly->file ? o->assembly->file : "ASSEMBLY.xml").text);
     else if (status && status != PORTOLAN_ENOTFOUND)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "no plan, %s", m->reason);
 }
@@ -171,7 +174,7 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
     struct portolan_plan_news news;
     struct portolan_error err = {0};
 
-    if (!m->plan || o->ended <= 0 || optimizer_is_warming(o, o->ended))
+    if (!m->plan || o->ended <= 0 || o->is_new_data || optimizer_is_warming(o, o->ended))
         return;
     if (portolan_plan_learn(m->plan, now->samples, now->n_samples, now->current, &news, &err)) {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: learns nothing: %s", step,

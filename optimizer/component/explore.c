@@ -137,6 +137,17 @@ static double stand_for_data(const struct optimizer *o)
     return most;
 }
 
+/* The first calls with other data are first ones, too, unless the data change with each step. */
+static void notice_data(struct optimizer *o)
+{
+    double data = stand_for_data(o);
+    bool differs = !(fabs(data - o->data) < PORTOLAN_RACE_OTHER_DATA);
+
+    o->is_new_data = differs && !o->other_data;
+    o->other_data = differs;
+    o->data = data;
+}
+
 /* Whether sample I is of a call that another call of the same instance made. */
 static bool is_nested(const struct portolan_sample *samples, size_t i)
 {
@@ -209,6 +220,7 @@ void optimizer_take_steps(struct optimizer *o, int step, const struct portolan_s
     o->n_step_samples = n;
     o->ended_ns = time_steps(o);
     take_one_step(o);
+    notice_data(o);
 }
 
 static void see(struct optimizer *o)
@@ -219,7 +231,7 @@ static void see(struct optimizer *o)
                                         .selection = o->current,
                                         .is_first = o->ended == 0 || o->swap_step == o->ended,
                                         .inclusive_ns = o->spent_ns,
-                                        .data = stand_for_data(o)});
+                                        .data = o->data});
 }
 
 /* ------------------------------------------------- what follows */

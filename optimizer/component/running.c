@@ -19,6 +19,14 @@ static const char *host_of_run(const struct optimizer *o)
     return NULL;
 }
 
+static bool gave_no_state(const struct portolan_trial *t, const char *instance)
+{
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (!strcmp(t->metadata[i].name, PORTOLAN_STORE_KEPT))
+            return !strcmp(t->metadata[i].value, instance);
+    return false;
+}
+
 void optimizer_leave_blamed(struct optimizer *o)
 {
     for (size_t i = 0; o->mind.data && i < o->n_options; i++) {
@@ -30,6 +38,16 @@ void optimizer_leave_blamed(struct optimizer *o)
 
         if (!t)
             continue;
+        if (x->alternative == (size_t)o->current[x->instance] && gave_no_state(t, instance)) {
+            x->keeps_state = true;
+            portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
+                         "%s stays %s, which ended trial %lld when it was to give its state "
+                         "(portolan veto shows how)",
+                         instance, class_name, (long long)t->id);
+            o->wanted[x->instance] = o->current[x->instance];
+            o->mind.from_store = false;
+            continue;
+        }
         x->failed = true;
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
                      "%s does not use %s, which ended trial %lld (portolan veto shows how)",
@@ -91,21 +109,24 @@ static void add(struct optimizer *o, struct portolan_running *running, size_t *n
 void optimizer_note_running(struct optimizer *o, int step)
 {
     const struct portolan_records_ops *ops = o->records->ops;
+    bool changes = false;
     size_t n = 0;
 
-    if (o->cohort->rank != 0 || ops->size <= offsetof(struct portolan_records_ops, note_running) ||
-        !ops->note_running)
+    if (ops->size <= offsetof(struct portolan_records_ops, note_running) || !ops->note_running)
         return;
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
         if (!optimizer_has_choice(o, i))
             continue;
-        add(o, o->noted, &n, i, o->wanted[i]);
-        if (o->wanted[i] == o->current[i])
+        changes = changes || o->wanted[i] != o->current[i];
+        if (o->cohort->rank == 0)
+            add(o, o->noted, &n, i, o->wanted[i]);
+        if (o->cohort->rank != 0 || o->wanted[i] == o->current[i])
             continue;
         add(o, o->noted, &n, i, o->current[i]);
         o->noted[n - 1].standing = PORTOLAN_RAN_WELL; /* all that it may do yet is give its state */
     }
-    ops->note_running(o->records, step, o->noted, n);
+    if (o->cohort->rank == 0 || changes)
+        ops->note_running(o->records, step, o->noted, n);
 }
 
 /* Whether X was called in the step that is stored. */

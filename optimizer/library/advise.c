@@ -243,7 +243,7 @@ static void stay(struct advising *a, bool now_allowed, const struct portolan_pla
 
     if (!now_allowed)
         snprintf(out->reason, sizeof out->reason,
-                 "stays, although not known to work here: no alternative is known to work here");
+                 "stays: neither what runs nor any alternative is known to work here");
     else if (now->is_unusable)
         snprintf(out->reason, sizeof out->reason,
                  "stays: a step may take over 5 times as long as predicted%s",

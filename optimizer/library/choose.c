@@ -2,6 +2,7 @@
 /* The best assembly for a whole run, with margins and reasons for a person. */
 #include "plan_internal.h"
 
+#include <portolan/json.h>
 #include <portolan/list.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,12 +287,14 @@ static char *settling_command(struct choosing *c)
     }
     for (size_t d = 0; d < p->s.n_dims; d++)
         if (p->s.dims[d].instance)
-            portolan_text_add(&text, " --set %s=%s", p->s.dims[d].name, p->s.dims[d].target);
+            portolan_text_add(&text, " --set %s=%s", p->s.dims[d].name,
+                              portolan_shell_word(p->s.dims[d].target).text);
     for (size_t i = 0; i < a->n_sweeps; i++)
         if (!a->sweeps[i].varies && &a->sweeps[i] != p->other_input)
             portolan_text_add(&text, " --set %s.%s=%s", a->sweeps[i].instance,
-                              a->sweeps[i].parameter, a->sweeps[i].values[0]);
-    portolan_text_add(&text, " %s", a->file);
+                              a->sweeps[i].parameter,
+                              portolan_shell_word(a->sweeps[i].values[0]).text);
+    portolan_text_add(&text, " %s", portolan_shell_word(a->file).text);
     return plan_text(&text);
 }
 

@@ -144,6 +144,12 @@ static void list_moments(struct observation *o, const size_t *start)
 
 /* ---- first calls ---- */
 
+/* How many are alone after a start, of the trial and the implementation of M. */
+static size_t *alone_like(const struct observation *o, const struct moment *m)
+{
+    return &o->n_alone[o->p->s.segments[m->segment].trial * o->n_own + m->own];
+}
+
 /* Finds the first of N moments, which are of one start and context. */
 static void find_first(struct observation *o, struct moment *m, size_t n)
 {
@@ -156,8 +162,10 @@ static void find_first(struct observation *o, struct moment *m, size_t n)
         o->scratch[n + i] = m[i].steps;
     }
     first = portolan_series_first(n, o->scratch, o->scratch + n, o->scratch + 2 * n, &alone);
-    if (alone < n)
-        m[alone].is_apart = true;
+    if (alone < n) {
+        m[alone].is_apart = m[alone].is_alone = true;
+        ++*alone_like(o, &m[alone]);
+    }
     for (size_t i = first; i < n; i++)
         if (!m[i].is_apart) {
             calls += m[i].calls;
@@ -180,6 +188,14 @@ static void find_short(struct observation *o, struct moment *m, size_t n)
         m[i].is_apart = true;
 }
 
+/* What is alone after several starts of an implementation in a trial comes again: it is cost. */
+static void take_back(struct observation *o)
+{
+    for (struct moment *m = o->moments; m < o->moments + o->n_moments; m++)
+        if (m->is_alone && *alone_like(o, m) > 1)
+            m->is_apart = false;
+}
+
 static void find_all_first(struct observation *o)
 {
     for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
@@ -198,6 +214,7 @@ static void find_all_first(struct observation *o)
             observation_row(o, m->segment, m->own)->n_again++;
         find_short(o, &o->moments[begin], end - begin);
     }
+    take_back(o);
 }
 
 /* ---- means ---- */
@@ -470,6 +487,7 @@ enum portolan_status observation_init(struct observation *o)
     o->contexts = portolan_arena_alloc(&o->pool, pieces + 1, sizeof *o->contexts);
     o->segments = portolan_arena_alloc(&o->pool, s->n_segments, o->n_own * sizeof *o->segments);
     o->is_wrong = portolan_arena_alloc(&o->pool, s->n_trials, o->n_own * sizeof *o->is_wrong);
+    o->n_alone = portolan_arena_alloc(&o->pool, s->n_trials, o->n_own * sizeof *o->n_alone);
     o->selection = portolan_arena_alloc(&o->pool, s->n_variables, sizeof *o->selection);
     o->rows.x = portolan_arena_alloc(&o->pool, rows, MAX_INPUTS * sizeof *o->rows.x);
     o->rows.y = portolan_arena_alloc(&o->pool, rows, sizeof *o->rows.y);

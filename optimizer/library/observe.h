@@ -12,7 +12,8 @@ struct moment {   /* the calls with one context in one step, or in a group of st
     double steps;
     double context[PORTOLAN_CONTEXT_MAX];
     double calls, exclusive, each; /* each: exclusive per call */
-    bool is_apart;                 /* it does not count as usual: a first call, or disturbed */
+    bool is_apart;                 /* it does not count as usual: a first call, or disturbed … */
+    bool is_alone;                 /* … as the only one since its start that was so long */
 };
 
 struct context_row { /* the segment's mean time */
@@ -49,6 +50,7 @@ struct observation {
     double *warm_up; /* per own alternative: the most steps after a start that were first calls */
     struct context_row *contexts;
     size_t variable, n_own;       /* the called instance; NONE and 1 when it is fixed */
+    size_t *n_alone;              /* [trial * n_own + own alternative] moments that are alone */
     bool *is_wrong;               /* [trial * n_own + own alternative]: not accurate enough */
     struct segment_row *segments; /* [segment * n_own + own alternative] */
     size_t *selection;            /* scratch for tuples */

@@ -9,7 +9,6 @@
 enum { RETURN_WAIT = 10, DRIFT_WAIT = 5 };
 /* For so many steps a drift is the reason of a change. */
 enum { DRIFT_COUNTS = 64 };
-static const double same_data = 0.1;
 /* Time beside what is tried tells of the work if it changes by this share of a step. */
 static const double matters = 0.1;
 /* What a second look at steps that fell may cost of what is left of the budget. */
@@ -171,6 +170,8 @@ static void adopt(struct portolan_race *r, struct arm *new)
             record_shift(&r->arms[i]->record, after - before);
     rebase_ratios(r, &r->move, after / before);
     old = replace_incumbent(r, r->trial, before / after);
+    if (old)
+        old->judged_ns = after;
     r->drifted_at = 0;
     r->spike_ns = 0;
     noise = r->record.noise;
@@ -346,6 +347,9 @@ static void begin_anew(struct portolan_race *r)
     record_keep(&r->record, 0);
     r->record.longs = r->record.old_longs = r->record.gaps = 0;
     r->least_ns = 0;
+    for (size_t i = 0; i < r->o.n_instances; i++)
+        for (size_t k = 0; k < r->o.n_alternatives[i]; k++)
+            r->beliefs[i][k].first_ns = 0;
     forget(r, SIZE_MAX);
 }
 
@@ -441,7 +445,7 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
 
     r->now += (int)s->steps;
     r->told.elapsed_ns += group->ns;
-    if (s->data != r->data && !(fabs(s->data - r->data) < same_data)) {
+    if (s->data != r->data && !(fabs(s->data - r->data) < PORTOLAN_RACE_OTHER_DATA)) {
         begin_anew(r);
         r->data = s->data;
     }
@@ -479,6 +483,7 @@ static void forget_visit(struct portolan_race *r, struct arm *a, double first)
     struct belief *b = &r->beliefs[r->move.instance[0]][r->move.alternative[0]];
 
     b->first = fmax(first, 1);
+    b->first_ns = first * record_mean(&r->record);
     b->ratio = NAN;
     a->record = (struct record){0};
     a->state = ARM_UNTRIED;

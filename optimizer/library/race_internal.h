@@ -48,7 +48,7 @@ struct arm {
     int wait, look_at;    /* it is looked at again after so many steps, then */
     size_t block;         /* groups of steps of its next visit */
     bool is_beginning;    /* the run began with it */
-    double judged_ns;     /* the incumbent's mean time then */
+    double judged_ns;     /* the incumbent's mean time when `ratio` was measured */
     double longest_stay;  /* most steps between two swaps */
     double reopened;      /* long steps of the incumbent when it was last opened for them */
     bool *called;         /* per instance: while it was tried */
@@ -68,8 +68,9 @@ struct difference {
 
 /* What is known of an alternative beforehand, or from a visit. */
 struct belief {
-    double ratio; /* to the incumbent's; NaN: not known */
-    double first; /* the same of its first step alone; NaN: not known */
+    double ratio;    /* to the incumbent's; NaN: not known */
+    double first;    /* the same of its first step alone; NaN: not known */
+    double first_ns; /* time of that step if this run measured it; else 0 */
     bool is_sure;
     bool is_remedy;    /* of a cause that was diagnosed; then … */
     double gain, most; /* … what it gains, and gains at most, as shares of a step */

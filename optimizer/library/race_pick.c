@@ -17,7 +17,7 @@ enum { LEAST_WAIT = 64 };
 /* A visit that outlasts the first steps may cost this share of the budget, and take one of so many
  * steps that remain. */
 static const double share_of_patience = 0.5;
-enum { SHORT_RUN = 40, LEAST_PATIENCE = 8 };
+enum { SHORT_RUN = 40, LEAST_PATIENCE = 8, LEAST_REPETITION = 4 };
 /* New alternatives leave this share of the budget for looking again. */
 static const double share_of_new = 0.8;
 
@@ -123,10 +123,13 @@ double race_left(const struct portolan_race *r)
     return race_budget(r) - race_cost(r) + r->free_ns;
 }
 
-/* What a step took longer when the arm was looked at. */
+/* What a step took longer when the arm was looked at. The incumbent may be slower since, by long
+ * steps, which says nothing of the arm. */
 static double excess_of(const struct portolan_race *r, const struct arm *a)
 {
-    return fmax(0, a->ratio - 1) * record_mean(&r->record);
+    double usual = record_mean(&r->record);
+
+    return fmax(0, a->ratio - 1) * (a->judged_ns > 0 ? fmin(usual, a->judged_ns) : usual);
 }
 
 int race_wait(const struct portolan_race *r, const struct arm *a)
@@ -145,6 +148,7 @@ static double promise_of_new(const struct portolan_race *r, const struct move *m
 {
     double usual = record_mean(&r->record), product = 1, unknown_ns = 0;
     const struct belief *only = &r->beliefs[m->instance[0]][m->alternative[0]];
+    double first = only->first_ns > 0 ? only->first_ns / usual : only->first;
 
     if (m->n == 1 && only->is_remedy) {
         *excess = fear_of_remedy * usual;
@@ -159,8 +163,8 @@ static double promise_of_new(const struct portolan_race *r, const struct move *m
         unknown_ns += isnan(b->ratio) ? inclusive_ns : 0;
         product *= isnan(b->ratio) ? 1 : b->ratio;
     }
-    if (m->n == 1 && only->first > 1)
-        *excess = (only->first - 1) * usual * (1 + 1 / large_share);
+    if (m->n == 1 && first > 1)
+        *excess = (first - 1) * usual * (1 + 1 / large_share);
     else
         *excess = unknown_ns > 0 ? fear * usual : fmax(0, product - 1) * usual;
     return unknown_ns > 0 ? hope * fmin(unknown_ns, usual)
@@ -314,7 +318,9 @@ static double cost_of_patience(const struct portolan_race *r, const struct move 
     const struct arm *a = race_find_arm(r, m);
     const struct belief *b = &r->beliefs[m->instance[0]][m->alternative[0]];
     double ratio = a && a->ratio > 0 ? a->ratio : b->ratio;
-    double excess = fmax(0, ratio - 1) * record_mean(&r->record) * LEAST_PATIENCE;
+    /* one slow step alone is cheap to confirm */
+    double steps = a && a->record.n == 1 ? LEAST_REPETITION : LEAST_PATIENCE;
+    double excess = fmax(0, ratio - 1) * record_mean(&r->record) * steps;
 
     if (isnan(ratio) || fabs(ratio - 1) < r->o.hysteresis || b->is_sure || !is_possible(r, m) ||
         (a && (a->state != ARM_LOST || a->longest_stay >= PATIENT_STEPS)))

@@ -67,14 +67,17 @@ void portolan_race_remedy(struct portolan_race *race, size_t instance, size_t al
 void portolan_race_expect_first(struct portolan_race *race, size_t instance, size_t alternative,
                                 double ratio);
 
+/** Steps with data that differ by so much are not comparable. */
+#define PORTOLAN_RACE_OTHER_DATA 0.1
+
 /** A step that ended, or a group of steps that ran the same without a look at them. */
 struct portolan_race_step {
     double ns;                  /**< of all of them, the slowest rank's; 0: it was not measured */
     const int32_t *selection;   /**< what ran in it */
     bool is_first;              /**< it began with a swap */
     const double *inclusive_ns; /**< per instance: in its calls; 0: it was not called */
-    double data;  /**< stands for the data: steps whose values differ by 0.1 are not comparable */
-    double steps; /**< how many they are; 0 is read as 1 */
+    double data;                /**< stands for the data, for PORTOLAN_RACE_OTHER_DATA */
+    double steps;               /**< how many they are; 0 is read as 1 */
 };
 void portolan_race_see(struct portolan_race *race, const struct portolan_race_step *step);
 

@@ -211,6 +211,38 @@ static void what_comes_again_is_cost_and_one_disturbance_is_not(void **state)
     }
 }
 
+/* Chol runs in steps 50 to 99 and 150 to 199 of a trial of Lu; it is long once in each of N visits.
+ */
+static double mean_with_long_calls(int n)
+{
+    struct lab *l = lab_create();
+    double mean;
+
+    lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 1, .steps = 200});
+    for (size_t i = 0; i < l->set.n_samples; i++) {
+        struct portolan_sample *x = &l->samples[i];
+
+        if (strcmp(x->instance, "solver") != 0 || x->step % 100 < 50)
+            continue;
+        x->implementation = lab_classes[CHOL];
+        if (x->step == 98 || (n > 1 && x->step == 198))
+            x->inclusive_ns = x->exclusive_ns = 101e6;
+        l->samples[i - 1].inclusive_ns = x->inclusive_ns + 1e3;
+    }
+    strcpy(l->steps, "4000");
+    lab_choose(l, 100, 0);
+    mean = lab_predict(l, CHOL).step_ns;
+    lab_destroy(l);
+    return mean;
+}
+
+static void what_is_long_once_in_each_of_several_visits_is_cost(void **state)
+{
+    (void)state;
+    assert_near(mean_with_long_calls(1), 1.001e6, 1e-3);
+    assert_near(mean_with_long_calls(2), 3.001e6, 1e-3);
+}
+
 /* ---- intervals ---- */
 
 /* In 20 steps, every 8th of which is long, the mean is known to a third at best. */
@@ -295,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_return_is_paid_once_per_return),
         cmocka_unit_test(minutes_vary_not_calls),
         cmocka_unit_test(what_comes_again_is_cost_and_one_disturbance_is_not),
+        cmocka_unit_test(what_is_long_once_in_each_of_several_visits_is_cost),
         cmocka_unit_test(periods_widen_the_interval),
         cmocka_unit_test(no_width_needs_many_equal_times_or_a_manual_clock),
         cmocka_unit_test(what_ran_once_varies_between_runs_as_its_rival_does),

@@ -8,6 +8,7 @@
 #include "internal.h"
 
 #include <portolan/machine.h>
+#include <portolan/owner.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +59,13 @@ static char *read_file(const char *path, struct stat *seen, struct portolan_erro
     if (fstat(fd, seen) != 0 || !S_ISREG(seen->st_mode)) {
         portolan_error_set(err, PORTOLAN_EIO, "control file '%s': %s", path,
                            S_ISDIR(seen->st_mode) ? strerror(EISDIR) : "it is no file");
+        n = 0;
+    } else if (!portolan_is_trusted(seen)) {
+        portolan_error_set(
+            err, PORTOLAN_EIO,
+            "control file '%s' is not obeyed: it belongs to user %ld, neither to the "
+            "one who runs this nor to root",
+            path, (long)seen->st_uid);
         n = 0;
     }
     while (text && n > 0 && length < FILE_MAX + 1) {

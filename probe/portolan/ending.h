@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-enum { PORTOLAN_ENDING_CALLS = 16 };
+/** PORTOLAN_ENDING_SLOW_S: how long a step takes at least, in s, that is usually called slow. */
+enum { PORTOLAN_ENDING_CALLS = 16, PORTOLAN_ENDING_SLOW_S = 3 };
 
 struct portolan_ending {
     /** "signal", "exit" or "limit": the process is about to end; "slow": a step takes 100 times as
@@ -40,13 +41,15 @@ PORTOLAN_API bool portolan_ending_observe(portolan_ending_fn *observer, void *ar
 PORTOLAN_API void portolan_ending_forget(const void *arg);
 
 /**
- * From now on steps are watched by a timer of the process: after the observers TELL hears once of a
- * step that is "slow", for LEAST_S seconds at least, and of one that has taken LIMIT_S ("limit", to
- * end the process); 0: there is no limit. It runs on the thread that began the first step, in a
- * signal handler.
+ * From now on steps are watched by a timer of the process, unless LEAST_S is 0: after the observers
+ * TELL, if not NULL, hears once of a step that is "slow", for LEAST_S seconds at least, and of one
+ * that has taken LIMIT_S ("limit", to end the process); 0: there is no limit. It runs on the thread
+ * that began the first step, in a signal handler.
  */
 PORTOLAN_API void portolan_ending_watch(portolan_ending_fn *tell, void *arg, double least_s,
                                         double limit_s);
+/** Whether steps are watched already. */
+PORTOLAN_API bool portolan_ending_is_watched(void);
 /** STEP begins; -1: the steps are over. */
 PORTOLAN_API void portolan_ending_step(int step);
 

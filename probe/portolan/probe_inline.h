@@ -216,6 +216,21 @@ PORTOLAN_PROBE_INLINE struct portolan_probe_context portolan_probe_context_int(i
     return c;
 }
 
+/* The whole number BITS, of which int64_t may lack positive ones: those are its largest. */
+PORTOLAN_PROBE_INLINE struct portolan_probe_context portolan_probe_context_bits(uint64_t bits,
+                                                                                bool is_positive)
+{
+    return portolan_probe_context_int(is_positive && bits > INT64_MAX ? INT64_MAX : (int64_t)bits);
+}
+
+/* The same for a number of any type, which is evaluated once. */
+#define portolan_probe_context_whole(x)                                                            \
+    __extension__({                                                                                \
+        __typeof__(x) portolan_whole = (x);                                                        \
+                                                                                                   \
+        portolan_probe_context_bits((uint64_t)portolan_whole, portolan_whole > 0);                 \
+    })
+
 PORTOLAN_PROBE_INLINE struct portolan_probe_context portolan_probe_context_real(double value)
 {
     struct portolan_probe_context c = {portolan_probe_bin(value), value, false};

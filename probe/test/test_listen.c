@@ -162,6 +162,22 @@ static void mistakes_are_answered_and_nothing_is_obeyed(void **state)
     assert_true(is_measured());
 }
 
+static void what_another_user_wrote_is_not_obeyed(void **state)
+{
+    char other[120];
+
+    (void)state;
+    snprintf(other, sizeof other, "%s.other", file);
+    write_file(file, "# request theirs\noff *\n");
+    if (chown(file, geteuid() + 1, (gid_t)-1) != 0)
+        skip(); /* only root can */
+    listen_to(NULL);
+    write_file(other, "# request ours\nlist\n");
+    assert_int_equal(rename(other, file), 0);
+    answer_with("request ours");
+    assert_true(is_measured());
+}
+
 static void what_is_no_text_is_refused(void **state)
 {
     FILE *f;
@@ -444,6 +460,7 @@ int main(void)
         TEST(what_was_asked_of_another_program_is_not_obeyed),
         TEST(a_file_that_goes_changes_nothing_and_may_come_again),
         TEST(mistakes_are_answered_and_nothing_is_obeyed),
+        TEST(what_another_user_wrote_is_not_obeyed),
         TEST(what_is_no_text_is_refused),
         TEST(a_folder_that_is_replaced_is_found_again),
         TEST(a_folder_that_is_not_there_is_refused),

@@ -102,8 +102,7 @@ static void emit_context(const struct port *p, const struct method *m, const str
                           list[i].kind == VALUE_REAL
                               ? "%s\n            portolan_probe_context_real("
                                 "static_cast<double>(%s))"
-                              : "%s\n            portolan_probe_context_int("
-                                "static_cast<int64_t>(%s))",
+                              : "%s\n            portolan::proxy_whole(%s)",
                           i ? "," : "", list[i].value);
     portolan_text_add(out, "};\n");
 }
@@ -397,7 +396,6 @@ void proxygen_emit_cxx(struct run *run, struct portolan_text *out)
 static const char stand_in[] =
     "struct portolan_proxy;\n"
     "struct portolan_probe_context {};\n"
-    "portolan_probe_context portolan_probe_context_int(long);\n"
     "portolan_probe_context portolan_probe_context_real(double);\n"
     "#include <cstdint>\n"
     "#include <utility>\n"
@@ -414,6 +412,7 @@ static const char stand_in[] =
     "template <typename Tag, typename Tag::type Member> struct proxy_grant {\n"
     "    friend constexpr typename Tag::type proxy_member(Tag) { return Member; }\n"
     "};\n"
+    "template <typename Number> portolan_probe_context proxy_whole(Number);\n"
     "template <typename Face, typename Port> Port *proxy_behind(Port *);\n"
     "template <typename Face, typename Port> Port &proxy_behind(Port &);\n"
     "}\n";

@@ -65,7 +65,7 @@ static void add_context(const struct context *c, struct portolan_text *out)
     if (c->kind == VALUE_REAL)
         portolan_text_add(out, "portolan_probe_context_real((double)%s)", c->value);
     else
-        portolan_text_add(out, "portolan_probe_context_int((int64_t)%s)", c->value);
+        portolan_text_add(out, "portolan_probe_context_whole(%s)", c->value);
 }
 
 void proxygen_emit_context(const struct method *m, const struct locals *l,

@@ -118,6 +118,9 @@ struct functions {
 /* `#undef` for functions that macros hide. */
 void functions_emit_undefines(const struct functions *f, struct portolan_text *out);
 
+/* The name of the type that M has with the hidden lengths of texts: see `declared`. */
+const char *functions_with_lengths(const struct functions *f, const struct method *m);
+
 /* "static const char *const PREFIX_symbols[]". */
 void functions_emit_symbols(const struct functions *f, const char *prefix,
                             struct portolan_text *out);

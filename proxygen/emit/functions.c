@@ -34,6 +34,11 @@ static const struct method *target_of(const struct functions *f, const struct me
     return m;
 }
 
+const char *functions_with_lengths(const struct functions *f, const struct method *m)
+{
+    return proxygen_print(&f->run->arena, "%s_%s_with_lengths", f->port->c_type, m->name);
+}
+
 /* "    [result = ]CALLEE(…)(…);" */
 static void emit_call(const struct functions *f, const struct method *m, const struct locals *l,
                       const char *callee, const char *pass, struct portolan_text *out)
@@ -41,12 +46,15 @@ static void emit_call(const struct functions *f, const struct method *m, const s
     const struct method *target = target_of(f, m);
 
     portolan_text_add(out, "    %s%s", m->returns ? l->result : "", m->returns ? " = " : "");
+    if (m->declared)
+        portolan_text_add(out, "((%s)(portolan_functions_fn)", functions_with_lengths(f, m));
     if (callee)
         portolan_text_add(out, "%s(%s, %s, %s, %zu)", callee, l->proxy, l->to, target->name,
                           target->position);
     else
         portolan_text_add(out, "%s->%s", l->to, target->name);
-    portolan_text_add(out, "(%s%s%s);\n", pass, m->twin ? ", " : "", m->twin ? l->list : "");
+    portolan_text_add(out, "%s(%s%s%s);\n", m->declared ? ")" : "", pass, m->twin ? ", " : "",
+                      m->twin ? l->list : "");
 }
 
 static void emit_return(const struct method *m, const struct locals *l, const char *indent,
@@ -139,8 +147,26 @@ static void emit_members(const struct functions *f, struct portolan_text *out)
         const struct method *m = f->members[i];
         const char *name = proxygen_print(arena, "(*%s)", m->name);
 
-        portolan_text_add(out, "    %s;\n",
-                          for_both(arena, proxygen_replace(arena, m->head, name)));
+        portolan_text_add(
+            out, "    %s;\n",
+            for_both(arena, proxygen_replace(arena, m->declared ? m->declared : m->head, name)));
+    }
+}
+
+/* The types that functions have for callers in Fortran. */
+static void emit_types_with_lengths(const struct functions *f, struct portolan_text *out)
+{
+    struct portolan_arena *arena = &f->run->arena;
+
+    for (size_t i = 0; i < f->n_measured; i++) {
+        const struct method *m = f->members[i];
+        const char *name = proxygen_print(arena, "(*%s)", functions_with_lengths(f, m));
+
+        if (m->declared)
+            portolan_text_add(
+                out,
+                "/** %s with the lengths of texts, which Fortran passes last. */\ntypedef %s;\n",
+                m->name, for_both(arena, proxygen_replace(arena, m->head, name)));
     }
 }
 
@@ -173,6 +199,7 @@ static void emit_header(const struct functions *f, struct portolan_text *out)
                       p->type, p->c_type);
     emit_members(f, out);
     portolan_text_add(out, "};\n");
+    emit_types_with_lengths(f, out);
     emit_macros(f, "pop_macro", out);
     portolan_text_add(out, "#pragma GCC diagnostic pop\n\n#endif\n");
 }
@@ -226,13 +253,28 @@ static void emit_state(const struct functions *f, const char *prefix, struct por
         c_type, c_type, prefix, prefix);
 }
 
+/* Declares the function that is exported as M, and returns its name: the header's, if it has the
+ * header's parameters. */
+static const char *declare_exported(const struct functions *f, const struct method *m,
+                                    const char *prefix, struct portolan_text *out)
+{
+    struct portolan_arena *arena = &f->run->arena;
+    const char *name = m->declared ? proxygen_print(arena, "%s_%s", prefix, m->name) : m->name;
+
+    if (m->declared)
+        portolan_text_add(out, "\nPORTOLAN_API %s __asm__(\"%s\");",
+                          proxygen_replace(arena, m->head, name), m->symbol);
+    return name;
+}
+
 /* The exported function, and if it has a short way, the function that measures. */
 static void emit_function(const struct functions *f, const struct method *m, const char *prefix,
                           const char *proxy, struct portolan_text *out)
 {
     struct portolan_arena *arena = &f->run->arena;
     bool has_short = proxygen_has_short_way(m);
-    const char *measures = has_short ? proxygen_function_name(f->run, prefix, m, false) : m->name;
+    const char *exported = declare_exported(f, m, prefix, out);
+    const char *measures = has_short ? proxygen_function_name(f->run, prefix, m, false) : exported;
     struct functions_body body = {
         .proxy = proxy, .callee = "PORTOLAN_FUNCTIONS_OF", .early = "PORTOLAN_FUNCTIONS_NEXT"};
 
@@ -244,7 +286,7 @@ static void emit_function(const struct functions *f, const struct method *m, con
         return;
     body.again = proxygen_print(arena, "%s(%s)", measures, proxygen_argument_names(f->run, m));
     portolan_text_add(out, "\nPORTOLAN_API %s%s\n", proxygen_function_attribute(m, true),
-                      proxygen_replace(arena, m->head, m->name));
+                      proxygen_replace(arena, m->head, exported));
     functions_emit_body(f, m, &body, out);
 }
 

@@ -97,8 +97,10 @@ static void emit_copy(const struct functions *f, struct portolan_text *out)
         portolan_text_add(out, "    if (face->%s", m->name);
         if (m->twin)
             portolan_text_add(out, " && face->%s", m->twin);
-        portolan_text_add(out, ")\n        face->%s = PORTOLAN_FUNCTIONS_NAME(%s_%s);\n", m->name,
-                          p->prefix, m->name);
+        portolan_text_add(out, ")\n        face->%s = ", m->name);
+        if (m->declared)
+            portolan_text_add(out, "(__typeof__(face->%s))(portolan_functions_fn)", m->name);
+        portolan_text_add(out, "PORTOLAN_FUNCTIONS_NAME(%s_%s);\n", p->prefix, m->name);
     }
     portolan_text_add(out, "}\n");
 }

@@ -61,6 +61,8 @@ static void report_method(const struct method *m, int width, struct portolan_tex
         portolan_text_add(out, "; accuracy is the result");
     if (m->status)
         portolan_text_add(out, "; a result other than 0 is a failure");
+    if (m->declared)
+        portolan_text_add(out, "; hidden lengths of texts are passed on");
     if (m->no_return)
         portolan_text_add(out, "; never returns, so only the call is counted");
     if (m->gives)

@@ -227,6 +227,44 @@ static void contexts_are_what_expressions_come_to(void **state)
     assert_int_equal(records_node("list_dot_", 0).context[0].value, 2);
 }
 
+static void whole_numbers_keep_their_sign(void **state)
+{
+    const unsigned long long large[] = {1ULL << 53, INT64_MAX, 1ULL << 63, UINT64_MAX};
+    struct portolan_probe_record r;
+
+    (void)state;
+    records_begin();
+    bind(NULL);
+    monitor(true);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        list_big(large[i]);
+    monitor(false);
+    assert_int_equal(records_node("list_big", 0).context[0].value, 1LL << 53);
+    r = records_node("list_big", 1);
+    assert_true(r.context[0].value == INT64_MAX && r.calls == 3);
+}
+
+/* list_text_ as Fortran calls it. */
+static test_List_list_text__with_lengths text_of_fortran =
+    (test_List_list_text__with_lengths)(portolan_functions_fn)list_text_;
+
+static void fortran_s_hidden_lengths_reach_the_implementation(void **state)
+{
+    int n = 7;
+    double sum;
+
+    (void)state;
+    records_begin();
+    bind(NULL);
+    for (int measured = 0; measured < 2; measured++) {
+        monitor(measured);
+        assert_int_equal(text_of_fortran("\1", &n, "\2", "\3", &sum, 12, 34, 56), 563412);
+        assert_true(sum == 13);
+    }
+    monitor(false);
+    assert_int_equal(records_node("list_text_", 0).context[0].value, 7);
+}
+
 static void results_are_contexts_by_their_means(void **state)
 {
     const int values[4] = {1, 2, 3, 6};
@@ -523,6 +561,8 @@ int main(void)
         cmocka_unit_test(what_a_library_lacks_is_listed_and_comes_from_the_program_s),
         cmocka_unit_test(libraries_that_call_mpi_are_refused),
         cmocka_unit_test(contexts_are_what_expressions_come_to),
+        cmocka_unit_test(whole_numbers_keep_their_sign),
+        cmocka_unit_test(fortran_s_hidden_lengths_reach_the_implementation),
         cmocka_unit_test(results_are_contexts_by_their_means),
         cmocka_unit_test(what_is_behind_no_pointer_is_0),
         cmocka_unit_test(what_is_no_implementation_is_refused),

@@ -185,6 +185,27 @@ static void a_front_s_connection_is_measured_and_swapped_like_any_other(void **s
     lists_destroy(&l);
 }
 
+static void fortran_s_hidden_lengths_pass_front_and_proxy(void **state)
+{
+    test_List_list_text__with_lengths text =
+        (test_List_list_text__with_lengths)(portolan_functions_fn)list_text_;
+    const struct test_List_functions *f;
+    struct lists l;
+    double sum;
+    int n = 7;
+
+    (void)state;
+    begin(&l, "<assembly name='front'>" LIST FRONT "<instance name='watch' class='test.Watch'/>"
+              "<monitor user='code' uses='functions'/>" USER("user") "<monitor user='user' "
+                                                                     "uses='list'/></assembly>");
+    assert_int_equal(text("", &n, "", "", &sum, 12, 34, 56), 563412);
+    f = lists_get(&l, "user");
+    text = (test_List_list_text__with_lengths)(portolan_functions_fn)f->list_text_;
+    assert_int_equal(text("", &n, "", "", &sum, 12, 34, 56), 563412);
+    assert_int_equal(records_of("list_text_", "test.List_one").calls, 2);
+    lists_destroy(&l);
+}
+
 static void there_is_one_front(void **state)
 {
     (void)state;
@@ -204,6 +225,7 @@ int main(void)
         cmocka_unit_test(there_are_only_so_many_proxies),
         cmocka_unit_test(code_that_calls_by_name_goes_through_the_front_s_port),
         cmocka_unit_test(a_front_s_connection_is_measured_and_swapped_like_any_other),
+        cmocka_unit_test(fortran_s_hidden_lengths_pass_front_and_proxy),
         cmocka_unit_test(there_is_one_front),
     };
 

@@ -11,14 +11,32 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
         diagnose_at(d, place, "'%s' is a reserved word of C or C++ and cannot name %s", name, what);
 }
 
+/* Whether NAME is a macro of what generated C includes: <stdint.h>, <stdlib.h> and SIDL's own. */
+static bool is_macro(const char *name)
+{
+    static const char macros[] =
+        " FALSE NULL TRUE i386 linux unix BIG_ENDIAN BYTE_ORDER LITTLE_ENDIAN PDP_ENDIAN "
+        "EXIT_FAILURE EXIT_SUCCESS FD_SETSIZE NFDBITS MB_CUR_MAX RAND_MAX SIZE_MAX WCONTINUED "
+        "WEXITED WNOHANG WNOWAIT WSTOPPED WUNTRACED ";
+    static const char *const limits[] = {"INT", "UINT", "PTRDIFF", "SIG_ATOMIC", "WCHAR", "WINT"};
+    const char *end = strrchr(name, '_');
+    bool is_limit = end && (strcmp(end, "_MAX") == 0 || strcmp(end, "_MIN") == 0);
+
+    for (size_t i = 0; is_limit && i < sizeof limits / sizeof *limits; i++)
+        if (strncmp(name, limits[i], strlen(limits[i])) == 0)
+            return true;
+    return portolan_has_word(macros, name) || strncmp(name, "SIDL_", 5) == 0 ||
+           strncmp(name, "included_", 9) == 0;
+}
+
 void check_variable(const char *name, const struct portolan_sidl_place *place, const char *what,
                     struct portolan_diagnostics *d)
 {
-    static const char macros[] = " FALSE NULL TRUE i386 linux unix ";
-    static const char types[] = " int32_t int64_t sidl_bool size_t ";
+    static const char types[] =
+        " int32_t int64_t sidl_BaseInterface sidl_bool sidl_dcomplex sidl_fcomplex size_t ";
 
     check_identifier(name, place, what, d);
-    if (portolan_has_word(macros, name))
+    if (is_macro(name))
         diagnose_at(d, place, "'%s' is a macro of C compilers and cannot name %s", name, what);
     if (portolan_has_word(types, name))
         diagnose_at(d, place, "'%s' is a type of the generated C and cannot name %s", name, what);

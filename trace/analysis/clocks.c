@@ -3,8 +3,9 @@
  * Clocks of several hosts become one. A message shows that its receiver's clock was, at that time,
  * ahead of the sender's by less than the time between the two events; a message back shows that it
  * was ahead by more. Between all these bounds lies a straight line, that of a constant drift: the
- * one that is as far from them as it can be (after Duda et al. 1987). What it leaves reversed is
- * left to the logical clock.
+ * one that is as far from them as it can be (after Duda et al. 1987). Clocks that may agree as far
+ * as the bounds say are left alone: messages that lay waiting bound loosely, and the middle would
+ * change who waited. What a line leaves reversed is left to the logical clock.
  */
 #include "clocks.h"
 
@@ -214,6 +215,15 @@ static double margin_of(const struct bound *b, size_t n, double drift, double *m
     return (least - most) / 2;
 }
 
+/* Do all bounds allow that the clocks show the same? */
+static bool may_agree(const struct bound *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (b[i].bounds_above ? b[i].ahead < 0 : b[i].ahead > 0)
+            return false;
+    return true;
+}
+
 /* The margin is a concave function of the drift. Few bounds allow many lines: a drift is to be
  * worth something. */
 static struct relation relate_pair(const struct bound *b, size_t n)
@@ -234,6 +244,8 @@ static struct relation relate_pair(const struct bound *b, size_t n)
     }
     r.drift = (low + high) / 2;
     r.margin = margin_of(b, n, r.drift, &r.ahead);
+    if (may_agree(b, n))
+        r.drift = r.ahead = 0;
     return r;
 }
 

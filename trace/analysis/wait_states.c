@@ -298,14 +298,12 @@ static bool has_operation(const struct wait_finder *f, uint32_t call)
 }
 
 /* Who probes waits there for the message that the next call receives. */
-static void find_probe_wait(struct wait_finder *f, uint32_t probe, uint32_t call)
+static void find_probe_wait(struct wait_finder *f, const struct waiting_call *probe, uint32_t call)
 {
-    struct waiting_call waiting = {probe, probe, begin_ns(f, probe), end_ns(f, probe), false};
-
     for (uint32_t e = call + 1; e < f->m->call[call]; e++)
         if (f->t->events[e].kind == PORTOLAN_TRACE_RECV ||
             f->t->events[e].kind == PORTOLAN_TRACE_RECV_POST) {
-            wait_for_call(f, &waiting, f->late_states[call - f->first], sending_call(f, e));
+            wait_for_call(f, probe, f->late_states[call - f->first], sending_call(f, e));
             return;
         }
 }
@@ -314,8 +312,9 @@ static void find_probe_wait(struct wait_finder *f, uint32_t probe, uint32_t call
    Longer gaps may take a tenth of it: the rank lost its processor, or stored what it recorded. */
 static void find_location_waits(struct wait_finder *f, const struct portolan_trace_location *l)
 {
-    uint32_t poll = no_event, probe = no_event; /* first poll; the probe before this call */
-    int64_t polled_ns = 0, gaps_ns = 0;         /* when the last poll ended; longer gaps */
+    struct waiting_call probe = {.call = no_event}; /* the probe before this call */
+    uint32_t poll = no_event;                       /* the first poll */
+    int64_t polled_ns = 0, gaps_ns = 0;             /* when the last poll ended; longer gaps */
 
     for (uint32_t e = f->first; e < l->first + l->n; e++) {
         enum portolan_trace_routine_class class;
@@ -338,7 +337,7 @@ static void find_location_waits(struct wait_finder *f, const struct portolan_tra
             continue;
         }
         if (class == PORTOLAN_ROUTINE_PROBE) {
-            probe = e;
+            probe = call;
             continue;
         }
         if (poll != no_event) {
@@ -346,12 +345,17 @@ static void find_location_waits(struct wait_finder *f, const struct portolan_tra
             call.begin_ns = begin_ns(f, poll);
             call.is_polling = true;
         }
-        if (probe != no_event)
-            find_probe_wait(f, probe, e);
+        if (class == PORTOLAN_ROUTINE_POLL) { /* of MPI_Improbe, which matched a message */
+            probe = call;
+            poll = no_event;
+            continue;
+        }
+        if (probe.call != no_event)
+            find_probe_wait(f, &probe, e);
         /* A test that succeeds at once did not wait. */
         if (class != PORTOLAN_ROUTINE_TEST || call.is_polling)
             find_call_waits(f, &call);
-        poll = probe = no_event;
+        poll = probe.call = no_event;
     }
 }
 

@@ -43,6 +43,25 @@ void portolan_waits_destroy(struct portolan_waits *waits)
     free(waits);
 }
 
+static void find_times(struct portolan_waits *w)
+{
+    const struct portolan_trace *t = w->trace;
+
+    for (size_t i = 0; i < t->n_locations; i++) {
+        const struct portolan_trace_location *l = &t->locations[i];
+
+        if (!l->n)
+            continue;
+        if (t->events[l->first + l->n - 1].ns > w->run_ns)
+            w->run_ns = t->events[l->first + l->n - 1].ns;
+        if (i && l[-1].rank == l->rank) { /* a further thread: they follow each other */
+            w->n_threads++;
+            w->all_ns += t->events[l->first + l->n - 1].ns - t->events[l->first].ns;
+        }
+    }
+    w->all_ns += w->run_ns * t->n_ranks;
+}
+
 enum portolan_status portolan_waits_create(const struct portolan_matching *matching,
                                            struct portolan_waits **waits,
                                            struct portolan_error *err)
@@ -56,13 +75,7 @@ enum portolan_status portolan_waits_create(const struct portolan_matching *match
         return portolan_no_memory(err);
     w->trace = trace;
     w->matching = matching;
-    for (size_t i = 0; i < trace->n_locations; i++)
-        if (trace->locations[i].n) {
-            size_t last = trace->locations[i].first + trace->locations[i].n - 1;
-
-            if (trace->events[last].ns > w->run_ns)
-                w->run_ns = trace->events[last].ns;
-        }
+    find_times(w);
     if (!find_waits(&f) || !find_paths(w) || !sum_paths(w) || !find_causes(w) ||
         !find_critical_path(w)) {
         portolan_waits_destroy(w);

@@ -234,17 +234,19 @@ int otf2_rank(const struct reader *r, uint64_t member)
     return member < (uint64_t)r->n_ranks ? (int)member : PORTOLAN_TRACE_NONE;
 }
 
-/* World ranks of a group's members; NULL without memory. */
-static int *ranks_of(struct reader *r, uint32_t self, size_t *n)
+/* World ranks of a group's members, or else of USERS; NULL without memory. */
+static int *ranks_of(struct reader *r, uint32_t self, const bool *users, size_t *n)
 {
     const struct otf2_group *group = otf2_find(&r->groups, self);
-    int *ranks;
+    size_t most = users ? (size_t)r->n_ranks : group ? group->n : 0;
+    int *ranks = portolan_arena_alloc(&r->arena, most + 1, sizeof *ranks);
 
-    *n = group && group->type != OTF2_GROUP_TYPE_COMM_SELF ? group->n : 0;
-    ranks = portolan_arena_alloc(&r->arena, *n + 1, sizeof *ranks);
-    for (size_t i = 0; ranks && i < *n; i++)
-        ranks[i] = group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? (int)i
-                                                                 : otf2_rank(r, group->members[i]);
+    *n = 0;
+    for (size_t i = 0; ranks && i < most; i++)
+        if (!users || users[i])
+            ranks[(*n)++] = users || group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS
+                                ? (int)i
+                                : otf2_rank(r, group->members[i]);
     if (!ranks)
         r->status = PORTOLAN_ENOMEM;
     return ranks;
@@ -271,24 +273,38 @@ static size_t entered(struct reader *r, size_t at)
     return at;
 }
 
-static void enter_comms(struct reader *r)
+/* One group is that of all communicators of a rank alone. A communicator without members has those
+   who use it. */
+static void find_special_comms(struct reader *r)
 {
     struct otf2_comm *comms = r->comms.entries;
-    bool has_world = false;
 
     for (size_t i = 0; i < r->comms.n && !r->status; i++) {
-        struct portolan_trace_comm comm = {.id = i + 1};
+        const struct otf2_group *group = otf2_find(&r->groups, comms[i].group);
 
-        comm.members = ranks_of(r, comms[i].group, &comm.n_members);
-        comm.remote = ranks_of(r, comms[i].remote, &comm.n_remote);
-        comms[i].members = comm.members, comms[i].n_members = comm.n_members;
-        comms[i].others = comm.remote, comms[i].n_others = comm.n_remote;
-        if (!has_world && is_world(r, &comms[i])) {
-            has_world = true;
-            continue; /* entry 0 */
-        }
-        comms[i].at = entered(r, portolan_trace_comm(r->trace, &comm));
+        comms[i].is_self = group && group->type == OTF2_GROUP_TYPE_COMM_SELF;
+        if (comms[i].is_self || comms[i].remote != OTF2_UNDEFINED_GROUP ||
+            (group && (group->n || group->type == OTF2_GROUP_TYPE_UNKNOWN)))
+            continue;
+        r->has_users = true;
+        comms[i].users = portolan_arena_alloc(&r->arena, (size_t)r->n_ranks + 1, 1);
+        if (!comms[i].users)
+            r->status = PORTOLAN_ENOMEM;
     }
+}
+
+/* Communicator ID of each rank alone; returns the entry of the first. */
+static size_t enter_selves(struct reader *r, uint64_t id)
+{
+    size_t first = r->trace->n_comms;
+
+    for (int rank = 0; rank < r->n_ranks && !r->status; rank++) {
+        const struct portolan_trace_comm comm = {
+            .id = id | (uint64_t)(rank + 1) << 32, .n_members = 1, .members = &rank};
+
+        entered(r, portolan_trace_comm(r->trace, &comm));
+    }
+    return first;
 }
 
 static void enter_windows(struct reader *r)
@@ -305,6 +321,28 @@ static void enter_windows(struct reader *r)
         }
         windows[i].at = entered(r, portolan_trace_window(r->trace, &window));
     }
+}
+
+void otf2_enter_comms(struct reader *r)
+{
+    struct otf2_comm *comms = r->comms.entries;
+    bool has_world = false;
+
+    for (size_t i = 0; i < r->comms.n && !r->status; i++) {
+        struct portolan_trace_comm comm = {.id = i + 1};
+
+        comm.members = ranks_of(r, comms[i].group, comms[i].users, &comm.n_members);
+        comm.remote = ranks_of(r, comms[i].remote, NULL, &comm.n_remote);
+        comms[i].members = comm.members, comms[i].n_members = comm.n_members;
+        comms[i].others = comm.remote, comms[i].n_others = comm.n_remote;
+        if (!has_world && is_world(r, &comms[i])) {
+            has_world = true;
+            continue; /* entry 0 */
+        }
+        comms[i].at = comms[i].is_self ? enter_selves(r, i + 1)
+                                       : entered(r, portolan_trace_comm(r->trace, &comm));
+    }
+    enter_windows(r);
 }
 
 /* TAU and eztrace define routines of MPI like any function, TAU with "()". */
@@ -382,8 +420,7 @@ void otf2_read_definitions(struct reader *r)
         r->status = PORTOLAN_ENOMEM;
         return;
     }
-    enter_comms(r);
-    enter_windows(r);
+    find_special_comms(r);
     enter_regions(r);
     enter_attributes(r);
 }

@@ -49,7 +49,17 @@ static const struct otf2_comm *comm_of(const struct reader *r, uint32_t self)
     static const struct otf2_comm none = {0};
     const struct otf2_comm *comm = otf2_find(&r->comms, self);
 
+    if (comm && comm->users)
+        comm->users[r->here->rank] = true;
     return comm ? comm : &none;
+}
+
+/* An event of COMM. */
+static struct portolan_trace_event event_of(const struct reader *r, const struct otf2_comm *comm)
+{
+    size_t at = comm->at + (comm->is_self ? (size_t)r->here->rank : 0);
+
+    return (struct portolan_trace_event){.what = (uint32_t)at & 0xffffff};
 }
 
 /* World rank of RANK in COMM: of the other group in an intercommunicator. */
@@ -58,6 +68,8 @@ static int world_rank(const struct reader *r, const struct otf2_comm *comm, uint
     bool is_other =
         portolan_trace_place(comm->others, comm->n_others, r->here->rank) < comm->n_others;
 
+    if (comm->is_self)
+        return r->here->rank;
     if (is_other || !comm->n_others)
         return rank < comm->n_members ? comm->members[rank] : PORTOLAN_TRACE_NONE;
     return rank < comm->n_others ? comm->others[rank] : PORTOLAN_TRACE_NONE;
@@ -67,12 +79,13 @@ static struct portolan_trace_event message(const struct reader *r, uint32_t part
                                            uint32_t tag, uint64_t bytes, uint32_t request)
 {
     const struct otf2_comm *c = comm_of(r, comm);
+    struct portolan_trace_event event = event_of(r, c);
 
-    return (struct portolan_trace_event){.what = (uint32_t)c->at & 0xffffff,
-                                         .peer = world_rank(r, c, partner),
-                                         .tag = (int32_t)tag,
-                                         .bytes = bytes,
-                                         .request = request};
+    event.peer = world_rank(r, c, partner);
+    event.tag = (int32_t)tag;
+    event.bytes = bytes;
+    event.request = request;
+    return event;
 }
 
 /* ------------------------------------------------- requests */
@@ -212,12 +225,11 @@ static struct portolan_trace_event collective(const struct reader *r, uint32_t c
                                               uint64_t sent, uint64_t received)
 {
     const struct otf2_comm *c = comm_of(r, comm);
-    struct portolan_trace_event event = {.what = (uint32_t)c->at & 0xffffff,
-                                         .peer = PORTOLAN_TRACE_NONE,
-                                         .bytes = sent ? sent : received};
+    struct portolan_trace_event event = event_of(r, c);
 
-    if (root < c->n_members || root < c->n_others)
-        event.peer = world_rank(r, c, root);
+    event.peer =
+        root < c->n_members || root < c->n_others ? world_rank(r, c, root) : PORTOLAN_TRACE_NONE;
+    event.bytes = sent ? sent : received;
     return event;
 }
 
@@ -383,7 +395,7 @@ static void read_location(struct reader *r, const struct otf2_location *l,
                  OTF2_Reader_ReadAllLocalEvents(r->otf2, reader, &n) || n < l->expected;
         OTF2_Reader_CloseEvtReader(r->otf2, reader);
     }
-    if (r->status)
+    if (r->status || r->has_users)
         return;
     if (is_cut)
         portolan_diagnose(r->diagnostics, r->path, 0, 0,
@@ -407,6 +419,10 @@ static void read_locations(struct reader *r)
     OTF2_Reader_OpenEvtFiles(r->otf2);
     for (size_t i = 0; i < r->n_locations && has_definitions; i++)
         read_local_definitions(r, r->locations[i].self);
+    for (size_t i = 0; i < r->n_locations && r->has_users && !r->status; i++)
+        read_location(r, &r->locations[i], c);
+    r->has_users = false;
+    otf2_enter_comms(r);
     for (size_t i = 0; i < r->n_locations && !r->status; i++) {
         portolan_progress("locations", i, r->n_locations, false);
         read_location(r, &r->locations[i], c);

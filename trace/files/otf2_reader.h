@@ -45,6 +45,8 @@ struct otf2_comm {
     uint32_t group, remote;
     const int *members, *others;
     size_t n_members, n_others;
+    bool *users;  /* [rank], where the archive has no members; else NULL */
+    bool is_self; /* of each rank alone: `at` + rank */
     size_t at;
 };
 
@@ -82,6 +84,7 @@ struct reader {
     uint32_t n_numbers;
     int depth; /* of calls of MPI inside each other */
     bool is_off;
+    bool has_users;   /* some communicator has: events are read once for these alone */
     bool names_group; /* the open call is MPI_Win_post or MPI_Win_start */
 };
 
@@ -96,5 +99,8 @@ int otf2_rank(const struct reader *r, uint64_t member);
 
 /* Reads all definitions, and makes the trace with its tables; sets STATUS. */
 void otf2_read_definitions(struct reader *r);
+
+/* Makes communicators and windows entries of the trace, when their users are known. */
+void otf2_enter_comms(struct reader *r);
 
 #endif

@@ -225,30 +225,11 @@ static int agree_on_ranks(struct reading *r)
     return first ? (int)first->n_ranks : -1;
 }
 
-static void tell_missing(const struct reading *r, int n_ranks)
-{
-    int missing = 0, first = -1;
-    bool *has = portolan_calloc((size_t)n_ranks + 1, sizeof *has);
-
-    for (size_t i = 0; has && i < r->n_files; i++)
-        if (r->files[i].is_known)
-            has[r->files[i].rank] = true;
-    for (int i = n_ranks - 1; has && i >= 0; i--)
-        if (!has[i]) {
-            missing++;
-            first = i;
-        }
-    if (missing)
-        portolan_diagnose(r->diagnostics, r->path, 0, 0,
-                          "nothing is known of %d of %d ranks, among them rank %d", missing,
-                          n_ranks, first);
-    free(has);
-}
-
 static enum portolan_status read_streams(struct reading *r, bool is_folder,
                                          struct portolan_trace **trace, struct portolan_error *err)
 {
-    int n_ranks;
+    enum portolan_status status;
+    int n_ranks, missing, first;
 
     for (size_t i = 0; i < r->n_files; i++)
         read_definitions(r, &r->files[i]);
@@ -258,8 +239,6 @@ static enum portolan_status read_streams(struct reading *r, bool is_folder,
     if (n_ranks < 0)
         return portolan_error_set(err, PORTOLAN_ESYNTAX, "%s: it contains no stream of Portolan",
                                   r->path);
-    if (is_folder)
-        tell_missing(r, n_ranks);
     if (!(r->trace = portolan_trace_create(n_ranks, r->path)))
         return portolan_no_memory(err);
     for (size_t i = 0; i < r->n_files; i++)
@@ -278,7 +257,13 @@ static enum portolan_status read_streams(struct reading *r, bool is_folder,
         return portolan_no_memory(err);
     *trace = r->trace;
     r->trace = NULL;
-    return portolan_trace_finish(*trace, err);
+    status = portolan_trace_finish(*trace, err);
+    missing = is_folder && !status ? portolan_trace_missing_ranks(*trace, &first) : 0;
+    if (missing)
+        portolan_diagnose(r->diagnostics, r->path, 0, 0,
+                          "nothing is known of %d of %d ranks, among them rank %d", missing,
+                          n_ranks, first);
+    return status;
 }
 
 enum portolan_status trace_read_streams(const char *path, bool is_folder,

@@ -84,9 +84,8 @@ void portolan_trace_print_event(const struct portolan_trace *trace,
 
 /* -- tables -- */
 
-static void add_ranks(const char *what, const int *ranks, size_t n, struct portolan_text *text)
+void portolan_trace_add_ranks(const int *ranks, size_t n, struct portolan_text *text)
 {
-    portolan_text_add(text, " %s", what);
     for (size_t i = 0, last; i < n; i = last + 1) {
         last = i;
         while (last + 1 < n && ranks[last + 1] == ranks[last] + 1)
@@ -103,17 +102,16 @@ static void add_comms(const char *what, const struct portolan_trace_comm *comms,
     for (size_t i = 0; i < n; i++) {
         const struct portolan_trace_comm *c = &comms[i];
 
-        portolan_text_add(text, "# %s %zu:", what, i);
-        if (c->n_members)
-            add_ranks("ranks ", c->members, c->n_members, text);
-        else
-            portolan_text_add(text, " of unknown ranks");
+        portolan_text_add(text, "# %s %zu: %s", what, i,
+                          c->n_members ? "ranks " : "of unknown ranks");
+        portolan_trace_add_ranks(c->members, c->n_members, text);
         if (c->n_remote)
-            add_ranks("with ", c->remote, c->n_remote, text);
+            portolan_text_add(text, " with ");
+        portolan_trace_add_ranks(c->remote, c->n_remote, text);
         for (size_t m = 0; c->neighbours && m < c->n_members; m++) {
-            portolan_text_add(text, "; %d has neighbours", c->members[m]);
-            add_ranks("", c->neighbours + c->first_neighbour[m],
-                      c->first_neighbour[m + 1] - c->first_neighbour[m], text);
+            portolan_text_add(text, "; %d has neighbours ", c->members[m]);
+            portolan_trace_add_ranks(c->neighbours + c->first_neighbour[m],
+                                     c->first_neighbour[m + 1] - c->first_neighbour[m], text);
         }
         portolan_text_add(text, "\n");
     }

@@ -295,3 +295,21 @@ enum portolan_status portolan_trace_finish(struct portolan_trace *trace, struct 
     start_at_zero(trace);
     return PORTOLAN_OK;
 }
+
+int portolan_trace_missing_ranks(const struct portolan_trace *trace, int *first)
+{
+    size_t l = trace->n_locations; /* they are in the order of ranks */
+    int missing = 0;
+
+    for (int rank = trace->n_ranks; rank-- > 0;) {
+        bool is_known = false;
+
+        for (; l > 0 && trace->locations[l - 1].rank == rank; l--)
+            is_known |= trace->locations[l - 1].n || !trace->locations[l - 1].is_cut;
+        if (!is_known) {
+            missing++;
+            *first = rank;
+        }
+    }
+    return missing;
+}

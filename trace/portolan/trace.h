@@ -88,11 +88,13 @@ static const uint8_t portolan_trace_tables[] = {
 /**
  * Names of values that the recorder adds: after the END of a call, now and then, nanoseconds that
  * recording the call took between its BEGIN and what MPI did, and from its END on; before the event
- * for which there was no room, nanoseconds that it took to store what was recorded.
+ * for which there was no room, nanoseconds that it took to store what was recorded. POLLS: so many
+ * calls that looked in vain, one after the other, are the one call before it.
  */
 #define PORTOLAN_TRACE_COST_BEFORE "recording: before the call"
 #define PORTOLAN_TRACE_COST_AFTER  "recording: after the call"
 #define PORTOLAN_TRACE_COST_BLOCK  "recording: storing"
+#define PORTOLAN_TRACE_POLLS       "recording: calls in vain"
 
 enum {
     PORTOLAN_TRACE_NONE = -1, /**< MPI_PROC_NULL, no root, a process outside MPI_COMM_WORLD */
@@ -281,6 +283,9 @@ PORTOLAN_API bool portolan_trace_add(struct portolan_trace *trace, int rank, int
 PORTOLAN_API enum portolan_status portolan_trace_finish(struct portolan_trace *trace,
                                                         struct portolan_error *err);
 
+/** How many ranks a finished TRACE says nothing of; *FIRST is the first of them. */
+PORTOLAN_API int portolan_trace_missing_ranks(const struct portolan_trace *trace, int *first);
+
 /**
  * ORIGINS[rank], of all ranks of TRACE, which is finished: the time at which NAME was 0, a value
  * that is the nanoseconds since then; INT64_MAX: not known. Such a value may be read a little
@@ -350,6 +355,8 @@ PORTOLAN_API void portolan_trace_print_event(const struct portolan_trace *trace,
 /** Appends the tables that events refer to: locations, communicators, windows, regions. */
 PORTOLAN_API void portolan_trace_print_tables(const struct portolan_trace *trace,
                                               struct portolan_text *text);
+/** Appends the N RANKS, "0-3,5" where these are in order. */
+PORTOLAN_API void portolan_trace_add_ranks(const int *ranks, size_t n, struct portolan_text *text);
 /** Appends the number of events of each kind, and calls, time and bytes of each routine.
    PORTOLAN_ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trace_print_summary(const struct portolan_trace *trace,

@@ -234,6 +234,9 @@ struct portolan_waits {
     size_t n_delays;
     int64_t state_ns[PORTOLAN_WAIT_STATES]; /**< sums over all locations */
     int64_t run_ns;                         /**< from the first event to the last */
+    int64_t all_ns; /**< of all threads: RUN_NS for each rank, and for each further thread the time
+                       from its first event to its last */
+    size_t n_threads; /**< beyond one for each rank */
 };
 
 /** Polls at most this far apart are one stretch of waiting, of which longer gaps may be a tenth. */

@@ -22,6 +22,21 @@ struct stream_known {
 
 enum { KNOWN_REGION, KNOWN_ROUTINE, KNOWN_COMM, KNOWN_NAME, KNOWN_KINDS };
 
+/*
+ * Calls in vain that look again and again (MPI_Test, MPI_Iprobe) are one call, from the first to
+ * the last: its end is not written before something else happens.
+ */
+struct record_polls {
+    bool are_open;       /* the first has begun, the last has ended, and nothing came after it */
+    bool has_next;       /* but that one more has begun */
+    uint32_t routine, n; /* of the next; how many there were */
+    const char *name;    /* of the next one's routine */
+    uint64_t first, end, next;     /* ticks: the first begins, the last ends, the next begins */
+    uint64_t apart;                /* ticks of longer gaps between them */
+    uint64_t cpu_first_ns, cpu_ns; /* processor time of the thread when the first, the last ended */
+    uint8_t *plain_end;            /* the stream's, which has none meanwhile */
+};
+
 struct stream {
     uint8_t *at, *end; /* equal: there is no room */
     /* Up to here frequent events are written without more ado; NULL: none are. */
@@ -39,6 +54,7 @@ struct stream {
     bool in_call, is_ending, is_virtual;
     /* Regions that the thread is in, and those of them that the file knows. */
     const struct region_stack *open;
+    struct record_polls polls;
     struct region_stack written;
     struct stream_known known[KNOWN_KINDS];
 };

@@ -15,6 +15,9 @@
 
 /* Processor time where ranks have cores of their own. */
 #define CPU_EVERY_NS 10e6
+/* Between two calls that look in vain: no more than a loop takes; the longest sleep. */
+#define GAP_SHORT_NS 10e3
+#define GAP_MOST_NS  100e6
 
 static void tell(const struct portolan_mpi_event *event);
 struct portolan_mpi_observer record_observer = {.tell = tell};
@@ -25,15 +28,18 @@ static bool shares_cores;
 static bool has_begun, has_ended;
 static unsigned folder_number; /* of the folder that files are made in now */
 static int n_threads;
-static uint64_t lost_before; /* by threads that have ended; under the lock */
-static uint64_t cpu_every;   /* ticks */
-static uint32_t cost_names[2];
+static uint64_t lost_before;         /* by threads that have ended; under the lock */
+static uint64_t cpu_every;           /* ticks */
+static uint64_t gap_short, gap_most; /* ticks */
+static uint32_t cost_names[2], polls_name;
 static pthread_key_t key;
 static bool have_key;
 static __thread struct stream *mine __attribute__((tls_model("initial-exec")));
 static __thread int number_of_thread __attribute__((tls_model("initial-exec"))); /* from 1 */
 /* Regions that the thread is in, also while recording is off: a window may begin inside them. */
 static __thread struct region_stack open_regions __attribute__((tls_model("initial-exec")));
+
+static void end_polls(struct stream *s);
 
 /* -- streams of threads -- */
 
@@ -43,6 +49,7 @@ void portolan_record_close(void)
 
     if (!s)
         return;
+    end_polls(s);
     mine = NULL;
     pthread_mutex_lock(&lock);
     lost_before += s->lost;
@@ -122,6 +129,8 @@ static __attribute__((noinline)) struct stream *stream_at(uint64_t ticks)
     struct stream *s = mine ? mine : stream_here(ticks);
     unsigned window = __atomic_load_n(&record_window_number, __ATOMIC_RELAXED);
 
+    if (s)
+        end_polls(s);
     if (!s || window == RECORD_OFF || s->is_virtual != is_virtual_now())
         return NULL;
     if (s->window != window && s->folder != __atomic_load_n(&folder_number, __ATOMIC_RELAXED)) {
@@ -154,27 +163,131 @@ static inline bool is_cpu_due(const struct stream *s, uint64_t ticks)
     return ticks >= s->cpu_next;
 }
 
-static void put_cpu(struct stream *s, uint64_t ticks)
+static uint64_t cpu_now_ns(void)
 {
     struct timespec t;
 
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static void put_cpu(struct stream *s, uint64_t ticks, uint64_t ns)
+{
     if (record_cpu == CPU_NEVER || (record_cpu == CPU_AUTO && !shares_cores))
         s->cpu_next = ticks + cpu_every;
     if (record_cpu == CPU_NEVER)
         return;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     stream_put(s, &(struct portolan_stream_event){
-                      .kind = PORTOLAN_TRACE_CPU,
-                      .ticks = ticks,
-                      .bytes = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec,
-                  });
+                      .kind = PORTOLAN_TRACE_CPU, .ticks = ticks, .bytes = ns});
 }
 
-static void choose_cpu(void)
+static void set_times(void)
 {
     double tick_ns = portolan_probe_ticks_to_ns(1U << 30) / (1U << 30);
 
-    cpu_every = (uint64_t)(CPU_EVERY_NS / (tick_ns > 0 ? tick_ns : 1));
+    tick_ns = tick_ns > 0 ? tick_ns : 1;
+    cpu_every = (uint64_t)(CPU_EVERY_NS / tick_ns);
+    gap_short = (uint64_t)(GAP_SHORT_NS / tick_ns);
+    gap_most = (uint64_t)(GAP_MOST_NS / tick_ns);
+}
+
+/* -- calls that look in vain -- */
+
+/* One has ended, the first of them. */
+static void begin_polls(struct stream *s, uint64_t ticks)
+{
+    uint64_t cpu_ns = cpu_now_ns();
+
+    s->polls = (struct record_polls){.are_open = true,
+                                     .n = 1,
+                                     .first = s->last,
+                                     .end = ticks,
+                                     .cpu_first_ns = cpu_ns,
+                                     .cpu_ns = cpu_ns,
+                                     .plain_end = s->plain_end};
+    s->plain_end = NULL; /* whatever comes goes by way of stream_at() */
+}
+
+static void put_begin(struct stream *s, uint64_t ticks, uint32_t routine, const char *name)
+{
+    s->in_call = true;
+    if (!stream_knows(s, KNOWN_ROUTINE, routine))
+        define_routine(s, routine, name);
+    stream_put(s, &(struct portolan_stream_event){
+                      .kind = PORTOLAN_TRACE_BEGIN, .ticks = ticks, .what = routine});
+}
+
+static void put_end(struct stream *s, uint64_t ticks)
+{
+    s->in_call = false;
+    stream_put(s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = ticks});
+}
+
+/* What follows is something else. */
+static void end_polls(struct stream *s)
+{
+    const struct record_polls p = s->polls;
+    struct portolan_stream_event event = {
+        .kind = PORTOLAN_TRACE_VALUE, .ticks = p.end, .what = polls_name};
+    double n = p.n;
+
+    if (!p.are_open)
+        return;
+    s->polls = (struct record_polls){0};
+    s->plain_end = p.plain_end;
+    if (is_cpu_due(s, p.end))
+        put_cpu(s, p.end, p.cpu_ns);
+    put_end(s, p.end);
+    memcpy(&event.bytes, &n, sizeof n);
+    if (p.n > 1 && polls_name != UINT32_MAX) {
+        define_name(s, polls_name);
+        stream_put(s, &event);
+    }
+    if (p.has_next)
+        put_begin(s, p.next, p.routine, p.name);
+}
+
+/*
+ * Whether the thread only waited from the last one to TICKS, where the next begins: it began at
+ * once, or the thread had no processor, as if it slept. A tenth may be for something else.
+ */
+static bool is_next_poll(struct record_polls *p, uint64_t ticks)
+{
+    uint64_t gap = ticks - p->end, all = ticks - p->first;
+
+    if (ticks < p->end || gap > gap_most)
+        return false;
+    if (gap <= gap_short)
+        return true;
+    p->apart += gap;
+    return (double)(cpu_now_ns() - p->cpu_first_ns) <=
+           portolan_probe_ticks_to_ns(all - p->apart) + portolan_probe_ticks_to_ns(all) / 10;
+}
+
+/* Whether E belongs to the open ones of S. */
+static bool is_polling(struct stream *s, const struct portolan_mpi_event *e)
+{
+    struct record_polls *p = &s->polls;
+
+    if (!p->are_open || s->window != __atomic_load_n(&record_window_number, __ATOMIC_RELAXED))
+        return false;
+    if (e->kind == PORTOLAN_MPI_COST)
+        return true;
+    if (e->kind == PORTOLAN_MPI_BEGIN && e->tag && !p->has_next && is_next_poll(p, e->ticks)) {
+        p->has_next = true;
+        p->next = e->ticks;
+        p->routine = e->routine;
+        p->name = e->name;
+        return true;
+    }
+    if (e->kind != PORTOLAN_MPI_END || !e->tag || !p->has_next)
+        return false;
+    p->has_next = false;
+    p->end = e->ticks;
+    p->n++;
+    if (is_cpu_due(s, p->end))
+        p->cpu_ns = cpu_now_ns();
+    return true;
 }
 
 /* -- beginning and end -- */
@@ -221,10 +334,11 @@ static void begin(void)
     if (!has_begun && !has_ended && is_running && record_process.folder) {
         has_begun = true;
         follow_programs();
-        choose_cpu();
+        set_times();
         cost_names[0] = portolan_record_name(PORTOLAN_TRACE_COST_BEFORE);
         cost_names[1] = portolan_record_name(PORTOLAN_TRACE_COST_AFTER);
         record_process.block_cost = portolan_record_name(PORTOLAN_TRACE_COST_BLOCK);
+        polls_name = portolan_record_name(PORTOLAN_TRACE_POLLS);
         unsetenv("PORTOLAN_TRACE"); /* programs that this one starts have files of the same names */
     }
     pthread_mutex_unlock(&lock);
@@ -268,25 +382,23 @@ void portolan_record_end(void)
 static void begin_call(struct stream *s, const struct portolan_mpi_event *e)
 {
     if (s->in_call) /* an error handler left that call by longjmp */
-        stream_put(s,
-                   &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
-    s->in_call = true;
-    if (!stream_knows(s, KNOWN_ROUTINE, e->routine))
-        define_routine(s, e->routine, e->name);
-    stream_put(s, &(struct portolan_stream_event){
-                      .kind = PORTOLAN_TRACE_BEGIN, .ticks = e->ticks, .what = e->routine});
+        put_end(s, e->ticks);
+    put_begin(s, e->ticks, e->routine, e->name);
     if (is_cpu_due(s, e->ticks))
-        put_cpu(s, e->ticks);
+        put_cpu(s, e->ticks, cpu_now_ns());
 }
 
 static void end_call(struct stream *s, const struct portolan_mpi_event *e)
 {
     if (!s->in_call) /* recording began inside it */
         return;
+    if (e->tag && !s->is_virtual) {
+        begin_polls(s, e->ticks);
+        return;
+    }
     if (is_cpu_due(s, e->ticks))
-        put_cpu(s, e->ticks);
-    s->in_call = false;
-    stream_put(s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = e->ticks});
+        put_cpu(s, e->ticks, cpu_now_ns());
+    put_end(s, e->ticks);
 }
 
 /* From BEGIN on, what is told has the numbers of the trace. */
@@ -343,6 +455,8 @@ static void put_value(uint64_t ticks, uint32_t name, double value)
 
 static __attribute__((noinline)) void tell_others(const struct portolan_mpi_event *event)
 {
+    if (mine && is_polling(mine, event))
+        return;
     switch (event->kind) {
     case PORTOLAN_MPI_STARTED:
         run_as(event->peer, event->comm->n_members,
@@ -380,7 +494,7 @@ static void tell_begin(struct stream *s, const struct portolan_mpi_event *e)
 
 static void tell_end(struct stream *s, const struct portolan_mpi_event *e)
 {
-    if (!s->in_call || is_cpu_due(s, e->ticks)) {
+    if (!s->in_call || e->tag || is_cpu_due(s, e->ticks)) {
         tell_others(e);
         return;
     }

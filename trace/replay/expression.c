@@ -14,8 +14,7 @@
 #define OPERATORS(X)                                                                               \
     X(OR, "or", 1, a != 0 || b != 0)                                                               \
     X(AND, "and", 2, a != 0 && b != 0)                                                             \
-    X(SAME, "==", 3, a == b)                                                                       \
-    X(EQUAL, "=", 3, a == b)                                                                       \
+    X(EQUAL, "==", 3, a == b)                                                                      \
     X(UNEQUAL, "!=", 3, a != b)                                                                    \
     X(AT_MOST, "<=", 3, a <= b)                                                                    \
     X(AT_LEAST, ">=", 3, a >= b)                                                                   \
@@ -244,6 +243,8 @@ static struct expression *read_between(struct scenario_reader *r, int precedence
         left = node(r, EXPRESSION_OPERATOR, i, left, right);
         i = -1;
     }
+    if (left && r->at && r->at[0] == '=' && r->at[1] != '=')
+        scenario_mistake(r, r->at, "write 'equal' as ==");
     return left;
 }
 

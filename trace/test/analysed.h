@@ -53,29 +53,29 @@ static const struct planted {
     const char *text; /* variable w is the time planted, in region "late" */
 } planted[] = {
     {PORTOLAN_WAIT_LATE_SENDER, 1, 0, 0, 2,
-     "on rank % 2 = 0\n compute 100ms\n region late\n compute w\n end\n send rank+1 tag 3 8k\n"
+     "on rank % 2 == 0\n compute 100ms\n region late\n compute w\n end\n send rank+1 tag 3 8k\n"
      "else\n compute 100ms\n recv rank-1 tag 3\nend\n"},
     {PORTOLAN_WAIT_LATE_SENDER, 1, 0, 0, 2,
-     "on rank % 2 = 0\n compute 100ms\n region late\n compute w\n end\n isend rank+1 as a\n wait "
+     "on rank % 2 == 0\n compute 100ms\n region late\n compute w\n end\n isend rank+1 as a\n wait "
      "a\n"
      "else\n irecv rank-1 as a\n compute 100ms\n waitall\nend\n"},
     {PORTOLAN_WAIT_LATE_SENDER, 2, 0, 0, 2, /* each sends late once */
      "let p = rank + 1 - 2 * (rank % 2)\n"
-     "compute 100ms\non rank % 2 = 0\n region late\n compute w\n end\nend\n"
+     "compute 100ms\non rank % 2 == 0\n region late\n compute w\n end\nend\n"
      "sendrecv p from p 1k\n"
-     "on rank % 2 = 1\n region late\n compute w\n end\nend\n"
+     "on rank % 2 == 1\n region late\n compute w\n end\nend\n"
      "sendrecv p from p 1k\n"},
     {PORTOLAN_WAIT_WRONG_ORDER_SAME_SOURCE, 1, 0, 0, 2,
-     "compute 100ms\n on rank % 2 = 0\n send rank+1 tag 1\n region late\n compute w\n end\n"
+     "compute 100ms\n on rank % 2 == 0\n send rank+1 tag 1\n region late\n compute w\n end\n"
      " send rank+1 tag 2\nelse\n recv rank-1 tag 2\n recv rank-1 tag 1\nend\n"},
     {PORTOLAN_WAIT_WRONG_ORDER_OTHER_SOURCE, 0, 0, 1, 4,
      "compute 100ms\non 1\n send 0\nend\non 2\n region late\n compute w\n end\n send 0\nend\n"
      "on 0\n recv 2\n recv 1\nend\n"},
     {PORTOLAN_WAIT_LATE_RECEIVER, 1, 0, 0, 2,
-     "compute 100ms\non rank % 2 = 0\n ssend rank+1 4k\nelse\n region late\n compute w\n end\n"
+     "compute 100ms\non rank % 2 == 0\n ssend rank+1 4k\nelse\n region late\n compute w\n end\n"
      " recv rank-1\nend\n"},
     {PORTOLAN_WAIT_LATE_RECEIVER, 1, 0, 0, 2,
-     "on rank % 2 = 0\n isend rank+1 100k as a\n compute 100ms\n wait a\nelse\n compute 100ms\n"
+     "on rank % 2 == 0\n isend rank+1 100k as a\n compute 100ms\n wait a\nelse\n compute 100ms\n"
      " region late\n compute w\n end\n recv rank-1\nend\n"},
     {PORTOLAN_WAIT_BARRIER, 0, 1, 0, 2,
      "compute 100ms\non 0\n region late\n compute w\n end\nend\nbarrier\n"},
@@ -105,13 +105,13 @@ static const struct planted {
      "fence v\ncompute 100ms\non 0\n region late\n compute w\n end\n put v 1 8\nend\n"
      "on rank > 1\n compute w\nend\nfree v\n"},
     {PORTOLAN_WAIT_LATE_POST, 1, 0, 0, 2,
-     "compute 100ms\non rank % 2 = 0\n start v rank+1\n put v rank+1 8\n complete v\n"
+     "compute 100ms\non rank % 2 == 0\n start v rank+1\n put v rank+1 8\n complete v\n"
      "else\n region late\n compute w\n end\n post v rank-1\n await v\nend\n"},
     {PORTOLAN_WAIT_LATE_COMPLETE, 1, 0, 0, 2,
-     "on rank % 2 = 1\n post v rank-1\nend\ncompute 100ms\non rank % 2 = 0\n start v rank+1\n"
+     "on rank % 2 == 1\n post v rank-1\nend\ncompute 100ms\non rank % 2 == 0\n start v rank+1\n"
      " put v rank+1 8\n region late\n compute w\n end\n complete v\nelse\n await v\nend\n"},
     {PORTOLAN_WAIT_EARLY_WAIT, 1, 0, 0, 2,
-     "on rank % 2 = 1\n post v rank-1\nend\ncompute 100ms\non rank % 2 = 0\n start v rank+1\n"
+     "on rank % 2 == 1\n post v rank-1\nend\ncompute 100ms\non rank % 2 == 0\n start v rank+1\n"
      " region late\n compute w\n end\n put v rank+1 8\n complete v\nelse\n await v\nend\n"},
 };
 

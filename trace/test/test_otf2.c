@@ -2,6 +2,9 @@
 /* OTF2: what is written is read again; archives that are cut or wrong are told. */
 #include "../files/otf2.h"
 
+#include <otf2/otf2.h>
+#include <portolan/waits.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -240,6 +243,63 @@ static void test_missing_rank(void **state)
     portolan_trace_destroy(written);
 }
 
+/* In the file of definitions, the last group without members becomes that of MPI_COMM_SELF. */
+static void make_self(const char *file)
+{
+    static const uint8_t empty[] = {0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, 0};
+    uint8_t bytes[1 << 14];
+    FILE *f = fopen(file, "r+");
+    size_t n, at;
+
+    assert_non_null(f);
+    n = fread(bytes, 1, sizeof bytes, f);
+    for (at = n - sizeof empty; at > 0 && memcmp(bytes + at, empty, sizeof empty) != 0;)
+        at--;
+    assert_true(at > 0);
+    fseek(f, (long)at + 1, SEEK_SET);
+    fputc(OTF2_GROUP_TYPE_COMM_SELF, f);
+    fclose(f);
+}
+
+/* Score-P's archives have one group without members for all of MPI_COMM_SELF; of others the members
+   may be missing: ranks 0 and 2 use this one. */
+static void test_no_members(void **state)
+{
+    static const struct portolan_trace_comm unknown = {.id = 4}, self = {.id = 5};
+    struct portolan_trace *written = portolan_trace_create(N_RANKS, "members"), *read = NULL;
+    uint32_t pair_of = (uint32_t)portolan_trace_comm(written, &unknown) & 0xffffff;
+    uint32_t own = (uint32_t)portolan_trace_comm(written, &self) & 0xffffff;
+    struct portolan_matching *m = NULL;
+    struct portolan_error err = {0};
+    char path[64];
+
+    (void)state;
+    for (int rank = 0; rank < N_RANKS; rank++) {
+        call(written, rank, "MPI_Isend", E(SEND, .what = own, .peer = rank, .request = 1));
+        call(written, rank, "MPI_Recv", E(RECV, .what = own, .peer = rank));
+        call(written, rank, "MPI_Wait", E(SEND_DONE, .request = 1));
+        call(written, rank, "MPI_Bcast", E(COLLECTIVE, .what = own, .peer = rank));
+        if (rank != 1)
+            call(written, rank, "MPI_Barrier", E(COLLECTIVE, .what = pair_of, .peer = -1));
+    }
+    assert_int_equal(portolan_trace_finish(written, &err), PORTOLAN_OK);
+    snprintf(path, sizeof path, "%s/members/trace.otf2", folder);
+    assert_int_equal(portolan_trace_write_otf2(written, path, NULL, &err), PORTOLAN_OK);
+    snprintf(path, sizeof path, "%s/members/trace.def", folder);
+    make_self(path);
+    snprintf(path, sizeof path, "%s/members/trace.otf2", folder);
+    assert_int_equal(trace_read_otf2(path, NULL, &read, &err), PORTOLAN_OK);
+    assert_int_equal(read->n_events, written->n_events);
+    assert_int_equal(portolan_matching_create(read, &m, &err), PORTOLAN_OK);
+    assert_int_equal(m->n_messages, N_RANKS);
+    assert_int_equal(m->n_unmatched_sends + m->n_unmatched_recvs, 0);
+    assert_int_equal(m->n_collectives, N_RANKS + 1);
+    assert_int_equal(m->n_incomplete, 0);
+    portolan_matching_destroy(m);
+    portolan_trace_destroy(read);
+    portolan_trace_destroy(written);
+}
+
 static int n_reports;
 
 static void count_report(void *arg, const char *file, int line, int column, const char *text)
@@ -363,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_equal_names),
         cmocka_unit_test(test_missing_rank), cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_cut),          cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_no_members),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

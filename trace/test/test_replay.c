@@ -150,7 +150,7 @@ static void excess_goes(void **state)
 {
     (void)state;
     removed_is("ranks 3\nrepeat 3 as i\nregion work\n"
-               " compute 10ms + (i = rank) * 30ms\nend\nbarrier\nend\n",
+               " compute 10ms + (i == rank) * 30ms\nend\nbarrier\nend\n",
                "ranks 3\nrepeat 3\ncompute 10ms\nbarrier\nend\n",
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_EXCESS}, select_work);
     removed_is("ranks 2\nrepeat 1 + rank\nregion work\n compute 10ms\nend\nend\nbarrier\n",
@@ -162,7 +162,7 @@ static void variation_becomes_the_mean(void **state)
 {
     (void)state;
     removed_is("ranks 3\nrepeat 3 as i\nregion work\n"
-               " compute 10ms + (i = rank) * 30ms\nend\nbarrier\nend\n",
+               " compute 10ms + (i == rank) * 30ms\nend\nbarrier\nend\n",
                "ranks 3\nrepeat 3\ncompute 20ms\nbarrier\nend\n",
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_VARIATION}, select_work);
 }
@@ -237,11 +237,11 @@ static void messages_become_local(void **state)
     (void)state;
     removed_is("ranks 4\nlatency 1ms\ncompute 3ms\nlet p = rank + 1 - 2 * (rank % 2)\n"
                "irecv p as a\nisend p 8 as b\ncompute rank * 1ms\nwaitall\n"
-               "on rank = 0\n compute 4ms\n send 2\nend\non rank = 2\n recv 0\n compute "
+               "on rank == 0\n compute 4ms\n send 2\nend\non rank == 2\n recv 0\n compute "
                "5ms\nend\nbarrier\n",
                "ranks 4\nlatency 1ms\ncompute 3ms\nlet p = rank + 1 - 2 * (rank % 2)\n"
                "irecv p as a\nisend p 8 as b\ncompute rank * 1ms\nwaitall\n"
-               "on rank = 0\n compute 4ms\nend\non rank = 2\n compute 5ms\nend\nbarrier\n",
+               "on rank == 0\n compute 4ms\nend\non rank == 2\n compute 5ms\nend\nbarrier\n",
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_DISTANCE}, select_sends);
 }
 

@@ -46,8 +46,8 @@ static void messages_take_latency_and_bytes(void **state)
     struct portolan_trace *t = scenario("ranks 3\nlatency 2us\nbandwidth 1e9\neager 4k\n"
                                         "on 0\n compute 1ms\n send 1 tag 7 1000\n"
                                         " send 2 8k # waits for the receiver\n"
-                                        "else\n on rank = 2\n  compute 5ms\n end\n"
-                                        " recv 0 tag 7*(rank = 1)\nend\n");
+                                        "else\n on rank == 2\n  compute 5ms\n end\n"
+                                        " recv 0 tag 7*(rank == 1)\nend\n");
 
     (void)state;
     call_is(t, 0, "MPI_Send", 0, MS, MS);
@@ -97,7 +97,7 @@ static void collectives_wait_as_they_must(void **state)
                                         "compute rank * 1ms\nbarrier\n" /* all at 3 ms + 20 */
                                         "compute rank * 1ms\nbcast 2\n" /* the root comes at 2 */
                                         "compute (3 - rank) * 10ms\nreduce 0\nallreduce on world\n"
-                                        "on rank % 2 = 1\n compute rank\n barrier on odd\nend\n");
+                                        "on rank % 2 == 1\n compute rank\n barrier on odd\nend\n");
     int64_t b = 3 * MS + 20;
 
     (void)state;
@@ -178,6 +178,8 @@ static void all_mistakes_are_told_with_their_places(void **state)
                  "s:7:10: 'h' is no unit; use ns, us, ms, s, k, M or G\n"
                  "s:8:8: 'as' and the name of a request are missing\n"
                  "s:4:0: this block has no 'end'\n");
+    mistakes_are("ranks 2\non rank = 1\ncompute 1ms * (rank = 1)\nend\n",
+                 "s:2:9: write 'equal' as ==\ns:3:21: write 'equal' as ==\n");
     mistakes_are("compute 1\n", "s:1:0: 'ranks' is missing: how many ranks there are\n");
     mistakes_are("ranks 2\nsend 2\n", "s:2:0: rank 0: the destination is 2; it should be between "
                                       "0 and 1\n");

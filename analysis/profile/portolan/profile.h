@@ -161,6 +161,28 @@ PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan
                                                            struct portolan_profile **flat,
                                                            struct portolan_error *err);
 
+/** Adds the value of a context: the mean of a bin (BINNED) with 12 digits, others with all. */
+PORTOLAN_API void portolan_profile_add_context(double value, bool binned,
+                                               struct portolan_text *text);
+
+/** What the names of counters end with that count what calls did themselves, without the calls
+ * below. Imported trials have them, since their call paths may be unknown. */
+#define PORTOLAN_PROFILE_EXCLUSIVE " (exclusive)"
+
+/** Whether NAME is that of such a counter. */
+PORTOLAN_API bool portolan_profile_is_exclusive_counter(const char *name);
+
+/** The position of the exclusive counter of counter K; `n_counters` if there is none: then the
+ * exclusive count is the inclusive one less those of the calls below. */
+PORTOLAN_API size_t portolan_profile_find_exclusive(const struct portolan_profile *profile,
+                                                    size_t k);
+
+/**
+ * Whether some ranks below the number of TRIAL's ranks have no profile: those were not there, so
+ * that means are over the others.
+ */
+PORTOLAN_API bool portolan_profile_has_absent_ranks(const struct portolan_trial *trial);
+
 /** The position of counter NAME in PROFILE; `n_counters` if there is none. */
 PORTOLAN_API size_t portolan_profile_find_counter(const struct portolan_profile *profile,
                                                   const char *name);

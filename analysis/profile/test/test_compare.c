@@ -175,17 +175,25 @@ static void without_memory_nothing_is_compared(void **state)
 
 static void trials_are_found_by_what_they_were(void **state)
 {
-    static const struct portolan_name_value brig[] = {{"host", "brig"}};
+    static const struct portolan_name_value brig[] = {{"host", "brig"}, {"label", "a,b&c"}};
     static const struct portolan_name_value sloop[] = {{"host", "sloop"}, {"label", "base"}};
     static const struct {
         const char *text;
         size_t n;
         int64_t first;
     } cases[] = {
-        {"2", 1, 2},           {"1-2", 2, 1},         {"1,3", 2, 1},
-        {"host=sloop", 2, 2},  {"host=s*&1-2", 1, 2}, {"label:base,1", 3, 1},
-        {"plate", 3, 1},       {"name:pl*", 3, 1},    {"outcome:finished", 1, 3},
-        {"purpose:run", 3, 1}, {NULL, 3, 1},
+        {"2", 1, 2},
+        {"1-2", 2, 1},
+        {"1,3", 2, 1},
+        {"host=sloop", 2, 2},
+        {"host=s*&1-2", 1, 2},
+        {"label:base,1", 3, 1},
+        {"label:a\\,b\\&c", 1, 1},
+        {"plate", 3, 1},
+        {"name:pl*", 3, 1},
+        {"outcome:finished", 1, 3},
+        {"purpose:run", 3, 1},
+        {NULL, 3, 1},
     };
     struct portolan_trial_list list;
     struct portolan_error err = {0};

@@ -350,6 +350,12 @@ void clue_abort(int status)
     gone();
 }
 
+void *clue_variable(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
 void clue_assume(const char *text)
 {
     ask_about(LINK_ASSUME, 0, text, strlen(text) + 1);

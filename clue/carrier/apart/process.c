@@ -86,6 +86,17 @@ bool caller_is_binding(const void *code, uint64_t *key)
 
 /* ------------------------------------------------- ends */
 
+/* Threads that spin until others come look as those that compute do. */
+static void tell_of_threads(void)
+{
+    enum { LEAST_NS = 10000000 };
+    int64_t all_ns = asker_cpu_ns(), others_ns = all_ns - clue_real_ns(CLOCK_THREAD_CPUTIME_ID);
+
+    if (ASKER.is_measured && others_ns > LEAST_NS && others_ns > all_ns / 10)
+        clue_assume("processor time of a rank's threads is computing, also if they only spun, "
+                    "which cannot be told");
+}
+
 /* FLUSHES: what the program wrote is out before others go on. */
 static void end_rank(int status, bool flushes)
 {
@@ -95,6 +106,7 @@ static void end_rank(int status, bool flushes)
     if (!asker_is_rank())
         return;
     clue_call_begin(&routine, NULL);
+    tell_of_threads();
     for (int i = CLUE_OWNERS; i-- > 0;)
         if (ASKER.at_exit[i])
             ASKER.at_exit[i]();

@@ -272,6 +272,10 @@ PORTOLAN_API void clue_at_exit(enum clue_owner owner, void (*run)(void));
  */
 PORTOLAN_API int64_t clue_read_clock(void);
 
+/** The copy of a library's variable that the calling task's program has; NULL: it has none, or they
+ * are the same. */
+PORTOLAN_API void *clue_variable(const char *name);
+
 /** Ends the run: routine, task, time and call site are added to the message. Does not return. */
 PORTOLAN_API void clue_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2), noreturn));

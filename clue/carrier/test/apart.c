@@ -28,6 +28,13 @@ static void *square(void *arg)
     return NULL;
 }
 
+static void *spin(void *arg)
+{
+    for (volatile int i = 0; i < 100000000; i++)
+        continue;
+    return arg;
+}
+
 static void *talk(void *arg)
 {
     int *value = arg, got, other = 1 - *value;
@@ -53,6 +60,24 @@ static int add_squares(int rank)
         sum += values[i];
     }
     return sum;
+}
+
+/* Rank 0 ends the process of rank 1, which waits for it, and goes on computing. */
+static void kill_other(int rank)
+{
+    int process = getpid();
+
+    if (rank == 1) {
+        MPI_Send(&process, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+        MPI_Recv(&process, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(&process, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sleep(1); /* of virtual time: rank 1 is in its receive then */
+        kill(process, SIGKILL);
+        alarm(100);
+        for (volatile int i = 0;; i++)
+            continue;
+    }
 }
 
 int main(int argc, char **argv)
@@ -84,6 +109,14 @@ int main(int argc, char **argv)
     wait(&status);
     if (!strcmp(what, "kill") && rank == 1)
         kill(getpid(), SIGKILL);
+    if (!strcmp(what, "spin")) {
+        pthread_t thread;
+
+        pthread_create(&thread, NULL, spin, NULL);
+        pthread_join(thread, NULL);
+    }
+    if (!strcmp(what, "other"))
+        kill_other(rank);
     began = MPI_Wtime();
     sleep(1000);
     printf("rank %d: level %s, sum %d, from the other %d, child %d, slept %.1f\n", rank,

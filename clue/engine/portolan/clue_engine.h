@@ -149,6 +149,7 @@ struct clue_topology {
         int from, to;
         size_t n_links;
         const uint32_t *links;
+        int level; /**< how special it is: of several from and to the same hosts the first holds */
     } * routes;
     size_t n_routes;
 };

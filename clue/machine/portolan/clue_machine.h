@@ -111,6 +111,9 @@ enum clue_quantity {
 /** False: TEXT is not a QUANTITY, or it is negative. */
 bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *value);
 
+/** "1.5 GB": as files have it, with three digits and a unit that fits. */
+const char *clue_format_size(double bytes, char *text, size_t room);
+
 struct xml_element;
 /** Reads an attribute of E. False, with *VALUE as it was: it is missing, or wrong, which is
  * reported to D. */

@@ -226,9 +226,19 @@ static void links_have_their_own_numbers_and_routes_their_way_back(void **state)
         read_good("<machine name='m'><host name='a'/><host name='b'/><network topology='explicit'>"
                   "<link name='x' bandwidth='1GB/s'/><link name='y' bandwidth='1GB/s'/>"
                   "<route from='a' to='b' links='x y' symmetric='yes'/></network></machine>");
+    struct clue_machine_file *h = read_good(
+        "<machine name='m'><host name='a' count='3'/><host name='b'/><network topology='explicit'>"
+        "<link name='x' bandwidth='1GB/s'/><link name='y' bandwidth='1GB/s'/>"
+        "<route from='*' to='*' links='x'/><route from='a[1]' to='b' links='y' symmetric='yes'/>"
+        "</network></machine>");
     const struct clue_network *n = &f->machine.network;
 
     (void)state;
+    assert_string_equal(link_name(h, 0, 3, 0), "x");
+    assert_string_equal(link_name(h, 1, 3, 0), "y");
+    assert_string_equal(link_name(h, 3, 1, 0), "y");
+    assert_string_equal(link_name(h, 1, 2, 0), "x");
+    clue_machine_destroy(h);
     for (size_t i = 0; i < n->n_links; i++) {
         const struct clue_link *l = &n->links[i];
 
@@ -240,6 +250,24 @@ static void links_have_their_own_numbers_and_routes_their_way_back(void **state)
     assert_string_equal(link_name(g, 1, 0, 0), "y");
     clue_machine_destroy(f);
     clue_machine_destroy(g);
+}
+
+static void sizes_have_a_unit_that_fits(void **state)
+{
+    static const struct {
+        double bytes;
+        const char *text;
+    } cases[] = {{17, "17 B"},
+                 {1024, "1 KB"},
+                 {1.5 * (1 << 20), "1.5 MB"},
+                 {16.0 * (1 << 30), "16 GB"},
+                 {1000.0 * (1 << 30), "0.977 TB"},
+                 {4e18, "3637979 TB"}};
+    char text[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(clue_format_size(cases[i].bytes, text, sizeof text), cases[i].text);
 }
 
 static void what_is_written_reads_back(void **state)
@@ -520,6 +548,10 @@ static void mistakes_are_told_with_their_remedy(void **state)
         {NODES DELAYS "<network model='que'/></machine>",
          "'model' is 'que'; write none, factor, queue or fair; did you mean 'queue'?"},
         {NODES DELAYS "<network model='factor'/></machine>", "needs 'contention'"},
+        {"<machine name='m'><host name='a'/><host name='b'/><network topology='explicit'>"
+         "<link name='x' bandwidth='1GB/s'/><route from='a' to='b' links='x'/>"
+         "<route from='a' to='b' links='x'/></network></machine>",
+         "two routes from 'a' to 'b'; remove one"},
         {NODES "<network topology='tours' bandwidth='1GB/s'/></machine>",
          "'topology' is 'tours'; write crossbar, bus, fat-tree, torus, dragonfly or explicit; did "
          "you mean 'torus'?"},
@@ -711,6 +743,7 @@ int main(void)
         cmocka_unit_test(loads_traffic_and_changes_are_read),
         cmocka_unit_test(topologies_are_read),
         cmocka_unit_test(links_have_their_own_numbers_and_routes_their_way_back),
+        cmocka_unit_test(sizes_have_a_unit_that_fits),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(errors_are_drawn_from_their_covariance),
         cmocka_unit_test(communication_is_off_as_a_whole),

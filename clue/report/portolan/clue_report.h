@@ -61,6 +61,9 @@ struct clue_report {
     /** Times of measured runs, in order: of this one, and of those that --repeat made besides. */
     double measured_ns[CLUE_MEASURED_RUNS];
     int n_measured;
+    /** Of the waiting of ranks, what comes from differences between repeated bursts; 0: not known.
+     */
+    double repeated_share;
     bool is_rerun; /**< the program itself ran again, because its course depended on time */
 };
 

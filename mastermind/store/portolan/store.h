@@ -83,6 +83,12 @@ PORTOLAN_API enum portolan_status portolan_store_commit(struct portolan_store *s
 /** Undoes all puts since the begin; without effect if no bracket is open. */
 PORTOLAN_API void portolan_store_rollback(struct portolan_store *store);
 
+/** EIO: the store's file was deleted, replaced or cut short since it was opened, so that it cannot
+ * take anything any more; portolan_store_begin() fails so, too. EIO or EBUSY: the connection to the
+ * server is lost, which the next portolan_store_begin() may find again. */
+PORTOLAN_API enum portolan_status portolan_store_check(struct portolan_store *store,
+                                                       struct portolan_error *err);
+
 struct portolan_name_value {
     const char *name, *value;
 };
@@ -277,6 +283,11 @@ PORTOLAN_API enum portolan_status portolan_store_put_step(struct portolan_store 
                                                           const struct portolan_sample *samples,
                                                           size_t n, struct portolan_error *err);
 
+/** *HAS: samples of STEP, of some rank, are stored. */
+PORTOLAN_API enum portolan_status portolan_store_has_step(struct portolan_store *store,
+                                                          int64_t trial, int step, bool *has,
+                                                          struct portolan_error *err);
+
 /** Notes how a trial ended and the wall time of its slowest rank. ENOTFOUND: no such trial. */
 PORTOLAN_API enum portolan_status portolan_store_end_trial(struct portolan_store *store,
                                                            int64_t trial, const char *outcome,
@@ -336,12 +347,13 @@ PORTOLAN_API enum portolan_status portolan_note_open(const char *path, int64_t t
 /** Removes the file: the trial has ended. NULL is legal, here and below. */
 PORTOLAN_API void portolan_note_close(struct portolan_note *note);
 
-/** Rank 0: notes what runs from STEP on, before it is called. No error: it is a precaution. */
+/** Rank 0: notes what runs from STEP on, before it is called; other ranks, which give N = 0,
+ * remember their memory. No error: it is a precaution. */
 PORTOLAN_API void portolan_note_put(struct portolan_note *note, int step,
                                     const struct portolan_running *running, size_t n);
 
-/** Any rank: a step has ended, so that what was noted as this rank's end was none; rank 0 notes the
- * memory of the process if it has grown much. */
+/** Any rank: a step has ended, so that what was noted as this rank's end was none; the
+ * memory of the process is noted if it has grown much. */
 PORTOLAN_API void portolan_note_step(struct portolan_note *note);
 
 /**
@@ -359,6 +371,9 @@ PORTOLAN_API void portolan_note_end(struct portolan_note *note, const char *how,
  * count once the file is another. */
 #define PORTOLAN_STORE_PLUGIN "plug-in of "
 
+/** Likewise: names the instance whose class failed when it was to give its state to another. */
+#define PORTOLAN_STORE_KEPT "gave no state"
+
 /** Blames what RUNNING says for the failure of TRIAL, as above; its standing does not count. */
 PORTOLAN_API enum portolan_status portolan_store_blame(struct portolan_store *store, int64_t trial,
                                                        const struct portolan_running *running,
@@ -373,6 +388,37 @@ PORTOLAN_API enum portolan_status portolan_store_blame(struct portolan_store *st
  */
 PORTOLAN_API enum portolan_status
 portolan_store_settle(struct portolan_store *store, const char *reason, struct portolan_error *err);
+/* ---- What a store could not take at the end of a run. */
+
+/** Metadata of a trial in a recovery file: the trial of the store of which it is a part. */
+#define PORTOLAN_STORE_RECOVERS "part of trial"
+
+/**
+ * Adds TRIAL of FROM, with what was measured in it, to TO, in one transaction: to the trial there
+ * of which it is a part or whose job it belongs to, or as a new one; *ID is its number. Steps that
+ * are there already are not added again.
+ */
+PORTOLAN_API enum portolan_status portolan_store_copy_trial(struct portolan_store *from,
+                                                            int64_t trial,
+                                                            struct portolan_store *to, int64_t *id,
+                                                            struct portolan_error *err);
+
+/** The file for what a run cannot store at PATH: a store itself, beside the other or, for a server,
+ * in the user's state folder; malloc'ed. NULL: there is no place for one. */
+PORTOLAN_API char *portolan_store_recovery_file(const char *path);
+
+/** A trial of the recovery FILE was added to the store as trial ID. */
+typedef void (*portolan_recovered_fn)(void *arg, const char *file, int64_t id);
+
+/**
+ * Adds what the recovery files of the store at PATH hold to it, and removes each file when it is
+ * stored. On failure the file stays, with those after it. Without such files, a store that is not
+ * there is PORTOLAN_EIO.
+ */
+PORTOLAN_API enum portolan_status portolan_store_recover(const char *path,
+                                                         portolan_recovered_fn recovered, void *arg,
+                                                         struct portolan_error *err);
+
 /** A part of the time of a trial. */
 struct portolan_spent_part {
     const char *name; /**< static */

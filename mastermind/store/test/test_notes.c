@@ -14,6 +14,10 @@ static const struct portolan_running both[] = {
     {"g", "test.Old", NULL, PORTOLAN_RAN_WELL},
 };
 
+/* Where the note is that LAST is called with. */
+static const char *path_now;
+static int64_t trial_now;
+
 /* What a process does with its note before it is gone. */
 typedef void last_fn(struct portolan_note *note);
 
@@ -34,6 +38,8 @@ static void leave_note(const char *path, int64_t trial, last_fn *last)
     struct portolan_note *note;
     pid_t child = fork();
 
+    path_now = path;
+    trial_now = trial;
     if (child == 0) {
         if (portolan_note_open(path, trial, 0, &note, NULL) == PORTOLAN_OK)
             last(note);
@@ -49,6 +55,8 @@ static const char *value_of(const struct portolan_trial *t, const char *name)
             return t->metadata[i].value;
     return "";
 }
+
+static char kept[40]; /* the instance that gave no state in the last trial */
 
 /* Settles, and expects of the trial: its outcome, the reason (NULL: its memory), and the class
  * blamed as F. */
@@ -70,9 +78,10 @@ static void expect(const char *path, int64_t trial, const char *reason, const ch
     if (failure)
         assert_string_equal(value_of(&set->trials[0], "failure"), failure);
     else
-        assert_non_null(strstr(value_of(&set->trials[0], "failure"), "its memory had grown"));
+        assert_non_null(strstr(value_of(&set->trials[0], "failure"), "had grown from"));
     assert_string_equal(value_of(&set->trials[0], PORTOLAN_STORE_BLAMED "f"), blamed);
     assert_false(notes_exist(path));
+    snprintf(kept, sizeof kept, "%s", value_of(&set->trials[0], PORTOLAN_STORE_KEPT));
     portolan_sample_set_destroy(set);
     portolan_store_close(store);
 }
@@ -122,12 +131,88 @@ static void leak(struct portolan_note *note)
     portolan_note_step(note);
 }
 
+/* Rank 1 grows, with TEST.NEW, and is then given back what ran before if COMES_BACK. */
+static void leak_on_rank_1(struct portolan_note *note, bool comes_back)
+{
+    const struct portolan_running here = {"f", "test.New", "/bin/sh", PORTOLAN_RAN_HERE};
+    const struct portolan_running other = {"f", "test.Other", "/bin/sh", PORTOLAN_RAN_HERE};
+    const size_t much = 200 << 20;
+    struct portolan_note *second;
+
+    if (portolan_note_open(path_now, trial_now, 1, &second, NULL))
+        return;
+    portolan_note_put(note, 3, both, 2);
+    portolan_note_put(second, 3, NULL, 0);
+    portolan_note_put(note, 4, &here, 1);
+    memset(portolan_calloc(much, 1), 1, much);
+    portolan_note_step(second);
+    if (comes_back) {
+        portolan_note_put(second, 5, NULL, 0);
+        portolan_note_put(note, 5, &other, 1);
+    }
+}
+
+static void leak_elsewhere(struct portolan_note *note)
+{
+    leak_on_rank_1(note, false);
+}
+
+static void leak_before(struct portolan_note *note)
+{
+    leak_on_rank_1(note, true);
+}
+
 static void a_leak_that_ends_the_process_is_blamed(void **state)
 {
     int64_t id = begin(*state);
 
     leave_note(*state, id, leak);
     expect(*state, id, NULL, "failed", NULL, "test.New");
+    id = begin(*state);
+    leave_note(*state, id, leak_elsewhere);
+    expect(*state, id, NULL, "failed", NULL, "test.New");
+    id = begin(*state);
+    leave_note(*state, id, leak_before); /* by what runs no more */
+    expect(*state, id, NULL, "running", "", "");
+}
+
+static void hang(struct portolan_note *note)
+{
+    portolan_note_put(note, 3, both + 1, 1);
+    portolan_note_end(note, "slow", 3, 3, (const char *[]){"g", "test.Old"}, 1);
+}
+
+/* A class of a sweep counts as one that runs well: nothing else can be at fault in its process. */
+static void what_hung_until_it_was_ended_is_blamed(void **state)
+{
+    int64_t id = begin(*state);
+
+    leave_note(*state, id, hang);
+    expect(*state, id, NULL, "running", "", "");
+    id = begin(*state);
+    leave_note(*state, id, hang);
+    expect(*state, id, "still running at its limit of 10 s", "failed",
+           "still running at its limit of 10 s on rank 0 in step 3, by g [test.Old]", "");
+}
+
+static void crash_as_it_leaves(struct portolan_note *note)
+{
+    const struct portolan_running swap[] = {{"f", "test.Old", NULL, PORTOLAN_RAN_WELL},
+                                            {"f", "test.New", "/bin/sh", PORTOLAN_RAN_WELL}};
+
+    portolan_note_put(note, 3, swap, 2);
+    portolan_note_end(note, "signal", 11, 3, (const char *[]){"f", "test.New"}, 1);
+}
+
+static void who_gave_no_state_is_known(void **state)
+{
+    int64_t id = begin(*state);
+
+    leave_note(*state, id, crash_as_it_leaves);
+    expect(*state, id, NULL, "failed",
+           "killed by signal 11 (Segmentation fault) on rank 0 in step 3, by f [test.New]",
+           "test.New");
+    assert_string_equal(kept, "f");
 }
 
 static void what_was_untried_is_blamed(void **state)
@@ -211,6 +296,8 @@ int main(void)
         IN_FOLDER(what_was_untried_is_blamed),
         IN_FOLDER(a_leak_that_ends_the_process_is_blamed),
         IN_FOLDER(who_is_inside_is_blamed),
+        IN_FOLDER(what_hung_until_it_was_ended_is_blamed),
+        IN_FOLDER(who_gave_no_state_is_known),
         IN_FOLDER(nobody_is_blamed_without_a_cause),
         IN_FOLDER(a_machine_that_went_down_blames_nobody),
         IN_FOLDER(another_machine_and_a_running_process_are_left_alone),

@@ -31,10 +31,10 @@ static void expect_refusal(const char *path, enum portolan_store_mode mode,
 
 /* Statements that were run one by one: libpq's function, counted on the way. */
 static size_t n_statements;
-static __typeof__(PQexecPrepared) *exec_prepared;
+static __typeof__(PQsendQueryPrepared) *exec_prepared;
 
-static PGresult *count_exec_prepared(PGconn *c, const char *name, int n, const char *const *values,
-                                     const int *lengths, const int *formats, int format)
+static int count_exec_prepared(PGconn *c, const char *name, int n, const char *const *values,
+                               const int *lengths, const int *formats, int format)
 {
     ++n_statements;
     return exec_prepared(c, name, n, values, lengths, formats, format);
@@ -319,8 +319,8 @@ static void names_are_made_and_found_by_few_statements(void **state)
                                               .calls = 1,
                                               .quality = NAN};
     }
-    exec_prepared = libpq.execPrepared;
-    libpq.execPrepared = count_exec_prepared;
+    exec_prepared = libpq.sendQueryPrepared;
+    libpq.sendQueryPrepared = count_exec_prepared;
     for (int again = 0; again < 2; ++again) {
         n_statements = 0;
         if (portolan_store_put_step(store, trial, again, samples, NAMES, &err))
@@ -329,7 +329,7 @@ static void names_are_made_and_found_by_few_statements(void **state)
         portolan_store_close(store); /* and what it remembers */
         store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
     }
-    libpq.execPrepared = exec_prepared;
+    libpq.sendQueryPrepared = exec_prepared;
     portolan_store_close(store);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_callpath"), NAMES);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM component"), 20);

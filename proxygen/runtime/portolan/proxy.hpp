@@ -118,6 +118,15 @@ template <typename Port> class proxy_call
     bool failed_ = false; /* known where this is compiled, so that it costs nothing */
 };
 
+/** The context of a whole number; those without sign that int64_t lacks are the largest. */
+template <typename Number> portolan_probe_context proxy_whole(Number x)
+{
+    if constexpr (std::is_unsigned_v<Number> && sizeof x == sizeof(int64_t))
+        return portolan_probe_context_int(x > INT64_MAX ? INT64_MAX : static_cast<int64_t>(x));
+    else
+        return portolan_probe_context_int(static_cast<int64_t>(x));
+}
+
 /** Gives the function proxy_member(TAG) for a method that only the class itself may name. */
 template <typename Tag, typename Tag::type Member> struct proxy_grant {
     friend constexpr typename Tag::type proxy_member(Tag)

@@ -177,6 +177,22 @@ double list_dot_(const int *n, const double *x, const double *y)
     return sum * LIST_WHICH;
 }
 
+int list_big(unsigned long long large)
+{
+    return large != 0;
+}
+
+/* list_text_ as a compiler of Fortran makes it. */
+long list_text_of_fortran(const char *text, const int *n, void *other, const char *blank,
+                          double *sum, size_t text_length, size_t other_length,
+                          size_t blank_length) __asm__("list_text_");
+long list_text_of_fortran(const char *text, const int *n, void *other, const char *blank,
+                          double *sum, size_t text_length, size_t other_length, size_t blank_length)
+{
+    *sum = *n + text[0] + *(char *)other + blank[0];
+    return (long)(text_length + 100 * other_length + 10000 * blank_length) * LIST_WHICH;
+}
+
 int list_call(int list, int to, int proxy, int result)
 {
     return list + 10 * to + 100 * proxy + 1000 * result + 10000 * LIST_WHICH;

@@ -50,6 +50,9 @@ int list_pure(const int *x, int n) __attribute__((pure, nonnull));
 int list_call(int list, int to, int proxy, int result);
 int list_unnamed(int, double);
 double list_dot_(const int *n, const double *x, const double *y); /* as Fortran has it */
+int list_big(unsigned long long large);
+/* As headers have it for Fortran, which passes the lengths of both texts after BLANK. */
+long list_text_(const char *text, const int *n, void *other, const char *blank, double *sum);
 
 int list_short(int x);
 #define list_short(x) list_short((x) + 0)

@@ -8,8 +8,10 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Calls of the other MPI would reach the wrappers, whose handles are of another size. */
@@ -37,3 +39,21 @@ __attribute__((constructor)) static void begin_recording(void)
     /* The program is to wait as it does by itself. */
     setenv("PORTOLAN_MPI_YIELD", "never", 0);
 }
+
+#if MPI_VERSION >= 4
+/* Ranks are those of MPI_COMM_WORLD, which sessions lack: what they do is not recorded. */
+__attribute__((visibility("default"))) int
+MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    const char *rank = getenv("PMI_RANK");
+    int has_begun = 0;
+
+    PMPI_Initialized(&has_begun);
+    if (!has_begun && portolan_record_peek_folder() && (!rank || !strcmp(rank, "0")))
+        fprintf(stderr,
+                "portolan: warning: %s begins MPI by MPI_Session_init: programs with sessions are "
+                "not recorded; use MPI_Init\n",
+                program_invocation_name);
+    return PMPI_Session_init(info, errhandler, session);
+}
+#endif

@@ -238,8 +238,12 @@ static void do_kill(void)
 {
     do_many();
     MPI_Barrier(WORLD);
-    if (rank == 1)
+    if (rank == 1) {
+        PMPI_Recv(&in, 1, MPI_INT, 0, 1, WORLD,
+                  MPI_STATUS_IGNORE); /* the other has left the barrier, too */
         raise(SIGKILL);
+    }
+    PMPI_Send(&rank, 1, MPI_INT, 1, 1, WORLD);
     MPI_Recv(&in, 1, MPI_INT, 1, 0, WORLD, MPI_STATUS_IGNORE); /* for ever, but for mpiexec */
 }
 

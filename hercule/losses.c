@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run loses whatever its paradigm is: the floor under each diagnosis. */
+#include <portolan/hercule.h>
+#include <portolan/replay.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool selects_work(const struct portolan_waits *w, uint32_t e)
+{
+    return w->paths[w->path[e]].kind == PORTOLAN_PATH_PROGRAM ||
+           w->paths[w->path[e]].kind == PORTOLAN_PATH_REGION;
+}
+
+static bool selects_late_senders(const struct portolan_waits *w, uint32_t e)
+{
+    size_t n = 0;
+    const struct portolan_wait *wait =
+        w->trace->events[e].kind == PORTOLAN_TRACE_BEGIN ? portolan_waits_of(w, e, &n) : NULL;
+
+    while (n && wait->state != PORTOLAN_WAIT_LATE_SENDER) {
+        wait++;
+        n--;
+    }
+    return n > 0;
+}
+
+static const struct {
+    enum portolan_removal_kind kind;
+    bool (*selects)(const struct portolan_waits *w, uint32_t event);
+    const char *text;
+} losses[PORTOLAN_LOSSES] = {
+    {PORTOLAN_REMOVE_IMBALANCE, selects_work, "some ranks have more work than others"},
+    {PORTOLAN_REMOVE_DEPENDENCE, selects_late_senders, "some receivers wait for late senders"},
+};
+
+/* The share of the run that loss I costs; 0 also where the replay cannot tell. */
+static double gain_of(const struct portolan_waits *w, size_t i)
+{
+    uint8_t *selected = portolan_calloc(w->trace->n_events + 1, 1);
+    const struct portolan_removal removal = {.kind = losses[i].kind, .selected = selected};
+    struct portolan_replay replay = {0};
+    bool has_any = false;
+
+    for (uint32_t e = 0; selected && e < w->trace->n_events; e++)
+        has_any |= selected[e] = losses[i].selects(w, e);
+    if (has_any && portolan_replay(w, &removal, 1, NULL, &replay, NULL))
+        replay.gain = 0;
+    free(selected);
+    return replay.gain;
+}
+
+/* What the run would gain if all had the mean of the work; a replay cannot tell where a rank that
+   works less polls meanwhile, or has other threads. */
+static double gain_of_balance(const struct portolan_waits *w)
+{
+    struct portolan_efficiencies e;
+
+    if (w->run_ns <= 0 || portolan_efficiencies(w, &e, NULL))
+        return 0;
+    return (1 - e.load_balance) * e.communication *
+           (1 - (double)e.start_and_end_ns / (double)w->run_ns);
+}
+
+size_t portolan_losses(const struct portolan_waits *w, struct portolan_loss found[PORTOLAN_LOSSES])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; w->trace->n_ranks > 1 && i < PORTOLAN_LOSSES; i++) {
+        double gain = gain_of(w, i);
+
+        if (losses[i].kind == PORTOLAN_REMOVE_IMBALANCE)
+            gain = fmax(gain, gain_of_balance(w));
+        if (gain >= PORTOLAN_LEAST_LOSS)
+            found[n++] = (struct portolan_loss){losses[i].text, gain};
+    }
+    return n;
+}
