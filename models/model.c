@@ -53,6 +53,8 @@ enum portolan_status model_create(size_t n_params, const char *const *params,
     m = portolan_calloc(1, sizeof *m);
     if (m)
         m->n_params = n_params;
+    if (m)
+        hull_open(&m->hull);
     for (size_t p = 0; m && p < n_params; p++) {
         m->range[p] = (struct portolan_model_range){.min = -INFINITY, .max = INFINITY};
         if (!(m->params[p] = portolan_strdup(params[p]))) {
@@ -394,6 +396,7 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
         if (octaves > 0 && !(r->max > r->min))
             p.is_assumed = true;
     }
+    drift = hypot(drift, hull_note_outside(m, x, &p));
     row = s->sigma * (relative ? fmax(size, s->floor) : 1);
     p.std_error = hypot(sqrt(variance), size * drift);
     put_interval(m, m->t * sqrt(row * row + variance), m->z * drift, &p);

@@ -352,10 +352,38 @@ struct piece {
     struct portolan_model_condition conditions[MODEL_PIECES];
 };
 
+/* ---- hull.c: which combinations of parameters the rows reached ---- */
+
+/* Of two parameters, the extremes of log2(a / b) and log2(a b) in the rows; infinite: no bound. */
+struct hull_pair {
+    double ratio_min, ratio_max, product_min, product_max;
+};
+
+enum { HULL_PAIRS = MODEL_PARAMS * (MODEL_PARAMS - 1) / 2 };
+
+struct hull {
+    struct hull_pair pair[HULL_PAIRS];
+};
+
+void hull_open(struct hull *h);  /* nothing is known, nothing is outside */
+void hull_begin(struct hull *h); /* no row yet */
+void hull_add(struct hull *h, size_t n_params, const double *x);
+void hull_unite(struct hull *h, const struct hull *other);
+/* Gives the hull of N parameters the places VARYING, in rising order, of more parameters. */
+void hull_widen(struct hull *h, size_t n, const size_t *varying);
+struct hull_pair *hull_pair(struct hull *h, size_t a, size_t b);
+/* The pair of parameters A < B if it cuts a corner off their ranges, or NULL. */
+const struct hull_pair *hull_peek_corners(const struct portolan_model *m, size_t a, size_t b);
+/* Notes in P where X, within the ranges, is a combination that no row came near; returns how far
+ * the form may be wrong there, as a logarithm. */
+double hull_note_outside(const struct portolan_model *m, const double *x,
+                         struct portolan_prediction *p);
+
 struct portolan_model {
     size_t n_params;
     char *params[MODEL_PARAMS];
     struct portolan_model_range range[MODEL_PARAMS];
+    struct hull hull;
     size_t n_terms;
     struct portolan_model_term terms[MODEL_TERMS];
     size_t n_dropped;

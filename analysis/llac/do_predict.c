@@ -74,27 +74,36 @@ static void complete_setting(struct statement *s, const struct token *at,
 
 /* ---------------------------------------------------------------------------------- predicting */
 
-/* How X is outside the range of the model, or in a gap between its pieces, in words; or "". */
+static void add_outside(struct portolan_text *out, const struct portolan_model *m, const double *x,
+                        const struct portolan_prediction *p)
+{
+    const struct portolan_model_range *r = portolan_model_peek_range(m, p->outside);
+    const char *name = portolan_model_peek_param(m, p->outside);
+    bool above = x[p->outside] > r->max;
+
+    if (!above && !(x[p->outside] < r->min)) {
+        portolan_text_add(out, "! outside: no row had %s near %.6g with such other parameters",
+                          name, x[p->outside]);
+        return;
+    }
+    portolan_text_add(out, "! outside: %s was measured %s %.6g", name,
+                      r->min == r->max ? "at"
+                      : above          ? "up to"
+                                       : "from",
+                      above ? r->max : r->min);
+    if (isfinite(p->octaves))
+        portolan_text_add(out, ", here it is %s%.3g %s that", above ? "" : "1/", exp2(p->octaves),
+                          above ? "times" : "of");
+}
+
+/* How X is outside the rows of the model, or in a gap between its pieces, in words; or "". */
 static const char *outside_text(struct statement *s, const struct portolan_model *m,
                                 const double *x, const struct portolan_prediction *p)
 {
     struct portolan_text out = {.arena = &s->arena};
 
-    if (p->extrapolates) {
-        const struct portolan_model_range *r = portolan_model_peek_range(m, p->outside);
-        const char *name = portolan_model_peek_param(m, p->outside);
-
-        bool above = x[p->outside] > r->max;
-
-        portolan_text_add(&out, "! outside: %s was measured %s %.6g", name,
-                          r->min == r->max ? "at"
-                          : above          ? "up to"
-                                           : "from",
-                          above ? r->max : r->min);
-        if (isfinite(p->octaves))
-            portolan_text_add(&out, ", here it is %s%.3g %s that", above ? "" : "1/",
-                              exp2(p->octaves), above ? "times" : "of");
-    }
+    if (p->extrapolates)
+        add_outside(&out, m, x, p);
     if (p->in_gap)
         portolan_text_add(&out, "%s! between two intervals", out.length ? " " : "");
     if (p->is_assumed)

@@ -144,6 +144,27 @@ static void read_parameter(struct reader *r, const struct xml_element *node,
     read_range(r, node, &m->range[m->n_params - 1]);
 }
 
+static void read_combination(struct reader *r, const struct xml_element *node,
+                             struct portolan_model *m)
+{
+    const char *const *names = (const char *const *)m->params;
+    size_t a, b;
+
+    CHECK_ATTRIBUTES(r, node, "of", "with", "ratio-min", "ratio-max", "product-min", "product-max");
+    a = read_word(r, node, "of", names, m->n_params);
+    b = read_word(r, node, "with", names, m->n_params);
+    if (m->n_params < 2 || a >= b) {
+        reader_complain(r, node, "of and with must be two parameters, in the order of the model");
+        return;
+    }
+    *hull_pair(&m->hull, a, b) = (struct hull_pair){
+        read_number(r, node, "ratio-min", -INFINITY, -INFINITY),
+        read_number(r, node, "ratio-max", INFINITY, -INFINITY),
+        read_number(r, node, "product-min", -INFINITY, -INFINITY),
+        read_number(r, node, "product-max", INFINITY, -INFINITY),
+    };
+}
+
 /* The expression in the <math> inside NODE; NULL after a complaint. */
 static const struct xml_element *expression_inside(struct reader *r, const struct xml_element *node)
 {
@@ -418,8 +439,11 @@ static void read_piece_range(struct reader *r, const struct xml_element *node,
 }
 
 static const struct part piece_parts[] = {
-    {"parameter", read_piece_range, false, true}, {"fit", read_fit, true, false},
-    {"error", read_error, true, false},           {"estimates", read_estimates, false, false},
+    {"parameter", read_piece_range, false, true},
+    {"combination", read_combination, false, true},
+    {"fit", read_fit, true, false},
+    {"error", read_error, true, false},
+    {"estimates", read_estimates, false, false},
     {"dropped", read_dropped, false, true},
 };
 
@@ -467,6 +491,7 @@ static void read_break(struct reader *r, const struct xml_element *node, struct 
 static const struct part model_parts[] = {
     {"provenance", read_provenance, false, false},
     {"parameter", read_parameter, false, true},
+    {"combination", read_combination, false, true},
     {"function", read_function, true, false},
     {"fit", read_fit, true, false},
     {"error", read_error, true, false},

@@ -283,6 +283,26 @@ static void write_parameter(struct portolan_text *out, const struct portolan_mod
     portolan_text_add(out, "/>\n");
 }
 
+/* Corners of the parameters' ranges that no row came near. */
+static void write_combinations(struct portolan_text *out, const struct portolan_model *m,
+                               const char *indent)
+{
+    for (size_t b = 1; b < m->n_params; b++)
+        for (size_t a = 0; a < b; a++) {
+            const struct hull_pair *pair = hull_peek_corners(m, a, b);
+
+            if (!pair)
+                continue;
+            xml_add_start(out, indent, "combination", "of", m->params[a], "with", m->params[b],
+                          NULL);
+            xml_add_number(out, "ratio-min", pair->ratio_min);
+            xml_add_number(out, "ratio-max", pair->ratio_max);
+            xml_add_number(out, "product-min", pair->product_min);
+            xml_add_number(out, "product-max", pair->product_max);
+            portolan_text_add(out, "/>\n");
+        }
+}
+
 static void write_head(struct portolan_text *out, const struct portolan_model *m)
 {
     const struct portolan_model_envelope *e = &m->envelope;
@@ -297,6 +317,7 @@ static void write_head(struct portolan_text *out, const struct portolan_model *m
     }
     for (size_t p = 0; p < m->n_params; p++)
         write_parameter(out, m, p, e->param_units[p], "  ");
+    write_combinations(out, m, "  ");
 }
 
 static void write_fit(struct portolan_text *out, const struct portolan_model *m, const char *indent)
@@ -382,6 +403,7 @@ static void write_piece(struct portolan_text *out, const struct portolan_model *
     portolan_text_add(out, "  <piece>\n");
     for (size_t p = 0; p < m->n_params; p++)
         write_parameter(out, m, p, NULL, "    ");
+    write_combinations(out, m, "    ");
     write_judgement(out, m, "    ");
     portolan_text_add(out, "  </piece>\n");
 }

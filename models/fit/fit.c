@@ -262,13 +262,19 @@ static void judge_error(struct final *f, double *point_variance)
 
 static void keep_ranges(struct final *f)
 {
-    for (size_t p = 0; p < f->s->points->n_params; p++) {
+    const struct points *pts = f->s->points;
+
+    for (size_t p = 0; p < pts->n_params; p++) {
         struct portolan_model_range *r = &f->model->range[p];
 
         search_range(f->s, p, &r->min, &r->max);
         r->drift_below = f->given ? 0 : f->s->best.drift_below[p];
         r->drift_above = f->given ? 0 : f->s->best.drift_above[p];
     }
+    hull_begin(&f->model->hull);
+    for (size_t i = 0; i < pts->m; i++)
+        if (search_is_in(f->s, i))
+            hull_add(&f->model->hull, pts->n_params, pts->x + i * pts->n_params);
 }
 
 /* Powers of extreme parameters may overflow even though the fit did not. */

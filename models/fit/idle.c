@@ -46,6 +46,7 @@ static enum portolan_status widen_model(struct portolan_model *m,
         m->params[varying[p]] = narrow.params[p];
         m->range[varying[p]] = narrow.range[p];
     }
+    hull_widen(&m->hull, n, varying);
     m->n_params = data->n_params;
     for (size_t p = 0; p < data->n_params; p++)
         if (!m->params[p] && !(m->params[p] = portolan_strdup(data->params[p])))

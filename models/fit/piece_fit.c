@@ -412,6 +412,7 @@ static void add_ranges(struct portolan_model *m, const struct portolan_model *pi
             r->drift_above = from->drift_above;
         }
     }
+    hull_unite(&m->hull, &piece->hull);
 }
 
 void pieces_summarize(struct portolan_model *m, size_t n_spikes)
@@ -426,6 +427,7 @@ void pieces_summarize(struct portolan_model *m, size_t n_spikes)
     all->sigma_is_assumed = false;
     for (size_t p = 0; p < m->n_params; p++)
         m->range[p] = (struct portolan_model_range){.min = INFINITY, .max = -INFINITY};
+    hull_begin(&m->hull);
     for (size_t i = 0; i < m->n_pieces; i++) {
         const struct portolan_model_summary *s = &m->pieces[i].model->summary;
         double n = (double)(s->n_points - s->n_outliers);

@@ -81,6 +81,7 @@ static void mark_outside(const struct portolan_model *piece, const struct portol
         }
         range_note_outside(&r, i, x[i], p);
     }
+    hull_note_outside(piece, x, p);
 }
 
 enum portolan_status model_predict_pieces(const struct portolan_model *m, const double *x,

@@ -18,6 +18,7 @@ struct recursion {
     struct expressions expressions; /* of the shapes */
     double reference[MODEL_TERMS];  /* constants of the values that give rows their weights */
     struct portolan_model_range range[MODEL_PARAMS];
+    struct hull hull;
     struct portolan_model_summary begun;
     double gate, least_error;
 
@@ -203,6 +204,7 @@ static void widen(struct recursion *u, const double *x)
         u->range[p].min = fmin(u->range[p].min, x[p]);
         u->range[p].max = fmax(u->range[p].max, x[p]);
     }
+    hull_add(&u->hull, u->n_params, x);
 }
 
 /* Takes a row in. EARLIER: the model was fitted from it, so it does not judge the form. */
@@ -310,6 +312,7 @@ static enum portolan_status make_skeleton(const struct portolan_model *m,
         s->n_breaks = m->n_breaks;
         s->summary = m->summary;
         memcpy(s->range, m->range, sizeof s->range);
+        s->hull = m->hull;
         status = portolan_model_describe(s, &m->envelope, err);
     }
     return model_give(status, s, skeleton);
@@ -359,6 +362,7 @@ static enum portolan_status take_terms(struct recursion *part, const struct port
         part->range[p].min = INFINITY;
         part->range[p].max = -INFINITY;
     }
+    hull_begin(&part->hull);
     for (size_t j = 0; j < m->n_terms; j++) {
         part->shape[part->k] = m->terms[j].shape;
         part->reference[part->k++] = m->terms[j].constant;
@@ -511,6 +515,7 @@ static enum portolan_status fill_model(const struct recursion *u, struct portola
                                   "an update needs at least one row to make a model");
     m->summary = u->begun;
     memcpy(m->range, u->range, sizeof m->range);
+    m->hull = u->hull;
     status = find_constants(u, m, constants, not_told, err);
     n = load_columns(u, constants, columns);
     status = status ? status : linear_full(u->k, n, columns, u->z, &fit, err);

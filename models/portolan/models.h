@@ -188,17 +188,18 @@ struct portolan_model_summary {
 
 struct portolan_prediction {
     double value;
-    double low, high; /**< a new row of weight 1 lies between, with the model's confidence; of a
-                           model whose constants are not negative, LOW is at least 0, or VALUE where
-                           that is less */
-    double std_error; /**< of the value as a mean of many such rows */
-    bool extrapolates;
-    size_t outside;  /**< the parameter farthest outside its range; undefined if none is */
-    double octaves;  /**< how far, in factors of two */
-    bool is_assumed; /**< the interval rests on assumption, not on rows */
-    size_t piece;    /**< which of the model's pieces holds here; 0 of an ordinary model */
-    bool in_gap;     /**< between the rows of two pieces, where either may hold: LOW and HIGH then
-                          take in both pieces' intervals */
+    double low, high;  /**< a new row of weight 1 lies between, with the model's confidence; of a
+                            model whose constants are not negative, LOW is at least 0, or VALUE where
+                            that is less */
+    double std_error;  /**< of the value as a mean of many such rows */
+    bool extrapolates; /**< X is outside the ranges of the rows, or within them but where no row had
+                            such a ratio or product of two parameters */
+    size_t outside;    /**< the parameter farthest outside; undefined if none is */
+    double octaves;    /**< how far, in factors of two */
+    bool is_assumed;   /**< the interval rests on assumption, not on rows */
+    size_t piece;      /**< which of the model's pieces holds here; 0 of an ordinary model */
+    bool in_gap;       /**< between the rows of two pieces, where either may hold: LOW and HIGH then
+                            take in both pieces' intervals */
 };
 
 /** Where a piece holds: LOW <= v < HIGH, where v is a parameter or the ratio of two. */

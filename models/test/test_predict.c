@@ -152,6 +152,59 @@ static void farther_outside_is_less_certain(void **state)
     portolan_model_destroy(model);
 }
 
+/* Rows of n and m that grew together cannot tell which of them costs. */
+static void off_the_line_of_parameters_that_grew_together_is_outside_and_less_certain(void **state)
+{
+    static const double x[] = {4, 4, 8, 8, 16, 16, 32, 32, 64, 64};
+    static const double y[] = {0.41, 0.79, 1.62, 3.18, 6.43};
+    struct portolan_model *model = fit_rows(2, 5, x, y, NULL);
+    struct portolan_prediction p;
+    double narrow;
+
+    (void)state;
+    assert_int_equal(portolan_model_predict(model, (double[]){24, 24}, &p), PORTOLAN_OK);
+    assert_false(p.extrapolates);
+    narrow = p.high / p.low;
+    assert_int_equal(portolan_model_predict(model, (double[]){64, 8}, &p), PORTOLAN_OK);
+    assert_true(p.extrapolates);
+    assert_near(p.octaves, 1.5, 1e-9);
+    assert_true(p.high / p.low > 2 * narrow);
+    portolan_model_destroy(model);
+}
+
+/* Each parameter alone was varied, and a corner of the grid is missing; a whole grid has none. */
+static void a_corner_that_no_row_came_near_is_outside(void **state)
+{
+    static const double cross[] = {8, 1, 16, 1, 32, 1, 64, 1, 8, 2, 8, 4, 8, 8};
+    static const double grid[] = {8, 1, 64, 1, 8, 8, 64, 8, 16, 2};
+    struct portolan_model *model, *whole;
+    struct portolan_prediction p;
+    double y[7];
+
+    (void)state;
+    for (size_t i = 0; i < 7; i++)
+        y[i] = cross[2 * i] / cross[2 * i + 1];
+    model = fit_rows(2, 7, cross, y, NULL);
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(portolan_model_predict(model, cross + 2 * i, &p), PORTOLAN_OK);
+        assert_false(p.extrapolates);
+    }
+    assert_int_equal(portolan_model_predict(model, (double[]){64, 8}, &p), PORTOLAN_OK);
+    assert_true(p.extrapolates);
+    assert_near(p.octaves, 1.5, 1e-9);
+    portolan_model_destroy(model);
+
+    for (size_t i = 0; i < 5; i++)
+        y[i] = grid[2 * i] / grid[2 * i + 1];
+    whole = fit_rows(2, 5, grid, y, NULL);
+    assert_int_equal(portolan_model_predict(whole, (double[]){60, 1.1}, &p), PORTOLAN_OK);
+    assert_false(p.extrapolates);
+    assert_int_equal(portolan_model_predict(whole, (double[]){128, 8}, &p), PORTOLAN_OK);
+    assert_true(p.extrapolates);
+    assert_near(p.octaves, 1, 1e-9);
+    portolan_model_destroy(whole);
+}
+
 static void where_there_is_no_value_there_is_no_prediction(void **state)
 {
     static const double x[] = {2, 4, 8, 16}, y[] = {2, 8, 24, 64}, zero = 0, below = -3;
@@ -267,6 +320,8 @@ int main(void)
         cmocka_unit_test(confidence_widens_the_interval),
         cmocka_unit_test(relative_weights_are_those_of_the_fit),
         cmocka_unit_test(farther_outside_is_less_certain),
+        cmocka_unit_test(off_the_line_of_parameters_that_grew_together_is_outside_and_less_certain),
+        cmocka_unit_test(a_corner_that_no_row_came_near_is_outside),
         cmocka_unit_test(where_there_is_no_value_there_is_no_prediction),
         cmocka_unit_test(twice_as_far_with_noise_is_near_and_inside_the_interval),
         cmocka_unit_test(spikes_do_not_spoil_that),

@@ -168,6 +168,8 @@ static void test_model_and_new_rows_equal_a_fit_of_all(void **state)
     assert_near(portolan_model_peek_summary(m)->condition,
                 portolan_model_peek_summary(all)->condition, 1e-9);
     assert_int_equal(portolan_model_peek_summary(m)->n_rows, ROWS);
+    assert_memory_equal(hull_pair(&m->hull, 0, 1), hull_pair(&all->hull, 0, 1),
+                        sizeof(struct hull_pair));
     assert_int_equal(portolan_update_peek_state(u)->n_rows, ROWS / 2);
     portolan_model_destroy(m);
     portolan_update_destroy(u);

@@ -558,6 +558,8 @@ static const struct {
     {HEAD BEFORE "<cn>1</cn>" AFTER END, 2, "lacks <fit>", false},
     {HEAD BEFORE "<cn>1</cn>" AFTER ERROR FIT END, 8, "<fit> is missing", false},
     {HEAD "<functoin/>" FIT ERROR END, 5, "did you mean 'function'", false},
+    {HEAD "<combination of=\"p\" with=\"n\"/>" END, 5, "in the order of the model", false},
+    {HEAD "<combination of=\"n\" with=\"q\"/>" END, 5, "not a word that is known", false},
     {HEAD "<parameter nme=\"q\"/>" END, 5, "did you mean 'name'", false},
     {HEAD "<parameter name=\"n\"/>" BEFORE END, 6, "mismatch", false},
     {HEAD "<parameter name=\"n\"/>" FIT END, 5, "same name", false},
