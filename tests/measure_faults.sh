@@ -125,8 +125,12 @@ if unshare -r -u sh -c 'hostname elsewhere' 2>unshared; then
     limited spread 'Safe us=4
 Fast us=1 fails=always'
     set -- "$PORTOLAN" measure --store="$store" "$assembly"
+    # MPICH over TCP hangs in MPI_Finalize in some 2 % of such runs, of any program, where ranks share cores.
+    TRY_SECONDS=40
     # shellcheck disable=SC2016 # the inner shell's
     try env UCX_TLS=tcp,self "$MPIEXEC" -n 1 "$@" : -n 1 unshare -r -u sh -c 'hostname elsewhere && exec "$@"' - "$@"
+    [ "$status" != 124 ] || ! grep -q 'measure: done: 3 trials' "$work/err" || status=0
+    unset TRY_SECONDS
     gives 'on several hosts trials run in the processes themselves' 0 'on 2 hosts.*--launcher' \
         'failed: .*choice.Fast cannot solve'
     stored 'and are stored' 'failed
