@@ -128,7 +128,7 @@ static enum portolan_status open_side(struct side *s, const struct trial_store_o
     }
     status = trial_store_open(&s->store, &o, PORTOLAN_STORE_READ, err);
     if (status == PORTOLAN_OK)
-        status = trial_store_select(&s->store, *set ? set : NULL, &s->trials, err);
+        status = trial_store_select_alike(&s->store, *set ? set : NULL, &s->trials, err);
     if (status == PORTOLAN_OK)
         status = leave_out_unfinished(&s->trials, set, err);
     if (status == PORTOLAN_OK)

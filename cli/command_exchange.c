@@ -173,7 +173,8 @@ int command_export(int argc, char **argv)
     parse_line(&export_line, argc, argv, 0, &o);
     status = trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err);
     if (status == PORTOLAN_OK)
-        status = trial_store_select(&t, o.store.trials, &list, &err);
+        status = (o.job.format->takes_several ? trial_store_select_alike : trial_store_select)(
+            &t, o.store.trials, &list, &err);
     if (status == PORTOLAN_OK)
         status = export_trials(&o, &t, &list, &err);
     portolan_trials_clear(&list);

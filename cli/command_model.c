@@ -216,7 +216,7 @@ static enum portolan_status read_store(const struct model_options *o,
     enum portolan_status status = trial_store_open(&t, &o->store, PORTOLAN_STORE_READ, err);
 
     if (!status)
-        status = trial_store_select(&t, o->trials, &list, err);
+        status = trial_store_select_alike(&t, o->trials, &list, err);
     if (!status)
         status = portolan_trends_read(t.store, &list, &o->query, trends, err);
     portolan_trials_clear(&list);

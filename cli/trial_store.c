@@ -138,6 +138,22 @@ enum portolan_status trial_store_select(const struct trial_store *t, const char 
     return status;
 }
 
+enum portolan_status trial_store_select_alike(const struct trial_store *t, const char *text,
+                                              struct portolan_trial_list *list,
+                                              struct portolan_error *err)
+{
+    enum portolan_status status = trial_store_select(t, text, list, err);
+    struct portolan_text note = {0};
+
+    if (status)
+        return status;
+    portolan_trials_keep_one_machine(list, &note);
+    if (note.length)
+        fprintf(stderr, "portolan: note: %s\n", note.bytes);
+    portolan_text_clear(&note);
+    return status;
+}
+
 void trial_store_take_argument(struct trial_store_options *o, const char **trials, const char *what,
                                const char *arg, struct argp_state *state)
 {

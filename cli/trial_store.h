@@ -61,5 +61,9 @@ void trial_store_remove_trace(const struct trial_store *t, const char *folder);
 enum portolan_status trial_store_select(const struct trial_store *t, const char *text,
                                         struct portolan_trial_list *list,
                                         struct portolan_error *err);
+/* The same for one law or one mean of all of them: those of one machine; a note names others. */
+enum portolan_status trial_store_select_alike(const struct trial_store *t, const char *text,
+                                              struct portolan_trial_list *list,
+                                              struct portolan_error *err);
 
 #endif

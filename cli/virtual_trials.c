@@ -5,6 +5,7 @@
 #include <portolan/clue_machine.h>
 #include <portolan/command.h>
 #include <portolan/link.h>
+#include <portolan/profile.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,9 @@
 
 bool trial_is_of(const struct portolan_trial *t, const char *machine)
 {
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, PORTOLAN_STORE_VIRTUAL))
-            return machine && !strcmp(t->metadata[i].value, machine);
-    return !machine;
+    const char *own = portolan_profile_peek_fact(t, PORTOLAN_STORE_VIRTUAL);
+
+    return own ? machine && !strcmp(machine, own) : !machine;
 }
 
 void trials_keep_those_of(struct portolan_sample_set *set, const char *machine)

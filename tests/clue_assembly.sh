@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 [ "${MPI:-mpich}" = mpich ] || skip_all 'ranks in virtual time are of MPICH'
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'programs are not sanitized'
-plan 14
+plan 17
 cp "$BUILD/examples/halo/halo.xml" "$BUILD/examples/halo/slow.xml" "$work"
 cd "$work" || exit 99
 export PORTOLAN_PATH="$PORTOLAN_PATH:$BUILD/examples/halo"
@@ -38,6 +38,13 @@ try "$PORTOLAN" optimize --machine slow.xml halo.xml
 gives 'which changes nothing for the first machine' 0 '^  relaxation +halo\.Wide'
 try "$PORTOLAN" predict --machine slow.xml halo.xml --select relaxation=halo.Narrow
 gives 'a prediction for it' 0 'predicted: 1\.(69|7)'
+try "$PORTOLAN" model list halo.xml
+gives 'a law is of one machine' 0 "note: [0-9]+ trials are left out.*'virtual machine=slow'"
+try "$PORTOLAN" model list halo.xml 'virtual machine=*'
+gives 'even if all are asked for' 0 "note: [0-9]+ trials are left out.*'virtual machine=slow'"
+printf 'load "portolan.db"\n' >halo.llac
+try "$PORTOLAN" llac halo.llac
+gives 'so are tables' 0 "note: [0-9]+ trials are left out.*'virtual machine=slow'"
 try "$PORTOLAN" measure --machine slow.xml -n 2 --all-fixed halo.xml
 gives 'all fixed assemblies run there' 0 'done: 2 fixed assemblies'
 try "$PORTOLAN" report --machine slow.xml halo.xml

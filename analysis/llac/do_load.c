@@ -163,6 +163,7 @@ static void load_store(struct statement *s, const struct token *at, const char *
     struct portolan_trial_list *chosen = statement_alloc(s, 1, sizeof *chosen);
     struct portolan_store *store = NULL;
     struct portolan_sample_set *set = NULL;
+    struct portolan_text note = {.arena = &s->arena};
     size_t first = l->n_tables;
     enum portolan_status status;
 
@@ -170,6 +171,10 @@ static void load_store(struct statement *s, const struct token *at, const char *
     status = portolan_store_open(path, PORTOLAN_STORE_READ, &store, &s->err);
     if (status == PORTOLAN_OK)
         status = portolan_trials_select(store, trials, chosen, &s->err);
+    if (status == PORTOLAN_OK)
+        portolan_trials_keep_one_machine(chosen, &note);
+    if (note.length)
+        portolan_text_add(&s->in->out, "note: %s\n", note.bytes);
     if (status == PORTOLAN_OK)
         status = portolan_store_read(store, NULL, true, &set, &s->err);
     portolan_store_close(store);

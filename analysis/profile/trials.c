@@ -160,6 +160,35 @@ enum portolan_status portolan_trials_select(struct portolan_store *store, const 
     return status;
 }
 
+/* NULL: the trial ran on a real one. */
+static const char *virtual_machine(const struct portolan_trial *t)
+{
+    return portolan_profile_peek_fact(t, PORTOLAN_STORE_VIRTUAL);
+}
+
+void portolan_trials_keep_one_machine(struct portolan_trial_list *l, struct portolan_text *note)
+{
+    const char *kept = l->n ? virtual_machine(l->trials[l->n - 1]) : NULL, *other = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        kept = virtual_machine(l->trials[i]) ? kept : NULL;
+    for (size_t i = 0; i < l->n; i++) {
+        const char *machine = virtual_machine(l->trials[i]);
+
+        if (!machine == !kept && (!kept || !strcmp(machine, kept)))
+            l->trials[n++] = l->trials[i];
+        else
+            other = machine;
+    }
+    if (n < l->n)
+        portolan_text_add(note,
+                          "%zu trial%s left out, whose time is that of a virtual machine (the "
+                          "trials '%s=%s' are some)",
+                          l->n - n, l->n - n == 1 ? " is" : "s are", PORTOLAN_STORE_VIRTUAL, other);
+    l->n = n;
+}
+
 void portolan_trials_clear(struct portolan_trial_list *l)
 {
     portolan_sample_set_destroy(l->set);

@@ -265,6 +265,13 @@ PORTOLAN_API enum portolan_status portolan_trials_select(struct portolan_store *
                                                          const char *text,
                                                          struct portolan_trial_list *list,
                                                          struct portolan_error *err);
+/**
+ * Leaves trials of one kind of machine in LIST, for those who make one law of all: real ones if
+ * there are any, else those of the virtual machine of the newest. Adds to NOTE what was left out
+ * and how to select it; nothing if nothing was.
+ */
+PORTOLAN_API void portolan_trials_keep_one_machine(struct portolan_trial_list *list,
+                                                   struct portolan_text *note);
 /** Frees what LIST holds. */
 PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
 
