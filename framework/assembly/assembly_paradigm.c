@@ -2,6 +2,7 @@
 /* The paradigm that a program follows, for diagnosis: read, checked and written. */
 #include "assembly.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,9 +130,9 @@ static void write_part(struct portolan_text *b, const char *indent,
     xml_add_start(b, indent, "part", "component", p->component, "user", p->user, "uses", p->uses,
                   "method", p->method, "region", p->region, "mpi", p->mpi, "phase", p->phase, NULL);
     if (p->tag >= 0)
-        xml_add_number(b, "tag", (double)p->tag);
+        portolan_text_add(b, " tag=\"%" PRId64 "\"", p->tag); /* a number's digits end at 2^53 */
     if (p->to >= 0)
-        xml_add_number(b, "to", (double)p->to);
+        portolan_text_add(b, " to=\"%" PRId64 "\"", p->to);
     portolan_text_add(b, "/>\n");
 }
 
