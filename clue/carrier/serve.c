@@ -222,8 +222,9 @@ static clue_request send_message(struct rank *rank, struct parts *p)
     last_delivered = NULL;
     request = clue_send(&send);
     if (!send.data || last_delivered == send.data ||
-        send.bytes <= clue_carrier.run->machine->eager_bytes ||
-        send.flags & (CLUE_BUFFERED | CLUE_FREE))
+        (!(send.flags & CLUE_SYNCHRONOUS) &&
+         (send.bytes <= clue_carrier.run->machine->eager_bytes ||
+          send.flags & (CLUE_BUFFERED | CLUE_FREE))))
         return request;
     kept = portolan_calloc(1, sizeof *kept);
     if (!kept)

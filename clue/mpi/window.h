@@ -29,7 +29,8 @@ struct access {
     int origin, target; /**< ranks */
     int task;           /**< the origin's */
     clue_request request;
-    void *row;                /**< the origin's data, packed; or NULL */
+    const void *data;         /**< the origin's, in its memory or packed in ROW; or NULL */
+    void *row;                /**< a copy, or NULL */
     bool is_watched, is_over; /**< a request of the program waits for it; and has seen its end */
 
     /* Data: AT = data OP AT for COUNT elements of TYPE; the old ones go by OLD to RESULT. */

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { N = 64 };
 static int rank, n;
@@ -148,6 +149,43 @@ static void post_and_start(void)
     MPI_Group_free(&world);
     MPI_Group_free(&to);
     MPI_Group_free(&from);
+}
+
+/* In MB, of this process. */
+static long resident_mb(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    long pages = 0;
+
+    if (!f || fscanf(f, "%*d %ld", &pages) != 1)
+        exit(1);
+    fclose(f);
+    return pages * sysconf(_SC_PAGESIZE) >> 20;
+}
+
+/* The origin's data may not change before the epoch ends, so nobody need keep copies of them; but
+ * to MEASURE that is of no use where other processes keep what other hosts sent. */
+static void large(int measure)
+{
+    enum { COUNT = 2 << 20, PUTS = 24 };
+    int *memory, *given = calloc(COUNT, sizeof *given), has_copies;
+    long before;
+    MPI_Win win;
+
+    MPI_Win_allocate(COUNT * sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    for (int i = 0; i < COUNT; i++)
+        memory[i] = given[i] = rank + i;
+    MPI_Win_fence(0, win);
+    before = resident_mb();
+    for (int i = 0; i < PUTS; i++)
+        MPI_Put(given, COUNT, MPI_INT, (rank + 1) % n, 0, COUNT, MPI_INT, win);
+    has_copies = resident_mb() - before > (long)(PUTS / 2 * COUNT * sizeof(int)) >> 20;
+    MPI_Win_fence(0, win);
+    if (measure)
+        tell("copies of large data", &has_copies, 1);
+    tell("large data", memory, COUNT);
+    MPI_Win_free(&win);
+    free(given);
 }
 
 static void locks(void)
@@ -364,6 +402,7 @@ int main(int argc, char **argv)
     alone();
     pairs();
     post_and_start();
+    large(argc > 1);
     locks();
     with_requests();
     watch();
