@@ -71,10 +71,13 @@ int main(void)
     pvmgetclock(&to);
     printf("slept %ld s, error %d", (long)(to.tv_sec - from.tv_sec), lpvmerr("pvm_mine", PvmNoBuf));
     printf(" %d\n", pvm_errno);
+    pvm_addmhf(-1, 7, 3, lpvmerr);
+    pvmdisplaymhfinfo("names", "at the end", pvm_mytid());
     pvm_exit();
     return 0;
 }
 END
 cc -w -o names names.c -lpvm3 || exit 99
 try "$PORTOLAN" clue run -m slow.xml --compute none --no-trial -n 1 -- ./names
-gives 'names of the library without a prototype' 0 '^slept 3000 s, error -15 -15$' '^libpvm .t[0-9a-f]+.: pvm_mine.*: No current buffer$'
+gives 'names of the library without a prototype' 0 '^slept 3000 s, error -15 -15$' '^libpvm .t[0-9a-f]+.: pvm_mine.*: No current buffer$' \
+    '^names t[0-9a-f]+: at the end: 1 message handlers$' '^names t[0-9a-f]+: handler 1: source tffffffff, tag 7, context 3$'

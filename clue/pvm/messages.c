@@ -305,6 +305,19 @@ PORTOLAN_API int pvm_delmhf(int id)
     return pvm_leave(PvmNotFound);
 }
 
+/* pvm3.h does not have it, but programs with handlers show them so. */
+PORTOLAN_API void pvmdisplaymhfinfo(const char *who, const char *message, int tid);
+void pvmdisplaymhfinfo(const char *who, const char *message, int tid)
+{
+    const struct pvm_task *t = pvm_self();
+
+    printf("%s t%x: %s: %zu message handlers\n", who, (unsigned)tid, message, t->n_handlers);
+    for (size_t i = 0; i < t->n_handlers; i++)
+        printf("%s t%x: handler %d: source t%x, tag %d, context %d\n", who, (unsigned)tid,
+               t->handlers[i].id, (unsigned)t->handlers[i].source, t->handlers[i].tag,
+               t->handlers[i].context);
+}
+
 /* ------------------------------------------------- sending */
 
 static int send_buffer(struct pvm_task *t, int tid, int tag, int id)
