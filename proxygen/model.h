@@ -256,6 +256,7 @@ struct port {
     struct member *members; /* of the object */
     size_t n_members;
     bool has_deprecated;  /* C++: something in the header has the attribute deprecated */
+    bool is_cxx;          /* a struct of a header in C++: so is the generated file */
     bool has_data;        /* the object has members that are copied (MEMBER_DATA) */
     bool has_expressions; /* some method has contexts that are expressions */
     /* SHAPE_CLASS; `object` is the class */

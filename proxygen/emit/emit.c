@@ -293,12 +293,14 @@ void proxygen_emit_port_description(const struct port *port, struct portolan_tex
 {
     proxygen_emit_port(port, out,
                        "\nstatic const struct portolan_proxy_description $_description = {\n"
-                       "    .size = sizeof(struct portolan_proxy_description),\n"
+                       "    .size = sizeof(struct portolan_proxy_description),\n");
+    portolan_text_add(out, "    .type = \"%s\",\n", port->type);
+    proxygen_emit_port(port, out,
                        "    .methods = $_methods,\n"
                        "    .n_methods = sizeof $_methods / sizeof *$_methods,\n");
     if (port->shape != SHAPE_SIDL)
         proxygen_emit_port(port, out, "    .table = &$_table,\n");
-    portolan_text_add(out, "    .type = \"%s\",\n};\n", port->type);
+    portolan_text_add(out, "};\n");
 }
 
 void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out)
@@ -464,6 +466,11 @@ static void emit_source(struct run *run, struct portolan_text *out)
     if (is_struct(port))
         portolan_text_add(out, "#include <portolan/candidates.h>\n");
     proxygen_emit_freed_names(run, out);
+    if (port->is_cxx)
+        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wmissing-field-initializers\"\n"
+                               "#pragma GCC diagnostic ignored \"-Wpragmas\"\n"
+                               "#pragma GCC diagnostic ignored \"-Wc++20-extensions\"\n"
+                               "\nextern \"C\" {\n");
     if (is_struct(port)) {
         proxygen_emit_table(run, out);
         proxygen_emit_wrap(port, out);
@@ -477,6 +484,8 @@ static void emit_source(struct run *run, struct portolan_text *out)
                        "\nstatic gov_cca_Component $_create(sidl_BaseInterface *_ex)\n{\n"
                        "    return portolan_proxy_create(&$_class, &$_description, _ex);\n}\n");
     proxygen_emit_component(port, out);
+    if (port->is_cxx)
+        portolan_text_add(out, "}\n");
 }
 
 void proxygen_emit_description(const struct run *run, struct portolan_text *out)
@@ -506,7 +515,8 @@ void proxygen_emit(struct run *run)
     if (port->shape == SHAPE_CLASS)
         proxygen_emit_cxx(run, proxygen_add_output(run, "%s_proxy.cc", port->c_type));
     else
-        emit_source(run, proxygen_add_output(run, "%s_proxy.c", port->c_type));
+        emit_source(run, proxygen_add_output(run, port->is_cxx ? "%s_proxy.cc" : "%s_proxy.c",
+                                             port->c_type));
     proxygen_emit_description(run, proxygen_add_output(run, "%sProxy.xml", port->c_type));
     if (is_struct(port))
         proxygen_emit_wrap_header(run, proxygen_add_output(run, "%s_proxy.h", port->c_type));

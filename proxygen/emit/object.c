@@ -122,7 +122,7 @@ static void emit_data(const struct port *p, struct portolan_text *out)
                       "\n"
                       "static void $_follow(struct portolan_proxy *base, const void *target)\n"
                       "{\n"
-                      "    $_data_out((struct $ *)base, target);\n"
+                      "    $_data_out((struct $ *)base, (const OBJECT *)target);\n"
                       "}\n",
                       length, length, length, length, length, length);
     add(p, out, t.bytes ? t.bytes : "");
@@ -140,10 +140,10 @@ static void emit_ways(const struct port *p, struct portolan_text *out)
         "    const struct portolan_probe_binding *bound)\n"
         "{\n"
         "    struct $ *proxy = (struct $ *)base;\n"
-        "    struct $_to to = {(OBJECT *)self, bound->extra, bound};\n"
+        "    struct $_to to = {(OBJECT *)self, (const TABLE *)bound->extra, bound};\n"
         "\n"
         "    if (__builtin_expect(self == &proxy->face, 1)) {\n"
-        "        to.object = bound->target;\n");
+        "        to.object = (OBJECT *)bound->target;\n");
     if (p->shape == SHAPE_TABLE)
         add(p, out, "        to.ops = to.object->MEMBER;\n");
     if (p->has_data)
@@ -177,8 +177,10 @@ void proxygen_emit_behind(const struct port *p, struct portolan_text *out)
         return;
     if (p->shape == SHAPE_TABLE)
         add(p, out,
-            "\n"
-            "static const struct portolan_proxy_table $_table;\n"
+            p->is_cxx ? "\nextern const struct portolan_proxy_table $_table;\n"
+                      : "\nstatic const struct portolan_proxy_table $_table;\n");
+    if (p->shape == SHAPE_TABLE)
+        add(p, out,
             "\n"
             "/* What is behind an object if it is a proxy's face, else the object. */\n"
             "static OBJECT *$_behind(const OBJECT *other)\n"
@@ -188,7 +190,7 @@ void proxygen_emit_behind(const struct port *p, struct portolan_text *out)
             "        struct portolan_proxy *proxy = $_of(other);\n"
             "\n"
             "        if (other == &((struct $ *)proxy)->face)\n"
-            "            return portolan_probe_port_peek_binding(&proxy->port)->target;\n"
+            "            return (OBJECT *)portolan_probe_port_peek_binding(&proxy->port)->target;\n"
             "    }\n"
             "    return (OBJECT *)other;\n"
             "}\n");
@@ -203,7 +205,7 @@ void proxygen_emit_behind(const struct port *p, struct portolan_text *out)
             "__ATOMIC_ACQUIRE);\n"
             "\n"
             "        if (proxy && other == &((struct $ *)proxy)->face)\n"
-            "            return portolan_probe_port_peek_binding(&proxy->port)->target;\n"
+            "            return (OBJECT *)portolan_probe_port_peek_binding(&proxy->port)->target;\n"
             "    }\n"
             "    return (OBJECT *)other;\n"
             "}\n");

@@ -85,7 +85,8 @@ static void emit_enter(const struct port *p, const struct method *m, const struc
         proxygen_emit_enter_call(m, l, number, out);
     portolan_text_add(out, self ? ");\n" : ";\n");
     if (!self)
-        portolan_text_add(out, "    %s.ops = %s.binding->extra;\n", l->to, l->to);
+        portolan_text_add(out, "    %s.ops = (const %s *)%s.binding->extra;\n", l->to, p->table,
+                          l->to);
     if (m->no_return)
         portolan_text_add(out, "    portolan_probe_leave(&%s); /* it never comes back */\n",
                           l->call);
@@ -292,25 +293,29 @@ static void emit_functions(const struct port *p, struct portolan_text *out)
 static void emit_description(const struct port *p, struct portolan_text *out)
 {
     add(p, out,
-        "\n"
-        "static const struct portolan_proxy_table $_table = {\n"
+        p->is_cxx ? "\nconst struct portolan_proxy_table $_table = {\n"
+                  : "\nstatic const struct portolan_proxy_table $_table = {\n");
+    if (p->shape == SHAPE_STRUCT)
+        add(p, out, "    .own = true,\n");
+    add(p, out,
         "    .size_bytes = sizeof(TABLE),\n"
         "    .entries = $_entries,\n"
         "    .n_entries = sizeof $_entries / sizeof *$_entries,\n");
     if (has_forwards(p))
         add(p, out, "    .forwards = $_forwards,\n");
     add(p, out,
-        p->shape == SHAPE_STRUCT ? "    .own = true,\n"
-                                   "    .functions = $_functions,\n"
-                                   "    .slots = $_slots,\n"
-                                 : "    .functions = &$_functions,\n"
-                                   "    .table_offset = offsetof(OBJECT, MEMBER),\n");
+        p->shape == SHAPE_STRUCT ? "    .functions = $_functions,\n"
+                                 : "    .functions = &$_functions,\n");
     if (p->version_kind != VERSION_NONE)
         add(p, out, "    .length = $_length,\n");
+    if (p->shape == SHAPE_STRUCT)
+        add(p, out, "    .slots = $_slots,\n");
     add(p, out,
         "    .proxy_size = sizeof(struct $),\n"
         "    .face_offset = offsetof(struct $, face),\n"
         "    .object_size = sizeof(OBJECT),\n");
+    if (p->shape == SHAPE_TABLE)
+        add(p, out, "    .table_offset = offsetof(OBJECT, MEMBER),\n");
     if (has_links(p))
         add(p, out,
             "    .links = $_links,\n"
@@ -530,21 +535,21 @@ void proxygen_emit_wrap(const struct port *p, struct portolan_text *out)
                       p->object, p->prefix, constant(p), p->object);
     add(p, out,
         "{\n"
-        "    return portolan_proxy_wrap(&$_description, (void *)target, name);\n"
+        "    return (OBJECT *)portolan_proxy_wrap(&$_description, (void *)target, name);\n"
         "}\n\n");
     portolan_text_add(out, "PORTOLAN_API %s%s *%s_unwrap(%s%s *proxy)\n", constant(p), p->object,
                       p->prefix, constant(p), p->object);
     add(p, out,
         "{\n"
-        "    return portolan_proxy_unwrap(&$_description, (void *)proxy);\n"
+        "    return (OBJECT *)portolan_proxy_unwrap(&$_description, (void *)proxy);\n"
         "}\n\n"
         "extern const struct portolan_component portolan_component_$;\n\n"
         "PORTOLAN_API OBJECT *$_choose(const char *name, const struct portolan_candidate *from,\n"
         "    size_t n, struct portolan_cohort *cohort, struct portolan_choice **choice,\n"
         "    struct portolan_error *err)\n"
         "{\n"
-        "    return portolan_choice_open(&portolan_component_$, $_description.type, name, from, "
-        "n,\n"
-        "                                cohort, choice, err);\n"
+        "    return (OBJECT *)portolan_choice_open(&portolan_component_$, $_description.type, "
+        "name,\n"
+        "                                          from, n, cohort, choice, err);\n"
         "}\n");
 }

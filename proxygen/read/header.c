@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses a header, collects what all kinds of ports need, and chooses the port's reader. */
+#include "class.h"
 #include "read.h"
 
 #include <fnmatch.h>
@@ -293,13 +294,23 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Adds LIST to what is declared, with what stands in extern "C". */
+static void add_top(struct header *h, struct cursors list)
+{
+    for (size_t i = 0; i < list.n; i++)
+        if (h->is_cxx && proxygen_cxx_is_linkage(h->clang->getCursorKind(list.items[i])))
+            add_top(h, proxygen_children(h, list.items[i]));
+        else
+            PROXYGEN_APPEND(&h->run->arena, h->top.items, h->top.n, list.items[i]);
+}
+
 static void survey(struct header *h)
 {
     const struct portolan_libclang *clang = h->clang;
     struct portolan_arena *arena = &h->run->arena;
     struct port *port = h->run->port;
 
-    h->top = proxygen_children(h, clang->getTranslationUnitCursor(h->unit));
+    add_top(h, proxygen_children(h, clang->getTranslationUnitCursor(h->unit)));
     find_file(h);
     for (size_t i = 0; i < h->top.n; i++) {
         CXCursor cursor = h->top.items[i];
@@ -344,7 +355,7 @@ static enum portolan_status read_port(struct header *h)
     proxygen_record_inclusion(h);
     if (h->run->options->n_functions)
         return proxygen_read_functions(h);
-    if (h->is_cxx)
+    if (h->is_cxx && !proxygen_is_struct_of_functions(h))
         return proxygen_read_class(h);
     return proxygen_read_struct(h);
 }

@@ -118,6 +118,8 @@ enum type_form proxygen_type_form(struct header *h, CXType type);
 
 /* A struct with a pointer to a table of functions, or that holds its functions itself. */
 enum portolan_status proxygen_read_struct(struct header *h);
+/* Whether a header in C++ has the port as such a struct, which nothing makes a class. */
+bool proxygen_is_struct_of_functions(struct header *h);
 /* The functions whose names match options->functions, and the shared objects that have them. */
 enum portolan_status proxygen_read_functions(struct header *h);
 

@@ -380,6 +380,48 @@ static void read_unseen(struct header *h, CXType object)
 
 /* ------------------------------------------------------------------ the whole */
 
+/* Whether DEFINITION has members that only C++ has: functions with bodies, parents. */
+static bool is_class(struct header *h, CXCursor definition)
+{
+    struct cursors list = proxygen_children(h, definition);
+
+    for (size_t i = 0; i < list.n; i++)
+        switch (h->clang->getCursorKind(list.items[i])) {
+        case CXCursor_CXXBaseSpecifier:
+        case CXCursor_CXXMethod:
+        case CXCursor_Constructor:
+        case CXCursor_Destructor:
+        case CXCursor_ConversionFunction:
+        case CXCursor_FunctionTemplate:
+        case CXCursor_CXXAccessSpecifier:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+bool proxygen_is_struct_of_functions(struct header *h)
+{
+    struct search s = {.h = h, .word = proxygen_header_word(h)};
+    struct members object, table;
+    CXCursor definition;
+
+    s.found.kind = s.other.kind = CXCursor_InvalidFile;
+    for (size_t i = 0; i < h->top.n; i++)
+        look_at(&s, h->top.items[i]);
+    if (h->run->arena.failed || h->clang->Cursor_isNull(s.found))
+        return false;
+    definition = struct_definition(h, s.found);
+    if (h->clang->Cursor_isNull(definition) ||
+        h->clang->getCursorKind(definition) != CXCursor_StructDecl || is_class(h, definition))
+        return false;
+    object = struct_members(h, definition);
+    return has_functions(h, definition) ||
+           !h->clang->Cursor_isNull(
+               find_table(h, &object, h->clang->getCursorType(definition), &table));
+}
+
 static enum portolan_status refuse_plain(struct header *h, CXCursor definition, const char *word,
                                          const struct place *asked)
 {
@@ -409,6 +451,7 @@ static enum portolan_status read_object(struct header *h, const char *word,
     if (status != PORTOLAN_OK)
         return status;
     port->word = word;
+    port->is_cxx = h->is_cxx;
     type = h->clang->getCursorType(definition);
     object = struct_members(h, definition);
     field = find_table(h, &object, type, &table);

@@ -51,6 +51,11 @@ field.hpp lab::Field<double,3> lab.Field_double_3
 field.hpp lab::Bound lab.Bound
 field.hpp lab::Tagged<char> lab.Tagged_char
 END
+for port in operations flow pure; do
+    "$generator" -q operations.hpp --port "$port" -o "$work/struct" || failed=1
+    # shellcheck disable=SC2086 # a list of words
+    compiles $clang "a struct of functions, $port," "$work/struct/${port}_proxy.cc" c++17 $flags -isystem .
+done
 
 printf '%s\n' 'struct matrix { int n; };' \
     'struct user { virtual ~user() {} virtual double solve(const matrix *a) = 0; };' >"$work/user.hpp"
