@@ -94,7 +94,8 @@ struct portolan_suggestion {
 
 /**
  * *SUGGESTIONS: *N of them, the best first; portolan_suggestions_free() frees them. Each covers at
- * least nine tenths of time and of calls. PORTOLAN_ENOMEM.
+ * least nine tenths of time and of calls, not counting few stretches of something else, and half of
+ * all time. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_suggest_paradigms(
     const struct portolan_knowledge *knowledge, const struct portolan_waits *waits,
