@@ -489,7 +489,7 @@ static enum portolan_status finish(struct run *run, const struct portolan_diagno
         d->public.verdict = PORTOLAN_CANNOT_TELL;
         d->public.why = why;
     }
-    if (d->public.verdict != PORTOLAN_NO_PROBLEM && run->misfit >= PORTOLAN_LEAST_LOSS)
+    if (run->misfit >= PORTOLAN_LEAST_LOSS)
         d->public.misfit = recognition_misfits(run->recognition, &d->arena);
     if (!run->failed && !run->recognition->failed && !run->arena.failed && !d->arena.failed)
         return PORTOLAN_OK;

@@ -62,13 +62,14 @@ static void find_foreign(struct recognition *r)
 
 static void measure_fit(struct recognition *r)
 {
-    find_foreign(r);
     for (size_t l = 0; l < r->n_rows; l++)
         for (size_t i = 0; i < r->rows[l].n; i++) {
             const struct token *t = &r->rows[l].tokens[i];
 
-            if (t->is_foreign)
+            if (t->is_foreign) {
+                r->globals[GLOBAL_STARTING] += fmax(0, (double)(t->end - t->begin - t->wait));
                 continue;
+            }
             for (uint64_t bits = t->components; bits; bits &= bits - 1)
                 count_fit(&r->fits[__builtin_ctzll(bits)], t);
             /* Start, finish, and waiting for the others at a rank's end are no part of any. */
@@ -198,6 +199,7 @@ static bool recognise_instances(struct recognition *r, const struct bound *b)
 {
     if (!b || !tokens_make(r, b) || !measure_run(r) || !find_instances(r) || !delays_charge(r))
         return false;
+    find_foreign(r);
     measure_fit(r);
     r->globals[GLOBAL_OUTSIDE] =
         fmax(0, sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true) -
