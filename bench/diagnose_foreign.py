@@ -42,8 +42,8 @@ def twice(arguments):
     return [(arguments, {}, None, None, None), (arguments, TWICE, "static-imbalance", arguments, {})]
 
 
-def doubled(work, rank):
-    return "%s if (%s == 1 && getenv(\"TWICE\")) %s" % (work, rank, work)
+def doubled(work, rank, more=1):
+    return "%s if (%s == 1 && getenv(\"TWICE\")) for (int more = %d; more > 0; more--) %s" % (work, rank, more, work)
 
 
 def sweep(mk, mmi, cells=48):
@@ -68,7 +68,7 @@ PROGRAMS = {
     "CoMD": Program(
         "ECP-copa/CoMD", "src-mpi", ["cp Makefile.vanilla Makefile", "make CC=mpicc.mpich DO_MPI=ON"], "../bin/CoMD-mpi",
         twice("-i 2 -j 2 -k 2 -x 24 -y 24 -z 24 -N 20 -n 10"),
-        patches=[("timestep.c", "      computeForce(s);", "      " + doubled("computeForce(s);", "getMyRank()")),
+        patches=[("timestep.c", "      computeForce(s);", "      " + doubled("computeForce(s);", "getMyRank()", 9)),
                  ("timestep.c", "#include \"CoMDTypes.h\"", "#include \"CoMDTypes.h\"\n#include <stdlib.h>")]),
     "miniMD": Program(
         "Mantevo/miniMD", "ref", ["make openmpi CC=mpicxx.mpich LINK=mpicxx.mpich"], "miniMD_openmpi",
@@ -78,19 +78,23 @@ PROGRAMS = {
                  ("integrate.cpp", "#include \"stdio.h\"", "#include \"stdio.h\"\n#include <stdlib.h>")]),
     "stencil": kernel(
         "Stencil", "stencil", twice("30 1000"),
-        patches=[("stencil.c", "    /* Apply the stencil operator */",
-                  "    for (int more = 1 + (my_ID == 1 && getenv(\"TWICE\")); more > 0; more--)")]),
+        patches=[("stencil.c", "    /* add constant to solution",
+                  "    if (my_ID == 1 && getenv(\"TWICE\"))\n"
+                  "      for (int j=jstart+RADIUS; j<=jend-RADIUS; j++) for (int i=istart+RADIUS; i<=iend-RADIUS; i++)\n"
+                  "        for (int k=-RADIUS; k<=RADIUS; k++) more += WEIGHT(0,k)*IN(i,j+k) + WEIGHT(k,0)*IN(i+k,j);\n"
+                  "    /* add constant to solution"),
+                 ("stencil.c", "int main(", "volatile double more;\nint main(")]),
     # A pipeline whose lines are sent one by one, or in groups.
     "p2p": kernel("Synch_p2p", "p2p", [
         ("20 2000 2000 40", {}, None, None, None),
-        ("20 2000 2000 1000", {}, "blocks-too-large", "20 2000 2000 40", {}),
+        ("20 2000 2000 150", {}, "blocks-too-large", "20 2000 2000 40", {}),
         ("20 200 2000 1", {}, "blocks-too-small", "20 200 2000 40", {})]),
     # Neutron transport: sweeps over a grid of ranks from its corners.
     "Sweep3D": Program(
         "goyalankit/sweep3d", ".",
         ["tar xf sweep3d.tar", "rm -f *.o", "make CPP=cpp FC=mpif90.mpich CC=gcc FFLAGS='-O2 -std=legacy' "
          "MPI_FFLAGS='-O2 -std=legacy' OPTIMIZE=-O2 MPI_LDFLAGS= SHELL=/bin/sh mpi"], "sweep3d.mpi", [
-             (sweep(48, 6), {}, "blocks-too-large", sweep(6, 3), {}),
+             (sweep(24, 6), {}, "blocks-too-large", sweep(6, 3), {}),
              (sweep(1, 1, 12), {}, "blocks-too-small", sweep(6, 3, 12), {})], input="input"),
     # Search in an unbalanced tree by work stealing: no paradigm, but it must not be taken for one.
     "UTS": Program(

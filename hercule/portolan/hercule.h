@@ -64,7 +64,7 @@ portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *
 
 /* ------------------------------------------------- whatever the paradigm is */
 
-enum { PORTOLAN_LOSSES = 2 };
+enum { PORTOLAN_LOSSES = 3 };
 
 /** The least share of the run that is a loss. */
 #define PORTOLAN_LEAST_LOSS 0.05
@@ -76,7 +76,7 @@ struct portolan_loss {
 };
 
 /** FOUND: what costs the run of W at least #PORTOLAN_LEAST_LOSS of its time, as a replay without it
- * says: imbalance, late senders. Returns how many; none also where replays cannot tell. */
+ * says: imbalance, late senders, calls. Returns how many; none also where replays cannot tell. */
 PORTOLAN_API size_t portolan_losses(const struct portolan_waits *w,
                                     struct portolan_loss found[PORTOLAN_LOSSES]);
 

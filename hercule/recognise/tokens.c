@@ -12,7 +12,7 @@ enum { DEEPEST_REGION = 64 };
 
 /* Stretches of computing which together take less than this share of a rank's time are between
    calls that belong together: packing, loops. They are no tokens. Nor are those that are as short
-   beside the longest, if they take little together: many calls in a loop. */
+   beside those in which half of the time is spent, if they take little together. */
 static const double brief_share = 0.0005, brief_length = 0.001, most_brief = 0.05;
 
 struct tokenizer {
@@ -353,8 +353,8 @@ static bool find_brief(struct tokenizer *t)
 {
     const struct portolan_trace_event *e = t->r->trace->events + t->location->first;
     const enum portolan_trace_routine_class *classes = t->r->waits->matching->classes;
-    size_t n = t->location->n, n_stretches = 0;
-    int64_t *stretches = portolan_calloc(n + 1, sizeof *stretches), since = 0, sum = 0;
+    size_t n = t->location->n, n_stretches = 0, usual;
+    int64_t *stretches = portolan_calloc(n + 1, sizeof *stretches), since = 0, all = 0, sum = 0;
     double time = n ? (double)(e[n - 1].ns - e[0].ns) : 0, shortest;
 
     if (!stretches)
@@ -367,9 +367,12 @@ static bool find_brief(struct tokenizer *t)
         else if (e[i].kind == PORTOLAN_TRACE_END)
             since = e[i].ns;
         else if (i && e[i].ns > since)
-            stretches[n_stretches++] = e[i].ns - since;
+            all += stretches[n_stretches++] = e[i].ns - since;
     qsort(stretches, n_stretches, sizeof *stretches, compare_ns);
-    shortest = n_stretches ? (double)stretches[n_stretches - 1] * brief_length : 0;
+    for (usual = n_stretches; usual > 0 && sum < all / 2;)
+        sum += stretches[--usual];
+    shortest = (double)stretches[usual] * brief_length;
+    sum = 0;
     for (size_t i = 0; i < n_stretches; i++) {
         sum += stretches[i];
         if ((double)sum > time * ((double)stretches[i] < shortest ? most_brief : brief_share))
