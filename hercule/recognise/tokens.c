@@ -352,7 +352,7 @@ static int compare_ns(const void *a, const void *b)
 static bool find_brief(struct tokenizer *t)
 {
     const struct portolan_trace_event *e = t->r->trace->events + t->location->first;
-    const enum portolan_trace_routine_class *classes = t->r->waits->matching->classes;
+    const uint8_t *classes = t->r->waits->matching->classes;
     size_t n = t->location->n, n_stretches = 0, usual;
     int64_t *stretches = portolan_calloc(n + 1, sizeof *stretches), since = 0, all = 0, sum = 0;
     double time = n ? (double)(e[n - 1].ns - e[0].ns) : 0, shortest;
