@@ -32,7 +32,7 @@
   (attribute (event block) (name passed_on) (formula "sends + receives > 0 && (direction != 0 || sends != receives || turning)"))
   (attribute (event block) (name direction)
     (formula "(sends > 0 ? to / sends : rank) - (receives > 0 ? from / receives : rank)"))
-  (attribute (event block) (name work) (formula "turning ? compute.time / 2 : compute.time"))
+  (attribute (event block) (name work) (formula "turning ? compute.time / 2 : compute.time.last"))
   (attribute (event block) (name stall) (formula "receive.wait + send.wait + complete.wait"))
   (attribute (event block) (name handshake)
     (formula "receive.time - receive.wait + send.time - send.wait + post.time + complete.time - complete.wait"))
