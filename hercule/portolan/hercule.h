@@ -148,8 +148,7 @@ struct portolan_wanted {
 struct portolan_diagnosis {
     enum portolan_verdict verdict;
     const char *why;    /**< the reason of NOT_THE_PROGRAM and CANNOT_TELL; else "" */
-    const char *misfit; /**< lines on what fits no event of the paradigm, where that is why nothing
-                             can be told; else "" */
+    const char *misfit; /**< lines on what fits no event of the paradigm, if it is much; else "" */
     const char *paradigm; /**< its name */
     int n_ranks;
     double run_ns;                     /**< run time */
