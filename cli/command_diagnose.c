@@ -410,11 +410,16 @@ static void judge_waits(const struct subject *s, const struct diagnose_options *
 {
     struct portolan_loss losses[PORTOLAN_LOSSES] = {0};
     size_t n = verdict == PORTOLAN_NO_PROBLEM ? 0 : portolan_losses(s->waits, losses);
+    struct portolan_efficiencies e;
 
     if (!o->as_json && !o->why)
         diagnose_print_waits(s->waits, losses, n, o->digits);
-    if (n && !s->machine.is_disturbed)
+    if (s->machine.is_disturbed || verdict == PORTOLAN_NO_PROBLEM)
+        return;
+    if (n)
         *result = EXIT_PROBLEM;
+    else if (!*result && !portolan_efficiencies(s->waits, &e, NULL) && e.parallel < 0.8)
+        *result = exit_status(verdict);
 }
 
 static enum portolan_status print_diagnosis(const struct subject *s,

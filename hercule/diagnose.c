@@ -20,6 +20,7 @@ struct run {
     size_t first_step;
     const char *doubt;                          /* why nothing is sure; NULL */
     double least_fit, least_gain, replay_error; /* thresholds */
+    double misfit;                              /* recognition_misfit() */
     bool failed; /* memory was out: nothing of the diagnosis is valid */
 };
 
@@ -39,8 +40,9 @@ static bool look_up(void *arg, const struct paradigm *paradigm, const struct ref
     if (run->doubt)
         value->why = run->doubt;
     else if (reference->kind != REFERENCE_GLOBAL &&
-             (double)fit->fitted_ns < run->least_fit * (double)fit->all_ns &&
-             (double)(fit->all_ns - fit->fitted_ns) > run->least_gain * all_ns)
+             (run->misfit > 0.5 ||
+              ((double)fit->fitted_ns < run->least_fit * (double)fit->all_ns &&
+               (double)(fit->all_ns - fit->fitted_ns) > run->least_gain * all_ns)))
         value->why = "too little of its time matches the events of the paradigm (threshold fit)";
     value->is_trusted = !value->why;
     return true;
@@ -457,7 +459,7 @@ static const char *why_not_sure(const struct run *run, struct portolan_arena *ar
     struct portolan_loss losses[PORTOLAN_LOSSES];
     struct portolan_efficiencies e;
 
-    if (run->doubt || recognition_misfit(run->recognition) < PORTOLAN_LEAST_LOSS)
+    if (run->doubt || run->misfit < PORTOLAN_LEAST_LOSS)
         return run->doubt;
     if (portolan_losses(run->waits, losses))
         return portolan_arena_printf(arena, "%s, which costs %.1f %% of the run", losses[0].text,
@@ -487,8 +489,7 @@ static enum portolan_status finish(struct run *run, const struct portolan_diagno
         d->public.verdict = PORTOLAN_CANNOT_TELL;
         d->public.why = why;
     }
-    if (d->public.verdict == PORTOLAN_CANNOT_TELL &&
-        recognition_misfit(run->recognition) >= PORTOLAN_LEAST_LOSS)
+    if (run->misfit >= PORTOLAN_LEAST_LOSS)
         d->public.misfit = recognition_misfits(run->recognition, &d->arena);
     if (!run->failed && !run->recognition->failed && !run->arena.failed && !d->arena.failed)
         return PORTOLAN_OK;
@@ -524,6 +525,8 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     run.replay_error = diagnosis_threshold(p, o, "replay_error");
     if (!status)
         status = recognise(p, waits, bindings, o->n_parts, &run.recognition, err);
+    if (!status)
+        run.misfit = recognition_misfit(run.recognition);
     if (!status)
         status = check_matches(&run, p, bindings, o->n_parts, diagnostics, err);
     if (!status)

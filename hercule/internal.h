@@ -97,7 +97,7 @@ enum aggregate {
     X(OUTSIDE, outside)             /* time in no component, beyond STARTING */                    \
     X(OUTSIDE_DELAY, outside_delay) /* waiting of others meanwhile */                              \
     X(OUTSIDE_WAIT, outside_wait)   /* waiting in MPI in no component */                           \
-    X(STARTING, starting)           /* P * least time of a rank in MPI_Init and MPI_Finalize */    \
+    X(STARTING, starting)           /* P * least time in MPI_Init and MPI_Finalize; foreign */     \
     X(ENDING, ending)               /* P * least time of a rank in MPI_Finalize */                 \
     X(LATENCY, latency)             /* of a message without bytes: lower envelope */               \
     X(PER_BYTE, per_byte)

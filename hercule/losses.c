@@ -25,6 +25,17 @@ static bool selects_late_senders(const struct portolan_waits *w, uint32_t e)
     return n > 0;
 }
 
+static bool selects_messages(const struct portolan_waits *w, uint32_t e)
+{
+    const struct portolan_trace_event *event = &w->trace->events[e];
+    enum portolan_trace_routine_class class;
+
+    if (event->kind != PORTOLAN_TRACE_BEGIN)
+        return event->kind == PORTOLAN_TRACE_SEND;
+    class = w->matching->classes[event->what];
+    return class != PORTOLAN_ROUTINE_INIT && class != PORTOLAN_ROUTINE_FINALIZE;
+}
+
 static const struct {
     enum portolan_removal_kind kind;
     bool (*selects)(const struct portolan_waits *w, uint32_t event);
@@ -32,6 +43,7 @@ static const struct {
 } losses[PORTOLAN_LOSSES] = {
     {PORTOLAN_REMOVE_IMBALANCE, selects_work, "some ranks have more work than others"},
     {PORTOLAN_REMOVE_DEPENDENCE, selects_late_senders, "some receivers wait for late senders"},
+    {PORTOLAN_REMOVE_NETWORK, selects_messages, "calls and messages take time"},
 };
 
 /* The share of the run that loss I costs; 0 also where the replay cannot tell. */

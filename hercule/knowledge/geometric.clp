@@ -6,7 +6,7 @@
   ; ---- Behaviour.
   (component (name post) (text "posting a receive") (kind communication) (mpi post))
   (component (name send) (text "sending an edge") (kind communication) (mpi send))
-  (component (name receive) (text "receiving an edge") (kind communication) (mpi receive neighbour))
+  (component (name receive) (text "receiving an edge") (kind communication) (mpi receive neighbour sendrecv))
   (component (name complete) (text "completing sends") (kind communication) (mpi wait))
   (component (name inner) (text "work while messages travel") (kind computation))
   (component (name compute) (text "work on the piece") (kind computation))
@@ -20,8 +20,9 @@
   (event (name pause) (text "global operations of no iteration") (expression "reduce"))
   (related (event iteration) (to iteration) (by ordinal) (as all))
 
-  ; As many messages come from neighbours as go there, and from the same.
-  (attribute (event iteration) (name symmetric) (formula "sends == receives && to == from && sends + mpi > 0"))
+  ; As many messages come from neighbours as go there, and from the same; or all are shifted (MPI_Sendrecv).
+  (attribute (event iteration) (name symmetric)
+    (formula "sends == receives && (to == from || receive.sends == sends) && sends + mpi > 0"))
   (attribute (event iteration) (name work) (formula "compute.time + inner.time"))
   (attribute (event iteration) (name waiting)
     (formula "send.wait + receive.wait + complete.wait"))
@@ -48,7 +49,7 @@
   (metric (name surface) (text "exchange by work") (formula "iteration.transfer.sum / max(1, working)") (unit ratio))
   (metric (name overlap) (text "share of the work done while messages travel")
     (formula "inner.time.sum / max(1, working)") (unit ratio))
-  (metric (name messages) (text "messages of an iteration") (formula "send.sends.sum / max(1, iteration.count.n)") (unit count))
+  (metric (name messages) (text "messages of an iteration") (formula "(send.sends.sum + receive.sends.sum) / max(1, iteration.count.n)") (unit count))
   (metric (name bytes) (text "bytes of an iteration") (formula "send.bytes.sum / max(1, iteration.count.n)") (unit bytes))
   (metric (name uneven) (text "waiting for those with more work")
     (formula "min(iteration.work.excess, compute.delay.sum + inner.delay.sum)") (base losing))

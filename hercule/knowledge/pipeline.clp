@@ -13,7 +13,9 @@
   (component (name between) (text "collective operations between sweeps") (kind communication)
     (mpi collective))
 
-  (event (name block) (expression "(post | receive)*, compute, (send | post | complete)*")
+  ; What is computed between a send and the next receive belongs to the next block.
+  (event (name block)
+    (expression "[[compute], (post | receive)+], compute, (send | post | complete)*")
     (constraints "passed_on"))
   (event (name sweep) (expression "block+") (constraints "same(direction), long"))
   (event (name pause) (text "between sweeps") (expression "between"))
@@ -27,10 +29,10 @@
   (attribute (event block) (name turning)
     (formula "direction == 0 && before.direction != 0 && before.direction == -after.direction"))
   ; From partners to others, not to and fro.
-  (attribute (event block) (name passed_on) (formula "sends + receives > 0 && (direction != 0 || turning)"))
+  (attribute (event block) (name passed_on) (formula "sends + receives > 0 && (direction != 0 || sends != receives || turning)"))
   (attribute (event block) (name direction)
     (formula "(sends > 0 ? to / sends : rank) - (receives > 0 ? from / receives : rank)"))
-  (attribute (event block) (name work) (formula "turning ? compute.time / 2 : compute.time"))
+  (attribute (event block) (name work) (formula "turning ? compute.time / 2 : compute.time.last"))
   (attribute (event block) (name stall) (formula "receive.wait + send.wait + complete.wait"))
   (attribute (event block) (name handshake)
     (formula "receive.time - receive.wait + send.time - send.wait + post.time + complete.time - complete.wait"))

@@ -64,7 +64,7 @@ portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *
 
 /* ------------------------------------------------- whatever the paradigm is */
 
-enum { PORTOLAN_LOSSES = 2 };
+enum { PORTOLAN_LOSSES = 3 };
 
 /** The least share of the run that is a loss. */
 #define PORTOLAN_LEAST_LOSS 0.05
@@ -76,7 +76,7 @@ struct portolan_loss {
 };
 
 /** FOUND: what costs the run of W at least #PORTOLAN_LEAST_LOSS of its time, as a replay without it
- * says: imbalance, late senders. Returns how many; none also where replays cannot tell. */
+ * says: imbalance, late senders, calls. Returns how many; none also where replays cannot tell. */
 PORTOLAN_API size_t portolan_losses(const struct portolan_waits *w,
                                     struct portolan_loss found[PORTOLAN_LOSSES]);
 
@@ -94,7 +94,8 @@ struct portolan_suggestion {
 
 /**
  * *SUGGESTIONS: *N of them, the best first; portolan_suggestions_free() frees them. Each covers at
- * least nine tenths of time and of calls. PORTOLAN_ENOMEM.
+ * least nine tenths of time and of calls, not counting few stretches of something else, and half of
+ * all time. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_suggest_paradigms(
     const struct portolan_knowledge *knowledge, const struct portolan_waits *waits,
@@ -147,8 +148,7 @@ struct portolan_wanted {
 struct portolan_diagnosis {
     enum portolan_verdict verdict;
     const char *why;    /**< the reason of NOT_THE_PROGRAM and CANNOT_TELL; else "" */
-    const char *misfit; /**< lines on what fits no event of the paradigm, where that is why nothing
-                             can be told; else "" */
+    const char *misfit; /**< lines on what fits no event of the paradigm, if it is much; else "" */
     const char *paradigm; /**< its name */
     int n_ranks;
     double run_ns;                     /**< run time */

@@ -53,6 +53,7 @@ struct bound {
     bool *is_bound,
         *is_refined; /* components: by a rule of the user's; into components of its own */
     int hub;         /* the rank that has messages with most others */
+    unsigned words;  /* of all rules */
 };
 
 static const char *text_or_null(const char *text)
@@ -73,6 +74,7 @@ static void add_calls(struct bound *b, struct binding_rule *rule, const char *wo
         for (size_t i = 0; i < N_WORDS; i++)
             if (!strncmp(call_words[i], word, n) && !call_words[i][n])
                 rule->words |= 1u << i;
+        b->words |= rule->words;
         if (!rule->routines)
             rule->routines = portolan_arena_alloc(b->arena, t->n_routines, sizeof(bool));
         for (size_t i = 0; rule->routines && i < t->n_routines; i++)
@@ -344,6 +346,8 @@ uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *ev
     unsigned words = words_of_call(b, events, n);
     uint64_t fitting = 0;
 
+    if (words & b->words & 1u << WORD_SENDRECV)
+        words = 1u << WORD_SENDRECV;
     ADD_FITTING(
         fitting, b,
         b->paradigm->components[rule->component].within == within &&

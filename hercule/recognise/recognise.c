@@ -27,12 +27,49 @@ bool token_is_ordinary(const struct recognition *r, const struct token *t)
            class != PORTOLAN_ROUTINE_CREATE;
 }
 
+/* Marks the stretches of ROW that fit no event; returns how many there are. */
+static size_t mark_foreign(struct token_row *row, bool is_foreign)
+{
+    size_t n = 0;
+    bool is_outside = false;
+
+    for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside) {
+        struct token *t = &row->tokens[i];
+
+        if (!t->components)
+            continue;
+        n += !is_outside && t->component == TOKEN_NO_COMPONENT;
+        is_outside = t->component == TOKEN_NO_COMPONENT;
+        t->is_foreign = is_foreign && is_outside;
+    }
+    return n;
+}
+
+/* What is done now and then beside the paradigm, as set-up and output, does not say that it fits
+   badly. */
+static void find_foreign(struct recognition *r)
+{
+    enum { RARE = 10 };
+
+    for (size_t l = 0, i = 0; l < r->n_rows; l++) {
+        size_t n = 0;
+
+        for (; i < r->n_instances && r->instances[i].row == l; i++)
+            n++;
+        mark_foreign(&r->rows[l], RARE * mark_foreign(&r->rows[l], false) <= n);
+    }
+}
+
 static void measure_fit(struct recognition *r)
 {
     for (size_t l = 0; l < r->n_rows; l++)
         for (size_t i = 0; i < r->rows[l].n; i++) {
             const struct token *t = &r->rows[l].tokens[i];
 
+            if (t->is_foreign) {
+                r->globals[GLOBAL_STARTING] += fmax(0, (double)(t->end - t->begin - t->wait));
+                continue;
+            }
             for (uint64_t bits = t->components; bits; bits &= bits - 1)
                 count_fit(&r->fits[__builtin_ctzll(bits)], t);
             /* Start, finish, and waiting for the others at a rank's end are no part of any. */
@@ -162,6 +199,7 @@ static bool recognise_instances(struct recognition *r, const struct bound *b)
 {
     if (!b || !tokens_make(r, b) || !measure_run(r) || !find_instances(r) || !delays_charge(r))
         return false;
+    find_foreign(r);
     measure_fit(r);
     r->globals[GLOBAL_OUTSIDE] =
         fmax(0, sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true) -

@@ -31,7 +31,8 @@ struct token {
     uint32_t first_event, n_events; /* computing: none, before the event FIRST_EVENT */
     uint32_t n_inside;              /* tokens that follow and lie within */
     uint8_t component;              /* what it was found to be */
-    bool is_apart; /* it broke the constraints of what it was matched with: constraints.c */
+    bool is_apart;   /* it broke the constraints of what it was matched with: constraints.c */
+    bool is_foreign; /* in a stretch that fits no event, of which the rank has few */
 };
 
 /* The tokens of a location. */

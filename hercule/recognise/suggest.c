@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double least_cover = 0.9;
+/* Of what is not foreign, and of all. */
+static const double least_cover = 0.9, least_of_all = 0.5;
 
 /* ------------------------------------------------- cover */
 
@@ -27,17 +28,22 @@ static bool is_telling(const struct recognition *r, const struct instance *i)
     return works + sends + receives >= 2;
 }
 
-static void measure_cover(const struct recognition *r, struct portolan_suggestion *s)
+/* Whether the instances cover enough. */
+static bool measure_cover(const struct recognition *r, struct portolan_suggestion *s)
 {
-    double ns = 0, calls = 0, covered_ns = 0, covered_calls = 0;
+    double ns = 0, calls = 0, covered_ns = 0, covered_calls = 0, foreign_ns = 0, foreign_calls = 0;
 
     for (size_t l = 0; l < r->n_rows; l++)
         for (size_t i = 0; i < r->rows[l].n; i += 1 + r->rows[l].tokens[i].n_inside) {
             const struct token *t = &r->rows[l].tokens[i];
+            double time = token_is_ordinary(r, t) ? (double)(t->end - t->begin) : 0;
+            bool is_message = t->sends || t->receives;
 
-            ns += token_is_ordinary(r, t) ? (double)(t->end - t->begin) : 0;
-            calls += t->sends || t->receives;
-            covered_calls += (t->sends || t->receives) && t->component != TOKEN_NO_COMPONENT;
+            ns += time;
+            calls += is_message;
+            foreign_ns += t->is_foreign ? time : 0;
+            foreign_calls += t->is_foreign && is_message;
+            covered_calls += is_message && t->component != TOKEN_NO_COMPONENT;
         }
     for (size_t i = 0; i < r->n_instances; i++)
         if (r->instances[i].parent == HERCULE_NONE && is_telling(r, &r->instances[i])) {
@@ -54,6 +60,8 @@ static void measure_cover(const struct recognition *r, struct portolan_suggestio
         }
     s->time = ns > 0 ? fmin(covered_ns / ns, 1) : 0;
     s->calls = calls > 0 ? covered_calls / calls : 0;
+    return s->time >= least_of_all && covered_ns >= least_cover * (ns - foreign_ns) &&
+           covered_calls >= least_cover * (calls - foreign_calls) && covered_calls > 0;
 }
 
 /* ------------------------------------------------- bindings that were found */
@@ -211,8 +219,7 @@ static enum portolan_status try_paradigm(const struct paradigm *paradigm,
     *s = (struct portolan_suggestion){.paradigm = paradigm->item.name};
     if (status)
         return status;
-    measure_cover(r, s);
-    if (s->time >= least_cover && s->calls >= least_cover)
+    if (measure_cover(r, s))
         status = describe(r, s, err);
     recognition_destroy(r);
     return status;

@@ -12,7 +12,7 @@ enum { DEEPEST_REGION = 64 };
 
 /* Stretches of computing which together take less than this share of a rank's time are between
    calls that belong together: packing, loops. They are no tokens. Nor are those that are as short
-   beside the longest, if they take little together: many calls in a loop. */
+   beside those in which half of the time is spent, if they take little together. */
 static const double brief_share = 0.0005, brief_length = 0.001, most_brief = 0.05;
 
 struct tokenizer {
@@ -102,13 +102,22 @@ static void add_call(struct tokenizer *t, struct token *token, uint32_t first, u
         token->collective += ns;
 }
 
-/* Whether the call of events [FIRST, END] is of a message with MPI_PROC_NULL. */
+static uint64_t call_components(const struct tokenizer *t, uint32_t first, uint32_t end)
+{
+    return bound_call(t->bound, &t->r->trace->events[first], end - first, t->row->rank, t->mark,
+                      t->regions, t->depth, t->within);
+}
+
+/* Whether the call of events [FIRST, END], which no component is, is of a message with
+   MPI_PROC_NULL, or asks for something, as MPI_Wtime does. */
 static bool is_about_nobody(const struct tokenizer *t, uint32_t first, uint32_t end)
 {
     const struct portolan_trace_event *events = t->r->trace->events;
     enum portolan_trace_routine_class class = t->r->waits->matching->classes[events[first].what];
 
-    if (class < PORTOLAN_ROUTINE_SEND || class > PORTOLAN_ROUTINE_POST)
+    if (class == PORTOLAN_ROUTINE_OTHER
+            ? events[end].ns - events[first].ns > t->brief_ns || call_components(t, first, end)
+            : class < PORTOLAN_ROUTINE_SEND || class > PORTOLAN_ROUTINE_POST)
         return false;
     for (uint32_t e = first + 1; e < end; e++)
         if (portolan_trace_is_operation(&events[e]) && events[e].peer != PORTOLAN_TRACE_NONE)
@@ -173,10 +182,7 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
             add_call(t, &t->row->tokens[t->open[i].token], first, end);
     if (t->is_closed)
         return true;
-    token = call_token(t, first, end,
-                       bound_call(t->bound, &events[first], end - first, t->row->rank, t->mark,
-                                  t->regions, t->depth, t->within));
-    if (!token)
+    if (!(token = call_token(t, first, end, call_components(t, first, end))))
         return false;
     add_call(t, token, first, end);
     return true;
@@ -346,19 +352,27 @@ static int compare_ns(const void *a, const void *b)
 static bool find_brief(struct tokenizer *t)
 {
     const struct portolan_trace_event *e = t->r->trace->events + t->location->first;
-    size_t n = t->location->n, n_stretches = 0;
-    int64_t *stretches = portolan_calloc(n + 1, sizeof *stretches), since = 0, sum = 0;
+    const uint8_t *classes = t->r->waits->matching->classes;
+    size_t n = t->location->n, n_stretches = 0, usual;
+    int64_t *stretches = portolan_calloc(n + 1, sizeof *stretches), since = 0, all = 0, sum = 0;
     double time = n ? (double)(e[n - 1].ns - e[0].ns) : 0, shortest;
 
     if (!stretches)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (e[i].kind == PORTOLAN_TRACE_BEGIN && i && e[i].ns > since)
-            stretches[n_stretches++] = e[i].ns - since;
+        if (e[i].kind != PORTOLAN_TRACE_BEGIN && e[i].kind != PORTOLAN_TRACE_END)
+            continue;
+        else if (classes[e[i].what] == PORTOLAN_ROUTINE_OTHER)
+            continue;
         else if (e[i].kind == PORTOLAN_TRACE_END)
             since = e[i].ns;
+        else if (i && e[i].ns > since)
+            all += stretches[n_stretches++] = e[i].ns - since;
     qsort(stretches, n_stretches, sizeof *stretches, compare_ns);
-    shortest = n_stretches ? (double)stretches[n_stretches - 1] * brief_length : 0;
+    for (usual = n_stretches; usual > 0 && sum < all / 2;)
+        sum += stretches[--usual];
+    shortest = (double)stretches[usual] * brief_length;
+    sum = 0;
     for (size_t i = 0; i < n_stretches; i++) {
         sum += stretches[i];
         if ((double)sum > time * ((double)stretches[i] < shortest ? most_brief : brief_share))

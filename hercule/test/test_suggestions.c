@@ -83,6 +83,59 @@ static void an_output_step_costs_no_iteration(void **state)
                       "geometric", 200, 0.95);
 }
 
+/* A long set-up in which values go around costs its own time, too. */
+static void a_set_up_costs_no_iteration(void **state)
+{
+    (void)state;
+    expect_suggestion("ranks 4\ncompute 8ms\nallreduce\ncompute 1ms\nsend (rank + 1) % size 10\n"
+                      "recv (rank - 1) % size\ncompute 3ms\nrepeat 30\n"
+                      "irecv (rank - 1) % size as r\nirecv (rank + 1) % size as r\n"
+                      "isend (rank + 1) % size 1000 as r\nisend (rank - 1) % size 1000 as r\n"
+                      "waitall\ncompute 1ms\nallreduce\nend\ncompute 4ms\n",
+                      "geometric", 120, 0.6);
+}
+
+/* Packing parts the shifts of a halo; work between two of them is none while messages travel. */
+static void shifts_of_a_halo_are_exchanges(void **state)
+{
+    (void)state;
+    expect_suggestion("ranks 6\nrepeat 20\n"
+                      "sendrecv (rank + 1) % size from (rank - 1) % size tag 1 1000\ncompute 20us\n"
+                      "sendrecv (rank - 1) % size from (rank + 1) % size tag 2 1000\n"
+                      "compute 1ms\nend\n",
+                      "geometric", 240, 0.99);
+}
+
+/* What is computed between a send and the next receive ends no sweep; nor does a rank of three
+   columns that receives from two sides as far apart as the one to which it sends. */
+static void gaps_and_edges_end_no_sweep(void **state)
+{
+    (void)state;
+    expect_suggestion("ranks 4\nrepeat 4\nrepeat 20\non 1..3\nrecv rank - 1\nend\ncompute 1ms\n"
+                      "on 0..2\nsend rank + 1 100\nend\ncompute 20us\nend\nallreduce\nend\n",
+                      "pipeline", 16, 0.9);
+    expect_suggestion("ranks 6\nrepeat 4\nrepeat 20\non 1, 2, 4, 5\nrecv rank - 1\nend\n"
+                      "on 0..2\nrecv rank + 3\nend\ncompute 1ms\n"
+                      "on 0, 1, 3, 4\nsend rank + 1 100\nend\non 3..5\nsend rank - 3 100\nend\n"
+                      "end\nallreduce\nend\n",
+                      "pipeline", 24, 0.9);
+}
+
+/* Calls that take most of the time are a loss, whatever the paradigm. */
+static void calls_that_take_time_are_told(void **state)
+{
+    struct portolan_loss losses[PORTOLAN_LOSSES];
+    struct run run;
+
+    (void)state;
+    run_trace(&run, "ranks 4\nlatency 1us\nrepeat 500\non 1..3\nrecv rank - 1\nend\ncompute 200ns\n"
+                    "on 0..2\nssend rank + 1 8\nend\nend\n");
+    assert_int_equal(portolan_losses(run.waits, losses), 1);
+    assert_string_equal(losses[0].text, "calls and messages take time");
+    assert_true(losses[0].gain > 0.5);
+    run_end(&run);
+}
+
 /* Who sends to whom is drawn anew each time. */
 static void nothing_fits_random_communication(void **state)
 {
@@ -214,6 +267,10 @@ int main(void)
         cmocka_unit_test(each_program_is_known_for_what_it_is),
         cmocka_unit_test(rounds_of_a_tree_are_told_apart),
         cmocka_unit_test(an_output_step_costs_no_iteration),
+        cmocka_unit_test(a_set_up_costs_no_iteration),
+        cmocka_unit_test(shifts_of_a_halo_are_exchanges),
+        cmocka_unit_test(gaps_and_edges_end_no_sweep),
+        cmocka_unit_test(calls_that_take_time_are_told),
         cmocka_unit_test(nothing_fits_random_communication),
         cmocka_unit_test(bindings_found_lead_to_the_same_metrics),
         cmocka_unit_test(a_suggestion_is_an_element_to_copy),
