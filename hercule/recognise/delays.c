@@ -77,9 +77,8 @@ static void list_changes(struct waiting *w)
         for (size_t i = r->waits->first_wait[l]; i < r->waits->first_wait[l + 1]; i++) {
             const struct portolan_wait *wait = &r->waits->waits[i];
 
-            if (wait->by != PORTOLAN_NO_EVENT)
-                add_wait(w, l, portolan_trace_location_of(r->trace, wait->by), wait->begin_ns,
-                         wait->begin_ns + wait->ns);
+            add_wait(w, l, portolan_trace_location_of(r->trace, wait->by), wait->begin_ns,
+                     wait->begin_ns + wait->ns);
         }
         if (t && !t->n_events && t->wait && l != last)
             add_wait(w, l, last, t->begin, t->end);
