@@ -195,9 +195,9 @@ struct portolan_path {
 
 /** A stretch of waiting. */
 struct portolan_wait {
-    uint32_t call; /**< the call that waited; of several polls, the one that succeeded */
-    uint32_t from; /**< the call in which waiting began: the first poll, else `call` */
-    uint32_t by;   /**< the call on the causing rank that ended the waiting */
+    uint32_t call;        /**< the call that waited; of several polls, the one that succeeded */
+    uint32_t from;        /**< the call in which waiting began: the first poll, else `call` */
+    uint32_t by;          /**< the call on the causing rank that ended the waiting */
     int64_t begin_ns, ns; /**< waiting by polling includes the time between polls */
     uint8_t state;        /**< enum portolan_wait_state */
     bool is_polling;
@@ -207,9 +207,9 @@ struct portolan_wait {
 struct portolan_delay {
     enum portolan_wait_state state;
     uint32_t waiting_path;
-    uint32_t location; /**< of the cause; UINT32_MAX: not known */
-    uint32_t path;     /**< of the cause; UINT32_MAX: not known */
-    int64_t direct_ns; /**< waiting for this location */
+    uint32_t location;   /**< of the cause; UINT32_MAX: not known */
+    uint32_t path;       /**< of the cause; UINT32_MAX: not known */
+    int64_t direct_ns;   /**< waiting for this location */
     int64_t indirect_ns; /**< waiting for ranks that had to wait for it */
 };
 

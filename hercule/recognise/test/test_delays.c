@@ -61,8 +61,8 @@ static void add_wait(struct run *run, size_t location, size_t by, int64_t begin,
     struct portolan_waits *w = &run->waits;
 
     if (by != SIZE_MAX)
-        w->waits[w->n_waits++] = (struct portolan_wait){
-            .by = (uint32_t)by, .begin_ns = begin, .ns = end - begin};
+        w->waits[w->n_waits++] =
+            (struct portolan_wait){.by = (uint32_t)by, .begin_ns = begin, .ns = end - begin};
     w->first_wait[location + 1] = w->n_waits;
 }
 
