@@ -58,7 +58,8 @@ static void tells_each_mistake_with_place_and_nearest_name(void **state)
         {"(node (name a) (kind cause) (metric talking)))",
          "x.clp:9:1: cause 'a' has no factor; name the design decision that it comes from\n"},
         {"(factor (name g) (removal tiem) (remedy \"x\")))",
-         "x.clp:9:27: 'tiem' is not one of none, time, imbalance, excess, variation, messages, "
+         "x.clp:9:27: 'tiem' is not one of none, time, imbalance, static, excess, variation, "
+         "messages, "
          "cost, "
          "dependence, distance or network; did you mean "
          "'time'?\n"},

@@ -319,7 +319,7 @@ static void processor_times_of_all_calls(void **state)
         n_cpu += trace->events[i].kind == PORTOLAN_TRACE_CPU;
         n_calls += trace->events[i].kind == PORTOLAN_TRACE_BEGIN;
     }
-    assert_int_equal(n_calls, 9);
+    assert_int_equal(n_calls, 6);
     assert_int_equal(n_cpu, 2 * n_calls);
 }
 
