@@ -105,7 +105,8 @@ static void composes_metrics(void **state)
 
     (void)state;
     assert_non_null(p);
-    assert_string_equal(metric_of(p, "waiting")->formula.text, "own_waiting + grid.own_waiting");
+    assert_string_equal(metric_of(p, "waiting")->formula.text,
+                        "min(run, own_waiting + grid.own_waiting)");
     assert_string_equal(metric_of(p, "waiting")->item.text, "waiting of pipe and grid");
     assert_string_equal(metric_of(p, "own_waiting")->formula.text, "get.wait.sum + put.wait.sum");
     metric = metric_of(p, "grid.own_waiting");
