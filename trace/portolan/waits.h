@@ -40,7 +40,7 @@ struct portolan_clocks {
 /**
  * Moves the times of a finished TRACE to one clock, if those of several hosts differ: messages and
  * collectives between the hosts give offset and (constant) drift; the controlled logical clock
- * (Becker et al. 2009) moves events that are still reversed. An earlier matching or waits are then
+ * moves receives that are still reversed. An earlier matching or waits are then
  * invalid. Traces of other tools, which should have one clock, are not changed if no message is
  * reversed; if one is within a host, each rank has a clock of its own (eztrace counts from its
  * start). If messages between two hosts go in one direction only, the trace notes it
