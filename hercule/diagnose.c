@@ -525,7 +525,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     struct run run = {.waits = waits,
                       .first_step = (size_t)o->first_step,
                       .doubt = o->disturbance ? o->disturbance : doubt_of(waits)};
-    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o, 0};
+    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o};
     struct paradigm *p = knowledge_need(knowledge, name, err);
     struct binding *bindings;
     enum portolan_status status;

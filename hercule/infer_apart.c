@@ -67,8 +67,7 @@ static void limit_process(int seconds, int mib)
 }
 
 static void conclude_and_exit(int to, const struct paradigm *p, const struct judged *metrics,
-                              struct conclusion *conclusions, int strategy,
-                              struct portolan_arena *arena)
+                              struct conclusion *conclusions, struct portolan_arena *arena)
 {
     struct portolan_error err = {0};
     struct portolan_block b = {0};
@@ -77,7 +76,7 @@ static void conclude_and_exit(int to, const struct paradigm *p, const struct jud
     void *bytes = NULL;
     size_t size = 0;
 
-    status = infer_here(p, metrics, conclusions, strategy, arena, &err);
+    status = infer_here(p, metrics, conclusions, arena, &err);
     carry(&b, &status, &text, conclusions, p->n_nodes);
     if (status != PORTOLAN_ENOMEM && portolan_block_take(&b, &bytes, &size, NULL) == PORTOLAN_OK)
         portolan_write_all(to, bytes, size);
@@ -124,8 +123,8 @@ static enum portolan_status take(struct portolan_text *all, int seconds, int mib
 }
 
 enum portolan_status paradigm_infer(const struct paradigm *p, const struct judged *metrics,
-                                    struct conclusion *conclusions, int strategy,
-                                    struct portolan_arena *arena, struct portolan_error *err)
+                                    struct conclusion *conclusions, struct portolan_arena *arena,
+                                    struct portolan_error *err)
 {
     int seconds = p->rule_seconds ? p->rule_seconds : DEFAULT_SECONDS;
     int mib = p->rule_mib ? p->rule_mib : DEFAULT_MIB, ends[2], ended = 0;
@@ -138,7 +137,7 @@ enum portolan_status paradigm_infer(const struct paradigm *p, const struct judge
     child = fork();
     if (child == 0) {
         limit_process(seconds, mib);
-        conclude_and_exit(ends[1], p, metrics, conclusions, strategy, arena);
+        conclude_and_exit(ends[1], p, metrics, conclusions, arena);
     }
     close(ends[1]);
     status = child < 0 ? portolan_error_set(err, PORTOLAN_EIO, "cannot start a process: %s",
