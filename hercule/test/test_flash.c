@@ -7,7 +7,6 @@
  */
 #include "knowledge_files.h"
 
-
 enum { RANKS = 8 };
 #define communication 0.8070
 #define guard_cells   0.4944
