@@ -84,10 +84,10 @@
     (formula "max(0, min(sweep.uneven.sum, lost - fill_and_drain - turning))") (base losing))
   ; Where a large block passes the others while they wait for a slow stage, waiting counts once.
   (metric (name slow_stage) (text "waiting for the slowest stage")
-    (formula "max(0, min(sweep.slow.excess, lost - fill_and_drain - turning - uneven_blocks))")
+    (formula "max(0, min(sweep.slow.excess, sweep.longer.excess, lost - fill_and_drain - turning - uneven_blocks))")
     (base losing))
   (metric (name outside_work) (text "waiting for what is no work on blocks")
-    (formula "max(0, min(sweep.extra.excess + outside_delay, lost - fill_and_drain - turning - uneven_blocks - slow_stage))")
+    (formula "max(0, min(min(sweep.extra.excess, sweep.longer.excess) + outside_delay, lost - fill_and_drain - turning - uneven_blocks - slow_stage))")
     (base losing))
   ; A full buffer keeps the sender before a slow stage, which looks like a long send. Stages wait for the one that
   ; takes longest to pass blocks on.

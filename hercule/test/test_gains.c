@@ -107,6 +107,19 @@ static void unequal(struct portolan_text *t, const struct drawn *x, bool is_mend
     pipeline(t, x, 1, 0, work);
 }
 
+/* Stage 0 does something else before each tenth block. */
+static void outside(struct portolan_text *t, const struct drawn *x, bool is_mended,
+                    const struct portolan_diagnosis *d)
+{
+    char work[120];
+
+    (void)d;
+    snprintf(work, sizeof work,
+             "compute 1ms * (1 + %.3f * random) + %.0fns * (rank == 0 and block %% 10 == 5)",
+             x->varies, is_mended ? 0 : 1e7 * x->amount);
+    pipeline(t, x, 1, 0, work);
+}
+
 /* As many blocks as the remedy says. */
 static void handshake(struct portolan_text *t, const struct drawn *x, bool is_mended,
                       const struct portolan_diagnosis *d)
@@ -129,6 +142,7 @@ static const struct kind {
     {"geometric", "ordered-exchange", chain, 0.05, 0.5},
     {"pipeline", "blocks-too-small", handshake, 0.1, 2},
     {"pipeline", "unequal-blocks", unequal, 0.05, 0.5},
+    {"pipeline", "delay-from-outside", outside, 0.15, 0.5},
 };
 
 static void check_gain(const struct kind *k, const struct drawn *x)
