@@ -96,7 +96,8 @@ static void sum_longer_stretches(const struct remover *x, struct stretch_sums *s
     size_t *counts = sums->n;
     int64_t *times = sums->ns;
 
-    *sums = (struct stretch_sums){.n = counts, .ns = times, .is_even = true};
+    *sums = (struct stretch_sums){.n = counts, .ns = times};
+    sums->is_even = x->removal->kind != PORTOLAN_REMOVE_STATIC;
     for (size_t i = 0; i < x->t->n_locations; i++) {
         struct stretch s = {.end = x->t->locations[i].first};
 
@@ -125,7 +126,6 @@ static bool sum_stretches(struct remover *x, struct stretch_sums *sums)
         return false;
     x->brief_ns = 0;
     sum_longer_stretches(x, sums);
-    sums->is_even &= x->removal->kind != PORTOLAN_REMOVE_STATIC;
     if (sums->is_even || x->removal->kind == PORTOLAN_REMOVE_TIME)
         return true;
     for (size_t i = 0; i < n; i++) {
@@ -136,7 +136,6 @@ static bool sum_stretches(struct remover *x, struct stretch_sums *sums)
     }
     x->brief_ns = longest / 200;
     sum_longer_stretches(x, sums);
-    sums->is_even &= x->removal->kind != PORTOLAN_REMOVE_STATIC;
     return true;
 }
 
