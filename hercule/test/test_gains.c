@@ -7,18 +7,6 @@
 
 enum { SCENARIOS = 20 };
 
-/* ------------------------------------------------- random numbers: xorshift64* (Vigna, 2016) */
-
-static uint64_t random_state = 20261129;
-
-static double draw(double low, double high)
-{
-    random_state ^= random_state >> 12;
-    random_state ^= random_state << 25;
-    random_state ^= random_state >> 27;
-    return low + (high - low) * (double)(random_state * 2685821657736338717u >> 11) / 0x1p53;
-}
-
 /* What is drawn: ranks, what the cause amounts to, how much work varies, and a number of blocks. */
 struct drawn {
     int p, seed, blocks;
@@ -199,5 +187,6 @@ int main(void)
         cmocka_unit_test(gains_come_true),
     };
 
+    random_state = 20261129;
     return run_tests_with_knowledge(tests, sizeof tests / sizeof *tests);
 }
