@@ -56,7 +56,7 @@ static const struct cli_option options[] = {
     {"ranks", 'n', "N", "start the program on N ranks with mpiexec",
      INTO(struct trace_options, n_ranks)},
     {"window", 'w', "WORDS",
-     "record only these ranks, steps and phases: 'ranks=0-3 steps=20-39 phases=1'",
+     "record only these ranks, steps and regions: 'ranks=0-3 steps=20-39 regions=solve'",
      INTO(struct trace_options, window)},
     {.key = CLI_WORD, .take = take_word},
     {.key = CLI_END, .take = check_words},

@@ -301,13 +301,12 @@ bool clips_assert(struct clips *clips, const char *template_name, const struct c
     return true;
 }
 
-enum portolan_status clips_run(struct clips *clips, int strategy, struct portolan_error *err)
+enum portolan_status clips_run(struct clips *clips, struct portolan_error *err)
 {
     void *next;
     const char *rule;
     bool has_failed;
 
-    EnvSetStrategy(clips->env, strategy);
     if (!clips->printed.length)
         EnvRun(clips->env, MOST_FIRINGS);
     has_failed = clips->printed.length > 0;

@@ -46,10 +46,9 @@ struct clips_slot {
 bool clips_assert(struct clips *clips, const char *template_name, const struct clips_slot *slots,
                   size_t n);
 
-/* Fires rules until nothing new comes. STRATEGY is 0 … CLIPS_STRATEGIES - 1. PORTOLAN_EINVAL names
-   the rule that failed or that never ends, also if its conditions did before. */
-enum { CLIPS_STRATEGIES = 7 };
-enum portolan_status clips_run(struct clips *clips, int strategy, struct portolan_error *err);
+/* Fires rules until nothing new comes. PORTOLAN_EINVAL names the rule that failed or that never
+   ends, also if its conditions did before. */
+enum portolan_status clips_run(struct clips *clips, struct portolan_error *err);
 
 /* Whether rules may call FUNCTION, and whether CLIPS has it: for tests. */
 bool clips_allows(const char *function);

@@ -135,6 +135,7 @@ static bool removal_of(struct run *run, const struct paradigm *p, const struct n
     if (!factor->removal || !values)
         return false;
     *removal = (struct portolan_removal){.kind = factor->removal - 1, .k = 2};
+    removal->factor = removal->kind == PORTOLAN_REMOVE_TIME ? 0 : -1; /* no limit */
     if (*factor->by.text) {
         run->failed |= !metrics_evaluate(p, look_up, run, values);
         if (!expression_evaluate(p, &factor->by, look_up, run, values, &by) ||
@@ -148,17 +149,30 @@ static bool removal_of(struct run *run, const struct paradigm *p, const struct n
 }
 
 /* Some removals take away more than the cause: without a dependence nothing is waited for, whatever
-   for. Of one such factor alone, BY says what it can gain at most: time of all ranks. */
-static void limit_gain(const struct run *run, const struct portolan_removal *removal, size_t n,
-                       struct portolan_replay *replay)
+   for. Then BY says what a factor can gain at most: time of all ranks. Those of N REMOVALS, which
+   this changes, gain no more together beyond what the others gain. */
+static enum portolan_status limit_gain(struct run *run, struct portolan_removal *removals, size_t n,
+                                       struct portolan_replay *replay)
 {
-    double most = removal->factor / (double)run->waits->all_ns;
+    double most = 0;
+    size_t n_others = 0;
+    struct portolan_replay others = {0};
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (n != 1 || removal->kind == PORTOLAN_REMOVE_TIME ||
-        removal->kind == PORTOLAN_REMOVE_MESSAGES || !(most > 0 && most < replay->gain))
-        return;
+    for (size_t i = 0; i < n; i++)
+        if (removals[i].kind != PORTOLAN_REMOVE_TIME &&
+            removals[i].kind != PORTOLAN_REMOVE_MESSAGES && removals[i].factor >= 0)
+            most += removals[i].factor / (double)run->waits->all_ns;
+        else
+            removals[n_others++] = removals[i];
+    if (n_others && n_others < n)
+        status = portolan_replay(run->waits, removals, n_others, &run->replay, &others, NULL);
+    most += others.gain;
+    if (n_others == n || !(most < replay->gain))
+        return status;
     replay->gain = most;
     replay->run_ns = (int64_t)((double)replay->as_is_ns * (1 - most));
+    return status;
 }
 
 static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, size_t n,
@@ -184,7 +198,10 @@ static bool gain_of(void *arg, const struct paradigm *p, const size_t *nodes, si
         gain->why = "the replay misses the run by too much";
         return false;
     }
-    limit_gain(run, &removals[0], n, &replay);
+    status = limit_gain(run, removals, n, &replay);
+    run->failed |= status == PORTOLAN_ENOMEM;
+    if (status)
+        return false;
     *gain = (struct gain){true,
                           (double)replay.run_ns,
                           replay.gain,
@@ -509,7 +526,7 @@ enum portolan_status portolan_diagnosis_create(const struct portolan_knowledge *
     struct run run = {.waits = waits,
                       .first_step = (size_t)o->first_step,
                       .doubt = o->disturbance ? o->disturbance : doubt_of(waits)};
-    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o, 0};
+    const struct diagnosis_sources sources = {look_up, gain_of, add_where, &run, o};
     struct paradigm *p = knowledge_need(knowledge, name, err);
     struct binding *bindings;
     enum portolan_status status;

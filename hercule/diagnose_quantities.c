@@ -59,35 +59,22 @@ static enum portolan_status check_quantity(const struct paradigm *p,
     return PORTOLAN_OK;
 }
 
-enum portolan_status diagnosis_of_quantities(const struct paradigm *p,
-                                             const struct portolan_quantity *quantities, size_t n,
-                                             const struct portolan_threshold *settings,
-                                             size_t n_settings, int strategy,
-                                             struct portolan_diagnosis **diagnosis,
-                                             struct portolan_error *err)
-{
-    struct table table = {quantities, n};
-    const struct portolan_diagnosis_options options = {.settings = settings,
-                                                       .n_settings = n_settings};
-    const struct diagnosis_sources sources = {
-        .lookup = look_up, .arg = &table, .options = &options, .strategy = strategy};
-    enum portolan_status status = PORTOLAN_OK;
-
-    *diagnosis = NULL;
-    for (size_t i = 0; i < n && !status; i++)
-        status = check_quantity(p, &quantities[i], err);
-    return status ? status : diagnosis_make(p, &sources, diagnosis, err);
-}
-
 enum portolan_status
 portolan_diagnosis_of_quantities(const struct portolan_knowledge *knowledge, const char *paradigm,
                                  const struct portolan_quantity *quantities, size_t n,
                                  const struct portolan_threshold *settings, size_t n_settings,
                                  struct portolan_diagnosis **diagnosis, struct portolan_error *err)
 {
+    struct table table = {quantities, n};
+    const struct portolan_diagnosis_options options = {.settings = settings,
+                                                       .n_settings = n_settings};
+    const struct diagnosis_sources sources = {
+        .lookup = look_up, .arg = &table, .options = &options};
     const struct paradigm *p = knowledge_need(knowledge, paradigm, err);
+    enum portolan_status status = p ? PORTOLAN_OK : PORTOLAN_ENOTFOUND;
 
     *diagnosis = NULL;
-    return p ? diagnosis_of_quantities(p, quantities, n, settings, n_settings, 0, diagnosis, err)
-             : PORTOLAN_ENOTFOUND;
+    for (size_t i = 0; i < n && !status; i++)
+        status = check_quantity(p, &quantities[i], err);
+    return status ? status : diagnosis_make(p, &sources, diagnosis, err);
 }

@@ -540,7 +540,7 @@ static enum portolan_status diagnose_into(struct diagnosis *d, struct portolan_e
     distrust_compositions(d);
     judge_metrics(d, disagreement(d));
     prepare_nodes(d);
-    status = paradigm_infer(d->paradigm, d->metrics, d->conclusions, s->strategy, &d->arena, err);
+    status = paradigm_infer(d->paradigm, d->metrics, d->conclusions, &d->arena, err);
     if (status)
         return status;
     find_causes(d);

@@ -45,17 +45,17 @@ struct conclusion {
     enum { CONDITION_NO, CONDITION_YES, CONDITION_UNKNOWN } condition;
 };
 
-/* CONCLUSIONS[i] of node i, whose threshold and condition are set. Texts lie in ARENA. STRATEGY of
-   CLIPS: 0 for users. PORTOLAN_EINVAL names a rule that failed, or says which limit was too low:
-   rules run in a process of their own (infer_apart.c). */
+/* CONCLUSIONS[i] of node i, whose threshold and condition are set. Texts lie in ARENA.
+   PORTOLAN_EINVAL names a rule that failed, or says which limit was too low: rules run in a process
+   of their own (infer_apart.c). */
 enum portolan_status paradigm_infer(const struct paradigm *paradigm, const struct judged *metrics,
-                                    struct conclusion *conclusions, int strategy,
-                                    struct portolan_arena *arena, struct portolan_error *err);
+                                    struct conclusion *conclusions, struct portolan_arena *arena,
+                                    struct portolan_error *err);
 
 /* The same in this process, which ends without memory: infer.c. ERR is not NULL. */
 enum portolan_status infer_here(const struct paradigm *paradigm, const struct judged *metrics,
-                                struct conclusion *conclusions, int strategy,
-                                struct portolan_arena *arena, struct portolan_error *err);
+                                struct conclusion *conclusions, struct portolan_arena *arena,
+                                struct portolan_error *err);
 /* Puts the place of the rule, if there is one of this number, before ERR, whose status it returns.
  */
 enum portolan_status infer_blame(const struct paradigm *paradigm, size_t rule,
@@ -83,7 +83,6 @@ struct diagnosis_sources {
                   struct portolan_text *text);
     void *arg;
     const struct portolan_diagnosis_options *options; /* settings, and other runs */
-    int strategy;                                     /* paradigm_infer() */
 };
 
 struct diagnosis {
@@ -108,14 +107,6 @@ enum portolan_status diagnosis_make(const struct paradigm *paradigm,
                                     const struct diagnosis_sources *sources,
                                     struct portolan_diagnosis **diagnosis,
                                     struct portolan_error *err);
-
-/* portolan_diagnosis_of_quantities() with a strategy of CLIPS. */
-enum portolan_status diagnosis_of_quantities(const struct paradigm *paradigm,
-                                             const struct portolan_quantity *quantities, size_t n,
-                                             const struct portolan_threshold *settings,
-                                             size_t n_settings, int strategy,
-                                             struct portolan_diagnosis **diagnosis,
-                                             struct portolan_error *err);
 
 /* The threshold of that name, as the last of the settings or the knowledge says; 0: none. */
 double diagnosis_threshold(const struct paradigm *paradigm,

@@ -176,8 +176,8 @@ void infer_end(int signal)
 }
 
 enum portolan_status infer_here(const struct paradigm *p, const struct judged *metrics,
-                                struct conclusion *conclusions, int strategy,
-                                struct portolan_arena *arena, struct portolan_error *err)
+                                struct conclusion *conclusions, struct portolan_arena *arena,
+                                struct portolan_error *err)
 {
     struct clips *clips = clips_create();
     struct portolan_diagnostics_relay relay = {NULL, err};
@@ -199,7 +199,7 @@ enum portolan_status infer_here(const struct paradigm *p, const struct judged *m
     if (d.count)
         status = PORTOLAN_ESYNTAX;
     else if (assert_measures(clips, p, metrics) && assert_tree(clips, p, conclusions))
-        status = clips_run(clips, strategy, err);
+        status = clips_run(clips, err);
     else
         portolan_no_memory(err);
     if (!status) {

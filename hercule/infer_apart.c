@@ -17,7 +17,7 @@
 
 #include "diagnosis.h"
 
-enum { DEFAULT_SECONDS = 10, DEFAULT_MIB = 256 };
+enum { MOST_SECONDS = 10, MOST_MIB = 256 };
 
 /* What travels from the process of the rules. */
 static void carry(struct portolan_block *b, enum portolan_status *status, const char **text,
@@ -52,23 +52,23 @@ static void set_limit(int resource, rlim_t most)
 }
 
 /* Limits this process to so much more memory than it has, and to so much time. */
-static void limit_process(int seconds, int mib)
+static void limit_process(void)
 {
     FILE *f = fopen("/proc/self/statm", "re");
     unsigned long data = 0;
 
     if (f && fscanf(f, "%*u %*u %*u %*u %*u %lu", &data) == 1)
-        set_limit(RLIMIT_DATA, (rlim_t)data * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)mib << 20));
+        set_limit(RLIMIT_DATA,
+                  (rlim_t)data * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)MOST_MIB << 20));
     if (f)
         fclose(f);
     signal(SIGXCPU, infer_end);
-    set_limit(RLIMIT_CPU, (rlim_t)seconds);
+    set_limit(RLIMIT_CPU, MOST_SECONDS);
     set_limit(RLIMIT_CORE, 0);
 }
 
 static void conclude_and_exit(int to, const struct paradigm *p, const struct judged *metrics,
-                              struct conclusion *conclusions, int strategy,
-                              struct portolan_arena *arena)
+                              struct conclusion *conclusions, struct portolan_arena *arena)
 {
     struct portolan_error err = {0};
     struct portolan_block b = {0};
@@ -77,7 +77,7 @@ static void conclude_and_exit(int to, const struct paradigm *p, const struct jud
     void *bytes = NULL;
     size_t size = 0;
 
-    status = infer_here(p, metrics, conclusions, strategy, arena, &err);
+    status = infer_here(p, metrics, conclusions, arena, &err);
     carry(&b, &status, &text, conclusions, p->n_nodes);
     if (status != PORTOLAN_ENOMEM && portolan_block_take(&b, &bytes, &size, NULL) == PORTOLAN_OK)
         portolan_write_all(to, bytes, size);
@@ -98,8 +98,7 @@ static enum portolan_status receive(int from, struct portolan_arena *arena,
     return all->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
-static enum portolan_status take(struct portolan_text *all, int seconds, int mib,
-                                 const struct paradigm *p, size_t blamed,
+static enum portolan_status take(struct portolan_text *all, const struct paradigm *p, size_t blamed,
                                  struct conclusion *conclusions, struct portolan_error *err)
 {
     struct portolan_block b;
@@ -109,11 +108,9 @@ static enum portolan_status take(struct portolan_text *all, int seconds, int mib
     if (!all->length) {
         const struct item *item = blamed < p->n_rules ? &p->rules[blamed].item : &p->item;
 
-        portolan_error_set(
-            err, PORTOLAN_EINVAL,
-            "%s '%s' need more than %d s or %d MiB; --rule-seconds and --rule-memory "
-            "set other limits",
-            item == &p->item ? "the rules of" : "the conditions of rule", item->name, seconds, mib);
+        portolan_error_set(err, PORTOLAN_EINVAL, "%s '%s' need more than %d s or %d MiB",
+                           item == &p->item ? "the rules of" : "the conditions of rule", item->name,
+                           MOST_SECONDS, MOST_MIB);
         return infer_blame(p, blamed, err);
     }
     portolan_block_open(&b, all->bytes, all->length);
@@ -124,11 +121,10 @@ static enum portolan_status take(struct portolan_text *all, int seconds, int mib
 }
 
 enum portolan_status paradigm_infer(const struct paradigm *p, const struct judged *metrics,
-                                    struct conclusion *conclusions, int strategy,
-                                    struct portolan_arena *arena, struct portolan_error *err)
+                                    struct conclusion *conclusions, struct portolan_arena *arena,
+                                    struct portolan_error *err)
 {
-    int seconds = p->rule_seconds ? p->rule_seconds : DEFAULT_SECONDS;
-    int mib = p->rule_mib ? p->rule_mib : DEFAULT_MIB, ends[2], ended = 0;
+    int ends[2], ended = 0;
     struct portolan_text all = {0};
     enum portolan_status status;
     pid_t child;
@@ -137,8 +133,8 @@ enum portolan_status paradigm_infer(const struct paradigm *p, const struct judge
         return portolan_error_set(err, PORTOLAN_EIO, "cannot make a pipe: %s", strerror(errno));
     child = fork();
     if (child == 0) {
-        limit_process(seconds, mib);
-        conclude_and_exit(ends[1], p, metrics, conclusions, strategy, arena);
+        limit_process();
+        conclude_and_exit(ends[1], p, metrics, conclusions, arena);
     }
     close(ends[1]);
     status = child < 0 ? portolan_error_set(err, PORTOLAN_EIO, "cannot start a process: %s",
@@ -147,8 +143,7 @@ enum portolan_status paradigm_infer(const struct paradigm *p, const struct judge
     close(ends[0]);
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
-    return status
-               ? status
-               : take(&all, seconds, mib, p,
-                      WIFEXITED(ended) ? WEXITSTATUS(ended) - 1u : HERCULE_NONE, conclusions, err);
+    return status ? status
+                  : take(&all, p, WIFEXITED(ended) ? WEXITSTATUS(ended) - 1u : HERCULE_NONE,
+                         conclusions, err);
 }

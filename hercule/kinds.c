@@ -7,9 +7,9 @@ static const char *const component_words[] = {"communication", "computation", NU
 static const char *const unit_words[] = {"time", "ratio", "count", "bytes", NULL};
 const char *const experiment_words[] = {"profile", "operations", "trace", NULL};
 /* In the order of enum portolan_removal_kind. */
-static const char *const removal_words[] = {"none",      "time",     "imbalance", "excess",
-                                            "variation", "messages", "cost",      "dependence",
-                                            "distance",  "network",  NULL};
+static const char *const removal_words[] = {"none",       "time",      "imbalance", "static",
+                                            "excess",     "variation", "messages",  "cost",
+                                            "dependence", "distance",  "network",   NULL};
 const char *const node_words[] = {"symptom", "observation", "cause", NULL};
 
 #define AT(fact, member) offsetof(struct fact, member)

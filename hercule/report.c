@@ -201,9 +201,12 @@ static void add_together(struct report *r)
 static void add_causes(struct report *r)
 {
     const struct portolan_diagnosis *d = &r->d->public;
+    double share = 0;
 
     if (!d->n_findings)
         return;
+    for (size_t i = 0; i < d->n_findings; i++)
+        share += d->findings[i].share;
     portolan_text_add(r->out, "%-*s%*s%*s%*s\n", TEXT_WIDTH + 2, "causes", SHARE_WIDTH,
                       "of run time", TIME_WIDTH, "without it", GAIN_WIDTH, "gain");
     for (size_t i = 0; i < d->n_findings; i++) {
@@ -221,6 +224,9 @@ static void add_causes(struct report *r)
         portolan_text_add(r->out, "      remedy: %s\n", f->remedy);
     }
     add_together(r);
+    if (share > 1)
+        portolan_text_add(r->out, "  they overlap: their shares add up to %.*f %% of run time\n",
+                          r->digits, 100 * share);
 }
 
 /* ------------------------------------------------- the end */

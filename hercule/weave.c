@@ -58,7 +58,9 @@ static void compose_metric(struct loom *l, const char *local)
         return;
     }
     sum.formula = (struct expression){
-        .text = portolan_arena_printf(l->arena, "%s + %s.%s", own, l->guest, own),
+        .text = portolan_arena_printf(l->arena,
+                                      sum.unit == UNIT_TIME ? "min(run, %s + %s.%s)" : "%s + %s.%s",
+                                      own, l->guest, own),
         .place = metrics[host].formula.place};
     sum.item.text = portolan_arena_printf(l->arena, "%s of %s and %s", sum.item.text, l->host_name,
                                           l->guest_name);

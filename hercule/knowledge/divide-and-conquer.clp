@@ -52,18 +52,20 @@
 
   ; ---- Metrics.
   (metric (name solving) (text "work on parts") (formula "part.solving.sum"))
-  (metric (name losing) (text "time without work on parts") (formula "max(0, run - solving - starting)"))
+  ; Where paradigms are woven, weaving replaces it.
+  (metric (name elsewhere) (text "time of paradigms that are woven with this one") (formula "0"))
+  (metric (name losing) (text "time without work on parts") (formula "max(0, run - solving - starting - elsewhere)"))
   (metric (name before) (text "idle until the first part came") (formula "part.late.sum") (base losing))
   (metric (name after) (text "idle after the own part") (formula "part.early.sum") (base losing))
   (metric (name dividing) (text "splitting and merging, and waiting for that")
-    (formula "part.splitting.sum + part.merging.sum + split.delay.sum + merge.delay.sum") (base losing))
+    (formula "min(losing, part.splitting.sum + part.merging.sum + split.delay.sum + merge.delay.sum)") (base losing))
   (metric (name splitting) (text "waiting while others split")
     (formula "max(0, split.delay.sum - (P - 1) * part.serial_split.sum)") (base losing))
   (metric (name merging) (text "waiting while others merge")
     (formula "max(0, merge.delay.sum - (P - 1) * part.serial_merge.sum)") (base losing))
   (metric (name serial) (text "waiting for the root alone")
     (formula "(P - 1) * (part.serial_split.sum + part.serial_merge.sum)") (base losing))
-  (metric (name uneven) (text "waiting for larger parts") (formula "min(solve.delay.sum, part.solving.excess)")
+  (metric (name uneven) (text "waiting for larger parts") (formula "min(solve.delay.sum, part.solving.excess, losing - dividing)")
     (base losing))
   (metric (name imbalance) (text "largest part over the mean, less 1") (formula "part.solving.imbalance") (unit ratio))
   (metric (name pausing) (text "collective operations between problems")

@@ -33,6 +33,10 @@
   (attribute (event iteration) (name surplus) (formula "sends > 0 ? max(0, 1 - partners / sends) : 0"))
   (attribute (event iteration) (name sized) (formula "min(transfer, per_byte * (send.bytes + receive.bytes) / 2)"))
   (attribute (event iteration) (name many) (formula "surplus * (transfer - sized)"))
+  ; No more can be hidden behind the work than there is, nor is an exchange at once for nothing.
+  (attribute (event iteration) (name hidden) (formula "min(work, transfer - sized - many)"))
+  (attribute (event iteration) (name once)
+    (formula "sends > 0 ? min(transfer, latency + per_byte * (receive.bytes + send.bytes) / 2) : 0"))
 
   ; ---- Performance.
   (composed (event iteration) (of work waiting transfer global) (rest "between calls"))
@@ -99,9 +103,9 @@
     (remedy "use squares instead of strips ({square_gain} of their bytes), or larger pieces"))
   (factor (name messages) (removal messages) (of send receive) (by "max(2, messages)")
     (remedy "join the messages for a neighbour: {messages} are sent in an iteration"))
-  (factor (name overlap) (removal network) (of post send receive complete) (by "exposed")
+  (factor (name overlap) (removal network) (of post send receive complete) (by "min(exposed, iteration.hidden.sum)")
     (remedy "compute the inside while messages travel: now {overlap} of the work"))
-  (factor (name order) (removal dependence) (of receive complete) (by "exchanging")
+  (factor (name order) (removal dependence) (of receive complete) (by "exchanging - iteration.once.sum")
     (remedy "post all receives and sends at once, then wait"))
   (factor (name global) (removal cost) (of reduce)
     (remedy "do global operations less often, or start them early (MPI_Iallreduce)")))

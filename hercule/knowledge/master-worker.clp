@@ -52,7 +52,10 @@
   (metric (name tasks) (formula "task.count.n") (unit count))
   (metric (name efficiency) (text "work of the workers by their time") (formula "task.work.sum / ((P - 1) * T)")
     (unit ratio))
-  (metric (name idle) (text "time of workers without work") (formula "max(0, (P - 1) * (T - starting / P) - task.work.sum)"))
+  ; Where paradigms are woven, weaving replaces it.
+  (metric (name elsewhere) (text "time of paradigms that are woven with this one") (formula "0"))
+  (metric (name idle) (text "time of workers without work")
+    (formula "max(0, (P - 1) * (T - (starting + elsewhere) / P) - task.work.sum)"))
   (metric (name serving) (text "from request to task")
     (formula "task.queue.sum + task.setup.sum + task.travel.sum") (base idle))
   (metric (name utilisation) (text "busy time of the master by the run's")

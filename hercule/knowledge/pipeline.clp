@@ -86,10 +86,10 @@
     (formula "max(0, min(sweep.uneven.sum, lost - fill_and_drain - turning))") (base losing))
   ; Where a large block passes the others while they wait for a slow stage, waiting counts once.
   (metric (name slow_stage) (text "waiting for the slowest stage")
-    (formula "max(0, min(sweep.slow.excess, lost - fill_and_drain - turning - uneven_blocks))")
+    (formula "max(0, min(sweep.slow.excess, sweep.longer.excess, lost - fill_and_drain - turning - uneven_blocks))")
     (base losing))
   (metric (name outside_work) (text "waiting for what is no work on blocks")
-    (formula "max(0, min(sweep.extra.excess + outside_delay, lost - fill_and_drain - turning - uneven_blocks - slow_stage))")
+    (formula "max(0, min(min(sweep.extra.excess, sweep.longer.excess) + outside_delay, lost - fill_and_drain - turning - uneven_blocks - slow_stage))")
     (base losing))
   ; A full buffer keeps the sender before a slow stage, which looks like a long send. Stages wait for the one that
   ; takes longest to pass blocks on.
@@ -128,9 +128,9 @@
     (remedy "use larger blocks: {best_blocks} instead of {blocks} per sweep"))
   (factor (name message-cost) (removal network) (of send receive) (by "passing_bytes")
     (remedy "send less per block, or while the next is computed"))
-  (factor (name stage-balance) (removal imbalance) (of compute) (remedy "give the slow stage less work"))
-  (factor (name block-balance) (removal variation) (of compute) (remedy "make blocks of equal work"))
+  (factor (name stage-balance) (removal static) (of compute) (remedy "give the slow stage less work"))
+  (factor (name block-balance) (removal variation) (of compute) (by "uneven_blocks") (remedy "make blocks of equal work"))
   (factor (name sweep-order) (removal dependence) (of receive) (by "turning")
     (remedy "sweep both ways at once, or in one direction as long as possible; smaller blocks cost less here, too"))
-  (factor (name outside) (removal excess) (of compute)
+  (factor (name outside) (removal excess) (of compute) (by "outside_work * P / (P - 1)")
     (remedy "do other work after blocks were passed on, or on another rank")))

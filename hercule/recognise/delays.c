@@ -3,10 +3,9 @@
  * Charges waiting to those who were waited for: while a rank waits, the rank that it waits for does
  * something, and that is the cause; where it waits itself, whoever it waits for then is. So each
  * nanosecond of waiting is charged once. At each moment who waits for whom makes trees, whose roots
- * are charged; a chain of a thousand ranks costs no more than the changes in it. (The delays of
+ * are charged; a change in one costs as many steps as it is deep. (The delays of
  * <portolan/waits.h> are by call path; all computing of a program without regions is on one.)
  */
-#include "forest.h"
 #include "recognise.h"
 
 #include <portolan/list.h>
@@ -27,7 +26,8 @@ struct waiting {
     struct recognition *r;
     struct wait_change *changes;
     size_t n_changes;
-    struct forest_node *forest; /* of locations; the weight of one that waits is 1 */
+    uint32_t *parent; /* whom each location waits for, + 1; 0: nobody */
+    int64_t *weight;  /* how often all of its tree that lead to it wait */
     uint32_t *n_open;
     int64_t *since;
 };
@@ -77,9 +77,8 @@ static void list_changes(struct waiting *w)
         for (size_t i = r->waits->first_wait[l]; i < r->waits->first_wait[l + 1]; i++) {
             const struct portolan_wait *wait = &r->waits->waits[i];
 
-            if (wait->by != PORTOLAN_NO_EVENT)
-                add_wait(w, l, portolan_trace_location_of(r->trace, wait->by), wait->begin_ns,
-                         wait->begin_ns + wait->ns);
+            add_wait(w, l, portolan_trace_location_of(r->trace, wait->by), wait->begin_ns,
+                     wait->begin_ns + wait->ns);
         }
         if (t && !t->n_events && t->wait && l != last)
             add_wait(w, l, last, t->begin, t->end);
@@ -89,11 +88,36 @@ static void list_changes(struct waiting *w)
 
 /* ------------------------------------------------- charges */
 
+static uint32_t root_of(const struct waiting *w, uint32_t location)
+{
+    while (w->parent[location])
+        location = w->parent[location] - 1;
+    return location;
+}
+
+static void add_weight(struct waiting *w, uint32_t location, int64_t weight)
+{
+    for (w->weight[location] += weight; w->parent[location];) {
+        location = w->parent[location] - 1;
+        w->weight[location] += weight;
+    }
+}
+
+/* LOCATION waits for PARENT - 1, or nobody; it and those behind it go there. */
+static void move_tree(struct waiting *w, uint32_t location, uint32_t parent)
+{
+    int64_t weight = w->weight[location];
+
+    add_weight(w, location, -weight);
+    w->parent[location] = parent;
+    add_weight(w, location, weight);
+}
+
 /* Charges LOCATION, a root, for those who wait for it, up to NS. */
 static void charge(struct waiting *w, uint32_t location, int64_t ns)
 {
     struct token_row *row = &w->r->rows[location];
-    int64_t n = forest_weight(w->forest, location), begin = w->since[location];
+    int64_t n = w->weight[location], begin = w->since[location];
     struct token *t = n ? tokens_at(row, begin) : NULL;
 
     w->since[location] = ns;
@@ -108,20 +132,20 @@ static void charge(struct waiting *w, uint32_t location, int64_t ns)
 /* Who waits for each other in a ring, as no run does, is charged for it. */
 static void change(struct waiting *w, const struct wait_change *c)
 {
-    uint32_t root = forest_root(w->forest, c->location);
+    uint32_t root = root_of(w, c->location);
 
     charge(w, root, c->ns);
-    forest_add(w->forest, c->location, c->begins ? 1 : -1);
+    add_weight(w, c->location, c->begins ? 1 : -1);
     if (!c->begins) {
         if (--w->n_open[c->location] == 0 && root != c->location)
-            forest_cut(w->forest, c->location);
+            move_tree(w, c->location, 0);
         w->since[c->location] = c->ns;
     } else if (w->n_open[c->location]++ == 0) {
-        root = forest_root(w->forest, c->to);
+        root = root_of(w, c->to);
         if (root == c->location)
             return;
         charge(w, root, c->ns);
-        forest_link(w->forest, c->location, c->to);
+        move_tree(w, c->location, c->to + 1);
     }
 }
 
@@ -131,7 +155,8 @@ bool delays_charge(struct recognition *r)
     size_t n_rows = r->n_rows, n = 2 * (r->waits->n_waits + n_rows);
     struct waiting w = {.r = r,
                         .changes = portolan_arena_alloc(&arena, n, sizeof *w.changes),
-                        .forest = forest_create(&arena, n_rows),
+                        .parent = portolan_arena_alloc(&arena, n_rows, sizeof *w.parent),
+                        .weight = portolan_arena_alloc(&arena, n_rows, sizeof *w.weight),
                         .n_open = portolan_arena_alloc(&arena, n_rows, sizeof *w.n_open),
                         .since = portolan_arena_alloc(&arena, n_rows, sizeof *w.since)};
     bool ok = !arena.failed;

@@ -3,9 +3,9 @@
  * From a trace to the quantities that formulas of a paradigm name.
  *
  * tokens.c makes of each rank's events a row of tokens, each of which may be one or more components
- * (binding.c); instances.c fits them into the paradigm's events; delays.c (with forest.c) charges
- * waiting to them; constraints.c drops and cuts; attributes.c gives each instance its values;
- * values.c makes of these what metrics name; suggest.c compares paradigms.
+ * (binding.c); instances.c fits them into the paradigm's events; delays.c charges waiting to them;
+ * constraints.c drops and cuts; attributes.c gives each instance its values; values.c makes of
+ * these what metrics name; suggest.c compares paradigms.
  */
 #ifndef HERCULE_RECOGNISE_H
 #define HERCULE_RECOGNISE_H

@@ -348,7 +348,8 @@ static int compare_ns(const void *a, const void *b)
     return PORTOLAN_ORDER(x, y);
 }
 
-/* The longest stretch outside of MPI that is brief: all that are no longer add up to little. */
+/* The longest stretch outside of MPI that is brief: all that are no longer add up to little, and
+   are all that there are, or short beside the longest: else they are the shortest of its kind. */
 static bool find_brief(struct tokenizer *t)
 {
     const struct portolan_trace_event *e = t->r->trace->events + t->location->first;
@@ -377,7 +378,8 @@ static bool find_brief(struct tokenizer *t)
         sum += stretches[i];
         if ((double)sum > time * ((double)stretches[i] < shortest ? most_brief : brief_share))
             break;
-        if (i + 1 == n_stretches || stretches[i + 1] > stretches[i])
+        if (i + 1 == n_stretches ||
+            (stretches[i + 1] > stretches[i] && stretches[i] <= stretches[n_stretches - 1] / 4))
             t->brief_ns = stretches[i];
     }
     free(stretches);

@@ -90,6 +90,18 @@ __attribute__((unused)) static double run_severity(const struct run *run, const 
     return yes.value != 0 ? run->metrics[node->metric].value / whole : 0;
 }
 
+/* ------------------------------------------------- random numbers: xorshift64* (Vigna, 2016) */
+
+static uint64_t random_state = 20261126;
+
+__attribute__((unused)) static double draw(double low, double high)
+{
+    random_state ^= random_state >> 12;
+    random_state ^= random_state << 25;
+    random_state ^= random_state >> 27;
+    return low + (high - low) * (double)(random_state * 2685821657736338717u >> 11) / 0x1p53;
+}
+
 /* What the knowledge that comes with Portolan makes of the N TESTS: the exit status of main(). */
 static inline int run_tests_with_knowledge(const struct CMUnitTest *tests, size_t n)
 {

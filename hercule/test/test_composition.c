@@ -147,6 +147,65 @@ static void composes_what_two_paradigms_lose(void **state)
     end(&run);
 }
 
+/* A pipeline, or a grid, and in each step a tree of four ranks: SLOW on one rank of each. */
+static char *with_a_tree(bool is_grid, int slow, int latency)
+{
+    static const char flow[] = "on rank > 0\nrecv rank-1 tag 1\nend\nphase own\n"
+                               "compute 6ms * (1 + %d * (rank == 2))\nend\n"
+                               "on rank < size-1\nsend rank+1 tag 1 8\nend\n",
+                      grid[] = "phase own\ncompute 6ms * (1 + %d * (rank == 1))\nend\n"
+                               "sendrecv (rank+1) %% size from (rank-1) %% size tag 2 8\n"
+                               "sendrecv (rank-1) %% size from (rank+1) %% size tag 3 8\n";
+    struct portolan_text t = {0};
+
+    portolan_text_add(&t, "ranks 4\nlatency %dus\neager 1M\nrepeat 30\n", latency);
+    portolan_text_add(&t, is_grid ? grid : flow, slow);
+    portolan_text_add(&t,
+                      "on 2, 1\nrecv 0 tag 4\nend\non 3\nrecv 2 tag 4\nend\n"
+                      "on 0\nsend 2 tag 4 1000\nsend 1 tag 4 1000\nend\n"
+                      "on 2\nsend 3 tag 4 1000\nend\n"
+                      "phase solve\ncompute 5ms * (1 + %d * (rank == 2))\nend\n"
+                      "on 2\nrecv 3 tag 5\nend\non 0\nrecv 1 tag 5\nrecv 2 tag 5\nend\n"
+                      "on 1, 2\nsend 0 tag 5 1000\nend\non 3\nsend 2 tag 5 1000\nend\nend\n",
+                      slow);
+    return t.bytes;
+}
+
+/* What both lose adds up to no more than the run, nor does any part of it. */
+static void woven_paradigms_lose_no_more_than_the_run(void **state)
+{
+    static const char *const woven[] = {
+        "(deffacts p (paradigm (name pt) (is-a pipeline))\n"
+        " (weave (paradigm divide-and-conquer) (as o) (expression \"(sweep | o.part)+\"))\n"
+        " (event (name sweep) (expression \"(block, o.part)+\")))",
+        "(deffacts g (paradigm (name gt) (is-a geometric))\n"
+        " (weave (paradigm divide-and-conquer) (as o) (expression \"(iteration | o.part)+\")))"};
+    const struct portolan_part parts[] = {
+        {.component = "compute", .phase = "own", .tag = -1, .to = -1, .file = "f"},
+        {.component = "o.solve", .phase = "solve", .tag = -1, .to = -1, .file = "f"}};
+    struct portolan_diagnostics problems = {fail_problem, NULL, 0};
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        char *scenario = with_a_tree(i % 2, i / 4, i % 4 < 2 ? 0 : 500 * (i / 4));
+        const struct diagnosis *d;
+        struct run run;
+
+        if (i < 2)
+            assert_int_equal(
+                portolan_knowledge_add(knowledge, woven[i], "w.clp", 1, &problems, NULL),
+                PORTOLAN_OK);
+        diagnose(&run, scenario, i % 2 ? "gt" : "pt", parts, 2);
+        d = (const struct diagnosis *)run.diagnosis;
+        for (size_t m = 0; m < d->paradigm->n_metrics; m++)
+            if (d->paradigm->metrics[m].unit == UNIT_TIME && d->metrics[m].of_run > 1.0001)
+                fail_msg("scenario %d: %s is %.0f %% of the run", i,
+                         d->paradigm->metrics[m].item.name, 100 * d->metrics[m].of_run);
+        end(&run);
+        free(scenario);
+    }
+}
+
 /* In each step one message stays on the rank and one goes to the other; by hand 2 of 4 are remote.
  */
 static void tells_the_share_of_remote_messages(void **state)
@@ -182,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_mark_binds_until_the_next),
         cmocka_unit_test(charges_a_woven_delay_to_its_origin),
         cmocka_unit_test(composes_what_two_paradigms_lose),
+        cmocka_unit_test(woven_paradigms_lose_no_more_than_the_run),
         cmocka_unit_test(tells_the_share_of_remote_messages),
     };
     struct portolan_error err = {0};

@@ -7,10 +7,6 @@
  */
 #include "knowledge_files.h"
 
-#include "../clips.h"
-#include "../diagnosis.h"
-#include "../knowledge.h"
-
 enum { RANKS = 8 };
 #define communication 0.8070
 #define guard_cells   0.4944
@@ -50,7 +46,7 @@ enum { PUBLISHED = sizeof published / sizeof *published };
 static struct portolan_knowledge *knowledge;
 
 /* Of the first N figures; the run's size stands before them. */
-static struct portolan_diagnosis *diagnose_some(size_t n, int strategy)
+static struct portolan_diagnosis *diagnose_some(size_t n)
 {
     struct portolan_quantity quantities[PUBLISHED + 2] = {{"", "P", RANKS, 0, 1},
                                                           {"", "T", run_ns / RANKS, 0, 1}};
@@ -60,15 +56,15 @@ static struct portolan_diagnosis *diagnose_some(size_t n, int strategy)
     for (size_t i = 0; i < n; i++)
         quantities[i + 2] = (struct portolan_quantity){
             published[i].component, published[i].quantity, published[i].share * run_ns, 0, 1};
-    if (diagnosis_of_quantities(knowledge_need(knowledge, "amr{prt}", &err), quantities, n + 2,
-                                NULL, 0, strategy, &d, &err))
+    if (portolan_diagnosis_of_quantities(knowledge, "amr{prt}", quantities, n + 2, NULL, 0, &d,
+                                         &err))
         fail_msg("%s", err.text);
     return d;
 }
 
-static struct portolan_diagnosis *diagnose(int strategy)
+static struct portolan_diagnosis *diagnose(void)
 {
-    return diagnose_some(PUBLISHED, strategy);
+    return diagnose_some(PUBLISHED);
 }
 
 static void assert_contains(const char *text, const char *part)
@@ -99,7 +95,7 @@ static void prints_the_numbers_and_both_advices_of_the_paper(void **state)
         "improve block contiguity at the inter-level of the tree",
         "improve block contiguity at the intra-level of the tree",
     };
-    struct portolan_diagnosis *d = diagnose(0);
+    struct portolan_diagnosis *d = diagnose();
     struct portolan_error err = {0};
     char *text;
 
@@ -145,9 +141,7 @@ static void merges_the_trees_as_in_figure_2(void **state)
     char *text;
 
     (void)state;
-    assert_int_equal(
-        portolan_knowledge_tree(knowledge, "amr{prt}", PORTOLAN_TREE_TEXT, &text, &err),
-        PORTOLAN_OK);
+    assert_int_equal(portolan_knowledge_tree(knowledge, "amr{prt}", &text, &err), PORTOLAN_OK);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         assert_contains(text, lines[i]);
     free(text);
@@ -165,7 +159,7 @@ static void says_why(void **state)
         "    restriction.data = to_parent.mpi.sum + to_sibling.mpi.sum + to_child.mpi.sum\n",
         "  factor restriction.inter_level: remedy: keep children with their parents",
     };
-    struct portolan_diagnosis *d = diagnose(0);
+    struct portolan_diagnosis *d = diagnose();
     struct portolan_error err = {0};
     char *text;
 
@@ -199,7 +193,7 @@ static void asks_for_one_experiment_after_the_other(void **state)
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        struct portolan_diagnosis *d = diagnose_some(steps[i].n, 0);
+        struct portolan_diagnosis *d = diagnose_some(steps[i].n);
 
         assert_int_equal(d->verdict, PORTOLAN_CANNOT_TELL);
         assert_wanted(d, steps[i].wanted);
@@ -241,28 +235,6 @@ static void tells_which_quantity_is_wrong(void **state)
     assert_string_equal(err.text, "there is no quantity 'mpy'");
 }
 
-/* What each strategy of CLIPS makes of it is the same, byte for byte. */
-static void strategies_of_clips_change_nothing(void **state)
-{
-    struct portolan_diagnosis *first = diagnose(0);
-    struct portolan_error err = {0};
-    char *want, *got;
-
-    (void)state;
-    assert_int_equal(portolan_diagnosis_json(first, NULL, &want, &err), PORTOLAN_OK);
-    assert_contains(want, "\"cause\": \"guard_data.intra_level\"");
-    for (int strategy = 1; strategy < CLIPS_STRATEGIES; strategy++) {
-        struct portolan_diagnosis *d = diagnose(strategy);
-
-        assert_int_equal(portolan_diagnosis_json(d, NULL, &got, &err), PORTOLAN_OK);
-        assert_string_equal(want, got);
-        free(got);
-        portolan_diagnosis_destroy(d);
-    }
-    free(want);
-    portolan_diagnosis_destroy(first);
-}
-
 int main(void)
 {
     struct portolan_error err = {0};
@@ -273,7 +245,6 @@ int main(void)
         cmocka_unit_test(asks_for_one_experiment_after_the_other),
         cmocka_unit_test(a_profile_without_a_symptom_is_the_end),
         cmocka_unit_test(tells_which_quantity_is_wrong),
-        cmocka_unit_test(strategies_of_clips_change_nothing),
     };
     int failed;
 

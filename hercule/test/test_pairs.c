@@ -5,18 +5,6 @@
  */
 #include "programs.h"
 
-/* ------------------------------------------------- random numbers: xorshift64* (Vigna, 2016) */
-
-static uint64_t random_state = 20261126;
-
-static double draw(double low, double high)
-{
-    random_state ^= random_state >> 12;
-    random_state ^= random_state << 25;
-    random_state ^= random_state >> 27;
-    return low + (high - low) * (double)(random_state * 2685821657736338717u >> 11) / 0x1p53;
-}
-
 /* Run time of the same scenario without knob WITHOUT. */
 static double run_without(write_fn *write, int p, const double *amounts, size_t without)
 {

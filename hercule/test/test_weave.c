@@ -51,7 +51,7 @@ static char *tree_of(const char *const *files, size_t n, const char *paradigm)
 
     if (!k)
         fail_msg("%s", problems.bytes);
-    if (portolan_knowledge_tree(k, paradigm, PORTOLAN_TREE_TEXT, &text, &err))
+    if (portolan_knowledge_tree(k, paradigm, &text, &err))
         fail_msg("%s", err.text);
     portolan_knowledge_destroy(k);
     return text;
@@ -105,7 +105,8 @@ static void composes_metrics(void **state)
 
     (void)state;
     assert_non_null(p);
-    assert_string_equal(metric_of(p, "waiting")->formula.text, "own_waiting + grid.own_waiting");
+    assert_string_equal(metric_of(p, "waiting")->formula.text,
+                        "min(run, own_waiting + grid.own_waiting)");
     assert_string_equal(metric_of(p, "waiting")->item.text, "waiting of pipe and grid");
     assert_string_equal(metric_of(p, "own_waiting")->formula.text, "get.wait.sum + put.wait.sum");
     metric = metric_of(p, "grid.own_waiting");

@@ -224,7 +224,7 @@ static int64_t find_delays(struct cause_finder *f, size_t i, size_t p, size_t k,
 /* Charges each delay its share of what wait K has caused, and hands on the rest. */
 static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t class)
 {
-    struct portolan_wait *wait = &f->w->waits[k];
+    const struct portolan_wait *wait = &f->w->waits[k];
     struct active_classes *active = &f->active[i];
     size_t p = portolan_trace_location_of(f->t, wait->by);
     struct wait_range r;
@@ -239,7 +239,6 @@ static void share_wait(struct cause_finder *f, size_t i, size_t k, uint32_t clas
         if (share > 0)
             charge_all_of(f, active, class, p, path, wait->ns, share);
     }
-    wait->direct_ns = llround((double)wait->ns * (double)delays / all);
     if (rest > 0)
         charge_all_of(f, active, class, UINT32_MAX, UINT32_MAX, wait->ns, rest);
     if (!r.ns)
@@ -254,19 +253,12 @@ static void charge_all(struct cause_finder *f)
 {
     for (size_t n = f->w->n_waits; n-- > 0 && !f->no_memory && !f->arena.failed;) {
         size_t k = f->order[n];
-        struct portolan_wait *wait = &f->w->waits[k];
-        size_t i = portolan_trace_location_of(f->t, wait->call);
-        uint32_t class = class_of_wait(f, wait);
+        size_t i = portolan_trace_location_of(f->t, f->w->waits[k].call);
+        uint32_t class = class_of_wait(f, &f->w->waits[k]);
 
         f->left[i] = k;
         begin_handed(f, &f->active[i], k);
-        wait->propagates = f->active[i].n > 0;
-        if (wait->by != no_event) {
-            share_wait(f, i, k, class);
-        } else { /* what nobody ended is a cause itself */
-            charge_all_of(f, &f->active[i], class, i, f->w->path[wait->call], wait->ns, 1);
-            wait->direct_ns = wait->ns;
-        }
+        share_wait(f, i, k, class);
         end_handed(f, &f->active[i], k);
     }
 }

@@ -7,7 +7,7 @@
  * as the bounds say are left alone: messages that lay waiting bound loosely, and the middle would
  * change who waited. What a line leaves reversed is left to the logical clock.
  */
-#include "clocks.h"
+#include "internal.h"
 
 #include <portolan/list.h>
 
@@ -119,6 +119,60 @@ static bool bound_by_messages(struct clock_finder *f)
         }
     }
     return ok;
+}
+
+/* In a collective, nobody who receives leaves before all who send have entered. */
+enum meeting_kind { MEETING_NONE, MEETING_ALL, MEETING_FROM_ROOT, MEETING_TO_ROOT };
+
+static bool meeting_sends(enum meeting_kind kind, bool is_root)
+{
+    return kind == MEETING_ALL || (kind == MEETING_FROM_ROOT ? is_root : !is_root);
+}
+
+static bool meeting_receives(enum meeting_kind kind, bool is_root)
+{
+    return kind == MEETING_ALL || (kind == MEETING_TO_ROOT ? is_root : !is_root);
+}
+
+/* The events by which a member, event E of kind COLLECTIVE, enters and leaves; none: not known. */
+static uint32_t meeting_enter(const struct portolan_matching *m, uint32_t e)
+{
+    return m->trace->events[e].request ? e : m->call[e];
+}
+
+static uint32_t meeting_leave(const struct portolan_matching *m, uint32_t e)
+{
+    return m->trace->events[e].request ? m->other[e] : m->call[m->call[e]];
+}
+
+/* NONE: it is incomplete, or does not hold them up surely (where amounts differ, some are 0). */
+static enum meeting_kind meeting_kind_of(const struct portolan_matching *m,
+                                         const struct portolan_collective *c)
+{
+    const struct portolan_trace *t = m->trace;
+    uint32_t first = c->n ? m->members[c->first] : no_event;
+    uint32_t call = first == no_event || t->events[first].kind != PORTOLAN_TRACE_COLLECTIVE
+                        ? no_event
+                        : m->call[first];
+    const char *routine = call == no_event ? "?" : t->routines[t->events[call].what];
+    char end = routine[strlen(routine) - 1];
+
+    if (!c->is_complete || c->is_window || call == no_event || t->comms[c->what].n_remote)
+        return MEETING_NONE;
+    if (m->classes[t->events[call].what] == PORTOLAN_ROUTINE_BARRIER)
+        return MEETING_ALL;
+    if (end == 'v' || end == 'w' || !t->events[first].bytes)
+        return MEETING_NONE;
+    switch ((enum portolan_trace_routine_class)m->classes[t->events[call].what]) {
+    case PORTOLAN_ROUTINE_N_TO_N:
+        return MEETING_ALL;
+    case PORTOLAN_ROUTINE_ONE_TO_N:
+        return t->events[first].peer >= 0 ? MEETING_FROM_ROOT : MEETING_NONE;
+    case PORTOLAN_ROUTINE_N_TO_ONE:
+        return t->events[first].peer >= 0 ? MEETING_TO_ROOT : MEETING_NONE;
+    default:
+        return MEETING_NONE;
+    }
 }
 
 /* When the last enters that other ranks wait for happened, and the first leaves of those who wait;

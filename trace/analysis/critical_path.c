@@ -7,14 +7,14 @@
 
 #include <stdlib.h>
 
-/* The last wait of location I that somebody ended by then; NULL: none. */
+/* The last wait of location I that ended by then; NULL: none. */
 static const struct portolan_wait *wait_before(const struct portolan_waits *w, size_t i,
                                                uint32_t at, int64_t ns)
 {
     size_t k = first_wait_from(w, w->first_wait[i], w->first_wait[i + 1], at + 1);
 
     while (k-- > w->first_wait[i])
-        if (w->waits[k].by != no_event && w->waits[k].begin_ns + w->waits[k].ns <= ns)
+        if (w->waits[k].begin_ns + w->waits[k].ns <= ns)
             return &w->waits[k];
     return NULL;
 }

@@ -34,6 +34,10 @@ bool match_collectives(struct portolan_matching *m);
 uint32_t collective_slot(const struct portolan_matching *m, const struct portolan_collective *c,
                          int rank);
 
+/* logical_clock.c: moves receives that come before their sends. False: no memory. */
+bool correct_logically(struct portolan_trace *t, const struct portolan_matching *m,
+                       const uint32_t *clock_of);
+
 /* ------------------------------------------------- waits */
 
 /* While waits are looked for, location by location. */

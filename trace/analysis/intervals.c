@@ -43,9 +43,9 @@ struct order_stack {
 static size_t must_precede(const struct interval_finder *f, const struct order_stack *s, size_t i)
 {
     uint32_t by = f->w->waits[s->next[i]].by;
-    size_t p = by == no_event ? SIZE_MAX : portolan_trace_location_of(f->t, by);
+    size_t p = portolan_trace_location_of(f->t, by);
 
-    return p != SIZE_MAX && p != i && !s->is_on[p] && s->next[p] < f->w->first_wait[p + 1] &&
+    return p != i && !s->is_on[p] && s->next[p] < f->w->first_wait[p + 1] &&
                    f->w->waits[s->next[p]].call < by
                ? p
                : SIZE_MAX;
@@ -181,10 +181,8 @@ static bool find_all_intervals(struct interval_finder *f, struct portolan_arena 
     for (size_t k = 0; k < f->w->n_waits && !f->no_memory; k++) {
         const struct portolan_wait *wait = &f->w->waits[f->order[k]];
 
-        if (wait->by != no_event)
-            find_interval(f, portolan_trace_location_of(f->t, wait->call),
-                          portolan_trace_location_of(f->t, wait->by), wait,
-                          &f->intervals[f->order[k]]);
+        find_interval(f, portolan_trace_location_of(f->t, wait->call),
+                      portolan_trace_location_of(f->t, wait->by), wait, &f->intervals[f->order[k]]);
     }
     return !f->no_memory;
 }

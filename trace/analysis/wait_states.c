@@ -208,15 +208,6 @@ static void find_message_wait(struct wait_finder *f, const struct waiting_call *
 
 /* ------------------------------------------------- collectives */
 
-/* What remains after the last has come and the first has gone. */
-static void complete(struct wait_finder *f, const struct waiting_call *call,
-                     const struct portolan_collective *c, enum portolan_wait_state state)
-{
-    int64_t from = c->first_end_ns > c->last_ns ? c->first_end_ns : c->last_ns;
-
-    note_wait(f, call, state, no_event, from, call->end_ns);
-}
-
 static uint32_t last_of_ranks(const struct wait_finder *f, const struct portolan_collective *c,
                               const int *ranks, size_t n)
 {
@@ -252,15 +243,11 @@ static void find_collective_wait(struct wait_finder *f, const struct waiting_cal
     c = &f->m->collectives[f->m->partner[e]];
     class = call_class(f->m, call_at(f->m, e));
     if (class == PORTOLAN_ROUTINE_INIT)
-        complete(f, call, c, PORTOLAN_WAIT_INIT_COMPLETION);
-    else if (who == PORTOLAN_AWAITS_RANKS)
+        return;
+    if (who == PORTOLAN_AWAITS_RANKS)
         wait_for_call(f, call, states[class], last_of_ranks(f, c, ranks, n));
     else if (who == PORTOLAN_AWAITS_ALL || c->first_end_ns >= c->last_ns)
         wait_for_call(f, call, states[class], c->last);
-    if (f->m->call[e] == call->call && class == PORTOLAN_ROUTINE_BARRIER)
-        complete(f, call, c, PORTOLAN_WAIT_BARRIER_COMPLETION);
-    if (f->m->call[e] == call->call && class == PORTOLAN_ROUTINE_N_TO_N)
-        complete(f, call, c, PORTOLAN_WAIT_N_TO_N_COMPLETION);
 }
 
 /* ------------------------------------------------- calls */

@@ -25,10 +25,9 @@ struct portolan_record_settings {
     const char *folder; /**< of the files; it is made if missing */
     /**
      * Words separated by spaces; NULL or "": everything. `ranks=0-3,7`; `steps=20-39`: from
-     * portolan_record_step(20) to portolan_record_step(40); `phases=1,2`: from MPI_Pcontrol(1) or
-     * (2) to a call with another level; `regions=NAME,NAME`: in one of these regions;
-     * `cpu=always`: processor times with every call of MPI; `cpu=never`: none; `cpu=auto`, the
-     * default: always if ranks share cores, else every 10 ms. `@FILE`: the words in that file.
+     * portolan_record_step(20) to portolan_record_step(40); `regions=NAME,NAME`: in one of these
+     * regions; `cpu=always`: processor times with every call of MPI; `cpu=never`: none; `cpu=auto`,
+     * the default: always if ranks share cores, else every 10 ms. `@FILE`: the words in that file.
      */
     const char *window;
 };

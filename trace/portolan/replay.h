@@ -60,7 +60,9 @@ enum portolan_removal_kind {
        different numbers of them, each rank's total becomes the mean of the totals. Stretches
        of less than 1/200 of the longest do not count. */
     PORTOLAN_REMOVE_IMBALANCE,
-    /** Likewise, but the least of the ranks instead of their mean. */
+    /** Each rank's total becomes the mean of the totals; its stretches vary as before. */
+    PORTOLAN_REMOVE_STATIC,
+    /** As IMBALANCE, but the least of the ranks instead of their mean. */
     PORTOLAN_REMOVE_EXCESS,
     /** Each stretch becomes the mean of its rank's stretches. */
     PORTOLAN_REMOVE_VARIATION,

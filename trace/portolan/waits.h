@@ -40,7 +40,7 @@ struct portolan_clocks {
 /**
  * Moves the times of a finished TRACE to one clock, if those of several hosts differ: messages and
  * collectives between the hosts give offset and (constant) drift; the controlled logical clock
- * (Becker et al. 2009) moves events that are still reversed. An earlier matching or waits are then
+ * moves receives that are still reversed. An earlier matching or waits are then
  * invalid. Traces of other tools, which should have one clock, are not changed if no message is
  * reversed; if one is within a host, each rank has a clock of its own (eztrace counts from its
  * start). If messages between two hosts go in one direction only, the trace notes it
@@ -150,14 +150,11 @@ PORTOLAN_API size_t portolan_trace_location_of(const struct portolan_trace *trac
     X(LATE_RECEIVER, "late receiver")                                                              \
     X(FULL_BUFFER, "full buffer of a late receiver")                                               \
     X(BARRIER, "wait at barrier")                                                                  \
-    X(BARRIER_COMPLETION, "barrier completion")                                                    \
     X(N_TO_N, "wait at n x n")                                                                     \
-    X(N_TO_N_COMPLETION, "n x n completion")                                                       \
     X(NEIGHBOUR, "wait at neighbourhood")                                                          \
     X(LATE_BROADCAST, "late broadcast")                                                            \
     X(EARLY_REDUCE, "early reduce")                                                                \
     X(EARLY_SCAN, "early scan")                                                                    \
-    X(INIT_COMPLETION, "init completion")                                                          \
     X(FINALIZE, "wait at finalize")                                                                \
     X(CREATE, "wait at creation")                                                                  \
     X(FENCE, "wait at fence")                                                                      \
@@ -198,14 +195,11 @@ struct portolan_path {
 
 /** A stretch of waiting. */
 struct portolan_wait {
-    uint32_t call; /**< the call that waited; of several polls, the one that succeeded */
-    uint32_t from; /**< the call in which waiting began: the first poll, else `call` */
-    uint32_t by;   /**< the call on the causing rank that ended the waiting; none: no rank caused it
-                      (the rest after all have arrived) */
+    uint32_t call;        /**< the call that waited; of several polls, the one that succeeded */
+    uint32_t from;        /**< the call in which waiting began: the first poll, else `call` */
+    uint32_t by;          /**< the call on the causing rank that ended the waiting */
     int64_t begin_ns, ns; /**< waiting by polling includes the time between polls */
-    int64_t direct_ns;    /**< part that the causing rank caused by its own delays */
     uint8_t state;        /**< enum portolan_wait_state */
-    bool propagates;      /**< makes others wait later; else it is terminal */
     bool is_polling;
 };
 
@@ -213,9 +207,9 @@ struct portolan_wait {
 struct portolan_delay {
     enum portolan_wait_state state;
     uint32_t waiting_path;
-    uint32_t location; /**< of the cause; UINT32_MAX: not known */
-    uint32_t path;     /**< of the cause; of completions that of the wait; UINT32_MAX: not known */
-    int64_t direct_ns; /**< waiting for this location */
+    uint32_t location;   /**< of the cause; UINT32_MAX: not known */
+    uint32_t path;       /**< of the cause; UINT32_MAX: not known */
+    int64_t direct_ns;   /**< waiting for this location */
     int64_t indirect_ns; /**< waiting for ranks that had to wait for it */
 };
 

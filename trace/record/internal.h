@@ -154,17 +154,8 @@ extern struct portolan_mpi_observer record_observer;
 enum record_cpu { CPU_AUTO, CPU_ALWAYS, CPU_NEVER };
 extern enum record_cpu record_cpu;
 
-/* What recording depends on. STEP and PHASE: -1: none yet; DEPTH: of wanted regions, of all
- * threads.
- */
-enum window_fact {
-    WINDOW_BEGUN,
-    WINDOW_SUSPENDED,
-    WINDOW_STEP,
-    WINDOW_PHASE,
-    WINDOW_DEPTH,
-    WINDOW_FACTS
-};
+/* What recording depends on. STEP: -1: none yet; DEPTH: of wanted regions, of all threads. */
+enum window_fact { WINDOW_BEGUN, WINDOW_SUSPENDED, WINDOW_STEP, WINDOW_DEPTH, WINDOW_FACTS };
 /* It is VALUE now, or DEPTH by so many more; recording may be switched. */
 void window_change(enum window_fact what, long value);
 /* Whether the window asks for regions of this name; then DEPTH counts them. */

@@ -470,10 +470,6 @@ static __attribute__((noinline)) void tell_others(const struct portolan_mpi_even
         put_value(event->ticks, cost_names[0], portolan_probe_ticks_to_ns(event->bytes));
         put_value(event->ticks, cost_names[1], portolan_probe_ticks_to_ns(event->request));
         break;
-    case PORTOLAN_MPI_MARK:
-        window_change(WINDOW_PHASE, event->tag);
-        record_mpi(event);
-        break;
     default:
         record_mpi(event);
     }

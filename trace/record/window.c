@@ -17,12 +17,12 @@ struct ranges {
 
 static struct {
     struct portolan_arena arena; /* of the rest */
-    struct ranges *ranks, *steps, *phases;
+    struct ranges *ranks, *steps;
     const char **regions; /* ends with NULL */
 } wanted;
 enum record_cpu record_cpu;
 
-static long now[WINDOW_FACTS] = {[WINDOW_STEP] = -1, [WINDOW_PHASE] = -1};
+static long now[WINDOW_FACTS] = {[WINDOW_STEP] = -1};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 unsigned record_window_number = RECORD_OFF;
@@ -43,7 +43,6 @@ static void judge(void)
     bool is_on = now[WINDOW_BEGUN] && !now[WINDOW_SUSPENDED] &&
                  has_number(wanted.ranks, record_process.rank) &&
                  has_number(wanted.steps, now[WINDOW_STEP]) &&
-                 has_number(wanted.phases, now[WINDOW_PHASE]) &&
                  (!wanted.regions || now[WINDOW_DEPTH] > 0);
 
     if (is_on && !record_observer.is_on)
@@ -89,18 +88,18 @@ bool window_wants(const char *region)
 
 /* -- the words -- */
 
-static const char *const keys[] = {"ranks", "steps", "phases", "regions", "cpu", NULL};
+static const char *const keys[] = {"ranks", "steps", "regions", "cpu", NULL};
 
 static enum portolan_status refuse_word(const char *word, struct portolan_error *err)
 {
     char key[32];
 
     snprintf(key, sizeof key, "%.*s", (int)strcspn(word, "="), word);
-    return portolan_error_set(err, PORTOLAN_EINVAL,
-                              "window: unknown words '%s'; use ranks=0-3,7 steps=20-39 phases=1 "
-                              "regions=NAME cpu=auto|always|never%s",
-                              word,
-                              portolan_did_you_mean(portolan_nearest_word(key, keys, 5)).text);
+    return portolan_error_set(
+        err, PORTOLAN_EINVAL,
+        "window: unknown words '%s'; use ranks=0-3,7 steps=20-39 regions=NAME "
+        "cpu=auto|always|never%s",
+        word, portolan_did_you_mean(portolan_nearest_word(key, keys, 4)).text);
 }
 
 /* "0-3,7" */
@@ -159,15 +158,14 @@ static enum portolan_status read_cpu(const char *text, const char *word, struct 
 
 static enum portolan_status read_word(char *word, struct portolan_error *err)
 {
-    struct ranges **const lists[] = {&wanted.ranks, &wanted.steps, &wanted.phases};
     char *value = strchr(word, '=');
     size_t length = value ? (size_t)(value++ - word) : 0, key = 0;
 
     while (keys[key] && (strlen(keys[key]) != length || strncmp(word, keys[key], length)))
         key++;
-    if (key < 3)
-        return read_ranges(value, word, lists[key], err);
-    if (key == 3)
+    if (key < 2)
+        return read_ranges(value, word, key ? &wanted.steps : &wanted.ranks, err);
+    if (key == 2)
         return read_regions(value, err);
     return keys[key] ? read_cpu(value, word, err) : refuse_word(word, err);
 }

@@ -96,7 +96,8 @@ static void sum_longer_stretches(const struct remover *x, struct stretch_sums *s
     size_t *counts = sums->n;
     int64_t *times = sums->ns;
 
-    *sums = (struct stretch_sums){.n = counts, .ns = times, .is_even = true};
+    *sums = (struct stretch_sums){.n = counts, .ns = times};
+    sums->is_even = x->removal->kind != PORTOLAN_REMOVE_STATIC;
     for (size_t i = 0; i < x->t->n_locations; i++) {
         struct stretch s = {.end = x->t->locations[i].first};
 
@@ -279,6 +280,7 @@ static bool join(struct remover *x, const uint32_t *sends, size_t n)
 struct selected_send {
     int peer;
     uint32_t send, n_collectives; /* how many came before it */
+    bool is_selected;             /* others stay: no joined message passes them */
 };
 
 static int by_peer(const void *a, const void *b)
@@ -297,15 +299,15 @@ static bool join_location(struct remover *x, size_t location, struct selected_se
 
     for (size_t e = x->t->locations[location].first; e < end_of(x, location); e++) {
         n_collectives += x->t->events[e].kind == PORTOLAN_TRACE_COLLECTIVE;
-        if (x->t->events[e].kind == PORTOLAN_TRACE_SEND && is_selected(x, e) &&
-            x->m->partner[e] != PORTOLAN_NO_EVENT)
-            sends[n++] = (struct selected_send){x->t->events[e].peer, (uint32_t)e, n_collectives};
+        if (x->t->events[e].kind == PORTOLAN_TRACE_SEND && x->m->partner[e] != PORTOLAN_NO_EVENT)
+            sends[n++] = (struct selected_send){x->t->events[e].peer, (uint32_t)e, n_collectives,
+                                                is_selected(x, e)};
     }
     if (n)
         qsort(sends, n, sizeof *sends, by_peer);
-    for (size_t i = 0, end; i < n; i = end) {
+    for (size_t i = 0, end; i < n; i = end + (end == i)) {
         for (end = i; end < n && end - i < k && sends[end].peer == sends[i].peer &&
-                      sends[end].n_collectives == sends[i].n_collectives;
+                      sends[end].n_collectives == sends[i].n_collectives && sends[end].is_selected;
              end++)
             group[end - i] = sends[end].send;
         if (!join(x, group, end - i))
@@ -376,6 +378,7 @@ static bool apply(struct remover *x)
                                                : CHANGE_FREE);
         return remove_time(x);
     case PORTOLAN_REMOVE_IMBALANCE:
+    case PORTOLAN_REMOVE_STATIC:
     case PORTOLAN_REMOVE_EXCESS:
     case PORTOLAN_REMOVE_VARIATION:
         return remove_time(x);

@@ -243,8 +243,7 @@ static bool await_call(struct engine *x, size_t i, uint32_t call)
     if (!x->waits || at == x->waits->first_wait[i + 1])
         return true;
     wait = &x->waits->waits[at];
-    if (wait->call != call || wait->by == PORTOLAN_NO_EVENT ||
-        !is_seen_only(class_of(x, call), wait->state))
+    if (wait->call != call || !is_seen_only(class_of(x, call), wait->state))
         return true;
     /* Fewer messages do not fill buffers, and those of an ideal network have no end. */
     x->locations[i].ignores |=

@@ -167,6 +167,15 @@ static void variation_becomes_the_mean(void **state)
                (struct portolan_removal){.kind = PORTOLAN_REMOVE_VARIATION}, select_work);
 }
 
+static void static_imbalance_leaves_variation(void **state)
+{
+    (void)state;
+    removed_is("ranks 2\nrepeat 2 as i\nregion work\n"
+               " compute 10ms * (1 + i) * (1 + 2 * rank)\nend\nbarrier\nend\n",
+               "ranks 2\nrepeat 2 as i\ncompute 20ms * (1 + i)\nbarrier\nend\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_STATIC}, select_work);
+}
+
 static void time_may_also_shrink(void **state)
 {
     (void)state;
@@ -178,6 +187,29 @@ static void time_may_also_shrink(void **state)
 static uint8_t *select_sends(const struct analysed *a)
 {
     return select_kind(a, PORTOLAN_TRACE_SEND, "MPI_Send");
+}
+
+/* But for those with tag 9. */
+static uint8_t *select_some_sends(const struct analysed *a)
+{
+    uint8_t *selected = select_sends(a);
+
+    for (size_t e = 0; e < a->trace->n_events; e++)
+        selected[e] &= a->trace->events[e].tag != 9;
+    return selected;
+}
+
+/* Messages that stay are not passed: their receiver would wait for a later one. */
+static void joined_messages_pass_no_others(void **state)
+{
+    (void)state;
+    removed_is("ranks 2\nlatency 1us\neager 0\non 0\nsend 1 tag 1 8\nsend 1 tag 1 8\n"
+               "send 1 tag 9 8\nsend 1 tag 1 8\nelse\nrecv 0 tag 1\nrecv 0 tag 1\n"
+               "recv 0 tag 9\nrecv 0 tag 1\nend\n",
+               "ranks 2\nlatency 1us\neager 0\non 0\nsend 1 tag 1 16\nsend 1 tag 9 8\n"
+               "send 1 tag 1 8\nelse\nrecv 0 tag 1\nrecv 0 tag 9\nrecv 0 tag 1\nend\n",
+               (struct portolan_removal){.kind = PORTOLAN_REMOVE_MESSAGES, .k = 3},
+               select_some_sends);
 }
 
 /* A pipeline of blocks, 4 to a message: this one fills more slowly, which is no gain. */
@@ -661,7 +693,9 @@ int main(void)
         cmocka_unit_test(variation_becomes_the_mean),
         cmocka_unit_test(a_full_buffer_waits_for_its_receiver),
         cmocka_unit_test(time_may_also_shrink),
+        cmocka_unit_test(static_imbalance_leaves_variation),
         cmocka_unit_test(messages_are_joined),
+        cmocka_unit_test(joined_messages_pass_no_others),
         cmocka_unit_test(collectives_are_free),
         cmocka_unit_test(a_dependence_vanishes),
         cmocka_unit_test(messages_become_local),

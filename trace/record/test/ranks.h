@@ -329,7 +329,7 @@ static const struct scenario {
     {"communicators", "cpu=never", do_communicators},
     {"windows", "cpu=never", do_windows},
     {"steps", "cpu=never steps=1,3 ranks=1", do_steps},
-    {"phases", "cpu=always phases=2", do_blocking},
+    {"processors", "cpu=always", do_blocking},
     {"many", "", do_many},
     {"full", "", do_many},
     {"threads", "", do_threads},

@@ -307,25 +307,20 @@ static void window_of_steps(void **state)
     free(got);
 }
 
-static void window_of_phases(void **state)
+static void processor_times_of_all_calls(void **state)
 {
-    char *got;
     size_t n_cpu = 0, n_calls = 0;
     const struct portolan_trace_location *l;
 
     (void)state;
-    run_and_read("phases");
-    got = events_of(0, NULL, NULL);
-    assert_null(strstr(got, "MPI_Init"));
-    assert_null(strstr(got, "MPI_Finalize"));
-    free(got);
+    run_and_read("processors");
     l = location_of(0);
     for (size_t i = l->first; i < l->first + l->n; i++) {
         n_cpu += trace->events[i].kind == PORTOLAN_TRACE_CPU;
         n_calls += trace->events[i].kind == PORTOLAN_TRACE_BEGIN;
     }
-    assert_int_equal(n_calls, 4);
-    assert_int_equal(n_cpu, 8);
+    assert_int_equal(n_calls, 6);
+    assert_int_equal(n_cpu, 2 * n_calls);
 }
 
 static size_t count_kind(int of, unsigned kind)
@@ -482,7 +477,7 @@ static void windows_begin_anew(void **state)
 static void wrong_windows(void **state)
 {
     static const char *const wrong[] = {"rank=1",    "ranks=", "ranks=3-1",       "steps=a",
-                                        "cpu=often", "phases", "@/nowhere/at/all"};
+                                        "cpu=often", "steps",  "@/nowhere/at/all"};
     struct portolan_error err = {0};
 
     (void)state;
@@ -507,7 +502,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(collectives_agree_by_communicator, forget_trace),
         cmocka_unit_test_teardown(one_sided_calls, forget_trace),
         cmocka_unit_test_teardown(window_of_steps, forget_trace),
-        cmocka_unit_test_teardown(window_of_phases, forget_trace),
+        cmocka_unit_test_teardown(processor_times_of_all_calls, forget_trace),
         cmocka_unit_test_teardown(long_streams, forget_trace),
         cmocka_unit_test_teardown(full_disk, forget_trace),
         cmocka_unit_test_teardown(threads_have_files_of_their_own, forget_trace),
