@@ -47,9 +47,9 @@ static error_t check_given(void *to, char *arg, const struct cli_option *option,
     (void)arg, (void)option;
     if (o->file && o->program)
         argp_error(state, "a file or a program, not both");
-    if (o->tree && !o->paradigm && !o->file)
+    if (o->tree != NO_TREE && !o->paradigm && !o->file)
         argp_error(state, "the tree of which paradigm? name it with --paradigm");
-    if (!o->file && !o->program && !o->trial && !o->tree)
+    if (!o->file && !o->program && !o->trial && o->tree == NO_TREE)
         argp_error(state, "what shall be diagnosed? name an assembly, a trace, a scenario, a "
                           "stored trial (--trial N), or a program after --");
     if (o->launcher && !o->launcher[strspn(o->launcher, " ")])
@@ -70,13 +70,18 @@ static const struct cli_option options[] = {
     {"why", 'w', "NUMBER",
      "show base, formula, samples and rule of each number on the way to this cause",
      INTO(struct diagnose_options, why), .least = 1, .wanted = "the number of a cause, at least 1"},
-    {"tree", 't', NULL, "print the tree of the paradigm, and run nothing",
-     INTO(struct diagnose_options, tree)},
+    {"tree", 't', "text|dot", "print the tree of the paradigm, and run nothing",
+     INTO_CHOICE(struct diagnose_options, tree, "text", "dot")},
     {"json", 'j', NULL, "print JSON", INTO(struct diagnose_options, as_json)},
     {"digits", 0, "N", "digits after the point in percentages (default: 1)",
      INTO(struct diagnose_options, digits), .most = 6, .wanted = "a number from 0 to 6"},
     {"knowledge", 'k', "DIR", "also read the files *.clp in DIR; may be repeated",
      INTO_LIST(struct diagnose_options, folders, n_folders)},
+    {"rule-seconds", 0, "N", "let the rules compute for N seconds (default: 10)",
+     INTO(struct diagnose_options, rule_seconds), .least = 1,
+     .wanted = "a number of seconds, at least 1"},
+    {"rule-memory", 0, "MIB", "let the rules use MIB MiB of memory (default: 256)",
+     INTO(struct diagnose_options, rule_mib), .least = 1, .wanted = "a number of MiB, at least 1"},
     {"threshold", 0, "NAME=VALUE", "change a threshold; may be repeated",
      INTO_LIST(struct diagnose_options, thresholds, n_thresholds), .take = need_equals},
     {"launcher", 'l', "COMMAND", "start the program with COMMAND instead of mpiexec.mpich -n N",
@@ -521,10 +526,12 @@ static enum portolan_status describe(struct subject *s, const struct diagnose_op
     return print_suggestions(s, o->digits, err);
 }
 
-static enum portolan_status print_tree(const struct subject *s, struct portolan_error *err)
+static enum portolan_status print_tree(const struct subject *s, const struct diagnose_options *o,
+                                       struct portolan_error *err)
 {
     char *text = NULL;
-    enum portolan_status status = portolan_knowledge_tree(s->knowledge, s->paradigm, &text, err);
+    enum portolan_status status =
+        portolan_knowledge_tree(s->knowledge, s->paradigm, o->tree, &text, err);
 
     if (text)
         fputs(text, stdout);
@@ -535,7 +542,7 @@ static enum portolan_status print_tree(const struct subject *s, struct portolan_
 /* The option that does; or NULL. */
 static const char *needs_paradigm(const struct diagnose_options *o)
 {
-    return o->tree                                ? "--tree"
+    return o->tree != NO_TREE                     ? "--tree"
            : o->why                               ? "--why"
            : o->as_json                           ? "--json"
            : o->repeat > 1                        ? "--repeat"
@@ -554,14 +561,16 @@ static enum portolan_status work(struct subject *s, struct diagnose_options *o, 
     }
     if (!status)
         status = find_paradigm(s, o, err);
+    if (!status)
+        portolan_knowledge_limit_rules(s->knowledge, o->rule_seconds, o->rule_mib);
     if (!status && !s->paradigm && needs_paradigm(o)) {
         *result = EXIT_USAGE;
         status =
             portolan_error_set(err, PORTOLAN_EINVAL, "%s needs a paradigm; name it with --paradigm",
                                needs_paradigm(o));
     }
-    if (!status && o->tree)
-        return print_tree(s, err);
+    if (!status && o->tree != NO_TREE)
+        return print_tree(s, o, err);
     if (!status && s->paradigm) /* before anything runs */
         status = portolan_parts_check(s->knowledge, s->paradigm, s->parts, s->n_parts, &s->d, err);
     if (!status)
@@ -590,7 +599,7 @@ int command_diagnose(int argc, char **argv)
                "problem, 4 cannot tell, 1 bad input, 2 wrong usage.",
         .options = options,
     };
-    struct diagnose_options o = {.digits = 1, .budget_s = NO_BUDGET};
+    struct diagnose_options o = {.digits = 1, .budget_s = NO_BUDGET, .tree = NO_TREE};
     struct subject s = {.d = {print_diagnostic, NULL, 0}};
     struct portolan_error err = {0};
     int result = 0;

@@ -9,19 +9,21 @@
 #include <portolan/machine.h>
 
 /* 2 is for wrong usage. */
-enum { EXIT_PROBLEM = 3, EXIT_NOT_KNOWN = 4, NO_BUDGET = -1 };
+enum { EXIT_PROBLEM = 3, EXIT_NOT_KNOWN = 4, NO_BUDGET = -1, NO_TREE = 2 };
 
 struct diagnose_options {
     const char *file;
     char **program;
     int ranks;
     const char *launcher, *paradigm, *keep;
+    unsigned tree; /* enum portolan_tree_format, or NO_TREE */
     const char **folders;
     size_t n_folders;
+    int rule_seconds, rule_mib; /* 0: the default */
     const char **thresholds;
     size_t n_thresholds;
     int why, digits;
-    bool tree, as_json;
+    bool as_json;
     int trial, against; /* of the store; 0: none */
     int repeat;
     double budget_s; /* or NO_BUDGET */

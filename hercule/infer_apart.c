@@ -17,7 +17,7 @@
 
 #include "diagnosis.h"
 
-enum { MOST_SECONDS = 10, MOST_MIB = 256 };
+enum { DEFAULT_SECONDS = 10, DEFAULT_MIB = 256 };
 
 /* What travels from the process of the rules. */
 static void carry(struct portolan_block *b, enum portolan_status *status, const char **text,
@@ -52,18 +52,17 @@ static void set_limit(int resource, rlim_t most)
 }
 
 /* Limits this process to so much more memory than it has, and to so much time. */
-static void limit_process(void)
+static void limit_process(int seconds, int mib)
 {
     FILE *f = fopen("/proc/self/statm", "re");
     unsigned long data = 0;
 
     if (f && fscanf(f, "%*u %*u %*u %*u %*u %lu", &data) == 1)
-        set_limit(RLIMIT_DATA,
-                  (rlim_t)data * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)MOST_MIB << 20));
+        set_limit(RLIMIT_DATA, (rlim_t)data * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)mib << 20));
     if (f)
         fclose(f);
     signal(SIGXCPU, infer_end);
-    set_limit(RLIMIT_CPU, MOST_SECONDS);
+    set_limit(RLIMIT_CPU, (rlim_t)seconds);
     set_limit(RLIMIT_CORE, 0);
 }
 
@@ -98,7 +97,8 @@ static enum portolan_status receive(int from, struct portolan_arena *arena,
     return all->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
-static enum portolan_status take(struct portolan_text *all, const struct paradigm *p, size_t blamed,
+static enum portolan_status take(struct portolan_text *all, int seconds, int mib,
+                                 const struct paradigm *p, size_t blamed,
                                  struct conclusion *conclusions, struct portolan_error *err)
 {
     struct portolan_block b;
@@ -108,9 +108,11 @@ static enum portolan_status take(struct portolan_text *all, const struct paradig
     if (!all->length) {
         const struct item *item = blamed < p->n_rules ? &p->rules[blamed].item : &p->item;
 
-        portolan_error_set(err, PORTOLAN_EINVAL, "%s '%s' need more than %d s or %d MiB",
-                           item == &p->item ? "the rules of" : "the conditions of rule", item->name,
-                           MOST_SECONDS, MOST_MIB);
+        portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "%s '%s' need more than %d s or %d MiB; --rule-seconds and --rule-memory "
+            "set other limits",
+            item == &p->item ? "the rules of" : "the conditions of rule", item->name, seconds, mib);
         return infer_blame(p, blamed, err);
     }
     portolan_block_open(&b, all->bytes, all->length);
@@ -124,7 +126,8 @@ enum portolan_status paradigm_infer(const struct paradigm *p, const struct judge
                                     struct conclusion *conclusions, struct portolan_arena *arena,
                                     struct portolan_error *err)
 {
-    int ends[2], ended = 0;
+    int seconds = p->rule_seconds ? p->rule_seconds : DEFAULT_SECONDS;
+    int mib = p->rule_mib ? p->rule_mib : DEFAULT_MIB, ends[2], ended = 0;
     struct portolan_text all = {0};
     enum portolan_status status;
     pid_t child;
@@ -133,7 +136,7 @@ enum portolan_status paradigm_infer(const struct paradigm *p, const struct judge
         return portolan_error_set(err, PORTOLAN_EIO, "cannot make a pipe: %s", strerror(errno));
     child = fork();
     if (child == 0) {
-        limit_process();
+        limit_process(seconds, mib);
         conclude_and_exit(ends[1], p, metrics, conclusions, arena);
     }
     close(ends[1]);
@@ -143,7 +146,8 @@ enum portolan_status paradigm_infer(const struct paradigm *p, const struct judge
     close(ends[0]);
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
-    return status ? status
-                  : take(&all, p, WIFEXITED(ended) ? WEXITSTATUS(ended) - 1u : HERCULE_NONE,
-                         conclusions, err);
+    return status
+               ? status
+               : take(&all, seconds, mib, p,
+                      WIFEXITED(ended) ? WEXITSTATUS(ended) - 1u : HERCULE_NONE, conclusions, err);
 }

@@ -290,6 +290,7 @@ struct paradigm {
 #undef HERCULE_PART
     struct link *links;
     size_t n_links;
+    int rule_seconds, rule_mib; /* limits of the process that its rules run in; 0: the default */
 };
 
 /* All paradigms that were read, each inherited and composed, and checked. */

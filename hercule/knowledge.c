@@ -325,6 +325,14 @@ enum portolan_status portolan_knowledge_add(struct portolan_knowledge *knowledge
     return status;
 }
 
+void portolan_knowledge_limit_rules(struct portolan_knowledge *knowledge, int seconds, int mib)
+{
+    for (size_t i = 0; i < knowledge->inner.n_paradigms; i++) {
+        knowledge->inner.paradigms[i]->rule_seconds = seconds;
+        knowledge->inner.paradigms[i]->rule_mib = mib;
+    }
+}
+
 void portolan_knowledge_destroy(struct portolan_knowledge *knowledge)
 {
     if (!knowledge)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan diagnose: scenarios, whose causes are known to the digit; traces; programs as they are; mistakes.
 . "$(dirname "$0")/tap.sh"
-plan 88
+plan 89
 
 cd "$work" || exit 99
 # Rank 0 computes 3 ms longer than the others in each of 100 rounds of 10 ms: 3/13 of three ranks of four.
@@ -72,9 +72,11 @@ try "$PORTOLAN" diagnose
 gives 'wrong usage' 2 'what shall be diagnosed'
 try "$PORTOLAN" diagnose -p geometric --against 1 even.txt
 gives 'what is for runs, of a trace' 1 "against is for runs and their trials; 'even.txt' is a trace"
-try "$PORTOLAN" diagnose --tree uneven.txt
+try "$PORTOLAN" diagnose -p geometric --tree svg
+gives 'a form of tree that there is not' 2 "unknown value 'svg'; there are: text, dot"
+try "$PORTOLAN" diagnose --tree text uneven.txt
 gives 'a tree of no paradigm' 2 'tree needs a paradigm'
-try "$PORTOLAN" diagnose --tree
+try "$PORTOLAN" diagnose --tree text
 gives 'and of nothing' 2 'name it with --paradigm'
 try "$PORTOLAN" diagnose --launcher= -p geometric -- ./nothing-here
 gives 'an empty launcher' 2 'launcher is empty'
@@ -170,7 +172,7 @@ gives 'a part of no component' 1 'own.xml:2.*compte.*compute'
 cat >nested.xml <<'X'
 <paradigm name="nested" is="amr"><nest component="restriction" paradigm="prt"/></paradigm>
 X
-try "$PORTOLAN" diagnose -p ./nested.xml --tree
+try "$PORTOLAN" diagnose -p ./nested.xml --tree text
 gives 'a composition has the trees of both' 0 'from amr' 'from prt'
 
 in_place="s|<path dir=\".\"/>|<path dir=\"$BUILD/examples/amr\"/>|"

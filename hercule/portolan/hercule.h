@@ -46,13 +46,21 @@ PORTOLAN_API enum portolan_status portolan_knowledge_add(struct portolan_knowled
                                                          struct portolan_error *err);
 
 /**
+ * Sets what the rules of the paradigms in KNOWLEDGE may take: seconds of a processor, and MiB of
+ * memory; 0 for the default, 10 s and 256 MiB.
+ */
+PORTOLAN_API void portolan_knowledge_limit_rules(struct portolan_knowledge *knowledge, int seconds,
+                                                 int mib);
+
+enum portolan_tree_format { PORTOLAN_TREE_TEXT, PORTOLAN_TREE_DOT };
+/**
  * *TEXT, which the caller frees: the tree of PARADIGM, from symptoms to causes, with the metric of
  * each node, the paradigm that it comes from, and links to where a delay shows. PORTOLAN_ENOTFOUND,
  * with the nearest name; PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_knowledge_tree(const struct portolan_knowledge *knowledge, const char *paradigm,
-                        char **text, struct portolan_error *err);
+                        enum portolan_tree_format format, char **text, struct portolan_error *err);
 
 /* ------------------------------------------------- whatever the paradigm is */
 

@@ -27,7 +27,7 @@ static void use(const struct portolan_knowledge *k, const char *name)
     struct portolan_error err = {0};
     char *text = NULL;
 
-    if (portolan_knowledge_tree(k, name, &text, &err))
+    if (portolan_knowledge_tree(k, name, PORTOLAN_TREE_DOT, &text, &err))
         abort();
     free(text);
     /* A rule of the input may fail, which is told. */

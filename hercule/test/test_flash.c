@@ -141,7 +141,9 @@ static void merges_the_trees_as_in_figure_2(void **state)
     char *text;
 
     (void)state;
-    assert_int_equal(portolan_knowledge_tree(knowledge, "amr{prt}", &text, &err), PORTOLAN_OK);
+    assert_int_equal(
+        portolan_knowledge_tree(knowledge, "amr{prt}", PORTOLAN_TREE_TEXT, &text, &err),
+        PORTOLAN_OK);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         assert_contains(text, lines[i]);
     free(text);

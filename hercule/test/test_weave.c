@@ -51,7 +51,7 @@ static char *tree_of(const char *const *files, size_t n, const char *paradigm)
 
     if (!k)
         fail_msg("%s", problems.bytes);
-    if (portolan_knowledge_tree(k, paradigm, &text, &err))
+    if (portolan_knowledge_tree(k, paradigm, PORTOLAN_TREE_TEXT, &text, &err))
         fail_msg("%s", err.text);
     portolan_knowledge_destroy(k);
     return text;
