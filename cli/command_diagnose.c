@@ -418,7 +418,9 @@ static void judge_waits(const struct subject *s, const struct diagnose_options *
         return;
     if (n)
         *result = EXIT_PROBLEM;
-    else if (!*result && !portolan_efficiencies(s->waits, &e, NULL) && e.parallel < 0.8)
+    else if (!*result && !portolan_efficiencies(s->waits, &e, NULL) && e.parallel < 0.8 &&
+             (1 - e.parallel) * (double)(s->waits->run_ns - e.start_and_end_ns) >=
+                 PORTOLAN_LEAST_LOSS * (double)s->waits->run_ns)
         *result = exit_status(verdict);
 }
 

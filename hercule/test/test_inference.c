@@ -69,7 +69,7 @@ static char *diagnose(const char *file, const struct table *t,
     struct portolan_text problems = {0};
     struct portolan_knowledge *k = knowledge_of(files, 1, &problems);
     const struct portolan_diagnosis_options o = {.settings = settings, .n_settings = n};
-    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, &o, 0};
+    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, &o};
     struct portolan_error err = {0};
     struct portolan_diagnosis *d;
     char *json = NULL;
@@ -210,7 +210,7 @@ static struct portolan_diagnosis *diagnose_beside(struct portolan_knowledge *k,
                                                   const struct portolan_diagnosis_options *o)
 {
     const struct portolan_diagnosis_options none = {0};
-    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, o ? o : &none, 0};
+    const struct diagnosis_sources sources = {look_up, get_gain, NULL, (void *)t, o ? o : &none};
     struct portolan_error err = {0};
     struct portolan_diagnosis *d;
 
