@@ -7,305 +7,14 @@
  * contribute; then products of these shapes are tried. In noise, lines span everything, and the
  * search ends before it began.
  */
-#include "models_internal.h"
+#include "hunt.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { MOST_POINTS = 512, QUICK = 16, WORDS = 128, SET = 3, DIMS = 4, SPARE = 2, BLOCK = 8 };
+enum { MOST_POINTS = 512, SPARE = 2 };
 
-/* Relative to values: what is exact; and what may be, before all values are looked at. */
-static const double exact = 1e-9, nearly = 1e-8;
-
-/* ---- shapes to choose from ---- */
-
-struct words {
-    size_t n;
-    struct portolan_model_shape shape[WORDS];
-    double cost[WORDS]; /* the least wins where several sets of shapes are exact */
-};
-
-/* Powers with the logarithms that may go with them; the plain ones come first. */
-static const struct {
-    double exponent;
-    unsigned char from, to;
-} powers[] = {{1, 0, 1},       {2, 0, 1},       {3, 0, 1},       {0, 1, 2},       {.5, 0, 1},
-              {1.5, 0, 1},     {2.5, 0, 0},     {-1, 0, 1},      {-2, 0, 0},      {-.5, 0, 0},
-              {4, 0, 0},       {0, 3, 3},       {1, 2, 2},       {2, 2, 2},       {3, 2, 2},
-              {.5, 2, 2},      {1.5, 2, 2},     {2.5, 1, 2},     {-1, 2, 2},      {-2, 1, 2},
-              {-.5, 1, 2},     {-1.5, 0, 2},    {4, 1, 1},       {5, 0, 0},       {6, 0, 0},
-              {7, 0, 0},       {3.5, 0, 1},     {-3, 0, 0},      {1. / 4, 0, 2},  {3. / 4, 0, 2},
-              {5. / 4, 0, 2},  {7. / 4, 0, 2},  {9. / 4, 0, 2},  {11. / 4, 0, 2}, {1. / 3, 0, 2},
-              {2. / 3, 0, 2},  {4. / 3, 0, 2},  {5. / 3, 0, 2},  {7. / 3, 0, 2},  {8. / 3, 0, 2},
-              {-1. / 4, 0, 2}, {-3. / 4, 0, 2}, {-5. / 4, 0, 2}, {-7. / 4, 0, 2}, {-1. / 3, 0, 2},
-              {-2. / 3, 0, 2}, {-4. / 3, 0, 2}, {-5. / 3, 0, 2}, {4. / 5, 0, 0}};
-enum { PLAIN_WORDS = 18, POWERS = sizeof powers / sizeof *powers };
-
-static double price_word(double exponent, unsigned log)
-{
-    double unusual = exponent == round(exponent) ? 0 : 2 * exponent == round(2 * exponent) ? 1 : 2;
-
-    return unusual + log + (exponent < 0 ? 0.5 : 0) + 0.1 * fabs(exponent);
-}
-
-/* ---- vectors ---- */
-
-/* Orthonormal vectors. */
-struct span {
-    size_t m, n;
-    double q[QUICK][QUICK];
-};
-
-/* Makes V orthogonal to S, and returns how much of its length is left. */
-static double span_take(const struct span *s, double *v)
-{
-    double before = sqrt(linear_dot(s->m, v, v));
-
-    for (int again = 0; again < 2; again++)
-        for (size_t j = 0; j < s->n; j++)
-            linear_subtract(s->m, linear_dot(s->m, v, s->q[j]), s->q[j], v);
-    return before > 0 ? sqrt(linear_dot(s->m, v, v)) / before : 0;
-}
-
-static void scale_to_one(size_t m, double *v)
-{
-    double length = sqrt(linear_dot(m, v, v));
-
-    for (size_t i = 0; i < m && length > 0; i++)
-        v[i] /= length;
-}
-
-/* Adds what of V is not in S yet; false if that is next to nothing. */
-static bool span_add(struct span *s, const double *v)
-{
-    double *q = s->q[s->n];
-
-    if (s->n == s->m)
-        return false;
-    memcpy(q, v, s->m * sizeof *q);
-    if (!(span_take(s, q) > 1e-7))
-        return false;
-    scale_to_one(s->m, q);
-    s->n++;
-    return true;
-}
-
-/* Some rows of the problem, as vectors: few, so that many sets of words can be tried. */
-struct quick {
-    struct words words;
-    size_t m;
-    double column[WORDS][QUICK];
-    struct span fixed, target;  /* what each law may have, the constant say; what it is to give */
-    double rest[QUICK], varies; /* of the targets, of length 1; how much of them that is */
-    double aim[DIMS], at[DIMS][WORDS]; /* the targets and the words in few dimensions */
-};
-
-/* The words of PARAM, and their columns at M values X, times W. */
-static void list_words(struct quick *q, size_t param, const double *x, const double *w)
-{
-    double logs[QUICK], column[QUICK];
-    bool positive = true;
-
-    for (size_t i = 0; i < q->m; i++) {
-        positive = positive && x[i] > 0;
-        logs[i] = x[i] > 0 ? log2(x[i]) : 0;
-    }
-    q->words.n = 0;
-    for (size_t p = 0; p < POWERS; p++) {
-        double exponent = powers[p].exponent;
-
-        if (!positive && !(exponent > 0 && exponent == round(exponent)))
-            continue;
-        for (size_t i = 0; i < q->m; i++)
-            column[i] = w[i] * (positive ? exp2(exponent * logs[i]) : pow(x[i], exponent));
-        for (unsigned char log = 0; log <= (positive ? powers[p].to : 0); log++) {
-            size_t e = q->words.n;
-
-            for (size_t i = 0; i < q->m && log; i++)
-                column[i] *= logs[i];
-            if (log < powers[p].from)
-                continue;
-            memcpy(q->column[e], column, sizeof column);
-            q->words.shape[e] = (struct portolan_model_shape){0};
-            q->words.shape[e].exponents[param] = exponent;
-            q->words.shape[e].logs[param] = log;
-            q->words.cost[e] = price_word(exponent, log);
-            q->words.n++;
-        }
-    }
-}
-
-/*
- * Sets aim and at: what is fixed is taken away, and the rest is seen in few directions. Returns in
- * how many: a set of words needs one more than it has words to be told from chance.
- */
-static size_t compress(struct quick *q)
-{
-    double rest[QUICK], look[DIMS][QUICK];
-    size_t dims = q->m - q->fixed.n < DIMS ? q->m - q->fixed.n : DIMS;
-
-    /* Any directions will do that no law is likely to avoid. */
-    for (size_t d = 0; d < DIMS; d++)
-        for (size_t i = 0; i < QUICK; i++)
-            look[d][i] = sin((double)(i + 1) * (1.7 + 2.3 * (double)d));
-    memset(rest, 0, sizeof rest);
-    for (size_t t = 0; t < q->target.n; t++)
-        linear_subtract(q->m, -1 - 0.37 * (double)t, q->target.q[t], rest);
-    q->varies = span_take(&q->fixed, rest);
-    scale_to_one(q->m, rest);
-    memcpy(q->rest, rest, sizeof rest);
-    for (size_t d = 0; d < DIMS; d++)
-        q->aim[d] = linear_dot(q->m, look[d], rest);
-    for (size_t e = 0; e < q->words.n; e++) {
-        bool usable = span_take(&q->fixed, q->column[e]) > 1e-7;
-
-        scale_to_one(q->m, q->column[e]);
-        for (size_t d = 0; d < DIMS; d++)
-            q->at[d][e] = usable ? linear_dot(q->m, look[d], q->column[e]) : NAN;
-    }
-    return dims;
-}
-
-/* ---- sets of words that span the targets ---- */
-
-struct set {
-    size_t n;
-    size_t word[SET];
-    double cost;
-};
-
-/* A search for the cheapest set that HOLDS for all values. */
-struct hunt {
-    struct quick *q;
-    bool (*holds)(const struct hunt *h, const struct set *set);
-    struct exact *exact; /* for HOLDS */
-    struct set best;
-};
-
-static void offer(struct hunt *h, struct set set)
-{
-    set.cost = 0;
-    for (size_t j = 0; j < set.n; j++)
-        set.cost += h->q->words.cost[set.word[j]];
-    if ((!h->best.n || set.cost < h->best.cost) && h->holds(h, &set))
-        h->best = set;
-}
-
-static void hunt_singles(struct hunt *h)
-{
-    double(*at)[WORDS] = h->q->at, *aim = h->q->aim;
-
-    for (size_t e = 0; e < h->q->words.n; e++)
-        if (fabs(aim[0] * at[1][e] - aim[1] * at[0][e]) <= nearly)
-            offer(h, (struct set){.n = 1, .word = {e}});
-}
-
-static void hunt_pairs(struct hunt *h)
-{
-    double(*at)[WORDS] = h->q->at, *aim = h->q->aim;
-
-    for (size_t e = 0; e < h->q->words.n; e++) {
-        double normal[3], length;
-
-        for (size_t d = 0; d < 3; d++)
-            normal[d] =
-                aim[(d + 1) % 3] * at[(d + 2) % 3][e] - aim[(d + 2) % 3] * at[(d + 1) % 3][e];
-        length = sqrt(linear_dot(3, normal, normal));
-        for (size_t f = 0; f < e; f++)
-            if (fabs(normal[0] * at[0][f] + normal[1] * at[1][f] + normal[2] * at[2][f]) <=
-                nearly * length + 1e-14)
-                offer(h, (struct set){.n = 2, .word = {e, f}});
-    }
-}
-
-/* A vector orthogonal to A, B and C. */
-static void find_normal(const double *a, const double *b, const double *c, double *normal)
-{
-    double m[DIMS][DIMS];
-
-    for (size_t i = 0; i < DIMS; i++)
-        for (size_t j = i + 1; j < DIMS; j++)
-            m[i][j] = a[i] * b[j] - a[j] * b[i];
-    normal[0] = m[1][2] * c[3] - m[1][3] * c[2] + m[2][3] * c[1];
-    normal[1] = -(m[0][2] * c[3] - m[0][3] * c[2] + m[2][3] * c[0]);
-    normal[2] = m[0][1] * c[3] - m[0][3] * c[1] + m[1][3] * c[0];
-    normal[3] = -(m[0][1] * c[2] - m[0][2] * c[1] + m[1][2] * c[0]);
-}
-
-/* Tries triples of the first N words. */
-static void hunt_triples(struct hunt *h, size_t n)
-{
-    double(*at)[WORDS] = h->q->at;
-
-    for (size_t e = 0; e < n; e++)
-        for (size_t f = 0; f < e; f++) {
-            double first[DIMS], second[DIMS], normal[DIMS], length;
-
-            for (size_t d = 0; d < DIMS; d++) {
-                first[d] = at[d][e];
-                second[d] = at[d][f];
-            }
-            find_normal(h->q->aim, first, second, normal);
-            length = sqrt(linear_dot(DIMS, normal, normal));
-            /* By blocks, so that compilers see what they can do at once. */
-            for (size_t from = 0; from < f; from += BLOCK) {
-                double off[BLOCK], least = INFINITY;
-
-                for (size_t i = 0; i < BLOCK; i++)
-                    off[i] = fabs(normal[0] * at[0][from + i] + normal[1] * at[1][from + i] +
-                                  normal[2] * at[2][from + i] + normal[3] * at[3][from + i]);
-                for (size_t i = 0; i < BLOCK; i++)
-                    least = off[i] < least ? off[i] : least;
-                for (size_t i = 0; i < BLOCK && least <= nearly * length + 1e-14; i++)
-                    if (from + i < f && off[i] <= nearly * length + 1e-14)
-                        offer(h, (struct set){.n = 3, .word = {e, f, from + i}});
-            }
-        }
-}
-
-/* Finds the smallest set of at most MOST words; false: none. */
-static bool hunt_all(struct hunt *h, size_t most)
-{
-    size_t told = compress(h->q) - 1;
-
-    if (told >= 1)
-        hunt_singles(h);
-    if (!h->best.n && told >= 2 && most >= 2)
-        hunt_pairs(h);
-    if (!h->best.n && told >= 3 && most >= 3)
-        hunt_triples(h, h->q->words.n);
-    return h->best.n > 0;
-}
-
-/* By how much, relative to the values, the best SIZE (2 or 3) of Q's first N words miss them. */
-static double nearest_miss(const struct quick *q, size_t n, size_t size)
-{
-    double gram[WORDS][WORDS], b[WORDS], most = 0;
-
-    for (size_t e = 0; e < n; e++) {
-        b[e] = linear_dot(q->m, q->rest, q->column[e]);
-        for (size_t f = 0; f < e; f++)
-            gram[e][f] = linear_dot(q->m, q->column[e], q->column[f]);
-    }
-    for (size_t e = 0; e < n; e++)
-        for (size_t f = 0; f < e; f++) {
-            double left = 1 - gram[e][f] * gram[e][f], of_f = b[f] - gram[e][f] * b[e];
-            double both = b[e] * b[e] + of_f * of_f / left;
-
-            if (!(left > 1e-9))
-                continue;
-            most = both > most ? both : most;
-            for (size_t g = 0; g < f && size == 3; g++) {
-                double cross = gram[f][g] - gram[e][f] * gram[e][g];
-                double rest = 1 - gram[e][g] * gram[e][g] - cross * cross / left;
-                double of_g = b[g] - gram[e][g] * b[e] - cross * of_f / left;
-                double all = both + of_g * of_g / rest;
-
-                most = rest > 1e-9 && all > most ? all : most;
-            }
-        }
-    return q->varies * sqrt(fmax(1 - most, 0));
-}
+/* Relative to values: what is exact. */
+static const double exact = 1e-9;
 
 /* ---- all values ---- */
 
@@ -439,7 +148,7 @@ static bool is_promising(const struct exact *e, const struct quick *q, size_t si
     double most = size == 2 ? promising_two : q->m > 5 ? promising_three : promising_five;
     size_t plain = q->words.n < PLAIN_WORDS ? q->words.n : PLAIN_WORDS;
 
-    return e->eager || nearest_miss(q, plain, size) <= most;
+    return e->eager || quick_nearest_miss(q, plain, size) <= most;
 }
 
 static void hunt_of_one(struct hunt *h, size_t param, const double *x, const double *w)
@@ -447,8 +156,8 @@ static void hunt_of_one(struct hunt *h, size_t param, const double *x, const dou
     struct quick *q = h->q;
     size_t told;
 
-    list_words(q, param, x, w);
-    told = compress(q) - 1;
+    quick_list_words(q, param, x, w);
+    told = quick_compress(q) - 1;
     hunt_singles(h);
     if (h->best.n || told < 2 || !is_promising(h->exact, q, 2))
         return;
@@ -458,8 +167,8 @@ static void hunt_of_one(struct hunt *h, size_t param, const double *x, const dou
     if (q->m <= DIMS + 1) {
         /* With a constant, too, three words would be one too many. */
         q->fixed.n = 0;
-        list_words(q, param, x, w);
-        compress(q);
+        quick_list_words(q, param, x, w);
+        quick_compress(q);
     }
     hunt_triples(h, q->words.n < PLAIN_WORDS ? q->words.n : PLAIN_WORDS);
     if (!h->best.n && is_promising(h->exact, q, 3))
@@ -563,7 +272,7 @@ static void fill_lines(const struct points *pts, const struct quick *q, size_t p
             if (pts->x[i * pts->n_params + param] == x[j])
                 table[line[i] * q->m + j] = pts->y[i];
     for (size_t l = 0; l < n_lines; l++) {
-        scale_to_one(q->m, table + l * q->m);
+        span_scale(q->m, table + l * q->m);
         for (size_t j = 0; j < q->m; j++)
             largest[j] = fmax(largest[j], fabs(table[l * q->m + j]));
     }
@@ -611,7 +320,7 @@ static bool span_lines(struct quick *q, size_t n_lines, const double *table, con
             return true;
         if (both.n + 1 >= q->m || q->target.n == SET)
             return false;
-        scale_to_one(q->m, v);
+        span_scale(q->m, v);
         memcpy(q->target.q[q->target.n++], v, q->m * sizeof *v);
     }
 }
@@ -637,7 +346,7 @@ static bool find_shapes(struct exact *e, struct quick *q, size_t param,
     fill_lines(pts, q, param, line, n_lines, x, w, table);
     if (!span_lines(q, n_lines, table, w))
         return false;
-    list_words(q, param, x, w);
+    quick_list_words(q, param, x, w);
     find_alone(q, &alone);
     if (!lines_hold(&h, &(struct set){0}) && !hunt_all(&h, SET - alone.n))
         return false;
@@ -664,7 +373,7 @@ static bool multiply_words(struct quick *q, size_t param, const struct portolan_
             q->words.cost[at] = i < before ? q->words.cost[i] + 0.5 : 0;
             q->words.shape[at].exponents[param] = shapes[j].exponents[param];
             q->words.shape[at].logs[param] = shapes[j].logs[param];
-            q->words.cost[at] += price_word(shapes[j].exponents[param], shapes[j].logs[param]);
+            q->words.cost[at] += quick_price(shapes[j].exponents[param], shapes[j].logs[param]);
         }
     return true;
 }
