@@ -411,14 +411,15 @@ static void judge_waits(const struct subject *s, const struct diagnose_options *
     struct portolan_loss losses[PORTOLAN_LOSSES] = {0};
     size_t n = verdict == PORTOLAN_NO_PROBLEM ? 0 : portolan_losses(s->waits, losses);
     struct portolan_efficiencies e;
+    bool is_known = !portolan_efficiencies(s->waits, &e, NULL);
 
     if (!o->as_json && !o->why)
-        diagnose_print_waits(s->waits, losses, n, o->digits);
+        diagnose_print_waits(s->waits, is_known ? &e : NULL, losses, n, o->digits);
     if (s->machine.is_disturbed || verdict == PORTOLAN_NO_PROBLEM)
         return;
     if (n)
         *result = EXIT_PROBLEM;
-    else if (!*result && !portolan_efficiencies(s->waits, &e, NULL) && e.parallel < 0.8 &&
+    else if (!*result && is_known && e.parallel < 0.8 &&
              (1 - e.parallel) * (double)(s->waits->run_ns - e.start_and_end_ns) >=
                  PORTOLAN_LEAST_LOSS * (double)s->waits->run_ns)
         *result = exit_status(verdict);

@@ -7,6 +7,7 @@
 
 #include <portolan/hercule.h>
 #include <portolan/machine.h>
+#include <portolan/replay.h>
 
 /* 2 is for wrong usage. */
 enum { EXIT_PROBLEM = 3, EXIT_NOT_KNOWN = 4, NO_BUDGET = -1, NO_TREE = 2 };
@@ -59,10 +60,10 @@ struct subject {
     struct portolan_machine_verdict machine; /* during a run on this host */
 };
 
-/* Prints where ranks waited, who made them, and the N LOSSES: what can be said without a paradigm.
-   DIGITS of percentages, here and below. */
-void diagnose_print_waits(const struct portolan_waits *w, const struct portolan_loss *losses,
-                          size_t n, int digits);
+/* Prints where ranks waited, who made them, the efficiencies E (NULL: not known) and the N LOSSES:
+   what can be said without a paradigm. DIGITS of percentages, here and below. */
+void diagnose_print_waits(const struct portolan_waits *w, const struct portolan_efficiencies *e,
+                          const struct portolan_loss *losses, size_t n, int digits);
 
 /* Forgets the trace of the run before. */
 void diagnose_forget_trace(struct subject *s);

@@ -272,27 +272,24 @@ static void print_critical_path(const struct portolan_waits *w, int digits)
     free(shown);
 }
 
-static void print_efficiencies(const struct portolan_waits *w)
+static void print_efficiencies(const struct portolan_efficiencies *e)
 {
-    struct portolan_efficiencies e;
-
-    if (portolan_efficiencies(w, &e, NULL))
-        return;
     printf("efficiency: %.2f = load balance %.2f x serialisation %.2f x transfer %.2f "
            "(0.80 is acceptable)%s\n",
-           e.parallel, e.load_balance, e.serialisation, e.transfer,
-           e.start_and_end_ns > 0 ? ", without MPI_Init and MPI_Finalize" : "");
+           e->parallel, e->load_balance, e->serialisation, e->transfer,
+           e->start_and_end_ns > 0 ? ", without MPI_Init and MPI_Finalize" : "");
 }
 
-void diagnose_print_waits(const struct portolan_waits *w, const struct portolan_loss *losses,
-                          size_t n, int digits)
+void diagnose_print_waits(const struct portolan_waits *w, const struct portolan_efficiencies *e,
+                          const struct portolan_loss *losses, size_t n, int digits)
 {
     print_totals(w, digits);
     print_states(w, digits);
     print_passive(w, digits);
     print_causes(w, digits);
     print_critical_path(w, digits);
-    print_efficiencies(w);
+    if (e)
+        print_efficiencies(e);
     for (size_t i = 0; i < n; i++)
         printf("%s  %zu %-44s %6.*f %%\n",
                i ? "" : "findings                              gain of the run\n", i + 1,
