@@ -175,6 +175,8 @@ int command_export(int argc, char **argv)
     if (status == PORTOLAN_OK)
         status = (o.job.format->takes_several ? trial_store_select_alike : trial_store_select)(
             &t, o.store.trials, &list, &err);
+    if (o.job.format->takes_several)
+        portolan_trials_keep_whole(&list);
     if (status == PORTOLAN_OK)
         status = export_trials(&o, &t, &list, &err);
     portolan_trials_clear(&list);

@@ -73,9 +73,9 @@ char *diagnose_new_folder(struct subject *s, struct portolan_error *err)
 /* What was known of the run when it was recorded. */
 static void take_facts(struct subject *s, const struct portolan_trial *t)
 {
-    const char *disturbed = portolan_profile_peek_fact(t, PORTOLAN_STORE_DISTURBED),
-               *window = portolan_profile_peek_fact(t, "environment PORTOLAN_TRACE_WINDOW"),
-               *cores = portolan_profile_peek_fact(t, "processors allowed");
+    const char *disturbed = portolan_trial_peek_fact(t, PORTOLAN_STORE_DISTURBED),
+               *window = portolan_trial_peek_fact(t, "environment PORTOLAN_TRACE_WINDOW"),
+               *cores = portolan_trial_peek_fact(t, "processors allowed");
     int64_t n;
 
     s->shares_cores = cores && portolan_read_int64(cores, &n) && t->ranks > n;
@@ -197,7 +197,7 @@ enum portolan_status diagnose_find_run(struct subject *s, const char *token,
 
     s->trial = 0;
     for (size_t i = set ? set->n_trials : 0; i-- > 0 && !s->trial;) {
-        const char *value = portolan_profile_peek_fact(&set->trials[i], TOKEN);
+        const char *value = portolan_trial_peek_fact(&set->trials[i], TOKEN);
 
         if (value && !strcmp(value, token)) {
             s->trial = set->trials[i].id;
@@ -506,8 +506,8 @@ enum portolan_status diagnose_find_profile(struct subject *s, const struct diagn
         const struct portolan_trial *t = &set->trials[i];
         struct diagnose_profile p;
 
-        if (portolan_profile_peek_fact(t, PORTOLAN_STORE_DISTURBED) ||
-            portolan_profile_peek_fact(t, PORTOLAN_STORE_TRACE) || !is_same_assembly(s, t) ||
+        if (portolan_trial_peek_fact(t, PORTOLAN_STORE_DISTURBED) ||
+            portolan_trial_peek_fact(t, PORTOLAN_STORE_TRACE) || !is_same_assembly(s, t) ||
             !is_same_build(t))
             continue;
         status = diagnose_read_profile(s, t->id, &p, err);

@@ -246,7 +246,7 @@ static bool is_fixed_by_user(const struct explained *x, const char *name, size_t
 /* The trial that measures the alternative as the run was. */
 static void put_command(struct explained *x, const struct portolan_alternative *a)
 {
-    const char *file = portolan_profile_peek_fact(x->run, "assembly file");
+    const char *file = portolan_trial_peek_fact(x->run, "assembly file");
 
     portolan_text_add(x->out, "mpiexec." PORTOLAN_MPI " -n %d portolan run --fixed --select %s=%s",
                       x->run->ranks, a->instance, portolan_shell_word(a->implementation).text);

@@ -39,7 +39,7 @@ static enum portolan_status find_marked(struct portolan_store *store, const stru
 
     *marked = NULL;
     for (size_t i = status ? 0 : (*set)->n_trials; i > 0 && !*marked; i--) {
-        const char *fact = portolan_profile_peek_fact(&(*set)->trials[i - 1], "environment " MARK);
+        const char *fact = portolan_trial_peek_fact(&(*set)->trials[i - 1], "environment " MARK);
 
         if (fact && mark && !strcmp(fact, mark))
             *marked = &(*set)->trials[i - 1];

@@ -95,7 +95,7 @@ enum portolan_status trial_store_trace(const struct trial_store *t,
                                        const struct portolan_trial *trial, char **folder,
                                        struct portolan_error *err)
 {
-    const char *fact = portolan_profile_peek_fact(trial, PORTOLAN_STORE_TRACE);
+    const char *fact = portolan_trial_peek_fact(trial, PORTOLAN_STORE_TRACE);
     const char *slash = portolan_store_is_server(t->path) ? NULL : strrchr(t->path, '/');
     int length = slash && fact && *fact != '/' ? (int)(slash - t->path) + 1 : 0;
 
@@ -147,7 +147,7 @@ enum portolan_status trial_store_select_alike(const struct trial_store *t, const
 
     if (status)
         return status;
-    portolan_trials_keep_one_machine(list, &note);
+    portolan_trials_keep_alike(list, &note);
     if (note.length)
         fprintf(stderr, "portolan: note: %s\n", note.bytes);
     portolan_text_clear(&note);
@@ -198,7 +198,7 @@ const struct cli_option of_trials_table[] = {
 
 static const char *peek_assembly_text(const struct portolan_trial *t)
 {
-    return portolan_profile_peek_fact(t, PORTOLAN_ASSEMBLY_TEXT);
+    return portolan_trial_peek_fact(t, PORTOLAN_ASSEMBLY_TEXT);
 }
 
 static const struct portolan_trial *find_trial(const struct portolan_sample_set *set,

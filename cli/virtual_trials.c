@@ -14,7 +14,7 @@
 
 bool trial_is_of(const struct portolan_trial *t, const char *machine)
 {
-    const char *own = portolan_profile_peek_fact(t, PORTOLAN_STORE_VIRTUAL);
+    const char *own = portolan_trial_peek_fact(t, PORTOLAN_STORE_VIRTUAL);
 
     return own ? machine && !strcmp(machine, own) : !machine;
 }

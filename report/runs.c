@@ -67,7 +67,7 @@ double report_fact_ns(const struct portolan_trial *t, const char *name)
 {
     double ns = 0;
 
-    portolan_read_double(portolan_profile_peek_fact(t, name), &ns);
+    portolan_read_double(portolan_trial_peek_fact(t, name), &ns);
     return ns;
 }
 
@@ -142,7 +142,7 @@ static enum portolan_status find_decision(const struct portolan_report_source *f
 {
     enum portolan_status status =
         portolan_store_find_trial_decision(from->store, r->run->id, &r->decision, err);
-    const char *host = portolan_profile_peek_fact(r->run, "host");
+    const char *host = portolan_trial_peek_fact(r->run, "host");
     char *parameters = NULL;
 
     if (status != PORTOLAN_OK || r->decision || !host)

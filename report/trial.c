@@ -69,7 +69,7 @@ static void write_measures(const struct portolan_trial *t, const struct portolan
 static void write_trial(const struct portolan_trial *t, const struct portolan_trial *shown,
                         struct portolan_json *j)
 {
-    const char *label = portolan_profile_peek_fact(t, PORTOLAN_STORE_LABEL);
+    const char *label = portolan_trial_peek_fact(t, PORTOLAN_STORE_LABEL);
 
     portolan_json_open(j, NULL, '{');
     portolan_json_number(j, "id", (double)t->id);

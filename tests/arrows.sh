@@ -18,7 +18,8 @@ probe/tau: base index list control probe tau
 probe/portolan: base control ending probe probe_inline probe_records tau
 mpi: base index list machine probe framework mpi observer
 mastermind/store: base index list machine store
-analysis/profile: base grid index json list stats store profile compare models progress
+mastermind/trials: base store trials
+analysis/profile: base grid index json list stats store trials profile compare models progress
 analysis/tables: base command chart profile models formula extrap series stats
 analysis/trends: base grid index stats profile models formula extrap series trend progress
 analysis/export: base index list store profile extrap tau export json trace waits replay xml progress
@@ -40,13 +41,13 @@ hercule/component: base block control framework hercule_assembly machine masterm
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number stats trace waits replay
-optimizer: base json list stats assembly probe control framework models formula local series update optimizer callgraph choice plan race store mastermind progress
+optimizer: base json list stats trials assembly probe control framework models formula local series update optimizer callgraph choice plan race store mastermind progress
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub
 call/obsp: base list stats formula local models cll_report obsp pub
 call/translate: base list cll command formula libclang translate
-analysis/llac: base grid command formula models extrap store profile cll_report obsp llac stats
+analysis/llac: base grid command formula models extrap store trials profile cll_report obsp llac stats
 components: base assembly control framework probe record tau
 framework/link: base command assembly palette link program progress
 clue/engine: base list stats clue_engine clue_task observer

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
 [ -z "${PORTOLAN_SANITIZED:-}" ] || skip_all 'hundreds of processes, which run elsewhere with sanitizers'
-plan 28
+plan 30
 
 solvers='Safe us=3
 Fast us=1'
@@ -39,6 +39,44 @@ never 'what was measured of another build is not used' Fast
 gives 'and that is said' "$status" 'compiled choice.so|build|elsewhere'
 optimize --any-machine
 chooses 'asked for, it is used' Fast
+
+# One store, four readers: what was measured ten times slower elsewhere, in virtual time or in a
+# trial that failed is no evidence for any of them; a trial that was stopped is.
+answers() {
+    optimize
+    grep -E 'solver|predicted' "$work/out" >"$1.answers"
+    for by in parameters both; do
+        try "$PORTOLAN" model list --by=$by "$store"
+        sed -n 's/ \[choice\.\(Safe\|Fast\)\] *[0-9]* / \1 /p' "$work/out" >>"$1.answers"
+    done
+    echo "load '$store'; fit solver_solve_Fast of TIME" >"$1.llac"
+    try "$PORTOLAN" llac "$1.llac"
+    grep -E '^  [0-9.e-]+ n$' "$work/out" >>"$1.answers"
+}
+study clean "$solvers" "$sweep"
+measure
+answers clean
+study readers "$solvers" "$sweep"
+for kind in host 'virtual machine' failed; do
+    run --fixed solver=Fast n=400
+    sqlite3 "$store" "UPDATE call_data SET inclusive = 10 * inclusive, exclusive = 10 * exclusive
+            WHERE id > (SELECT coalesce(max(last), 0) FROM call_piece WHERE step IN
+                (SELECT id FROM step WHERE trial < (SELECT max(id) FROM trial)));
+        UPDATE summary SET inclusive = 10 * inclusive, exclusive = 10 * exclusive
+            WHERE trial = (SELECT max(id) FROM trial);
+        UPDATE trial SET outcome = '$kind'
+            WHERE '$kind' = 'failed' AND id = (SELECT max(id) FROM trial);
+        INSERT OR REPLACE INTO primary_metadata (trial, name, value)
+            SELECT max(id), '$kind', 'elsewhere' FROM trial GROUP BY 2 HAVING '$kind' <> 'failed'"
+done
+measure
+run --fixed solver=Fast n=300
+sqlite3 "$store" "UPDATE trial SET outcome = 'running' WHERE id = (SELECT max(id) FROM trial)"
+answers readers
+try diff clean.answers readers.answers
+gives 'the choice, both kinds of models and llac say the same as without them' 0
+try "$PORTOLAN" model list --by=both "$store"
+gives 'and what is left out' 0 '1 trial is left out, which failed; 2 trials .* machine or build'
 
 # Ranks.
 study ranks "$solvers" "$sweep"

@@ -117,7 +117,7 @@ enum portolan_status job_make_trace(const struct job *job, const char *folder,
                                     struct portolan_trace **trace, struct portolan_error *err)
 {
     static const struct timeline_ops ops = {begin_thread, put_call, NULL};
-    struct spans s = {.host = portolan_profile_peek_fact(job->trial, "host")};
+    struct spans s = {.host = portolan_trial_peek_fact(job->trial, "host")};
     enum portolan_status status = PORTOLAN_OK;
 
     *trace = NULL;

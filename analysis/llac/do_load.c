@@ -4,7 +4,7 @@
 
 #include <portolan/command.h>
 #include <portolan/extrap.h>
-#include <portolan/profile.h>
+#include <portolan/trials.h>
 
 #include <ctype.h>
 #include <math.h>
@@ -105,10 +105,10 @@ static void put_cell(struct table *t, double *row, const char *name, enum column
 
 /* Labels, contexts, the trial's numeric parameters, times in s per call, counters per call. */
 static void take_sample(struct table *t, const struct portolan_trial *trial,
-                        const struct portolan_sample *sample, double *row)
+                        const struct portolan_sample *sample,
+                        const struct portolan_sample_estimate *e, double *row)
 {
-    const double ns[] = {sample->inclusive_ns, sample->exclusive_ns, sample->inclusive_ns,
-                         sample->mpi_ns};
+    const double ns[] = {e->inclusive_ns, fmax(e->exclusive_ns, 0), e->inclusive_ns, e->mpi_ns};
     double number;
 
     if (row)
@@ -124,7 +124,7 @@ static void take_sample(struct table *t, const struct portolan_trial *trial,
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (!is_experiment(sample) == (i > 0))
             put_cell(t, row, times[i], COLUMN_OBSERVABLE, "s",
-                     portolan_sample_each(sample, ns[i]) * 1e-9);
+                     e->known ? ns[i] / (double)sample->calls * 1e-9 : NAN);
     put_cell(t, row, "CALLS", COLUMN_OBSERVABLE, NULL, (double)sample->calls);
     if (!isnan(sample->quality))
         put_cell(t, row, "QUALITY", COLUMN_OBSERVABLE, NULL, sample->quality);
@@ -137,8 +137,10 @@ static void take_sample(struct table *t, const struct portolan_trial *trial,
 static void take_samples(struct statement *s, const struct portolan_sample_set *set,
                          const struct portolan_trial_list *chosen, struct loaded *l)
 {
+    struct portolan_sample_estimate *e = statement_alloc(s, set->n_samples, sizeof *e);
     size_t first = l->n_tables;
 
+    portolan_samples_estimate(set->samples, set->n_samples, e);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < set->n_samples; i++) {
             const struct portolan_sample *sample = &set->samples[i];
@@ -153,7 +155,7 @@ static void take_samples(struct statement *s, const struct portolan_sample_set *
                 if (is_experiment(sample))
                     add_formula(t, trial, sample);
             }
-            take_sample(t, trial, sample, pass ? table_add_row(t) : NULL);
+            take_sample(t, trial, sample, &e[i], pass ? table_add_row(t) : NULL);
         }
 }
 
@@ -172,7 +174,7 @@ static void load_store(struct statement *s, const struct token *at, const char *
     if (status == PORTOLAN_OK)
         status = portolan_trials_select(store, trials, chosen, &s->err);
     if (status == PORTOLAN_OK)
-        portolan_trials_keep_one_machine(chosen, &note);
+        portolan_trials_keep_alike(chosen, &note);
     if (note.length)
         portolan_text_add(&s->in->out, "note: %s\n", note.bytes);
     if (status == PORTOLAN_OK)

@@ -8,31 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *portolan_profile_peek_fact(const struct portolan_trial *trial, const char *name)
-{
-    for (size_t i = 0; i < trial->n_metadata; i++)
-        if (!strcmp(trial->metadata[i].name, name))
-            return trial->metadata[i].value;
-    return NULL;
-}
-
 bool portolan_profile_has_absent_ranks(const struct portolan_trial *trial)
 {
-    return portolan_profile_peek_fact(trial, "import.ranks") != NULL;
+    return portolan_trial_peek_fact(trial, "import.ranks") != NULL;
 }
 
 static double fact(const struct portolan_trial *trial, const char *name, double otherwise)
 {
     double value;
 
-    return portolan_read_double(portolan_profile_peek_fact(trial, name), &value) ? value
-                                                                                 : otherwise;
+    return portolan_read_double(portolan_trial_peek_fact(trial, name), &value) ? value : otherwise;
 }
 
 /* Whether the clock was moved by hand, so that measuring takes no time of it. */
 static bool clock_is_manual(const struct portolan_trial *trial)
 {
-    const char *clock = portolan_profile_peek_fact(trial, "clock");
+    const char *clock = portolan_trial_peek_fact(trial, "clock");
 
     return clock && !strcmp(clock, "manual");
 }

@@ -55,8 +55,8 @@ static void add_outcome(const struct portolan_trial *t, struct portolan_text *ou
 static void add_trial(const struct portolan_profile *p, struct portolan_text *out)
 {
     const struct portolan_trial *t = p->trial;
-    const char *host = portolan_profile_peek_fact(t, "host");
-    const char *label = portolan_profile_peek_fact(t, "label");
+    const char *host = portolan_trial_peek_fact(t, "host");
+    const char *label = portolan_trial_peek_fact(t, "label");
     int threads = most_threads(p);
 
     portolan_text_add(out, "trial %lld of '%s' (%s%s%s), %s, %d rank%s x %d thread%s%s%s\n",

@@ -16,6 +16,8 @@ struct reading {
     const char *metric;
     const struct portolan_trial **trials;
     size_t n_trials;
+    const struct portolan_sample *samples; /* of the trial that is read, and what they estimate */
+    const struct portolan_sample_estimate *estimates;
     const char *params[MAX_PARAMS]; /* of the trials, if their values differ */
     size_t n_params;
     bool counter_seen;
@@ -31,21 +33,6 @@ static void find_params(struct reading *r)
                        "more than %d parameters differ between the trials; name trials that have "
                        "some of them in common",
                        (int)MAX_PARAMS);
-}
-
-/* Unfinished trials count only if no trial finished. */
-static void choose_trials(struct reading *r)
-{
-    const struct portolan_trial_list *list = r->list;
-    size_t n = 0;
-
-    r->trials = statement_alloc(r->s, list->n, sizeof(void *));
-    for (size_t i = 0; i < list->n; i++)
-        if (!strcmp(list->trials[i]->outcome, "finished"))
-            r->trials[n++] = list->trials[i];
-    for (size_t i = 0; n == 0 && i < list->n; i++)
-        r->trials[i] = list->trials[i];
-    r->n_trials = n ? n : list->n;
 }
 
 /* ------------------------------------------------- one row per trial: profiles */
@@ -101,11 +88,12 @@ static void read_profile(struct reading *r, int64_t trial, const double *point)
 
 static double sample_value(const struct reading *r, const struct portolan_sample *s)
 {
-    const double times[] = {s->exclusive_ns, s->inclusive_ns, s->mpi_ns};
+    const struct portolan_sample_estimate *e = &r->estimates[s - r->samples];
+    const double times[] = {fmax(e->exclusive_ns, 0), e->inclusive_ns, e->mpi_ns};
     int time = trend_time(r->metric);
 
     if (time >= 0)
-        return portolan_sample_each(s, times[time]);
+        return e->known ? times[time] / (double)s->calls : NAN;
     if (!strcmp(r->metric, "calls"))
         return (double)s->calls;
     if (!strcmp(r->metric, "accuracy"))
@@ -237,11 +225,16 @@ static void read_samples(struct reading *r, int64_t trial, const double *point)
 {
     struct portolan_store_query q = {.trial = trial};
     struct portolan_sample_set *set = NULL;
+    struct portolan_sample_estimate *estimates;
     struct trend_key *keys;
     char *kind;
 
     statement_check(r->s, NULL, portolan_store_read(r->store, &q, true, &set, &r->s->err));
     statement_own(r->s, free_samples, set);
+    estimates = statement_alloc(r->s, set->n_samples, sizeof *estimates);
+    portolan_samples_estimate(set->samples, set->n_samples, estimates);
+    r->samples = set->samples;
+    r->estimates = estimates;
     keys = statement_alloc(r->s, set->n_samples, sizeof *keys);
     kind = statement_alloc(r->s, set->n_samples, sizeof *kind);
     for (size_t i = 0; i < set->n_samples; i++) {
@@ -292,6 +285,20 @@ static void name_and_finish(struct reading *r, bool by_context)
                                            by_context ? "" : over_text(r->q->over)));
 }
 
+/* WHOLE: only those that make a law of whole runs. */
+static void take_trials(struct reading *r, bool whole)
+{
+    struct portolan_trial_list l = {.n = r->list->n};
+
+    l.trials = statement_alloc(r->s, l.n, sizeof(void *));
+    memcpy(l.trials, r->list->trials, l.n * sizeof(void *));
+    if (whole)
+        portolan_trials_keep_whole(&l);
+    r->trials = l.trials;
+    r->n_trials = l.n;
+    find_params(r);
+}
+
 static void read_trends(struct statement *s)
 {
     struct reading *r = s->arg;
@@ -299,11 +306,12 @@ static void read_trends(struct statement *s)
 
     r->s = s;
     r->b = trend_begin(s, r->q->method);
-    choose_trials(r);
-    find_params(r);
+    take_trials(r, true);
     by_context = r->q->by >= PORTOLAN_TREND_CONTEXTS ||
                  (r->q->by == PORTOLAN_TREND_AUTO && !r->n_params) ||
                  !strcmp(r->metric, "accuracy");
+    if (by_context)
+        take_trials(r, false);
     if (!by_context && !r->n_params)
         statement_fail(s, NULL,
                        "no numeric parameter differs between the trials; name trials of several "

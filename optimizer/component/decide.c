@@ -3,6 +3,7 @@
 #include "component.h"
 
 #include <portolan/json.h>
+#include <portolan/trials.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -31,18 +32,11 @@ static size_t list_facts(const struct optimizer *o, struct portolan_name_value *
 {
     const struct portolan_sample_set *data = o->mind.data;
     int64_t own = o->records->ops->trial(o->records);
-    size_t n = 0;
 
-    for (size_t i = 0; i < data->n_trials; i++) {
-        const struct portolan_trial *t = &data->trials[i];
-
-        for (size_t k = 0; t->id == own && k < t->n_metadata && n < most; k++)
-            if (!strcmp(t->metadata[k].name, "host") || !strcmp(t->metadata[k].name, "processor") ||
-                !strcmp(t->metadata[k].name, "compiler") ||
-                !strncmp(t->metadata[k].name, "compiled ", 9))
-                facts[n++] = t->metadata[k];
-    }
-    return n;
+    for (size_t i = 0; i < data->n_trials; i++)
+        if (data->trials[i].id == own)
+            return portolan_trial_list_facts(&data->trials[i], facts, most);
+    return 0;
 }
 
 void optimizer_make_plan(struct optimizer *o)

@@ -68,7 +68,7 @@ static enum portolan_status read_samples(struct advising *a)
     a->paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *a->paths);
     if (a->pool.failed)
         return PORTOLAN_ENOMEM;
-    a->rank = survey_slowest_rank(now->samples, now->n_samples, s->ranks, work);
+    a->rank = portolan_samples_slowest_rank(now->samples, now->n_samples, s->ranks, work);
     plan_find_paths(s, now->samples, now->n_samples, a->paths);
     for (size_t i = 0; !status && i < now->n_samples; i++)
         if (a->paths[i] != NONE && now->samples[i].rank == a->rank)

@@ -67,37 +67,16 @@ static void add_quality(struct survey *s, size_t node, size_t row, size_t own,
     portolan_arena_append(&s->pool, &s->qualities, &s->n_qualities, &q, sizeof q);
 }
 
-/* SUM over the timed calls of X, estimated for all. */
-static double of_all(const struct portolan_sample *x, double sum)
-{
-    return portolan_estimate_all(sum, (double)x->calls, portolan_sample_timed(x));
-}
-
-/* Moves the time of calls that were not timed out of their callers' exclusive time. */
-void survey_estimate(const struct portolan_sample *samples, size_t n, struct survey_estimate *e)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct portolan_sample *x = &samples[i];
-
-        e[i] = (struct survey_estimate){.known = !x->calls || portolan_sample_timed(x) > 0,
-                                        .inclusive = of_all(x, x->inclusive_ns),
-                                        .exclusive = of_all(x, x->exclusive_ns),
-                                        .mpi = of_all(x, x->mpi_ns)};
-        if (x->parent >= 0 && (size_t)x->parent < i)
-            e[x->parent].exclusive -= e[i].inclusive - x->inclusive_ns;
-    }
-}
-
 static void add_piece(struct survey *s, size_t node, size_t row, size_t own,
-                      const struct portolan_sample *x, const struct survey_estimate *e)
+                      const struct portolan_sample *x, const struct portolan_sample_estimate *e)
 {
     struct survey_piece p = {.node = node,
                              .row = row,
                              .own = own,
                              .calls = (double)x->calls,
-                             .inclusive = e->inclusive,
-                             .exclusive = fmax(e->exclusive, 0),
-                             .mpi = e->mpi};
+                             .inclusive = e->inclusive_ns,
+                             .exclusive = fmax(e->exclusive_ns, 0),
+                             .mpi = e->mpi_ns};
 
     for (int k = 0; k < s->nodes[node].n_context && k < x->n_context; k++)
         p.context[k] = x->context[k];
@@ -165,11 +144,11 @@ static enum portolan_status gather_samples(struct survey *s, const size_t *row_o
     struct portolan_arena pool = {0};
     size_t *node_of = portolan_arena_alloc(&pool, n, sizeof *node_of);
     int64_t *excused = portolan_arena_alloc(&pool, n, sizeof *excused); /* failed calls below */
-    struct survey_estimate *estimates = portolan_arena_alloc(&pool, n, sizeof *estimates);
+    struct portolan_sample_estimate *estimates = portolan_arena_alloc(&pool, n, sizeof *estimates);
     enum portolan_status status = pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 
     if (!status)
-        survey_estimate(s->data->samples, n, estimates);
+        portolan_samples_estimate(s->data->samples, n, estimates);
     for (size_t i = 0; !status && i < n; i++)
         if (s->data->samples[i].parent >= 0 && (size_t)s->data->samples[i].parent < i)
             excused[s->data->samples[i].parent] += s->data->samples[i].failed_calls;

@@ -162,7 +162,7 @@ struct learning {
     struct portolan_plan_news *news;
     size_t *selection, *paths;
     double *work; /* per rank */
-    struct survey_estimate *estimates;
+    struct portolan_sample_estimate *estimates;
 };
 
 /* The tuple of a sample, with the class in the sample and the current classes of others. */
@@ -211,7 +211,7 @@ static enum portolan_status take_sample(struct learning *l, size_t i)
 {
     const struct portolan_sample *x = &l->samples[i];
     size_t path = l->paths[i], tuple = tuple_of(l, path, x);
-    double each = fmax(l->estimates[i].exclusive, 0) / fmax((double)x->calls, 1);
+    double each = fmax(l->estimates[i].exclusive_ns, 0) / fmax((double)x->calls, 1);
     double point[MAX_INPUTS] = {0};
     enum portolan_update_sign sign;
     struct quantity *q;
@@ -235,11 +235,11 @@ static enum portolan_status take_sample(struct learning *l, size_t i)
 
 static enum portolan_status learn_samples(struct learning *l, size_t n)
 {
-    int rank = survey_slowest_rank(l->samples, n, l->p->s.ranks, l->work);
+    int rank = portolan_samples_slowest_rank(l->samples, n, l->p->s.ranks, l->work);
     enum portolan_status status = PORTOLAN_OK;
 
     plan_find_paths(&l->p->s, l->samples, n, l->paths);
-    survey_estimate(l->samples, n, l->estimates);
+    portolan_samples_estimate(l->samples, n, l->estimates);
     for (size_t i = 0; i < n && !status; i++) {
         if (l->samples[i].rank != rank || !l->estimates[i].known ||
             (l->samples[i].failed_calls && !l->samples[i].calls))

@@ -140,20 +140,6 @@ static size_t trial_index(const struct survey *s, int64_t id)
     return NONE;
 }
 
-int survey_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks, double *work)
-{
-    int slowest = 0;
-
-    memset(work, 0, (size_t)ranks * sizeof *work);
-    for (size_t i = 0; i < n; i++)
-        if (samples[i].rank >= 0 && samples[i].rank < ranks)
-            work[samples[i].rank] += samples[i].exclusive_ns - samples[i].mpi_ns;
-    for (int r = 1; r < ranks; r++)
-        if (work[r] > work[slowest])
-            slowest = r;
-    return slowest;
-}
-
 static struct survey_row *add_row(struct survey *s, size_t trial, int step)
 {
     struct survey_row row = {.trial = trial, .step = step, .segment = NONE};
@@ -245,8 +231,8 @@ static enum portolan_status list_rows(struct survey *s, size_t *row_of_sample)
             row_of_sample[end++] = NONE;
         if (trial == NONE)
             continue;
-        s->trials[trial].rank = survey_slowest_rank(&s->data->samples[begin], end - begin,
-                                                    s->trials[trial].trial->ranks, work);
+        s->trials[trial].rank = portolan_samples_slowest_rank(&s->data->samples[begin], end - begin,
+                                                              s->trials[trial].trial->ranks, work);
         status = trial_rows(s, trial, begin, end, row_of_sample);
     }
     free(work);

@@ -9,6 +9,7 @@
 #include <portolan/assembly.h>
 #include <portolan/plan.h>
 #include <portolan/store.h>
+#include <portolan/trials.h>
 
 #define NONE SIZE_MAX
 
@@ -107,12 +108,6 @@ struct survey_quality {
     int64_t failed;
 };
 
-/* The time of all calls of a sample, if 1 in N of them, or of the calls they made, was timed. */
-struct survey_estimate {
-    bool known; /* false: there were calls, and none was timed */
-    double inclusive, exclusive, mpi;
-};
-
 struct survey {
     struct portolan_arena pool;
     const struct portolan_assembly *a;
@@ -205,12 +200,6 @@ bool survey_is_called(const struct survey *s, const struct survey_trial *t, size
 
 /* Whether X is a call of NODE's method over its connection. */
 bool survey_same_call(const struct survey_node *node, const struct portolan_sample *x);
-
-/* The rank with most time outside MPI: the others wait for it. WORK: scratch, RANKS numbers. */
-int survey_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks, double *work);
-
-/* Sets E to one estimate for each of N samples. */
-void survey_estimate(const struct portolan_sample *samples, size_t n, struct survey_estimate *e);
 
 /* Sums the samples; called by survey_init(). */
 enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sample);

@@ -231,27 +231,10 @@ static const char *difference(struct survey *s, const struct portolan_trial *t)
     return NULL;
 }
 
-/* The metadata of machine or build in which this trial differs; NULL: none. */
-static const char *elsewhere(struct survey *s, const struct portolan_trial *t)
-{
-    const struct portolan_plan_options *o = s->options;
-    const char *machine = survey_value_of(t->metadata, t->n_metadata, PORTOLAN_STORE_VIRTUAL);
-    const char *wanted = survey_value_of(o->facts, o->n_facts, PORTOLAN_STORE_VIRTUAL);
-
-    /* A virtual machine tells nothing of a real one, unless it is chosen for that one. */
-    if (machine && (!wanted || strcmp(machine, wanted) != 0))
-        return portolan_arena_printf(&s->pool, "virtual machine %s", machine);
-    for (size_t i = 0; i < o->n_facts; i++) {
-        const char *value = survey_value_of(t->metadata, t->n_metadata, o->facts[i].name);
-
-        if (value && strcmp(value, o->facts[i].value) != 0)
-            return portolan_arena_printf(&s->pool, "%s %s", o->facts[i].name, value);
-    }
-    return NULL;
-}
-
 static bool is_usable(struct survey *s, bool explored, const struct portolan_trial *t)
 {
+    const struct portolan_plan_options *o = s->options;
+    const struct portolan_name_value *fact;
     const char *apart;
 
     if (explored && strcmp(t->purpose, "explore") != 0)
@@ -263,13 +246,13 @@ static bool is_usable(struct survey *s, bool explored, const struct portolan_tri
             portolan_arena_printf(&s->pool, "trial %lld differs in %s", (long long)t->id, apart);
         return false;
     }
-    if ((apart = elsewhere(s, t))) {
+    if ((fact = portolan_trial_elsewhere(t, o->facts, o->n_facts))) {
         s->n_elsewhere++;
-        s->elsewhere = apart;
+        s->elsewhere = apart = portolan_arena_printf(&s->pool, "%s %s", fact->name, fact->value);
         s->unusable =
             portolan_arena_printf(&s->pool, "trial %lld is one of %s", (long long)t->id, apart);
     }
-    return !apart;
+    return !fact;
 }
 
 static const char *dim_text(struct survey *s, const struct survey_dim *d,
@@ -312,7 +295,7 @@ static enum portolan_status add_trial(struct survey *s, const struct portolan_tr
     *u = (struct survey_trial){.trial = t,
                                .x = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->x),
                                .texts = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->texts),
-                               .failed = !strcmp(t->outcome, "failed")};
+                               .failed = !portolan_trial_counts(t)};
     if (s->a->steps_instance)
         u->steps = survey_read_steps(
             survey_trial_parameter(t, s->a->steps_instance, s->a->steps_parameter));

@@ -230,20 +230,20 @@ struct path_seen {
 static enum portolan_status sum_samples(struct advising *a, struct path_seen *seen, double *step_ns)
 {
     const struct portolan_plan_now *now = a->now;
-    struct survey_estimate *e = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *e);
+    struct portolan_sample_estimate *e = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *e);
 
     if (!e)
         return PORTOLAN_ENOMEM;
-    survey_estimate(now->samples, now->n_samples, e);
+    portolan_samples_estimate(now->samples, now->n_samples, e);
     for (size_t i = 0; i < now->n_samples; i++) {
         struct path_seen *at = a->paths[i] == NONE ? NULL : &seen[a->paths[i]];
 
         if (now->samples[i].rank != a->rank || !at || !e[i].known)
             continue;
         at->calls += (double)now->samples[i].calls;
-        at->exclusive_ns += e[i].exclusive;
+        at->exclusive_ns += e[i].exclusive_ns;
         at->sample = &now->samples[i];
-        *step_ns += e[i].exclusive;
+        *step_ns += e[i].exclusive_ns;
     }
     return PORTOLAN_OK;
 }

@@ -200,27 +200,6 @@ static void calls_that_were_not_timed_are_estimated_by_those_that_were(void **st
  * 2 of 10 calls were timed, 100 ns each, of which callees took 60, and a call that failed 10. All
  * calls of the callees were timed; no call of the last path was.
  */
-static void callers_that_are_sampled_keep_their_own_time_only(void **state)
-{
-    static const struct portolan_sample samples[] = {
-        {.parent = -1, .calls = 1, .inclusive_ns = 1050, .exclusive_ns = 850},
-        {.parent = 0, .calls = 10, .timed_calls = 2, .inclusive_ns = 200, .exclusive_ns = 60},
-        {.parent = 1, .calls = 10, .inclusive_ns = 600, .exclusive_ns = 600},
-        {.parent = 1, .calls = 10, .timed_calls = PORTOLAN_STORE_NONE_TIMED},
-    };
-    static const double exclusive[] = {50, 300, 600};
-    struct survey_estimate e[4];
-
-    (void)state;
-    survey_estimate(samples, 4, e);
-    for (size_t i = 0; i < 3; i++) {
-        assert_true(e[i].known);
-        assert_near(e[i].exclusive, exclusive[i], 1e-12);
-    }
-    assert_near(e[1].inclusive, 1000, 1e-12);
-    assert_false(e[3].known);
-}
-
 static void margins_are_the_cost_of_being_forced(void **state)
 {
     struct world *w = world_create(1);
@@ -666,7 +645,6 @@ int main(void)
         cmocka_unit_test(a_plan_that_moves_says_what_a_new_one_says),
         cmocka_unit_test(every_selection_is_predicted_as_in_the_truth),
         cmocka_unit_test(calls_that_were_not_timed_are_estimated_by_those_that_were),
-        cmocka_unit_test(callers_that_are_sampled_keep_their_own_time_only),
         cmocka_unit_test(margins_are_the_cost_of_being_forced),
         cmocka_unit_test(noise_and_spikes_do_not_mislead),
         cmocka_unit_test(combinations_never_measured_are_forbidden),

@@ -13,6 +13,7 @@
 
 #include <portolan/base.h>
 #include <portolan/store.h>
+#include <portolan/trials.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -240,51 +241,7 @@ PORTOLAN_API enum portolan_status portolan_profile_has_rows(struct portolan_stor
 PORTOLAN_API void portolan_profile_add_cost(const struct portolan_trial *trial,
                                             struct portolan_text *text);
 
-/** The value of metadata NAME, borrowed from TRIAL; NULL when it has none. */
-PORTOLAN_API const char *portolan_profile_peek_fact(const struct portolan_trial *trial,
-                                                    const char *name);
-
-/* ---------------------------------------------------------------- trials by their facts */
-
-/** Trials without samples, by id. */
-struct portolan_trial_list {
-    struct portolan_sample_set *set; /**< holds them and others */
-    size_t n;
-    const struct portolan_trial **trials;
-};
-
-/**
- * The trials that TEXT names: alternatives between commas, each one or more conditions between '&',
- * which must all hold: "12", "10-15", "name:PATTERN" or just "PATTERN" (of the assembly),
- * "label:PATTERN", "purpose:PATTERN", "outcome:PATTERN", or "KEY=PATTERN" (metadata, a parameter,
- * an implementation). Patterns are those of fnmatch(3). NULL: all trials.
- * Clear *LIST with portolan_trials_clear(). Errors: ENOTFOUND (no trial meets it, or no trial has
- * the number), EINVAL (TEXT cannot be read), those of the store, ENOMEM.
- */
-PORTOLAN_API enum portolan_status portolan_trials_select(struct portolan_store *store,
-                                                         const char *text,
-                                                         struct portolan_trial_list *list,
-                                                         struct portolan_error *err);
-/**
- * Leaves trials of one kind of machine in LIST, for those who make one law of all: real ones if
- * there are any, else those of the virtual machine of the newest. Adds to NOTE what was left out
- * and how to select it; nothing if nothing was.
- */
-PORTOLAN_API void portolan_trials_keep_one_machine(struct portolan_trial_list *list,
-                                                   struct portolan_text *note);
-/** Frees what LIST holds. */
-PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
-
-/** The finite number that TRIAL has for PARAMETER, or its "ranks"; false when there is none. */
-PORTOLAN_API bool portolan_trial_number(const struct portolan_trial *trial, const char *parameter,
-                                        double *number);
-
-/**
- * Fills NAMES, up to MOST, with the parameters that are numbers in all TRIALS and not the same in
- * all, "ranks" last; borrowed from the first trial. Returns how many there are, perhaps more.
- */
-PORTOLAN_API size_t portolan_trials_differ_in(const struct portolan_trial *const *trials, size_t n,
-                                              const char **names, size_t most);
+/* ---------------------------------------------------------------- lists of trials */
 
 /** Adds one line per trial, with the kinds of data stored. Errors: those of the store, ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trials_write(struct portolan_store *store,

@@ -214,41 +214,6 @@ static void trials_are_found_by_what_they_were(void **state)
     assert_int_equal(portolan_trials_select(*state, "1,,2", &list, &err), PORTOLAN_EINVAL);
 }
 
-static void keeps(struct portolan_store *store, const char *text, size_t n, int64_t first,
-                  const char *note)
-{
-    struct portolan_trial_list list;
-    struct portolan_text said = {0};
-
-    assert_int_equal(portolan_trials_select(store, text, &list, NULL), PORTOLAN_OK);
-    portolan_trials_keep_one_machine(&list, &said);
-    assert_int_equal(list.n, n);
-    assert_int_equal(list.trials[0]->id, first);
-    if (note)
-        assert_non_null(strstr(said.bytes, note));
-    else
-        assert_int_equal(said.length, 0);
-    portolan_text_clear(&said);
-    portolan_trials_clear(&list);
-}
-
-static void real_and_virtual_trials_make_no_law_together(void **state)
-{
-    static const struct portolan_name_value slow[] = {{PORTOLAN_STORE_VIRTUAL, "slow"}};
-    static const struct portolan_name_value fast[] = {{PORTOLAN_STORE_VIRTUAL, "fast"}};
-
-    begin_trial(*state, 1, slow, 1);
-    begin_trial(*state, 1, NULL, 0);
-    begin_trial(*state, 1, fast, 1);
-    begin_trial(*state, 1, NULL, 0);
-    begin_trial(*state, 1, fast, 1);
-    keeps(*state, NULL, 2, 2, "3 trials are left out");
-    keeps(*state, "1,3,5", 2, 3, "1 trial is left out");
-    keeps(*state, "virtual machine=fast", 2, 3, NULL);
-    keeps(*state, "1", 1, 1, NULL);
-    keeps(*state, "2,4", 2, 2, NULL);
-}
-
 #define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, setup_store, teardown_store)
 
 int main(void)
@@ -260,7 +225,6 @@ int main(void)
         STORE_TEST(too_few_trials_tell_nothing),
         STORE_TEST(without_memory_nothing_is_compared),
         STORE_TEST(trials_are_found_by_what_they_were),
-        STORE_TEST(real_and_virtual_trials_make_no_law_together),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

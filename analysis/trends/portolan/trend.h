@@ -44,9 +44,10 @@ struct portolan_trend_query {
 struct portolan_trends;
 
 /**
- * Reads the rows of TRIALS; unfinished trials are left out if any trial finished. *TRENDS is the
- * caller's to destroy. Errors: ENOTFOUND (no trial, or no matching call path), EINVAL (nothing
- * differs between the trials, no such metric), those of the store, ENOMEM.
+ * Reads the rows of TRIALS, which are alike (portolan_trials_keep_alike()); of rows of whole runs
+ * stopped trials are left out if any trial finished. *TRENDS is the caller's to destroy. Errors:
+ * ENOTFOUND (no trial, or no matching call path), EINVAL (nothing differs between the trials, no
+ * such metric), those of the store, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_read(struct portolan_store *store,
                                                        const struct portolan_trial_list *trials,
