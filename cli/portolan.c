@@ -10,6 +10,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The commands of wings that this build leaves out (./configure --without-NAME) are NULL. */
+#ifdef PORTOLAN_CALL
+#define CALL(command) command
+#else
+#define CALL(command) NULL
+#endif
+#ifdef PORTOLAN_HERCULE
+#define HERCULE(command) command
+#else
+#define HERCULE(command) NULL
+#endif
+#ifdef PORTOLAN_CLUE
+#define CLUE(command) command
+#else
+#define CLUE(command) NULL
+#endif
+
 struct command {
     const char *name;
     command_fn *run;
@@ -37,17 +54,20 @@ static const struct command commands[] = {
     {"optimize", command_optimize, "choose the best assembly from the stored trials"},
     {"veto", command_veto,
      "list the alternatives that are excluded because they failed, or lift a veto"},
-    {"llac", command_llac, "analyze tables of measurements: fit, predict, compare, plot"},
+    {"llac", CALL(command_llac), "analyze tables of measurements: fit, predict, compare, plot"},
     {"predict", command_predict, "predict the time of an assembly as written"},
-    {"diagnose", command_diagnose, "say why a parallel program is slow, in terms of its design"},
-    {"obsp", command_obsp, "compare a run of the BSP library with the models OBSP* and BSP"},
+    {"diagnose", HERCULE(command_diagnose),
+     "say why a parallel program is slow, in terms of its design"},
+    {"obsp", CALL(command_obsp), "compare a run of the BSP library with the models OBSP* and BSP"},
     {"report", command_report, "compare predictions with measurements; write a page about a study"},
     {"watch", command_watch, "serve a page that follows a run"},
     {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
     {"proxygen", command_proxygen, "generate a timing proxy for a port"},
-    {"call", command_call, "translate C with CALL's pragmas into a program that measures itself"},
-    {"trace", command_trace, "record each MPI call of a program, and show traces"},
-    {"clue", command_clue, "run a program in the virtual time of another machine; study clusters"},
+    {"call", CALL(command_call),
+     "translate C with CALL's pragmas into a program that measures itself"},
+    {"trace", HERCULE(command_trace), "record each MPI call of a program, and show traces"},
+    {"clue", CLUE(command_clue),
+     "run a program in the virtual time of another machine; study clusters"},
     {"wrap", command_wrap, "measure an unmodified program, and exchange its libraries"},
     {"doctor", command_doctor, "report what this machine lacks, what that costs, and the remedy"},
     {NULL, NULL, NULL},
@@ -57,7 +77,8 @@ static void print_usage(FILE *to)
 {
     fprintf(to, "Usage: portolan COMMAND [OPTION]... [FILE]...\n\n");
     for (const struct command *c = commands; c->name; c++)
-        fprintf(to, "  %-10s %s\n", c->name, c->summary);
+        if (c->run)
+            fprintf(to, "  %-10s %s\n", c->name, c->summary);
     fprintf(to, "\n`portolan COMMAND --help` lists the options of a command; `portolan --version` "
                 "prints the version.\n");
 }
@@ -130,7 +151,13 @@ int main(int argc, char **argv)
         return 0;
     }
     for (const struct command *c = commands; c->name; c++)
-        if (!strcmp(argv[1], c->name)) {
+        if (!strcmp(argv[1], c->name) && !c->run) {
+            fprintf(stderr,
+                    "portolan: error: this Portolan was built without '%s'; ./configure --help "
+                    "has the parts that can be left out\n",
+                    c->name);
+            return EXIT_USAGE;
+        } else if (!strcmp(argv[1], c->name)) {
             snprintf(name, sizeof name, "portolan %s", c->name);
             argv[1] = name;
             return close_output(c->run(argc - 1, argv + 1));

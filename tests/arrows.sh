@@ -32,8 +32,9 @@ proxygen/emit: base candidates callback functions functions_component probe prox
 mastermind: base block index list assembly control ending machine probe record store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
-trace: base index list observer trace waits
-trace/record: base list observer probe record trace trace_stream
+trace: base index list trace trace_event waits
+trace/preload: base framework probe record
+mpi/record: base list observer probe record trace_event trace_stream
 trace/files: base index list trace trace_stream progress
 trace/analysis: base index list trace waits
 hercule: base assembly formula hercule json list replay stats store waits block
