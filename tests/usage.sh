@@ -49,7 +49,7 @@ gives 'a spoilt assembly spoils none beside it' 0 'paper.xml: good'
 
 # Every option that --help names is in the manual.
 missing=''
-for command in call check control convert doctor draw explain link llac run shell measure profile trials compare model optimize predict report \
+for command in call check control convert doctor draw explain link llac run measure profile trials compare model optimize predict report \
     sidl proxygen wrap export import obsp trace diagnose 'model list' 'model show' 'model plot' 'model compare' 'model fit' \
     new 'new port' 'new component' 'new assembly' 'clue run' 'clue calibrate' 'clue check' 'clue study'; do
     for option in $("$PORTOLAN" $command --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u); do
