@@ -9,7 +9,8 @@ gives 'no command is wrong usage' 2 '^Usage: portolan COMMAND'
 try "$PORTOLAN" --version
 gives 'version' 0 '^portolan [0-9]+\.[0-9]+\.[0-9]+$'
 try "$PORTOLAN" --help
-gives 'help lists the commands' 0 'measure .*alternatives' 'proxygen .*timing proxy'
+gives 'help lists the commands by the question that they answer' 0 '^Write: .*\?$' '^  proxygen .*timing proxy' \
+    '^Measure: .*\?$' '^  measure .*alternatives' '^Choose: .*\?$' '^Explain: .*\?$' '^Cluster: .*\?$'
 try "$PORTOLAN" optimise x.xml
 gives 'a misspelt command gets a suggestion' 2 "unknown command 'optimise'; did you mean 'optimize'"
 try "$PORTOLAN" check
