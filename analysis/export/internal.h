@@ -178,7 +178,6 @@ void frames_clear(struct frames *f);
 
 enum portolan_status write_tau(struct job *job, struct portolan_error *err);
 enum portolan_status write_csv(struct job *job, struct portolan_error *err);
-enum portolan_status write_jsonl(struct job *job, struct portolan_error *err);
 enum portolan_status write_callgrind(struct job *job, struct portolan_error *err);
 enum portolan_status write_folded(struct job *job, struct portolan_error *err);
 enum portolan_status write_speedscope(struct job *job, struct portolan_error *err);

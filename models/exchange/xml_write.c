@@ -185,8 +185,6 @@ void formula_write_mathml(const struct portolan_formula *f, size_t i, struct por
 
 /* ---- models ---- */
 
-static const struct emit_style exact = {.digits = 0};
-
 const char *const xml_kinds[] = {"amount", "count", "share"};
 const char *const xml_statistics[] = {"typical", "median",  "mean",
                                       "minimum", "maximum", "deviation"};
@@ -210,7 +208,7 @@ static void write_term(struct portolan_text *out, const struct portolan_model *m
     struct formula_builder b;
 
     if (!emit_begin(&b, m))
-        emit_push_term(&b, m, shape, constant, &exact);
+        emit_push_term(&b, m, shape, constant, false);
     write_built(out, &b);
 }
 
@@ -236,7 +234,7 @@ static void write_conditions(struct portolan_text *out, const struct portolan_mo
     struct formula_builder b;
 
     if (!emit_begin(&b, m))
-        emit_push_conditions(&b, m, piece, &exact);
+        emit_push_conditions(&b, m, piece);
     write_built(out, &b);
 }
 

@@ -580,22 +580,6 @@ static void any_text_becomes_a_name_that_is_free(void **state)
     }
 }
 
-static void models_are_written_as_equations(void **state)
-{
-    struct portolan_model *model = pieces_model();
-    char *text = NULL;
-
-    (void)state;
-    assert_int_equal(portolan_model_write_latex(model, &text, NULL), PORTOLAN_OK);
-    assert_non_null(strstr(text,
-                           "\\begin{equation}\n  f(N, P) = \\begin{cases} 2 \\, N & \\text{if "
-                           "} \\frac{N}{P} < 10 \\\\ 3 \\, N & \\text{if } \\frac{N}{P} \\ge "
-                           "10 \\\\ \\mathrm{NaN} & \\text{otherwise} \\end{cases}\n"
-                           "\\end{equation}\n"));
-    free(text);
-    portolan_model_destroy(model);
-}
-
 static void memory_may_run_out_anywhere(void **state)
 {
     struct portolan_model *models[] = {hard_model(), pieces_model()};
@@ -605,16 +589,13 @@ static void memory_may_run_out_anywhere(void **state)
         enum portolan_status status = PORTOLAN_ENOMEM;
 
         for (unsigned long n = 1; status && n < 500; n++) {
-            char *c = NULL, *latex = NULL;
+            char *c = NULL;
 
             portolan_alloc_fail_at(n);
             status = portolan_model_write_c(models[i], NULL, &c, NULL);
-            if (!status)
-                status = portolan_model_write_latex(models[i], &latex, NULL);
             portolan_alloc_fail_at(0);
             assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
             free(c);
-            free(latex);
         }
         assert_int_equal(status, PORTOLAN_OK);
         portolan_model_destroy(models[i]);
@@ -633,7 +614,6 @@ int main(void)
         cmocka_unit_test(parameters_named_like_reserved_words_get_a_letter),
         cmocka_unit_test(names_that_are_no_functions_are_refused),
         cmocka_unit_test(any_text_becomes_a_name_that_is_free),
-        cmocka_unit_test(models_are_written_as_equations),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
 

@@ -316,9 +316,6 @@ static void each_notation_says_the_same(void **state)
         {PORTOLAN_NOTATION_INFIX, "fft[0] + fft[1] * (N / P) * log2(N / P)^2 - 3e-07 * n_max"},
         {PORTOLAN_NOTATION_POSTFIX, "fft[0] fft[1] N P / * N P / log2 2 ^ * + 3e-07 n_max * -"},
         {PORTOLAN_NOTATION_C, "fft[0] + fft[1] * (N / P) * pow(log2(N / P), 2.0) - 3e-07 * n_max"},
-        {PORTOLAN_NOTATION_LATEX,
-         "\\mathit{fft}_{0} + \\mathit{fft}_{1} \\, \\frac{N}{P} \\, "
-         "\\log_{2}\\left(\\frac{N}{P}\\right)^{2} - 3 \\cdot 10^{-7} \\, \\mathit{n\\_max}"},
         {PORTOLAN_NOTATION_MATHML,
          "<apply><minus/><apply><plus/><apply><selector/><ci>fft</ci><cn type=\"integer\">0</cn>"
          "</apply><apply><times/><apply><selector/><ci>fft</ci><cn type=\"integer\">1</cn></apply>"
