@@ -121,6 +121,7 @@ void formula_write_factor(const struct portolan_formula *f, size_t root, struct 
 /* Writes F in C with NAMES in place of its names; TRUTH: as the condition of an if. */
 void formula_write_c(const struct portolan_formula *f, const char *const *names, bool truth,
                      struct portolan_text *out);
+void formula_write_mathml_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
 /*
  * N different identifiers for N different names, in MEMORY. None of them is RESERVED, which may be

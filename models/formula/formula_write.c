@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Formulas as text: the language itself, C and postfix. One walk writes them from a table, with
- * exceptions for C. MathML, which is a tree itself, is in xml_write.c.
+ * exceptions for C. MathML, which is a tree itself, is in mathml_write.c.
  */
 #include "formula_internal.h"
 #include "models_internal.h"
