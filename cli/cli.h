@@ -16,7 +16,7 @@ command_fn command_call, command_check, command_clue, command_compare, command_c
     command_convert, command_diagnose, command_doctor, command_draw, command_explain,
     command_export, command_import, command_link, command_llac, command_measure, command_model,
     command_new, command_obsp, command_optimize, command_veto, command_predict, command_profile,
-    command_report, command_run, command_shell, command_trace, command_trials, command_watch,
+    command_report, command_run, command_trace, command_trials, command_watch,
     command_wrap;
 
 /*
@@ -148,29 +148,6 @@ extern const struct cli_option run_table[];
 
 /* Collective: runs the assembly in a job that has begun, and ends it; returns the exit status. */
 int run_assembly(struct job *job, struct run_options *o);
-
-/* What `run` and `shell` share for Ccaffeine's scripts (<portolan/ccaffeine.h>). */
-struct portolan_script;
-struct portolan_interpreter;
-
-struct script_options {
-    const char *path; /* --path */
-    bool quiet, keeps_going, allows_shell;
-};
-
-/* Reports that FILE should be a script: ESYNTAX. */
-enum portolan_status script_refuse(const char *file, struct portolan_error *err);
-
-/*
- * Collective: rank 0 reads FILE and prints its errors; all ranks get the same script, or NULL when
- * FILE is not a script (and is not read any further).
- */
-enum portolan_status script_share(struct job *job, const char *file, struct portolan_script **s,
-                                  struct portolan_error *err);
-
-/* Collective: an interpreter that prints on rank 0; JOB and O must outlive it. */
-enum portolan_status script_open(struct job *job, const struct script_options *o,
-                                 struct portolan_interpreter **in, struct portolan_error *err);
 
 /*
  * For commands that only read results: opens an experiment store instead of an assembly, for what

@@ -25,13 +25,6 @@ static bool is_called_script(const char *file)
     return length > 3 && !strcmp(file + length - 3, ".rc");
 }
 
-enum portolan_status script_refuse(const char *file, struct portolan_error *err)
-{
-    return portolan_error_set(err, PORTOLAN_ESYNTAX,
-                              "'%s' is not a script; its first line must begin with '#!ccaffeine'",
-                              file);
-}
-
 /* The whole content of a file if it is a script (otherwise *TEXT stays NULL). */
 static enum portolan_status load_script(const char *file, char **text, size_t *size,
                                         struct portolan_error *err)
@@ -59,12 +52,18 @@ static enum portolan_status load_script(const char *file, char **text, size_t *s
         return portolan_text_take(&t, text, err);
     portolan_text_clear(&t);
     if (status == PORTOLAN_OK && is_called_script(file))
-        status = script_refuse(file, err);
+        return portolan_error_set(
+            err, PORTOLAN_ESYNTAX,
+            "'%s' is not a script; its first line must begin with '#!ccaffeine'", file);
     return status;
 }
 
-enum portolan_status script_share(struct job *job, const char *file, struct portolan_script **s,
-                                  struct portolan_error *err)
+/*
+ * Collective: rank 0 reads FILE and prints its errors; all ranks get the same script, or NULL when
+ * FILE is not a script (and is not read any further).
+ */
+static enum portolan_status script_share(struct job *job, const char *file,
+                                         struct portolan_script **s, struct portolan_error *err)
 {
     bool reads = job->cohort->rank == 0;
     struct portolan_diagnostics d = {.report = reads ? print_diagnostic : NULL};
@@ -88,6 +87,11 @@ enum portolan_status script_share(struct job *job, const char *file, struct port
 }
 
 /* ------------------------------------------------------------------------------------ running */
+
+struct script_options {
+    const char *path; /* --path */
+    bool quiet, keeps_going, allows_shell;
+};
 
 static void print_text(void *arg, const char *text)
 {
@@ -122,8 +126,10 @@ static enum portolan_status settle(void *arg, enum portolan_status status,
     return job_settle(arg, status, err);
 }
 
-enum portolan_status script_open(struct job *job, const struct script_options *o,
-                                 struct portolan_interpreter **in, struct portolan_error *err)
+/* Collective: an interpreter that prints on rank 0; JOB and O must outlive it. */
+static enum portolan_status script_open(struct job *job, const struct script_options *o,
+                                        struct portolan_interpreter **in,
+                                        struct portolan_error *err)
 {
     struct portolan_interpreter_options options = {
         .path = o->path,

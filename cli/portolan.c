@@ -26,7 +26,6 @@ static const struct command commands[] = {
     {"control", command_control,
      "change what a running program measures and which alternatives it runs"},
     {"link", command_link, "link an assembly and all that it needs into one program"},
-    {"shell", command_shell, "run Ccaffeine commands interactively"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
     {"profile", command_profile, "show what a trial measured, in one of several views"},
     {"trials", command_trials, "list, label and delete the trials of a store"},

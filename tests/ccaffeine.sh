@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ccaffeine's scripts from the command line, on one rank and on two.
 . "$(dirname "$0")/tap.sh"
-plan 35
+plan 37
 
 components=$BUILD/framework/ccaffeine/test/components
 cd "$work" || exit 99
@@ -106,6 +106,16 @@ ranks 2 run session.rc
 gives 'the ranks run the same script' 0
 occurs 'what commands show is shown once' 1 'Component starter of type'
 occurs 'components speak on every rank' 4 '1.5 seconds'
+
+# typed NUMBER: the session on that many ranks, from standard input.
+typed() {
+    status=0
+    timeout 120 "$MPIEXEC" -n "$1" "$PORTOLAN" run --quiet /dev/stdin <session.rc >out 2>err || status=$?
+}
+for n in 1 2; do
+    typed $n
+    gives "standard input is a script on $n ranks" 0 '^here it is$'
+done
 
 script bad.rc <<'END'
 create script.Starter starter

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <portolan/list.h>
+#include <unit_test.h>
 
 static void memory_is_zeroed_aligned_and_apart(void **state)
 {
@@ -17,7 +9,6 @@ static void memory_is_zeroed_aligned_and_apart(void **state)
     struct portolan_arena a = {0};
     unsigned char *got[N];
 
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         got[i] = portolan_arena_alloc(&a, sizes[i], 1);
         assert_non_null(got[i]);
@@ -39,7 +30,6 @@ static void texts_are_copied_and_printed(void **state)
 {
     struct portolan_arena a = {0};
 
-    (void)state;
     assert_string_equal(portolan_arena_strdup(&a, "solver"), "solver");
     assert_string_equal(portolan_arena_strndup(&a, "solver", 3), "sol");
     assert_string_equal(portolan_arena_printf(&a, "%s.%d", "x", 12), "x.12");
@@ -52,7 +42,6 @@ static void a_growing_array_keeps_its_items(void **state)
     int *items = NULL, *moved;
     size_t moves = 0;
 
-    (void)state;
     for (size_t n = 0; n < 1000; n++) {
         moved = portolan_arena_grow(&a, items, n, sizeof *items);
         moves += moved != items;
@@ -71,7 +60,6 @@ static void items_are_appended(void **state)
     int *kept = NULL, *heap = NULL;
     size_t n_kept = 0, n_heap = 0;
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         assert_int_equal(*(int *)portolan_arena_append(&a, &kept, &n_kept, &i, sizeof i), i);
         assert_int_equal(*(int *)portolan_append(&heap, &n_heap, &i, sizeof i), i);
@@ -90,7 +78,6 @@ static void an_arena_remembers_that_it_failed(void **state)
     struct portolan_arena a = {0};
     char *kept;
 
-    (void)state;
     kept = portolan_arena_strdup(&a, "kept");
     assert_null(portolan_arena_alloc(&a, SIZE_MAX, 2));
     assert_true(a.failed);
@@ -118,7 +105,6 @@ static void an_arena_may_leave_when_memory_is_out(void **state)
     static struct portolan_arena a = {.no_memory = leave, .no_memory_arg = &here};
     static struct portolan_text t = {.arena = &a};
 
-    (void)state;
     if (!setjmp(here)) {
         portolan_alloc_fail_at(1);
         portolan_text_add(&t, "x");
@@ -156,7 +142,6 @@ static void a_text_grows_in_the_heap_and_in_an_arena(void **state)
     struct portolan_arena a = {0};
     struct portolan_text heap = {0}, held = {.arena = &a};
 
-    (void)state;
     check_growing(&heap);
     check_growing(&held);
     portolan_text_add(&held, "again");
@@ -171,7 +156,6 @@ static void a_text_that_failed_stays_as_it_was(void **state)
     struct portolan_error err = {0};
     char *text;
 
-    (void)state;
     portolan_text_add(&t, "begun");
     portolan_alloc_fail_at(1);
     portolan_text_add(&t, "%1000s", "");
@@ -188,18 +172,10 @@ static void a_text_that_failed_stays_as_it_was(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
-        cmocka_unit_test(texts_are_copied_and_printed),
-        cmocka_unit_test(a_growing_array_keeps_its_items),
-        cmocka_unit_test(items_are_appended),
-        cmocka_unit_test(an_arena_remembers_that_it_failed),
-        cmocka_unit_test(an_arena_may_leave_when_memory_is_out),
-        cmocka_unit_test(a_text_grows_in_the_heap_and_in_an_arena),
-        cmocka_unit_test(a_text_that_failed_stays_as_it_was),
-    };
-
-    return cmocka_run_group_tests_name("base arena", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
+           cmocka_unit_test(texts_are_copied_and_printed),
+           cmocka_unit_test(a_growing_array_keeps_its_items), cmocka_unit_test(items_are_appended),
+           cmocka_unit_test(an_arena_remembers_that_it_failed),
+           cmocka_unit_test(an_arena_may_leave_when_memory_is_out),
+           cmocka_unit_test(a_text_grows_in_the_heap_and_in_an_arena),
+           cmocka_unit_test(a_text_that_failed_stays_as_it_was))

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <portolan/list.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unit_test.h>
 
 static void first_cause_is_kept(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_error_set(&err, PORTOLAN_EIO, "disk %d", 3), PORTOLAN_EIO);
     assert_int_equal(portolan_error_set(&err, PORTOLAN_EINVAL, "later"), PORTOLAN_EINVAL);
     assert_int_equal(err.status, PORTOLAN_EIO);
@@ -35,7 +26,6 @@ static void only_files_are_replaced(void **state)
     struct stat info;
     int fd;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
     assert_int_equal(mkfifo("pipe", 0600), 0);
@@ -75,7 +65,6 @@ static void files_are_mapped_whole(void **state)
     const char *bytes;
     size_t size = 7;
 
-    (void)state;
     bytes = portolan_file_map(path, &size);
     assert_non_null(bytes); /* empty */
     assert_int_equal(size, 0);
@@ -95,14 +84,12 @@ static void files_are_mapped_whole(void **state)
 
 static void every_status_has_its_own_text(void **state)
 {
-    (void)state;
     assert_string_equal(portolan_status_text(PORTOLAN_EBADPORTTYPE), "bad port type");
     assert_string_equal(portolan_status_text((enum portolan_status) - 999), "unknown status");
 }
 
 static void utf8_characters_are_told_from_other_bytes(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_utf8_length(""), 0);
     assert_int_equal(portolan_utf8_length("a"), 1);
     assert_int_equal(portolan_utf8_length("\xc3\xa9"), 2);
@@ -120,7 +107,6 @@ static void utf8_characters_are_told_from_other_bytes(void **state)
 
 static void words_are_found_whole(void **state)
 {
-    (void)state;
     assert_true(portolan_has_word(" one two ", "one"));
     assert_true(portolan_has_word(" one two ", "two"));
     assert_false(portolan_has_word(" one two ", "tw"));
@@ -134,7 +120,6 @@ static void nearest_word_suggests_near_words_only(void **state)
 {
     static const char *const known[] = {"instance", "connect", "parameter", "monitor"};
 
-    (void)state;
     assert_string_equal(portolan_nearest_word("instnace", known, 4), "instance");
     assert_string_equal(portolan_nearest_word("conect", known, 4), "connect");
     assert_null(portolan_nearest_word("zebra", known, 4));
@@ -146,7 +131,6 @@ static void numbers_must_be_whole_texts(void **state)
     int64_t i;
     double d;
 
-    (void)state;
     assert_true(portolan_read_int64("-42", &i));
     assert_int_equal(i, -42);
     assert_false(portolan_read_int64("42x", &i));
@@ -164,7 +148,6 @@ static void allocation_fails_when_told_and_checks_products(void **state)
 {
     void *p;
 
-    (void)state;
     assert_null(portolan_calloc(SIZE_MAX / 2, 3));
     assert_null(portolan_reallocarray(NULL, SIZE_MAX / 2, 3));
     portolan_alloc_fail_at(2);
@@ -182,7 +165,6 @@ static void arrays_grow_as_a_whole_or_not_at_all(void **state)
     int *items = NULL;
     size_t capacity = 0;
 
-    (void)state;
     assert_true(portolan_reserve(&items, &capacity, 1, sizeof *items));
     assert_true(capacity >= 1);
     for (size_t i = 0; i < 1000; ++i) {
@@ -210,7 +192,6 @@ static void escapes(void (*add)(struct portolan_text *, const char *), const cha
 /* What readers of the two refuse becomes U+FFFD: XML 1.0 has no other control characters. */
 static void texts_fit_into_xml_and_json(void **state)
 {
-    (void)state;
     escapes(portolan_text_add_xml, "a<b & \"c\">\t\n", "a&lt;b &amp; &quot;c&quot;&gt;&#9;&#10;");
     escapes(portolan_text_add_xml, "\1|\xc3\xa9|\xc3|\xef\xbf\xbe",
             "\xef\xbf\xbd|\xc3\xa9|\xef\xbf\xbd|\xef\xbf\xbd");
@@ -233,7 +214,6 @@ static void diagnostics_are_counted_and_reported(void **state)
     char *kept = NULL;
     struct portolan_diagnostics d = {.report = keep_last, .arg = &kept};
 
-    (void)state;
     portolan_diagnose(&d, "a.xml", 3, 7, "unknown '%s'", "x");
     assert_int_equal(d.count, 1);
     assert_string_equal(kept, "a.xml:3:7: unknown 'x'");
@@ -250,7 +230,6 @@ static void a_lone_cohort_is_a_cohort(void **state)
     void *all;
     size_t size;
 
-    (void)state;
     assert_int_equal(c->max(c, &v, 1), PORTOLAN_OK);
     assert_true(v == 3);
     assert_int_equal(c->gather(c, "ab", 3, &all, &size), PORTOLAN_OK);
@@ -271,23 +250,15 @@ static void a_lone_cohort_is_a_cohort(void **state)
     assert_string_equal(err.text, "x");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_cause_is_kept),
-        cmocka_unit_test(only_files_are_replaced),
-        cmocka_unit_test(files_are_mapped_whole),
-        cmocka_unit_test(every_status_has_its_own_text),
-        cmocka_unit_test(utf8_characters_are_told_from_other_bytes),
-        cmocka_unit_test(words_are_found_whole),
-        cmocka_unit_test(nearest_word_suggests_near_words_only),
-        cmocka_unit_test(numbers_must_be_whole_texts),
-        cmocka_unit_test(allocation_fails_when_told_and_checks_products),
-        cmocka_unit_test(arrays_grow_as_a_whole_or_not_at_all),
-        cmocka_unit_test(texts_fit_into_xml_and_json),
-        cmocka_unit_test(diagnostics_are_counted_and_reported),
-        cmocka_unit_test(a_lone_cohort_is_a_cohort),
-    };
-
-    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(first_cause_is_kept), cmocka_unit_test(only_files_are_replaced),
+           cmocka_unit_test(files_are_mapped_whole),
+           cmocka_unit_test(every_status_has_its_own_text),
+           cmocka_unit_test(utf8_characters_are_told_from_other_bytes),
+           cmocka_unit_test(words_are_found_whole),
+           cmocka_unit_test(nearest_word_suggests_near_words_only),
+           cmocka_unit_test(numbers_must_be_whole_texts),
+           cmocka_unit_test(allocation_fails_when_told_and_checks_products),
+           cmocka_unit_test(arrays_grow_as_a_whole_or_not_at_all),
+           cmocka_unit_test(texts_fit_into_xml_and_json),
+           cmocka_unit_test(diagnostics_are_counted_and_reported),
+           cmocka_unit_test(a_lone_cohort_is_a_cohort))

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of values: there and back, and what comes of bytes that are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/block.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include <unit_test.h>
 
 struct item {
     double x;
@@ -54,7 +45,6 @@ static void what_was_written_is_read(void **state)
     void *bytes;
     size_t size, n;
 
-    (void)state;
     write_items(&bytes, &size);
     assert_int_equal(read_items(bytes, size, items, &n), PORTOLAN_OK);
     assert_int_equal(n, 3);
@@ -73,7 +63,6 @@ static void bytes_that_are_cut_off_changed_or_too_many_are_refused(void **state)
     char *bytes, *longer;
     size_t size, n;
 
-    (void)state;
     write_items((void **)&bytes, &size);
     for (size_t i = 0; i < size; ++i)
         assert_int_equal(read_items(bytes, i, items, &n), PORTOLAN_EINTERNAL);
@@ -97,7 +86,6 @@ static void items_arrive_in_an_array_of_their_own(void **state)
     size_t n = 3, size;
     void *bytes;
 
-    (void)state;
     portolan_block_carry_items(&b, &in, &n, sizeof *in);
     assert_int_equal(portolan_block_take(&b, &bytes, &size, NULL), PORTOLAN_OK);
     portolan_block_open(&b, bytes, size);
@@ -120,7 +108,6 @@ static void without_memory_there_is_no_block(void **state)
     unsigned long at = 0;
     enum portolan_status status;
 
-    (void)state;
     do {
         struct portolan_block b = {0};
         size_t n = 3, size;
@@ -142,7 +129,6 @@ static void what_is_refused_stays_refused(void **state)
     struct portolan_error err = {0};
     double x = 1;
 
-    (void)state;
     portolan_block_open(&b, &(double){2}, sizeof(double));
     portolan_block_fail(&b, PORTOLAN_EINTERNAL);
     portolan_block_carry(&b, &x, sizeof x);
@@ -153,15 +139,8 @@ static void what_is_refused_stays_refused(void **state)
     assert_int_equal(portolan_block_finish(&b, NULL), PORTOLAN_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_read),
-        cmocka_unit_test(bytes_that_are_cut_off_changed_or_too_many_are_refused),
-        cmocka_unit_test(items_arrive_in_an_array_of_their_own),
-        cmocka_unit_test(without_memory_there_is_no_block),
-        cmocka_unit_test(what_is_refused_stays_refused),
-    };
-
-    return cmocka_run_group_tests_name("base block", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(what_was_written_is_read),
+           cmocka_unit_test(bytes_that_are_cut_off_changed_or_too_many_are_refused),
+           cmocka_unit_test(items_arrive_in_an_array_of_their_own),
+           cmocka_unit_test(without_memory_there_is_no_block),
+           cmocka_unit_test(what_is_refused_stays_refused))

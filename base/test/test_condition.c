@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
-
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
 {
@@ -77,7 +68,6 @@ static void comparisons_of_numbers_and_texts(void **state)
     };
     static const char *const unknown[] = {"m = 1", "m != 1", "kind < 1", "kind >= 1"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         if (answer(yes[i]) != PORTOLAN_YES)
             fail_msg("%s", yes[i]);
@@ -95,7 +85,6 @@ static void unknown_counts_only_where_it_matters(void **state)
     static const char *const atoms[] = {"one = 2", "one = 1", "m = 1"};
     char text[100];
 
-    (void)state;
     for (int a = 0; a < 3; a++) {
         snprintf(text, sizeof text, "not %s", atoms[a]);
         assert_int_equal(answer(text), a == 2 ? 2 : !a);
@@ -132,7 +121,6 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     };
     char deep[1000] = "";
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct portolan_condition *c;
         struct portolan_error err = {0};
@@ -151,7 +139,6 @@ static void names_are_listed_in_their_order(void **state)
 {
     struct portolan_condition *c;
 
-    (void)state;
     assert_int_equal(portolan_condition_parse("b = 1 or not (a < 2 and b = c)", &c, NULL), 0);
     assert_string_equal(portolan_condition_peek_name(c, 0), "b");
     assert_string_equal(portolan_condition_peek_name(c, 1), "a");
@@ -165,7 +152,6 @@ static void every_failed_allocation_is_survived(void **state)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
 
-    (void)state;
     for (unsigned long n = 1; status; n++) {
         struct portolan_condition *c;
         struct portolan_error err = {0};
@@ -183,7 +169,6 @@ static void numbers_are_what_lies_in_their_range(void **state)
 {
     double x = 0;
 
-    (void)state;
     assert_true(portolan_condition_number(look_up, NULL, "driver.n", 0, 7, &x) && x == 7);
     assert_true(portolan_condition_number(look_up, NULL, "solver.direct", 0, 1, &x) && x == 1);
     assert_false(portolan_condition_number(look_up, NULL, "n", 0, 7, &x));
@@ -191,16 +176,9 @@ static void numbers_are_what_lies_in_their_range(void **state)
     assert_false(portolan_condition_number(look_up, NULL, "nobody", 0, 7, &x));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comparisons_of_numbers_and_texts),
-        cmocka_unit_test(unknown_counts_only_where_it_matters),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-        cmocka_unit_test(names_are_listed_in_their_order),
-        cmocka_unit_test(numbers_are_what_lies_in_their_range),
-        cmocka_unit_test(every_failed_allocation_is_survived),
-    };
-
-    return cmocka_run_group_tests_name("base condition", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(comparisons_of_numbers_and_texts),
+           cmocka_unit_test(unknown_counts_only_where_it_matters),
+           cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+           cmocka_unit_test(names_are_listed_in_their_order),
+           cmocka_unit_test(numbers_are_what_lies_in_their_range),
+           cmocka_unit_test(every_failed_allocation_is_survived))

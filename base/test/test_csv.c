@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
-
-#include <stdio.h>
-#include <string.h>
-
-struct heard {
-    char text[500];
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct heard *h = arg;
-    size_t length = strlen(h->text);
-
-    snprintf(h->text + length, sizeof h->text - length, "%s:%d:%d: %s\n", file, line, column, text);
-}
+#include <unit_test.h>
 
 /* All fields as "line:column=field|"; what is reported stands behind. */
 static const char *read_all(char separator, char comment, const char *text)
@@ -48,7 +27,6 @@ static const char *read_all(char separator, char comment, const char *text)
 
 static void fields_are_told_from_what_is_around_them(void **state)
 {
-    (void)state;
     assert_string_equal(read_all(',', 0, "a,b c , d\n1,,3"),
                         "1:1=a|1:3=b c|1:9=d|2:1=1|2:3=|2:4=3|");
     assert_string_equal(read_all(',', 0, "a,\n,b\n,\n"), "1:1=a|1:3=|2:1=|2:2=b|3:1=|3:2=|");
@@ -62,7 +40,6 @@ static void fields_are_told_from_what_is_around_them(void **state)
 
 static void quotes_hold_what_would_end_a_field(void **state)
 {
-    (void)state;
     assert_string_equal(read_all(',', 0, "\"a,b\" ,\"say \"\"no\"\"\",\"\"\n"),
                         "1:1=a,b|1:8=say \"no\"|1:21=|");
     assert_string_equal(read_all(',', 0, "a\"b,c\n"), "1:1=a\"b|1:5=c|");
@@ -74,7 +51,6 @@ static void quotes_hold_what_would_end_a_field(void **state)
 
 static void other_separators_are_known(void **state)
 {
-    (void)state;
     assert_string_equal(read_all(' ', 0, "  a \t b  \"c d\" \n"), "1:3=a|1:7=b|1:10=c d|");
     assert_string_equal(read_all(0, 0, "a b;c\n1 2;3\n"), "1:1=a b|1:5=c|2:1=1 2|2:5=3|");
     assert_string_equal(read_all(0, 0, "a\tb\t\n1\t\t3\n"), "1:1=a|1:3=b|1:5=|2:1=1|2:3=|2:4=3|");
@@ -89,7 +65,6 @@ static void many_fields_are_read(void **state)
     struct portolan_arena arena = {0};
     struct portolan_csv c = {.arena = &arena, .separator = ','};
 
-    (void)state;
     memset(text, ',', sizeof text);
     text[298] = 'x';
     portolan_csv_begin(&c, text, sizeof text);
@@ -103,7 +78,6 @@ static void every_failed_allocation_is_survived(void **state)
 {
     bool done = false;
 
-    (void)state;
     for (unsigned long n = 1; !done; n++) {
         struct portolan_arena arena = {0};
         struct portolan_csv c = {.arena = &arena, .separator = ','};
@@ -117,15 +91,7 @@ static void every_failed_allocation_is_survived(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_told_from_what_is_around_them),
-        cmocka_unit_test(quotes_hold_what_would_end_a_field),
-        cmocka_unit_test(other_separators_are_known),
-        cmocka_unit_test(many_fields_are_read),
-        cmocka_unit_test(every_failed_allocation_is_survived),
-    };
-
-    return cmocka_run_group_tests_name("base csv", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(fields_are_told_from_what_is_around_them),
+           cmocka_unit_test(quotes_hold_what_would_end_a_field),
+           cmocka_unit_test(other_separators_are_known), cmocka_unit_test(many_fields_are_read),
+           cmocka_unit_test(every_failed_allocation_is_survived))

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON as it is written: numbers that read as what they were, texts that are UTF-8. */
-#include <portolan/json.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
-#include <stdlib.h>
+#include <portolan/json.h>
+#include <unit_test.h>
 
 static void numbers_read_as_what_they_were(void **state)
 {
     static const double values[] = {0.1, 1.0 / 3, 1e300, 5e-324, -123456.789, 1e15, 77000.5};
 
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         struct portolan_text t = {0};
 
@@ -48,7 +39,6 @@ static void commas_blanks_and_escapes_are_set(void **state)
     struct portolan_text t = {0};
     struct portolan_json j = {.out = &t, .is_compact = true};
 
-    (void)state;
     write_all(&j);
     write_all(&j);
     assert_string_equal(
@@ -65,7 +55,6 @@ static void objects_of_a_list_have_lines(void **state)
     struct portolan_text t = {0};
     struct portolan_json j = {.out = &t};
 
-    (void)state;
     portolan_json_open(&j, NULL, '{');
     portolan_json_open(&j, "list", '[');
     for (int i = 0; i < 2; i++) {
@@ -83,20 +72,12 @@ static void objects_of_a_list_have_lines(void **state)
 
 static void words_for_shells_are_quoted_where_they_need_it(void **state)
 {
-    (void)state;
     assert_string_equal(portolan_shell_word("a/b-1.xml").text, "a/b-1.xml");
     assert_string_equal(portolan_shell_word("").text, "''");
     assert_string_equal(portolan_shell_word("it's a $(b)").text, "'it'\\''s a $(b)'");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_for_shells_are_quoted_where_they_need_it),
-        cmocka_unit_test(numbers_read_as_what_they_were),
-        cmocka_unit_test(commas_blanks_and_escapes_are_set),
-        cmocka_unit_test(objects_of_a_list_have_lines),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(words_for_shells_are_quoted_where_they_need_it),
+           cmocka_unit_test(numbers_read_as_what_they_were),
+           cmocka_unit_test(commas_blanks_and_escapes_are_set),
+           cmocka_unit_test(objects_of_a_list_have_lines))

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/machine.h>
-#include <string.h>
+#include <unit_test.h>
 
 /* A rank on a host of two cores during a second, in seconds. */
 static struct portolan_machine_reading rank(const char *host, double busy, double stolen,
@@ -35,7 +28,6 @@ static void what_ranks_do_themselves_is_no_disturbance(void **state)
                                            rank("a", 1.99, 0, 0.99, 0.01)};
     struct portolan_machine_verdict v = judge(2, r);
 
-    (void)state;
     assert_false(v.is_disturbed);
     assert_true(v.others_percent < 1 && v.cores == 2);
 }
@@ -45,7 +37,6 @@ static void a_busy_loop_disturbs_two_ranks_on_two_cores(void **state)
     struct portolan_machine_reading r[] = {rank("a", 2, 0, 0.66, 0), rank("a", 2, 0, 0.66, 0)};
     struct portolan_machine_verdict v = judge(2, r);
 
-    (void)state;
     assert_true(v.is_disturbed);
     assert_string_equal(v.reason, "other processes kept 0.7 of 2 cores busy");
 }
@@ -54,7 +45,6 @@ static void a_busy_loop_leaves_one_rank_the_other_core(void **state)
 {
     struct portolan_machine_reading r = rank("a", 2, 0, 1, 0);
 
-    (void)state;
     assert_false(judge(1, &r).is_disturbed);
     r.delayed_ns = 0.08e9; /* but not if they met on one */
     assert_true(judge(1, &r).is_disturbed);
@@ -67,7 +57,6 @@ static void time_that_the_hypervisor_took_disturbs(void **state)
                                            rank("a", 1.6, 0.4, 0.8, 0)};
     struct portolan_machine_verdict v = judge(2, r);
 
-    (void)state;
     assert_string_equal(v.reason, "the hypervisor took 20 % of the cores' time");
     assert_true(v.steal_percent > 19.9 && v.steal_percent < 20.1);
 }
@@ -78,7 +67,6 @@ static void ranks_that_share_cores_are_not_others(void **state)
     struct portolan_machine_reading r[] = {rank("a", 2, 0, 0.5, 0.5), rank("a", 2, 0, 0.5, 0.5),
                                            rank("a", 2, 0, 0.5, 0.5), rank("a", 2, 0, 0.5, 0.5)};
 
-    (void)state;
     assert_false(judge(4, r).is_disturbed);
 }
 
@@ -87,7 +75,6 @@ static void the_worst_host_counts(void **state)
     struct portolan_machine_reading r[] = {rank("a", 1, 0, 1, 0), rank("b", 2, 0, 0.5, 0.5),
                                            rank("a", 1, 0, 0, 0), rank("b", 2, 0, 0.5, 0.5)};
 
-    (void)state;
     assert_string_equal(judge(4, r).reason, "other processes kept 1.0 of 2 cores busy");
     assert_false(judge(1, r).is_disturbed);
     judge(0, NULL);
@@ -97,7 +84,6 @@ static void ranks_bound_to_cores_have_these_together(void **state)
 {
     struct portolan_machine_reading r[] = {rank("a", 1, 0, 1, 0), rank("a", 1, 0, 1, 0)};
 
-    (void)state;
     r[0].cores = r[1].cores = 1;
     r[1].cores_id = 8;
     assert_int_equal(judge(2, r).cores, 2);
@@ -109,7 +95,6 @@ static void short_trials_are_not_judged_by_ticks(void **state)
 {
     struct portolan_machine_reading r = rank("a", 0.04, 0, 0.02, 0);
 
-    (void)state;
     r.at_ns = 0.02e9;
     assert_false(judge(1, &r).is_disturbed);
     r.delayed_ns = 2e6;
@@ -121,7 +106,6 @@ static void readings_grow(void **state)
     struct portolan_machine_reading a, b;
     double ran, delayed;
 
-    (void)state;
     portolan_machine_read(&a);
     portolan_machine_read(&b);
     assert_true(a.cores >= 1 && a.cores == b.cores && a.cores_id == b.cores_id);
@@ -134,19 +118,11 @@ static void readings_grow(void **state)
     assert_true(portolan_machine_frequency_mhz() >= 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_ranks_do_themselves_is_no_disturbance),
-        cmocka_unit_test(a_busy_loop_disturbs_two_ranks_on_two_cores),
-        cmocka_unit_test(a_busy_loop_leaves_one_rank_the_other_core),
-        cmocka_unit_test(time_that_the_hypervisor_took_disturbs),
-        cmocka_unit_test(ranks_that_share_cores_are_not_others),
-        cmocka_unit_test(the_worst_host_counts),
-        cmocka_unit_test(ranks_bound_to_cores_have_these_together),
-        cmocka_unit_test(short_trials_are_not_judged_by_ticks),
-        cmocka_unit_test(readings_grow),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(what_ranks_do_themselves_is_no_disturbance),
+           cmocka_unit_test(a_busy_loop_disturbs_two_ranks_on_two_cores),
+           cmocka_unit_test(a_busy_loop_leaves_one_rank_the_other_core),
+           cmocka_unit_test(time_that_the_hypervisor_took_disturbs),
+           cmocka_unit_test(ranks_that_share_cores_are_not_others),
+           cmocka_unit_test(the_worst_host_counts),
+           cmocka_unit_test(ranks_bound_to_cores_have_these_together),
+           cmocka_unit_test(short_trials_are_not_judged_by_ticks), cmocka_unit_test(readings_grow))

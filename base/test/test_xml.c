@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees of XML with places, what is refused, the check against rules, and elements as text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <portolan/xml.h>
+#include <unit_test.h>
 
 struct told {
     char text[2000];
@@ -47,7 +38,6 @@ static void elements_and_attributes_have_their_places(void **state)
         XML_PLAIN, &told);
     const struct xml_element *b = xml_next(root, NULL, "b"), *second = xml_next(root, b, "b");
 
-    (void)state;
     assert_int_equal(root->line, 1);
     assert_int_equal(xml_count(root, "b"), 2);
     assert_int_equal(b->line, 2);
@@ -70,7 +60,6 @@ static void text_belongs_to_the_tag_in_front_of_it(void **state)
     const struct xml_element *root = read_tree(
         &arena, "<n>\n  3 <!-- x -->4 <sep/> <![CDATA[<5]]> <sep/> </n>", XML_PLAIN, &told);
 
-    (void)state;
     assert_string_equal(root->text, "3 4");
     assert_int_equal(root->text_line, 2);
     assert_string_equal(root->children->tail, "<5");
@@ -87,7 +76,6 @@ static void namespaces_and_document_types_are_a_matter_of_the_form(void **state)
     struct told told = {""};
     const struct xml_element *root;
 
-    (void)state;
     assert_null(read_tree(&arena, spaced, XML_PLAIN, &told));
     assert_string_equal(
         told.text, "x.xml:1:1: element 'p:a' declares or uses a namespace; this format has none\n");
@@ -115,7 +103,6 @@ static void what_is_not_well_formed_is_told_once(void **state)
         {"<a x='1' x='2'/>", "x.xml:1:15: not well-formed XML: Attribute x redefined\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct portolan_arena arena = {0};
         struct told told = {""};
@@ -138,7 +125,6 @@ static void a_tree_is_held_against_rules(void **state)
     struct told told = {""};
     struct portolan_diagnostics d = {note, &told, 0};
 
-    (void)state;
     xml_check(read_tree(&arena, "<whole><note>hi</note><part name=''/></whole>", XML_PLAIN, &told),
               &rule, &d);
     assert_int_equal(d.count, 0);
@@ -158,7 +144,6 @@ static void elements_are_written(void **state)
 {
     struct portolan_text t = {0};
 
-    (void)state;
     xml_add_start(&t, "  ", "part", "name", "a<b", "left-out", NULL, "size", "1", NULL);
     xml_add_number(&t, "x", 0.1);
     xml_add_number(&t, "unknown", 0.0 / 0.0);
@@ -171,7 +156,6 @@ static void reading_survives_any_failing_allocation(void **state)
     static const char text[] = "<a xmlns='urn:x'>1<b c='2'>3</b>4</a>";
     struct xml_element *root = NULL;
 
-    (void)state;
     for (unsigned long n = 1; !root; n++) {
         struct portolan_arena arena = {0};
         struct portolan_diagnostics d = {0};
@@ -186,17 +170,9 @@ static void reading_survives_any_failing_allocation(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_and_attributes_have_their_places),
-        cmocka_unit_test(text_belongs_to_the_tag_in_front_of_it),
-        cmocka_unit_test(namespaces_and_document_types_are_a_matter_of_the_form),
-        cmocka_unit_test(what_is_not_well_formed_is_told_once),
-        cmocka_unit_test(a_tree_is_held_against_rules),
-        cmocka_unit_test(elements_are_written),
-        cmocka_unit_test(reading_survives_any_failing_allocation),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(elements_and_attributes_have_their_places),
+           cmocka_unit_test(text_belongs_to_the_tag_in_front_of_it),
+           cmocka_unit_test(namespaces_and_document_types_are_a_matter_of_the_form),
+           cmocka_unit_test(what_is_not_well_formed_is_told_once),
+           cmocka_unit_test(a_tree_is_held_against_rules), cmocka_unit_test(elements_are_written),
+           cmocka_unit_test(reading_survives_any_failing_allocation))

@@ -212,21 +212,6 @@ static enum portolan_status do_command(struct portolan_interpreter *in,
     return agree_on_command(in, status, err);
 }
 
-enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,
-                                             struct portolan_error *err)
-{
-    struct portolan_arena arena = {0};
-    struct portolan_script_command words = {0};
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (!script_split(&arena, line, &words))
-        status = portolan_no_memory(err);
-    else if (words.n_words && !script_is_comment(words.words[0]))
-        status = do_command(in, &words, err);
-    portolan_arena_clear(&arena);
-    return status;
-}
-
 enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
                                               const struct portolan_script *s,
                                               struct portolan_diagnostics *d,

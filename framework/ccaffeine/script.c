@@ -31,7 +31,8 @@ bool portolan_script_is(const char *file, const char *bytes, size_t size)
            (length > 4 && !strcmp(file + length - 4, ".bld"));
 }
 
-bool script_is_comment(const char *word)
+/* Whether a line that begins with this word is a comment. */
+static bool is_comment(const char *word)
 {
     return word[0] == '#' || word[0] == '!' || (word[0] == '/' && word[1] == '/');
 }
@@ -126,7 +127,7 @@ static bool read_commands(struct reader *r)
             return false;
         if (!c.n_words)
             continue;
-        if (script_is_comment(c.words[0])) {
+        if (is_comment(c.words[0])) {
             r->s->n_comments += c.line > 1 && strcmp(text.bytes, SCRIPT_RULE) != 0;
             continue;
         }

@@ -11,9 +11,6 @@
 #define SCRIPT_NAME  " assembly="
 enum { SCRIPT_MAGIC_BYTES = 11 };
 
-/* Whether a line that begins with this word is a comment. */
-bool script_is_comment(const char *word);
-
 /* The words of one line, in the arena; false when memory runs out. */
 bool script_split(struct portolan_arena *arena, const char *line,
                   struct portolan_script_command *command);
@@ -22,7 +19,7 @@ bool script_split(struct portolan_arena *arena, const char *line,
 bool script_split_path(struct portolan_arena *arena, const char *list,
                        struct portolan_words *folders);
 
-/* What an argument of a command is; this drives arity checks, matching, completion and help. */
+/* What an argument of a command is; this drives arity checks and help. */
 enum argument {
     ARGUMENT_NONE,
     ARGUMENT_WORD,

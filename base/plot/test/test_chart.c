@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Charts: places computed by hand, XML judged by libxml2, everything the same again. */
-#include <portolan/chart.h>
-
 #include <libxml/parser.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <portolan/chart.h>
+#include <unit_test.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -62,7 +54,6 @@ static void points_lie_where_arithmetic_puts_them(void **state)
     const struct portolan_chart c = {.n_series = 1, .series = &s};
     char *text = svg(&c);
 
-    (void)state;
     has(text, "translate(80.00 420.00)");
     has(text, "translate(672.31 54.62)");
     for (int tick = 0; tick <= 10; tick += 2) {
@@ -84,7 +75,6 @@ static void logarithmic_axes_have_decades(void **state)
     char *text = svg(&c), *at = text;
     double place[3];
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         assert_non_null(at = strstr(at, "translate("));
         place[i] = strtod(at += strlen("translate("), NULL);
@@ -106,7 +96,6 @@ static void bounds_at_and_below_zero_are_left_out_of_logarithms(void **state)
     struct portolan_error err = {0};
     char *text = svg(&c);
 
-    (void)state;
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
     free(text);
@@ -120,7 +109,6 @@ static void any_numbers_make_a_valid_picture(void **state)
 {
     static const double odd[] = {0, -0.0, 1, -1, 1e-300, 1e299, -1e299, 5e-324, INFINITY, NAN};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(odd); i++)
         for (size_t k = 0; k < COUNT(odd); k++) {
             const double x[] = {odd[i], odd[k]}, y[] = {odd[k], 3};
@@ -160,7 +148,6 @@ static void many_points_in_one_place_are_one_mark(void **state)
     const struct portolan_chart c = {.n_series = 1, .series = &s};
     char *text;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = y[i] = (double)(i % 100);
     text = svg(&c);
@@ -180,7 +167,6 @@ static void text_is_never_markup(void **state)
         .n_series = 1, .series = &s, .title = "a < b && 'c'\n\x7f\xef\xbf\xbf", .x_label = "№"};
     char *text = svg(&c);
 
-    (void)state;
     has(text, ">&lt;b&gt;&quot;&amp;'\xef\xbf\xbd\xef\xbf\xbd<");
     has(text, ">a &lt; b &amp;&amp; 'c'&#10;\x7f\xef\xbf\xbd<");
     has(text, ">№<");
@@ -195,7 +181,6 @@ static void the_ending_chooses_the_form(void **state)
     struct portolan_error err = {0};
     char *text;
 
-    (void)state;
     assert_int_equal(portolan_chart_write(&fft, "a.svg/b", &text, &err), PORTOLAN_EINVAL);
     assert_null(text);
     assert_string_equal(
@@ -215,7 +200,6 @@ static void the_picture_is_the_one_that_was_looked_at(void **state)
     char *text = svg(&fft);
     FILE *f;
 
-    (void)state;
     assert_non_null(file);
     if (getenv("UPDATE")) {
         assert_non_null(f = fopen(file, "we"));
@@ -233,7 +217,6 @@ static void memory_that_is_out_is_said(void **state)
 {
     char *text;
 
-    (void)state;
     for (int form = 0; form < 2; form++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
 
@@ -253,7 +236,6 @@ static void parts_of_pages_are_elements(void **state)
     struct portolan_chart c = fft;
     char *text;
 
-    (void)state;
     c.id = "steps";
     text = svg(&c);
     assert_int_equal(strncmp(text, "<svg viewBox=", 13), 0);
@@ -264,20 +246,12 @@ static void parts_of_pages_are_elements(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_lie_where_arithmetic_puts_them),
-        cmocka_unit_test(logarithmic_axes_have_decades),
-        cmocka_unit_test(bounds_at_and_below_zero_are_left_out_of_logarithms),
-        cmocka_unit_test(any_numbers_make_a_valid_picture),
-        cmocka_unit_test(many_points_in_one_place_are_one_mark),
-        cmocka_unit_test(text_is_never_markup),
-        cmocka_unit_test(the_ending_chooses_the_form),
-        cmocka_unit_test(the_picture_is_the_one_that_was_looked_at),
-        cmocka_unit_test(memory_that_is_out_is_said),
-        cmocka_unit_test(parts_of_pages_are_elements),
-    };
-
-    return cmocka_run_group_tests_name("plot chart", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(points_lie_where_arithmetic_puts_them),
+           cmocka_unit_test(logarithmic_axes_have_decades),
+           cmocka_unit_test(bounds_at_and_below_zero_are_left_out_of_logarithms),
+           cmocka_unit_test(any_numbers_make_a_valid_picture),
+           cmocka_unit_test(many_points_in_one_place_are_one_mark),
+           cmocka_unit_test(text_is_never_markup), cmocka_unit_test(the_ending_chooses_the_form),
+           cmocka_unit_test(the_picture_is_the_one_that_was_looked_at),
+           cmocka_unit_test(memory_that_is_out_is_said),
+           cmocka_unit_test(parts_of_pages_are_elements))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * ccaffeine: scripts of the Ccaffeine framework (.rc, .bld): read, run, completed, and converted to
- * XML assemblies and back. The language is that of Ccaffeine, the CCA forum's framework, as
+ * ccaffeine: scripts of the Ccaffeine framework (.rc, .bld): read, run, and converted to XML
+ * assemblies and back. The language is that of Ccaffeine, the CCA forum's framework, as
  * docs/portolan-ccaffeine.5 documents it.
  *
  * Everything here is used by one thread at a time. Nothing prints: what a command shows goes to a
@@ -105,16 +105,11 @@ struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_i
 void portolan_interpreter_destroy(struct portolan_interpreter *in);
 
 /**
- * Collective: runs one command. All ranks get the same status and, on failure, the same text. A
- * command that failed has changed nothing, except `nuke all`, which goes as far as it can. If it
- * failed on some ranks only, the others have changed; then the interpreter has ended, with 1.
- */
-enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,
-                                             struct portolan_error *err);
-
-/**
  * Collective: runs a script to its end, its `exit`, or, unless the interpreter keeps going, its
- * first command that fails. Failures go to D with the command's line, on every rank.
+ * first command that fails. Failures go to D with the command's line, on every rank. A command that
+ * failed has changed nothing, except `nuke all`, which goes as far as it can. If it failed on some
+ * ranks only, the others have changed; then the interpreter has ended, with 1. All ranks get the
+ * same status and, on failure, the same text.
  * Errors: that of the first command that failed.
  */
 enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
@@ -125,16 +120,6 @@ enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
 /** Whether `exit` was met; *CODE (may be NULL) becomes its argument, 0 without one. 1 when the
  * ranks had to end. */
 bool portolan_interpreter_has_ended(const struct portolan_interpreter *in, int *code);
-
-/**
- * The words that may follow at the end of LINE, whose last word is incomplete (empty after a
- * blank): *N whole words, sorted, in one array that ends with NULL; the caller frees it with one
- * free(). They are commands, classes, instances, ports, fields or keys, according to the position.
- * Errors: ENOMEM.
- */
-enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *in,
-                                                   const char *line, char ***words, size_t *n,
-                                                   struct portolan_error *err);
 
 /* -- converting ---------------------------------------------------------------------------- */
 

@@ -61,12 +61,28 @@ static int close_session(void **state)
     return 0;
 }
 
+/* Runs a script of one command. */
+static enum portolan_status run_line(struct session *s, const char *line)
+{
+    char text[400];
+    struct portolan_script *script;
+    enum portolan_status status;
+    int length = snprintf(text, sizeof text, "#!ccaffeine\n%s\n", line);
+
+    assert_in_range(length, 1, sizeof text - 1);
+    s->err = (struct portolan_error){0};
+    status = portolan_script_read_text(text, (size_t)length, "a.rc", NULL, &script, &s->err);
+    if (status == PORTOLAN_OK)
+        status = portolan_interpreter_run(s->in, script, NULL, &s->err);
+    portolan_script_destroy(script);
+    return status;
+}
+
 /* The command works and shows that. */
 static void shows(struct session *s, const char *line, const char *expected)
 {
-    s->err = (struct portolan_error){0};
     portolan_text_clear(&s->shown);
-    if (portolan_interpreter_do(s->in, line, &s->err) != PORTOLAN_OK)
+    if (run_line(s, line) != PORTOLAN_OK)
         fail_msg("%s: %s", line, s->err.text);
     assert_string_equal(s->shown.bytes ? s->shown.bytes : "", expected);
 }
@@ -74,16 +90,14 @@ static void shows(struct session *s, const char *line, const char *expected)
 /* The command works, whatever it shows. */
 static void works(struct session *s, const char *line)
 {
-    s->err = (struct portolan_error){0};
-    if (portolan_interpreter_do(s->in, line, &s->err) != PORTOLAN_OK)
+    if (run_line(s, line) != PORTOLAN_OK)
         fail_msg("%s: %s", line, s->err.text);
 }
 
 /* The command fails with a text that has EXPECTED in it. */
 static void refuses(struct session *s, const char *line, const char *expected)
 {
-    s->err = (struct portolan_error){0};
-    assert_int_not_equal(portolan_interpreter_do(s->in, line, &s->err), PORTOLAN_OK);
+    assert_int_not_equal(run_line(s, line), PORTOLAN_OK);
     if (!strstr(s->err.text, expected))
         fail_msg("%s: %s\nexpected: %s", line, s->err.text, expected);
 }
@@ -442,9 +456,8 @@ static void memory_that_runs_out_is_told(void **state)
 
         for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 1000; n++) {
             portolan_text_clear(&s->shown);
-            s->err = (struct portolan_error){0};
             portolan_alloc_fail_at(n);
-            status = portolan_interpreter_do(s->in, lines[i], &s->err);
+            status = run_line(s, lines[i]);
             portolan_alloc_fail_at(0);
         }
         if (status != PORTOLAN_OK)
