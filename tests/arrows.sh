@@ -99,6 +99,9 @@ missing=$(
     sed -n 's/^| `\([a-z_/]*\)`.*/\1/p' docs/architecture.md | while read -r room; do
         [ -d "$room" ] || echo "$room"
     done
+    for decision in $(ls docs/decisions | grep '^[0-9]'); do # each has its line in the index
+        grep -qF "($decision)" docs/decisions/README.md || echo "$decision"
+    done
 )
 if [ -z "$missing" ]; then
     echo "ok $(($(echo "$table" | grep -c :) + 1)) - docs/architecture.md names what is there"

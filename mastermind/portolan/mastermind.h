@@ -3,7 +3,7 @@
  * mastermind: the component class portolan.Mastermind and its port "records".
  *
  * Provides "monitor" (portolan.ports.Monitor, for proxies), "MonitorPort" and "PerfParamPort"
- * (Performance.Monitor and .PerfParam, records by name: portolan-performance(7)), "steps"
+ * (Performance.Monitor and .PerfParam, records by name: portolan-mastermind(7)), "steps"
  * (portolan.ports.StepListener, for a SwapPoint) and "records" (a portolan.ForeignPort of type
  * "portolan.Records", whose pointer is a struct portolan_records *). Uses "measurement"
  * (portolan.ports.Measurement) and the services "portolan.Cohort", "portolan.Assembly" and

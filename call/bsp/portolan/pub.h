@@ -3,7 +3,7 @@
  * bsp: bulk synchronous parallel programs over MPICH, with the interface of the Paderborn
  * University BSP library (PUB), as known from its clients and the papers on it: Bonorden, Juurlink,
  * von Otte, Rieping, "The Paderborn University BSP (PUB) library", Parallel Computing 29 (2003);
- * González et al., "Analysis and Tools for Performance Prediction" (2001). portolan-bsp(7) says
+ * González et al., "Analysis and Tools for Performance Prediction" (2001). portolan-obsp(1) says
  * what is PUB's and what, where nothing is published, is Portolan's own.
  *
  * A program is a sequence of supersteps on a BSP object, a `t_bsp`: some of the processors,

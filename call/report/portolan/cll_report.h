@@ -4,7 +4,7 @@
  * forms: text and JSON. The run time (<portolan/cll.h>) writes them, llac reads them.
  *
  * Their contents are CALL's (J. A. González et al., *Analysis and Tools for Performance
- * Prediction*, 2001, and the public parts of its sources); docs/portolan-cll.7 has the forms in
+ * Prediction*, 2001, and the public parts of its sources); docs/portolan-call.1 has the forms in
  * full. Numbers are written so that they read back as the same double. An observable that was not
  * available is not a number: "nan" in text, null in JSON.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * cll: the run time of programs annotated with CALL's pragmas. `portolan call FILE.c` writes code
- * that calls this (docs/portolan-call.1); docs/portolan-cll.7 is for users who run the result.
+ * that calls this (docs/portolan-call.1, which also says how to run the result).
  *
  * An experiment is a stretch of code between `#pragma cll NAME …` and `#pragma cll end NAME`. Each
  * time it is passed gives a sample: the values of its formula's identifiers when it began, and what
