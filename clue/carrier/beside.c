@@ -81,8 +81,6 @@ static void expect_halves(const struct clue_run *run, double *half)
                         : clue_law_value(&pair->send, bytes) +
                               clue_law_value(&pair->transmission, bytes) +
                               clue_law_value(&m->hosts[to].receive, bytes);
-        if (pair && to == run->hosts[0])
-            half[i] += clue_law_value(&m->hosts[to].fresh, bytes);
     }
 }
 

@@ -581,6 +581,8 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     if (o.run.draw && file && o.table) /* else it is measured again */
         clue_machine_vary(file, o.run.settings.seed);
     o.run.hosts = hosts;
+    if (file && file->ignored)
+        fprintf(stderr, "portolan: warning: %s\n", file->ignored);
     if (check_real_hosts(&o, &err) || find_libraries(&o, &err))
         return print_error(&err);
     if (!o.run.replay && !o.run.draw)

@@ -16,15 +16,15 @@
 
 #include <portolan/command.h>
 
-#define RECORD_MAGIC "CLUEREC7"
+#define RECORD_MAGIC "CLUEREC8"
 
 /* Requests are numbers of the rank's (or schedule's) own, used again when they were freed; contexts
- * are places in the file's table. Pieces are two numbers. */
+ * are places in the file's table. */
 enum record_operation {
     RECORD_CALL = 1, /* routine, site, ns computed before */
     RECORD_END,
-    RECORD_SEND,    /* request, to, context, tag, bytes, packed, pieces, flags, label */
-    RECORD_RECEIVE, /* request, from + 1, context, tag + 1, pieces, flags */
+    RECORD_SEND,    /* request, to, context, tag, bytes, packed, flags, label */
+    RECORD_RECEIVE, /* request, from + 1, context, tag + 1, flags */
     RECORD_WAIT,    /* is all, n, requests + 1 */
     RECORD_TEST,    /* n, requests + 1 */
     RECORD_CANCEL,  /* request */
@@ -33,7 +33,7 @@ enum record_operation {
     RECORD_MEET,    /* kind, context, sequence, n, index, root, ns */
     RECORD_SLEEP,   /* ns */
     RECORD_SPEND,   /* ns */
-    RECORD_PACK,    /* bytes, pieces, is message */
+    RECORD_PACK,    /* bytes, is message */
     RECORD_TIMER,   /* request, ns */
     RECORD_ORDER,
     RECORD_SCHEDULE, /* the next one begins */
