@@ -302,15 +302,6 @@ static enum portolan_status make_copying(struct making *m)
     return status;
 }
 
-/* Virtual machines whose processors are moved have two states. */
-static void note_state(struct making *m, const struct clue_samples *s)
-{
-    if (s->n_left_out)
-        note(m, "state",
-             "%zu of %zu rounds, half a small round trip %.2g us; in the others %.2g us",
-             s->n_rounds - s->n_left_out, s->n_rounds, s->half_ns / 1e3, s->other_half_ns / 1e3);
-}
-
 static void note_errors(struct making *m, const struct clue_samples *s, const char *where)
 {
     static const char *const kinds[] = {"half",  "send",   "receive",   "stream", "exchange",
@@ -349,7 +340,6 @@ static void make_facts(struct making *m)
         note_errors(m, c->between, "between hosts");
     if (c->within)
         note_errors(m, c->within, "within a host");
-    note_state(m, first);
 }
 
 /* The standard deviation of rounds, relatively, for the middle one of the sizes: a program meets

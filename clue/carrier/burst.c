@@ -11,7 +11,6 @@
 #include "apart.h"
 #include "record.h"
 
-#include <portolan/pace.h>
 #include <portolan/stats.h>
 
 #include <math.h>
@@ -201,7 +200,6 @@ void clue_bursts_start(struct carrier *c)
     bursts.empty[false] = empty_ticks(false);
     bursts.empty[true] = empty_ticks(true);
     bursts.clock_ns = clock_ns();
-    bursts.sums.pace_ns = portolan_pace_ns(now_ns);
 }
 
 static long page_faults(void)
@@ -511,8 +509,6 @@ void clue_bursts_end(struct clue_bursts *sums)
     static const double most_added = 1; /* more is what varies by itself */
     double all = 0, least = 0;
 
-    if (bursts.sums.pace_ns > 0)
-        bursts.sums.pace_ns = (bursts.sums.pace_ns + portolan_pace_ns(now_ns)) / 2;
     for (size_t i = 0; i < STARTS; i++)
         for (struct segment *s = bursts.starts[i].segments, *next; s; s = next) {
             double n = (double)(s->n[BURST_FETCHED] + s->n[BURST_COLD]);

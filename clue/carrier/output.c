@@ -50,8 +50,9 @@ const struct cli_option output_options[] = {
      .take = take_part},
     {"json", 0, "FILE", "write the report as JSON; - is standard output",
      INTO(struct output, json)},
-    {"beside", 0, NULL, "also run the program in real time, five times, under mpiexec",
-     INTO(struct output, is_beside)},
+    {"compare-real", 0, NULL,
+     "also run the program in real time, five times, under mpiexec, and compare the times",
+     INTO(struct output, compares_real)},
     {"quiet", 0, NULL, "print no report", INTO(struct output, is_quiet)},
     {0},
 };
@@ -81,7 +82,7 @@ enum portolan_status output_begin(struct output *o, struct clue_run *run,
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (judge_folder(paths[i], err) != PORTOLAN_OK)
             return err->status;
-    if (o->has_no_trial && !keeps_events && !o->is_beside)
+    if (o->has_no_trial && !keeps_events && !o->compares_real)
         return PORTOLAN_OK;
     o->recorder = clue_recorder_new(run->machine, run->n, run->hosts, keeps_events);
     if (!o->recorder)
@@ -140,8 +141,8 @@ static enum portolan_status print(const struct output *o, const struct clue_repo
     for (int part = 0; part < 3; part++)
         if (o->by[part])
             clue_report_by(report, (enum clue_report_part)part, &text);
-    if (o->is_beside)
-        status = output_beside(report, clue_recorder_span_ns(o->recorder), &text, err);
+    if (o->compares_real)
+        status = output_compare_real(report, clue_recorder_span_ns(o->recorder), &text, err);
     if (!o->is_quiet)
         clue_report_took(report, trial, store, &text);
     if (text.bytes)

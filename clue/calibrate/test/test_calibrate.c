@@ -93,37 +93,6 @@ static struct clue_samples *made(double noise)
     return samples;
 }
 
-/* A machine that was in another state for FAR of its rounds, where messages take four times. */
-static void check_states(int far, double expected, size_t left_out)
-{
-    char path[] = "/tmp/clue-samples-XXXXXX";
-    FILE *f = fdopen(mkstemp(path), "w");
-    struct clue_samples *samples = NULL;
-    struct portolan_error err = {0};
-    size_t n;
-
-    for (int i = 0; i < ROUNDS; i++) {
-        double times = i < far ? 4 : 1;
-
-        fprintf(f, "half 0 %g\nhalf 65536 %g\n", times * (200 + i % 7), times * (7000 + i % 7));
-    }
-    fclose(f);
-    assert_int_equal(clue_samples_read(path, &samples, &err), PORTOLAN_OK);
-    unlink(path);
-    assert_float_equal(clue_samples_of(samples, "half", &n)[1].value, expected, 30);
-    assert_int_equal(samples->n_left_out, left_out);
-    clue_samples_destroy(samples);
-}
-
-static void test_states(void **state)
-{
-    (void)state;
-    check_states(0, 7000, 0);
-    check_states(ROUNDS / 3, 7000, ROUNDS / 3);
-    check_states(ROUNDS - ROUNDS / 3, 28000, ROUNDS / 3);
-    check_states(1, 7000, 0); /* one disturbed round is no state */
-}
-
 static struct clue_machine_file *machine_of(const struct clue_samples *samples,
                                             struct clue_errors errors, char **text)
 {
@@ -290,9 +259,8 @@ static void test_combine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),    cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_bad_line), cmocka_unit_test(test_states),
-        cmocka_unit_test(test_check),    cmocka_unit_test(test_combine)};
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_noise), cmocka_unit_test(test_bad_line),
+        cmocka_unit_test(test_check), cmocka_unit_test(test_combine)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,6 @@ struct clue_outcome {
         uint64_t n_missing;      /**< that the table did not have */
         uint64_t n, n_preempted; /**< bursts, and those replaced because another process ran */
         double added;      /**< estimated share that folding added; NAN: bursts differ too much */
-        double pace_ns;    /**< portolan_pace_ns() before and after; 0: nothing measured */
         uint64_t n_laws;   /**< bursts among N whose time a law gave */
         uint64_t n_fronts; /**< calls of functions whose time a law gave */
         bool is_void;      /**< such calls were skipped: results are void */
