@@ -36,7 +36,7 @@ struct replay {
     struct clue_engine *engine;
     const struct record *record;
     struct replayed *ranks;
-    clue_draw_fn *draw;
+    clue_median_fn *median;
     const uint8_t **at; /* by rank: where it goes on, to be fetched */
     struct rank self;   /* who runs: observers ask */
     bool is_damaged;
@@ -198,8 +198,8 @@ static enum clue_progress call(struct replay *p, int task, struct replayed *rank
     uint64_t place = record_place(&rank->now->reader), routine = NEXT, site = NEXT;
     int64_t ns = (int64_t)NEXT;
 
-    if (p->draw)
-        ns = p->draw(task, site, place);
+    if (p->median)
+        ns = p->median(task, site, place);
     if (ns > 0 && clue_engine_compute(p->engine, task, ns) == CLUE_WAITS)
         return CLUE_WAITS;
     if (routine >= p->record->n_routines) {
@@ -555,10 +555,10 @@ static void end_rank(struct replayed *rank)
     end_course(&rank->awaited);
 }
 
-bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
+bool clue_replay(struct clue_engine *engine, const struct record *record, clue_median_fn *median,
                  int *verdict)
 {
-    struct replay p = {.engine = engine, .record = record, .draw = draw};
+    struct replay p = {.engine = engine, .record = record, .median = median};
     bool is_ready = (p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks)) &&
                     (p.at = portolan_calloc((size_t)record->n, sizeof *p.at));
 

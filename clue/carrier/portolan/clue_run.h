@@ -29,9 +29,7 @@ struct clue_run {
     const char *record; /**< file that gets a record of the run; or NULL */
     /** The source of times of computing (TABLE); what runs instead of the program; or NULL. */
     const struct record *table, *replay;
-    uint64_t draw;     /**< not 0: of TABLE, drawn by this seed from all of the same call site */
-    bool is_median;    /**< of TABLE, or of REPLAY: bursts that repeat take their medians */
-    bool keeps_bursts; /**< of TABLE, or of a record that is repeated: not drawn */
+    bool is_median;            /**< of TABLE, or of REPLAY: bursts that repeat take their medians */
     struct clue_laws *laws;    /**< of MODEL; or NULL */
     size_t stack_bytes;        /**< of each rank */
     size_t thread_local_bytes; /**< the room that portolan-clue has */
