@@ -48,7 +48,7 @@ table() {
     echo "| program, 2 ranks | virtual | real, median | real runs | error | of all rounds, % |"
     echo "|---|---|---|---|---|---|"
     if [ "$machine" = here.xml ]; then # they would take minutes
-        row 'ring, shift, pipeline, all-to-all … (calibrate'"'"'s patterns)' "$build/clue/calibrate/portolan-patterns"
+        row 'ring, borders, transposition (calibrate'"'"'s patterns)' "$build/clue/calibrate/portolan-patterns"
     fi
     row 'collectives of 8 B to 4 MiB' ./collectives
     row 'master and worker (patterns/farm)' "$build/examples/patterns/farm"
