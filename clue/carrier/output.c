@@ -44,8 +44,6 @@ const struct cli_option output_options[] = {
     {"otf2", 0, "FILE", "write the trace as an OTF2 archive, FILE.otf2",
      INTO(struct output, traces[1]), .take = check_archive},
     {"calls", 0, "FILE", "write one line for each call", INTO(struct output, calls)},
-    {"picture", 0, "FILE", "draw the time line of ranks, and the use of hosts and network (SVG)",
-     INTO(struct output, picture)},
     {"by", 0, "WHAT", "print a table by host, link or message size; may be repeated",
      .take = take_part},
     {"json", 0, "FILE", "write the report as JSON; - is standard output",
@@ -73,11 +71,12 @@ static enum portolan_status judge_folder(const char *path, struct portolan_error
 enum portolan_status output_begin(struct output *o, struct clue_run *run,
                                   struct portolan_error *err)
 {
-    bool keeps_events = o->traces[0] || o->traces[1] || o->calls || o->picture;
+    bool keeps_events = o->traces[0] || o->traces[1] || o->calls;
 
-    const char *const paths[] = {
-        o->json,      o->calls,     o->picture,
-        o->traces[0], o->traces[1], o->has_no_trial ? NULL : o->store ? o->store : "portolan.db"};
+    const char *const paths[] = {o->json, o->calls, o->traces[0], o->traces[1],
+                                 o->has_no_trial ? NULL
+                                 : o->store      ? o->store
+                                                 : "portolan.db"};
 
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (judge_folder(paths[i], err) != PORTOLAN_OK)
@@ -120,8 +119,6 @@ static enum portolan_status write_texts(const struct output *o, const struct clu
     }
     if (!status && o->calls && !(status = clue_report_calls(report, &text, err)))
         status = put_file(o->calls, &text, err);
-    if (!status && o->picture && !(status = clue_report_picture(report, &text, err)))
-        status = put_file(o->picture, &text, err);
     portolan_text_clear(&text);
     for (size_t i = 0; i < 2 && !status; i++)
         if (o->traces[i])

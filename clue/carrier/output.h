@@ -7,7 +7,7 @@
 #include <portolan/command_line.h>
 
 struct output {
-    const char *store, *calls, *picture, *json;
+    const char *store, *calls, *json;
     const char *traces[2]; /* a folder, an archive of OTF2 */
     bool by[3];            /* enum clue_report_part */
     bool is_quiet, has_no_trial, compares_real;
