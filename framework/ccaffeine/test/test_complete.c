@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What completion offers, by the place in the line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include <portolan/ccaffeine.h>
+#include <unit_test.h>
 
 static struct portolan_interpreter *in;
 
@@ -22,7 +13,6 @@ static int begin(void **state)
     struct portolan_interpreter_options o = {.path = COMPONENTS};
     struct portolan_error err = {0};
 
-    (void)state;
     unsetenv("PORTOLAN_PATH");
     if (portolan_interpreter_create(&o, &in, &err) != PORTOLAN_OK)
         return 1;
@@ -34,7 +24,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     portolan_interpreter_destroy(in);
     return 0;
 }
@@ -57,7 +46,6 @@ static void offers(const char *line, const char *expected)
 
 static void commands_come_first(void **state)
 {
-    (void)state;
     offers("con", "configure connect");
     offers("  pal", "palette pallet");
     offers("set", ""); /* the GUI's own are no commands for people */
@@ -67,7 +55,6 @@ static void commands_come_first(void **state)
 
 static void classes_and_instances_follow(void **state)
 {
-    (void)state;
     offers("create script.P", "script.PrintServer script.Printer");
     offers("create script.Printer ", "");
     offers("remove ", "printer second starter");
@@ -83,7 +70,6 @@ static void classes_and_instances_follow(void **state)
 
 static void ports_are_those_of_their_instance(void **state)
 {
-    (void)state;
     offers("connect starter ", "printer");
     offers("conn starter printer printer p", "printer");
     offers("connect printer ", "");
@@ -96,7 +82,6 @@ static void ports_are_those_of_their_instance(void **state)
 
 static void fields_and_keys_are_asked_for(void **state)
 {
-    (void)state;
     offers("parameters starter ", "CONFIG");
     offers("parameters starter CONFIG ", "ALL fails label n seconds values");
     offers("parameters starter CONFIG l", "label");
@@ -114,7 +99,6 @@ static void memory_that_runs_out_is_told(void **state)
     char **words = NULL;
     size_t n = 0;
 
-    (void)state;
     for (unsigned long i = 1; status == PORTOLAN_ENOMEM && i < 100; i++) {
         portolan_alloc_fail_at(i);
         status = portolan_interpreter_complete(in, "connect s", &words, &n, NULL);
@@ -125,15 +109,8 @@ static void memory_that_runs_out_is_told(void **state)
     free(words);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commands_come_first),
-        cmocka_unit_test(classes_and_instances_follow),
-        cmocka_unit_test(ports_are_those_of_their_instance),
-        cmocka_unit_test(fields_and_keys_are_asked_for),
-        cmocka_unit_test(memory_that_runs_out_is_told),
-    };
-
-    return cmocka_run_group_tests_name("ccaffeine complete", tests, begin, end);
-}
+UNIT_TESTS_BETWEEN(begin, end, cmocka_unit_test(commands_come_first),
+                   cmocka_unit_test(classes_and_instances_follow),
+                   cmocka_unit_test(ports_are_those_of_their_instance),
+                   cmocka_unit_test(fields_and_keys_are_asked_for),
+                   cmocka_unit_test(memory_that_runs_out_is_told))
