@@ -75,7 +75,6 @@ static void every_form_is_told_by_its_content(void **state)
 {
     static const char *const texts[] = {in_text, in_json};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct portolan_measurements *m = read_text(texts[i]);
 
@@ -88,7 +87,6 @@ static void every_form_is_written_and_read_back(void **state)
 {
     struct portolan_measurements *m = read_text(in_text);
 
-    (void)state;
     for (int form = PORTOLAN_MEASUREMENTS_TEXT; form <= PORTOLAN_MEASUREMENTS_JSON; form++) {
         struct portolan_measurements *back;
         char *text = NULL;
@@ -109,7 +107,6 @@ static void one_parameter_needs_no_parentheses_and_names_may_be_missing(void **s
     struct portolan_measurements *m = read_text("PARAMETER p\nPOINTS 4 8 ( 16 )\nDATA 1\nDATA 2\n"
                                                 "DATA 3 4\n");
 
-    (void)state;
     assert_string_equal(m->items[0].callpath, "");
     assert_string_equal(m->items[0].metric, "");
     assert_int_equal(m->items[0].n_rows, 4);
@@ -124,7 +121,6 @@ static void numbers_keep_all_their_digits(void **state)
     struct portolan_measurement item = {"a \"b\"\\c", "\xc2\xb5s", 2, x, y};
     struct portolan_measurements m = {1, params, 1, &item, NULL}, *back;
 
-    (void)state;
     for (int form = PORTOLAN_MEASUREMENTS_TEXT; form <= PORTOLAN_MEASUREMENTS_JSON; form++) {
         assert_int_equal(
             portolan_measurements_write(&m, (enum portolan_measurements_format)form, &text, NULL),
@@ -210,7 +206,6 @@ static void what_is_wrong_is_said_where_it_is(void **state)
         {"{\"parameters\": [{\"id\": 1}]}", 1, 17, "a parameter must be a string"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct portolan_measurements *m = NULL;
         struct report report = {0};
@@ -238,7 +233,6 @@ static void what_a_form_cannot_carry_is_refused(void **state)
     struct portolan_measurements none = {0, params, 1, items, NULL};
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_measurements_write(&five, PORTOLAN_MEASUREMENTS_TEXT, &text, &err),
                      PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "write JSON"));
@@ -262,7 +256,6 @@ static void memory_may_run_out_anywhere(void **state)
 {
     static const char *const texts[] = {in_text, in_json};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
 
@@ -285,17 +278,10 @@ static void memory_may_run_out_anywhere(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_is_told_by_its_content),
-        cmocka_unit_test(every_form_is_written_and_read_back),
-        cmocka_unit_test(one_parameter_needs_no_parentheses_and_names_may_be_missing),
-        cmocka_unit_test(numbers_keep_all_their_digits),
-        cmocka_unit_test(what_is_wrong_is_said_where_it_is),
-        cmocka_unit_test(what_a_form_cannot_carry_is_refused),
-        cmocka_unit_test(memory_may_run_out_anywhere),
-    };
-
-    return cmocka_run_group_tests_name("models extrap", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(every_form_is_told_by_its_content),
+           cmocka_unit_test(every_form_is_written_and_read_back),
+           cmocka_unit_test(one_parameter_needs_no_parentheses_and_names_may_be_missing),
+           cmocka_unit_test(numbers_keep_all_their_digits),
+           cmocka_unit_test(what_is_wrong_is_said_where_it_is),
+           cmocka_unit_test(what_a_form_cannot_carry_is_refused),
+           cmocka_unit_test(memory_may_run_out_anywhere))
