@@ -6,13 +6,11 @@
 #include <unistd.h>
 #include <unit_test.h>
 
-static char folder[64];
 static struct portolan_store *store;
 
 static int set_up(void **state)
 {
-    strcpy(folder, "/tmp/portolan-export-XXXXXX");
-    if (!mkdtemp(folder) ||
+    if (test_folder_make(NULL) ||
         portolan_store_open(":memory:", PORTOLAN_STORE_WRITE, &store, NULL) != PORTOLAN_OK)
         return -1;
     return sample_store_fill(store, true, NULL) == PORTOLAN_OK ? 0 : -1;
@@ -20,18 +18,15 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    char command[120];
-
     portolan_store_close(store);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return test_folder_remove(state);
 }
 
 /* Writes FORMAT with failing allocations until none fails any more. */
 static void write_without_memory(const char *format)
 {
     int64_t trials[4] = {1};
-    char path[100];
+    const char *path = test_file(format);
     struct portolan_export_options o = {.format = portolan_export_find_format(format),
                                         .store = store,
                                         .trials = trials,
@@ -43,7 +38,6 @@ static void write_without_memory(const char *format)
     if (o.format->takes_several)
         for (o.n_trials = 0; o.n_trials < 4; o.n_trials++)
             trials[o.n_trials] = (int64_t)o.n_trials + 2;
-    snprintf(path, sizeof path, "%s/%s", folder, format);
     for (unsigned long n = 1; status != PORTOLAN_OK; n++) {
         struct portolan_error err = {0};
 
