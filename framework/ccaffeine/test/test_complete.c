@@ -99,8 +99,7 @@ static void memory_that_runs_out_is_told(void **state)
     char **words = NULL;
     size_t n = 0;
 
-    for (unsigned long i = 1; status == PORTOLAN_ENOMEM && i < 100; i++) {
-        portolan_alloc_fail_at(i);
+    for (unsigned long i = 0; next_allocation_fails(&i, status);) {
         status = portolan_interpreter_complete(in, "connect s", &words, &n, NULL);
         portolan_alloc_fail_at(0);
         assert_true(status == PORTOLAN_OK || !words);
