@@ -4,7 +4,6 @@
 
 #include "recorder_internal.h"
 
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #define OTHER "fedcba9876543210fedcba9876543210fedcba98"
 
 static struct portolan_facts facts;
-static char folder[] = "/tmp/portolan-facts-XXXXXX";
 
 static const char *fact(const char *name)
 {
@@ -22,31 +20,19 @@ static const char *fact(const char *name)
     return NULL;
 }
 
-static int make_folder(void **state)
-{
-    strcpy(folder, "/tmp/portolan-facts-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)st, (void)flag, (void)ftw;
-    return remove(path);
-}
-
 static int remove_folder(void **state)
 {
     portolan_facts_clear(&facts);
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return test_folder_remove(state);
 }
 
 /* FILE below the folder with TEXT in it; folders on the way are made. */
 static void put(const char *file, const char *text)
 {
-    char *path = portolan_asprintf("%s/%s", folder, file);
+    char *path = portolan_asprintf("%s/%s", test_folder, file);
     FILE *f;
 
-    for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); ++slash) {
+    for (char *slash = path + strlen(test_folder) + 1; (slash = strchr(slash, '/')); ++slash) {
         *slash = '\0';
         mkdir(path, 0777);
         *slash = '/';
@@ -60,7 +46,7 @@ static void put(const char *file, const char *text)
 
 static void look(const char *below)
 {
-    char *path = portolan_asprintf("%s/%s", folder, below);
+    char *path = portolan_asprintf("%s/%s", test_folder, below);
 
     portolan_facts_clear(&facts);
     facts_put_revision(&facts, path);
@@ -84,7 +70,7 @@ static void a_branch_is_read_from_its_file_or_the_packed_list(void **state)
 
 static void a_worktree_shares_the_references_of_another(void **state)
 {
-    char *gitdir = portolan_asprintf("gitdir: %s/main/.git/worktrees/side\n", folder);
+    char *gitdir = portolan_asprintf("gitdir: %s/main/.git/worktrees/side\n", test_folder);
 
     put("side/.git", gitdir);
     put("main/.git/HEAD", "ref: refs/heads/main\n");
@@ -139,7 +125,7 @@ static void passwords_become_stars(void **state)
 
 static void an_object_tells_its_compiler(void **state)
 {
-    char *file = portolan_asprintf("%s/text", folder);
+    char *file = portolan_asprintf("%s/text", test_folder);
 
     facts_put_compiler(&facts, "test", "/proc/self/exe");
 #ifdef __clang__
@@ -167,7 +153,7 @@ static void the_environment_that_steers_is_kept(void **state)
     assert_non_null(strstr(fact("compiler flags"), "-O"));
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_make, remove_folder)
 
 UNIT_TESTS(IN_FOLDER(a_branch_is_read_from_its_file_or_the_packed_list),
            IN_FOLDER(a_worktree_shares_the_references_of_another),

@@ -3,7 +3,6 @@
  * Run by mpiexec with two or more ranks: portolan.Optimizer decides for all of them, in a framework
  * with Mastermind, proxies and swap point, each rank on its own manual clock.
  */
-#include <ftw.h>
 #include <portolan/mpi.h>
 #include <portolan/optimizer.h>
 #include <unistd.h>
@@ -20,7 +19,7 @@ static struct {
 
 static struct portolan_cohort *cohort = &counting.cohort;
 static struct portolan_palette *palette;
-static char folder[] = "/tmp/portolan-XXXXXX", store[100], measured[100];
+static char store[400], measured[400];
 static struct heard told = {.area = "optimizer", .level = PORTOLAN_LOG_NOTICE};
 
 static enum portolan_status count_bcast(struct portolan_cohort *c, void *buffer, size_t size,
@@ -75,7 +74,7 @@ static enum portolan_status run(const char *more_b, const char *optimizer, const
 
     snprintf(text, sizeof text, "%d", steps);
     snprintf(parameters, sizeof parameters, "%s%s", written, optimizer);
-    a = functions_assembly(palette, folder, store, more_b, parameters);
+    a = functions_assembly(palette, test_folder, store, more_b, parameters);
     assert_int_equal(portolan_assembly_set(a, "driver", "x", x, NULL), 0);
     assert_int_equal(portolan_assembly_set(a, "driver", "steps", text, NULL), 0);
     told.text[0] = '\0';
@@ -185,12 +184,6 @@ static void a_check_names_the_rank_and_the_instance_that_differ(void **state)
     assert_int_equal(run("", checks, "1.5", 4), 0);
 }
 
-static int remove_entry(const char *path, const struct stat *s, int type, struct FTW *f)
-{
-    (void)s, (void)type, (void)f;
-    return remove(path);
-}
-
 /* Each test begins with what setup() has measured. */
 static int begin(void **state)
 {
@@ -202,10 +195,10 @@ static int begin(void **state)
 /* The stores are rank 0's; beside B3, B2 would not be measured everywhere. */
 static int setup(void **state)
 {
-    if (!mkdtemp(folder))
+    if (test_folder_make(NULL))
         return -1;
-    snprintf(store, sizeof store, "%s/portolan.db", folder);
-    snprintf(measured, sizeof measured, "%s/measured.db", folder);
+    snprintf(store, sizeof store, "%s/portolan.db", test_folder);
+    snprintf(measured, sizeof measured, "%s/measured.db", test_folder);
     if (cohort->bcast(cohort, store, sizeof store, 0) ||
         cohort->bcast(cohort, measured, sizeof measured, 0))
         return -1;
@@ -213,15 +206,15 @@ static int setup(void **state)
     if (portolan_palette_create(&palette, NULL) || functions_register(palette, NULL) ||
         portolan_palette_add_defaults(palette, NULL, NULL))
         return -1;
-    functions_explore(palette, cohort, folder, measured, "");
-    functions_explore(palette, cohort, folder, measured, with_b3);
+    functions_explore(palette, cohort, test_folder, measured, "");
+    functions_explore(palette, cohort, test_folder, measured, with_b3);
     return 0;
 }
 
 static int teardown(void **state)
 {
     portolan_palette_destroy(palette);
-    return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return test_folder_remove(state);
 }
 
 int main(void)

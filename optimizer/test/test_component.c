@@ -12,7 +12,7 @@
 #include "functions.h"
 
 static struct portolan_palette *palette;
-static char folder[] = "/tmp/portolan-XXXXXX", store[100];
+static char store[400];
 static struct heard told = {.area = "optimizer", .level = PORTOLAN_LOG_NOTICE};
 static char kept_folder[] = "/tmp/portolan-XXXXXX", kept_stores[2][100];
 
@@ -20,7 +20,7 @@ static const char with_b3[] = "<alternative class='test.B3'/>";
 
 static struct portolan_assembly *assembly(const char *more_b, const char *optimizer)
 {
-    return functions_assembly(palette, folder, store, more_b, optimizer);
+    return functions_assembly(palette, test_folder, store, more_b, optimizer);
 }
 
 /* One execution of A; the status of go. */
@@ -46,7 +46,7 @@ static void explore(const char *more_b)
         return;
     }
     /* Beside B3, B2 is hopeless at 0.5 and 1, and left out at 1.5, 3 and 4. */
-    assert_int_equal(functions_explore(palette, NULL, folder, store, more_b),
+    assert_int_equal(functions_explore(palette, NULL, test_folder, store, more_b),
                      *more_b ? 5 * 4 - 3 : 5 * 3);
     functions_copy(store, kept);
 }
@@ -232,10 +232,9 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
 static int setup(void **state)
 {
     script = (struct script){0};
-    snprintf(folder, sizeof folder, "/tmp/portolan-XXXXXX");
-    if (!mkdtemp(folder))
+    if (test_folder_make(NULL))
         return -1;
-    snprintf(store, sizeof store, "%s/portolan.db", folder);
+    snprintf(store, sizeof store, "%s/portolan.db", test_folder);
     portolan_log_set_handler(hear_log, &told);
     return portolan_palette_create(&palette, NULL) || functions_register(palette, NULL) ||
            portolan_palette_add_defaults(palette, NULL, NULL);
@@ -245,7 +244,7 @@ static int teardown(void **state)
 {
     portolan_palette_destroy(palette);
     portolan_log_set_handler(NULL, NULL);
-    return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    return test_folder_remove(state);
 }
 
 static int keep_stores(void **state)

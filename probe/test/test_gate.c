@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <unistd.h>
 
@@ -54,6 +55,32 @@ static int64_t calls_of(int64_t *calls)
     return __atomic_load_n(calls, __ATOMIC_RELAXED);
 }
 
+static pid_t caller;
+
+static void *say_who_calls_and_call(void *arg)
+{
+    caller = gettid();
+    sem_post(&inside);
+    proxy_work(&port, 1);
+    return NULL;
+}
+
+/* Returns when THREAD sleeps, as the gate makes callers do; it must not have ended. */
+static void wait_until_asleep(pid_t thread)
+{
+    char path[64], status = 'R';
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    while (status != 'S') {
+        FILE *f = fopen(path, "re");
+
+        assert_non_null(f);
+        assert_int_equal(fscanf(f, "%*d (%*[^)]) %c", &status), 1);
+        fclose(f);
+        sched_yield();
+    }
+}
+
 static void *call_once(void *arg)
 {
     (void)arg;
@@ -75,8 +102,9 @@ static void calls_wait_at_a_closed_gate_and_go_to_the_new_target(void **state)
     proxy_work(&port, 1);
     assert_int_equal(portolan_probe_gate_close(&port, long_ns, NULL), PORTOLAN_OK);
     assert_true(portolan_probe_port_is_closed(&port));
-    start(&thread, call_once);
-    usleep(2000);
+    start(&thread, say_who_calls_and_call);
+    sem_wait(&inside);
+    wait_until_asleep(caller);
     assert_int_equal(calls_of(&old_calls), 1);
     assert_int_equal(calls_of(&new_calls), 0);
     assert_ptr_equal(portolan_probe_gate_open(&port, &new_binding), &old_binding);
@@ -161,7 +189,7 @@ static void nesting_work(struct worker *self, int64_t n)
         return;
     sem_post(&inside);
     while (!portolan_probe_port_is_closed(&port))
-        usleep(100);
+        sched_yield();
     proxy_work(&port, 0);
 }
 
@@ -184,7 +212,7 @@ static void *call_when_closed(void *arg)
 {
     (void)arg;
     while (!portolan_probe_port_is_closed(&port))
-        usleep(100);
+        sched_yield();
     proxy_work(&port, 0);
     sem_post(&b_done);
     return NULL;

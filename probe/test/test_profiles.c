@@ -452,8 +452,7 @@ static void missing_memory_is_told_and_leaves_no_half_file(void **state)
     proxy_work(&outer, 1);
     dump(2);
     strcpy(before, rows_of("profile.0.0.0"));
-    for (unsigned long n = 1; status == PORTOLAN_ENOMEM; n++) {
-        portolan_alloc_fail_at(n);
+    for (unsigned long n = 0; next_allocation_fails(&n, status);) {
         status = portolan_probe_write_tau(folder, 0, NULL, NULL);
         portolan_alloc_fail_at(0);
         assert_string_equal(rows_of("profile.0.0.0"), before);

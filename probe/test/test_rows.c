@@ -5,6 +5,7 @@
 #include "internal.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -393,14 +394,13 @@ static void check_child(void)
     _exit(0);
 }
 
-static bool stop_calling, is_calling;
+static sem_t stop_calling, is_calling;
 
 static void waiting_body(struct worker *w, double x, int64_t m)
 {
     (void)w, (void)x, (void)m;
-    __atomic_store_n(&is_calling, true, __ATOMIC_RELEASE);
-    while (!__atomic_load_n(&stop_calling, __ATOMIC_ACQUIRE))
-        usleep(100);
+    sem_post(&is_calling);
+    sem_wait(&stop_calling);
 }
 
 static void *call_inner(void *arg)
@@ -418,9 +418,10 @@ static void a_child_begins_with_nothing_and_leaves_the_parents_rows(void **state
 
     configure(4 * 65536, (uint64_t)1 << 30);
     inner.scale = waiting_body; /* a thread that the child does not have is inside a call */
+    sem_init(&is_calling, 0, 0);
+    sem_init(&stop_calling, 0, 0);
     assert_int_equal(pthread_create(&other, NULL, call_inner, NULL), 0);
-    while (!__atomic_load_n(&is_calling, __ATOMIC_ACQUIRE))
-        usleep(100);
+    sem_wait(&is_calling);
     for (int i = 0; i < MANY; i++) {
         proxy_scale(&port, 1.0, 1, NAN);
         if (i % 500 == 0)
@@ -437,7 +438,7 @@ static void a_child_begins_with_nothing_and_leaves_the_parents_rows(void **state
     assert_int_equal(n_lost, 0);
     assert_int_equal(n_got, MANY);
     check_order(0, 0);
-    __atomic_store_n(&stop_calling, true, __ATOMIC_RELEASE);
+    sem_post(&stop_calling);
     assert_int_equal(pthread_join(other, NULL), 0);
 }
 

@@ -299,6 +299,7 @@ static void every_mistake_is_named_once_at_its_place(void **state)
         enum portolan_status status = portolan_sidl_read_text(&options, "bad.sidl", bad->text,
                                                               strlen(bad->text), &d, &model, &err);
 
+        assert_int_equal(strncmp(heard.text, "bad.sidl:", 9), 0);
         if (status == PORTOLAN_ESYNTAX && heard.count == 1 && heard.line == bad->line &&
             heard.column == bad->column && strstr(heard.first, bad->said) && d.count == 1)
             continue;

@@ -21,33 +21,6 @@ static const struct sidl_type pup_type = {
     .name = "pup.Pup", .kind = SIDL_CLASS, .methods = dog_methods, .n_methods = 5};
 static const struct sidl_type unicorn_type = {.name = "zoo.Unicorn", .kind = SIDL_CLASS};
 
-static char folder[] = "/tmp/portolan_loader_XXXXXX";
-
-static int make_folder(void **state)
-{
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[64];
-
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
-static void write_file(const char *name, const char *text)
-{
-    char path[256];
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
 #define SCL(URI, ATTRIBUTES, CLASS)                                                                \
     "<?xml version=\"1.0\"?>\n<scl>\n  <library uri=\"" URI "\" " ATTRIBUTES ">\n"                 \
     "    <class name=\"" CLASS "\" desc=\"ior/impl\"/>\n  </library>\n</scl>\n"
@@ -130,8 +103,9 @@ static void a_class_in_a_shared_object_is_found_through_an_scl_file(void **state
     struct sidl_BaseInterface__object *dog;
     sidl_BaseInterface ex;
 
-    write_file("zoo.scl", SCL(MODULES "/zoo.so", "scope=\"local\" resolution=\"now\"", "zoo.Dog"));
-    setenv("SIDL_DLL_PATH", folder, 1);
+    test_file_write("zoo.scl",
+                    SCL(MODULES "/zoo.so", "scope=\"local\" resolution=\"now\"", "zoo.Dog"));
+    setenv("SIDL_DLL_PATH", test_folder, 1);
     dog = sidl_class_create(&dog_type, NULL, NULL, &ex);
     assert_null(ex);
     assert_int_equal(call(dog, ((const struct zoo_Dog__epv *)dog->d_epv)->f_twice), 2);
@@ -149,8 +123,8 @@ static void a_class_and_the_class_that_it_extends_may_lie_in_different_libraries
     struct sidl_BaseInterface__object *pup;
     sidl_BaseInterface ex;
 
-    write_file("pup.scl", SCL(MODULES "/pup.so", "", "pup.Pup"));
-    set_path(folder);
+    test_file_write("pup.scl", SCL(MODULES "/pup.so", "", "pup.Pup"));
+    set_path(test_folder);
     pup = sidl_class_create(&pup_type, NULL, NULL, &ex);
     assert_null(ex);
     assert_int_equal(call(pup, ((const struct zoo_Dog__epv *)pup->d_epv)->f_count), 40);
@@ -164,18 +138,18 @@ static void the_path_holds_files_and_folders_with_either_separator(void **state)
     char path[512];
 
     mkdir("/tmp/portolan_empty", 0700);
-    write_file("path.scl", SCL(MODULES "/zoo.so", "", "path.One"));
-    snprintf(path, sizeof path, "/nowhere;%s", folder);
+    test_file_write("path.scl", SCL(MODULES "/zoo.so", "", "path.One"));
+    snprintf(path, sizeof path, "/nowhere;%s", test_folder);
     assert_found_in(path, "path.One");
-    snprintf(path, sizeof path, "/nowhere:%s:", folder);
+    snprintf(path, sizeof path, "/nowhere:%s:", test_folder);
     assert_found_in(path, "path.One");
-    snprintf(path, sizeof path, "main:;file:%s:/nowhere", folder);
+    snprintf(path, sizeof path, "main:;file:%s:/nowhere", test_folder);
     assert_found_in(path, "path.One");
-    snprintf(path, sizeof path, "%s/path.scl", folder);
+    snprintf(path, sizeof path, "%s/path.scl", test_folder);
     assert_found_in(path, "path.One");
-    snprintf(path, sizeof path, "/nowhere;file:%s/path.scl", folder);
+    snprintf(path, sizeof path, "/nowhere;file:%s/path.scl", test_folder);
     assert_found_in(path, "path.One");
-    set_path(folder);
+    set_path(test_folder);
     assert_null(find("path.Two"));
     rmdir("/tmp/portolan_empty");
 }
@@ -184,24 +158,24 @@ static void a_library_may_lie_beside_its_scl_file_or_behind_a_libtool_archive(vo
 {
     char path[512];
 
-    snprintf(path, sizeof path, "%s/near.so", folder);
+    snprintf(path, sizeof path, "%s/near.so", test_folder);
     assert_int_equal(symlink(MODULES "/zoo.so", path), 0);
-    write_file("near.scl", SCL("near.so", "", "near.Class"));
-    write_file("near.la", "# a comment\ndlname='near.so'\nlibdir='/nowhere'\ninstalled=yes\n");
-    write_file("archive.scl", SCL("file:near.la", "", "archive.Class"));
-    assert_found_in(folder, "near.Class");
-    assert_found_in(folder, "archive.Class");
+    test_file_write("near.scl", SCL("near.so", "", "near.Class"));
+    test_file_write("near.la", "# a comment\ndlname='near.so'\nlibdir='/nowhere'\ninstalled=yes\n");
+    test_file_write("archive.scl", SCL("file:near.la", "", "archive.Class"));
+    assert_found_in(test_folder, "near.Class");
+    assert_found_in(test_folder, "archive.Class");
 }
 
 static void an_scl_element_inside_another_document_counts(void **state)
 {
     char path[512];
 
-    write_file("heat.depl.cca",
-               "<root><componentDeployment name=\"x\"/><scl><note/><library uri=\"" MODULES
-               "/zoo.so\" md5=\"0\"><class name=\"deep.Class\" desc=\"ior/impl\"/>"
-               "<class name=\"other.Class\" desc=\"java\"/></library></scl></root>");
-    snprintf(path, sizeof path, "%s/heat.depl.cca", folder);
+    test_file_write("heat.depl.cca",
+                    "<root><componentDeployment name=\"x\"/><scl><note/><library uri=\"" MODULES
+                    "/zoo.so\" md5=\"0\"><class name=\"deep.Class\" desc=\"ior/impl\"/>"
+                    "<class name=\"other.Class\" desc=\"java\"/></library></scl></root>");
+    snprintf(path, sizeof path, "%s/heat.depl.cca", test_folder);
     assert_found_in(path, "deep.Class");
     assert_null(find("other.Class"));
 }
@@ -210,10 +184,12 @@ static void what_an_scl_file_includes_is_not_read(void **state)
 {
     char path[512];
 
-    write_file("inner.txt", "<library uri=\"" MODULES
-                            "/zoo.so\"><class name=\"inner.Class\" desc=\"ior/impl\"/></library>");
-    write_file("outer.scl", "<!DOCTYPE scl [<!ENTITY x SYSTEM \"inner.txt\">]>\n<scl>&x;</scl>");
-    snprintf(path, sizeof path, "%s/outer.scl", folder);
+    test_file_write("inner.txt",
+                    "<library uri=\"" MODULES
+                    "/zoo.so\"><class name=\"inner.Class\" desc=\"ior/impl\"/></library>");
+    test_file_write("outer.scl",
+                    "<!DOCTYPE scl [<!ENTITY x SYSTEM \"inner.txt\">]>\n<scl>&x;</scl>");
+    snprintf(path, sizeof path, "%s/outer.scl", test_folder);
     set_path(path);
     assert_null(find("inner.Class"));
 }
@@ -225,10 +201,10 @@ static void every_way_to_miss_a_class_is_told(void **state)
     static const struct sidl_type none = {.name = "bad.None", .kind = SIDL_CLASS};
     sidl_BaseInterface ex;
 
-    write_file("lost.scl", SCL("/nowhere/lost.so", "", "bad.Lost"));
-    write_file("liar.scl", SCL(MODULES "/zoo.so", "", "bad.Liar"));
-    write_file("torn.scl", "<scl>\n  <library>\n</scl>\n");
-    set_path(folder);
+    test_file_write("lost.scl", SCL("/nowhere/lost.so", "", "bad.Lost"));
+    test_file_write("liar.scl", SCL(MODULES "/zoo.so", "", "bad.Liar"));
+    test_file_write("torn.scl", "<scl>\n  <library>\n</scl>\n");
+    set_path(test_folder);
     assert_null(sidl_class_create(&lost, NULL, NULL, &ex));
     assert_note(ex, "cannot load class bad.Lost from /nowhere/lost.so, which", "lost.scl",
                 "cannot load", NULL);
@@ -302,8 +278,8 @@ static void searching_survives_any_failing_allocation(void **state)
     int n_failures = 0;
     sidl_BaseInterface ex;
 
-    write_file("memory.scl", SCL(MODULES "/zoo.so", "", "memory.Class"));
-    set_path(folder);
+    test_file_write("memory.scl", SCL(MODULES "/zoo.so", "", "memory.Class"));
+    set_path(test_folder);
     for (unsigned long n = 1; n < 60; n++) {
         sidl_DLL dll;
 
@@ -411,7 +387,7 @@ static void the_exception_for_no_memory_is_always_there(void **state)
 }
 
 UNIT_TESTS_BETWEEN(
-    make_folder, remove_folder,
+    test_folder_make, test_folder_remove,
     cmocka_unit_test(an_unknown_class_is_told_with_where_it_was_looked_for),
     cmocka_unit_test(a_class_in_a_shared_object_is_found_through_an_scl_file),
     cmocka_unit_test(a_class_and_the_class_that_it_extends_may_lie_in_different_libraries),

@@ -112,7 +112,7 @@ SENTENCE(XD_06,
 SENTENCE(XD_07, "a TypeMap's get of another type throws TypeMismatchException")
 {
     gov_cca_TypeMap_getDouble(map_with_int(w, "n", 1), "n", 2.0, &w->ex);
-    mismatched(w, Double, Int);
+    mismatched(w, T(Double), T(Int));
 }
 
 SENTENCE(XD_08, "methods that declare no exception throw one that is a sidl.RuntimeException, too")

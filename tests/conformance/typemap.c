@@ -381,12 +381,18 @@ SENTENCE(TY_01, "Type counts from NoType = 0 over the scalars (Int, Long, Float,
 SENTENCE(TX_01, "TypeMismatchException tells the type that was sought and the actual one, for gets "
                 "and puts")
 {
-    gov_cca_TypeMap map = map_with_int(w, "n", 1);
+    gov_cca_TypeMap map = full_map(w);
 
-    gov_cca_TypeMap_putDouble(map, "n", 1.0, &w->ex);
-    mismatched(w, Double, Int);
-    put(w, map, "n", T(BoolArray));
-    mismatched(w, BoolArray, Int);
+    for (int is = T(Int); is < TYPES; is++)
+        for (int asked = T(Int); asked < TYPES; asked++) {
+            if (is == asked)
+                continue;
+            put(w, map, words[is], (enum gov_cca_Type__enum)asked);
+            mismatched(w, asked, is);
+            get_value(w, map, words[is], (enum gov_cca_Type__enum)asked);
+            if (w->ex) /* else the default came back, which the specification allows, too */
+                mismatched(w, asked, is);
+        }
 }
 
 SENTENCE(TX_02, "TypeMismatchException is a CCAException")

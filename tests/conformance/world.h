@@ -66,7 +66,8 @@ void *world_keep(struct world *w, void *reference);
 #define refused_somehow(W) world_refused_somehow(W, __FILE__, __LINE__)
 /* … threw a TypeMismatchException of those types. */
 #define mismatched(W, REQUESTED, ACTUAL)                                                           \
-    world_mismatched(W, T(REQUESTED), T(ACTUAL), __FILE__, __LINE__)
+    world_mismatched(W, (enum gov_cca_Type__enum)(REQUESTED), (enum gov_cca_Type__enum)(ACTUAL),   \
+                     __FILE__, __LINE__)
 void world_good(struct world *w, const char *file, int line);
 void world_refused(struct world *w, enum gov_cca_CCAExceptionType__enum type, const char *file,
                    int line);

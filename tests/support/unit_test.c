@@ -36,6 +36,14 @@ const char *test_file(const char *name)
     return path;
 }
 
+const char *test_file_write(const char *name, const char *text)
+{
+    const char *path = test_file(name);
+
+    assert_int_equal(portolan_replace_file(path, text, strlen(text), NULL), PORTOLAN_OK);
+    return path;
+}
+
 static void add_line(struct heard *h, const char *format, ...)
 {
     size_t used = strlen(h->text);

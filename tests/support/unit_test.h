@@ -33,12 +33,14 @@
 
 /*
  * A temporary folder, below $TMPDIR or /tmp: _make and _remove are a set-up and a tear-down of
- * cmocka. test_file() is the path of a file in it, valid until the fourth call after it.
+ * cmocka. test_file() is the path of a file in it, valid until the fourth call after it; _write
+ * puts TEXT in that file.
  */
 extern char test_folder[];
 int test_folder_make(void **state);
 int test_folder_remove(void **state);
 const char *test_file(const char *name);
+const char *test_file_write(const char *name, const char *text);
 
 /*
  * What a reader said, as lines "file:line:column: text" with the last part of the file's path, or

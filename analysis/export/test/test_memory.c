@@ -6,13 +6,11 @@
 #include <unistd.h>
 #include <unit_test.h>
 
-static char folder[64];
 static struct portolan_store *store;
 
 static int set_up(void **state)
 {
-    strcpy(folder, "/tmp/portolan-export-XXXXXX");
-    if (!mkdtemp(folder) ||
+    if (test_folder_make(NULL) ||
         portolan_store_open(":memory:", PORTOLAN_STORE_WRITE, &store, NULL) != PORTOLAN_OK)
         return -1;
     return sample_store_fill(store, true, NULL) == PORTOLAN_OK ? 0 : -1;
@@ -20,18 +18,15 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    char command[120];
-
     portolan_store_close(store);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return test_folder_remove(state);
 }
 
 /* Writes FORMAT with failing allocations until none fails any more. */
 static void write_without_memory(const char *format)
 {
     int64_t trials[4] = {1};
-    char path[100];
+    const char *path = test_file(format);
     struct portolan_export_options o = {.format = portolan_export_find_format(format),
                                         .store = store,
                                         .trials = trials,
@@ -43,14 +38,11 @@ static void write_without_memory(const char *format)
     if (o.format->takes_several)
         for (o.n_trials = 0; o.n_trials < 4; o.n_trials++)
             trials[o.n_trials] = (int64_t)o.n_trials + 2;
-    snprintf(path, sizeof path, "%s/%s", folder, format);
-    for (unsigned long n = 1; status != PORTOLAN_OK; n++) {
+    for (unsigned long n = 0; next_allocation_fails(&n, status);) {
         struct portolan_error err = {0};
 
-        portolan_alloc_fail_at(n);
         status = portolan_export_write(&o, &err);
         portolan_alloc_fail_at(0);
-        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
         assert_int_equal(err.status, status);
         assert_int_equal(access(path, F_OK), status == PORTOLAN_OK ? 0 : -1);
     }
@@ -80,14 +72,12 @@ static void import_without_memory(const char *path)
     enum portolan_status status = PORTOLAN_ENOMEM;
     size_t before = count_trials();
 
-    for (unsigned long n = 1; status != PORTOLAN_OK; n++) {
+    for (unsigned long n = 0; next_allocation_fails(&n, status);) {
         struct portolan_error err = {0};
         int64_t id;
 
-        portolan_alloc_fail_at(n);
         status = portolan_import_tau(store, &o, &id, NULL, &err);
         portolan_alloc_fail_at(0);
-        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
         assert_int_equal(err.status, status);
         assert_int_equal(count_trials(), before + (status == PORTOLAN_OK));
     }

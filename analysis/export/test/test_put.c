@@ -6,23 +6,14 @@
 #include <unistd.h>
 #include <unit_test.h>
 
-static char folder[64], file[100];
+static char file[400];
 
 static int make_folder(void **state)
 {
-    strcpy(folder, "/tmp/portolan-export-XXXXXX");
-    if (!mkdtemp(folder))
+    if (test_folder_make(NULL))
         return -1;
-    snprintf(file, sizeof file, "%s/out", folder);
+    snprintf(file, sizeof file, "%s/out", test_folder);
     return 0;
-}
-
-static int remove_all(void **state)
-{
-    char command[120];
-
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
 }
 
 static bool exists(const char *path)
@@ -53,8 +44,8 @@ static void what_fails_leaves_nothing(void **state)
     portolan_text_add(&s.text, "text");
     assert_int_equal(sink_close(&s, PORTOLAN_ENOTFOUND, &err), PORTOLAN_ENOTFOUND);
     assert_false(exists(file));
-    assert_int_equal(rmdir(folder), 0); /* it is empty */
-    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(rmdir(test_folder), 0); /* it is empty */
+    assert_int_equal(mkdir(test_folder, 0700), 0);
 }
 
 static void a_file_that_came_meanwhile_stays(void **state)
@@ -110,9 +101,10 @@ static void a_folder_is_replaced_as_a_whole_and_only_when_asked(void **state)
 }
 
 UNIT_TESTS(cmocka_unit_test_setup_teardown(a_file_appears_when_it_is_closed, make_folder,
-                                           remove_all),
-           cmocka_unit_test_setup_teardown(what_fails_leaves_nothing, make_folder, remove_all),
+                                           test_folder_remove),
+           cmocka_unit_test_setup_teardown(what_fails_leaves_nothing, make_folder,
+                                           test_folder_remove),
            cmocka_unit_test_setup_teardown(a_file_that_came_meanwhile_stays, make_folder,
-                                           remove_all),
+                                           test_folder_remove),
            cmocka_unit_test_setup_teardown(a_folder_is_replaced_as_a_whole_and_only_when_asked,
-                                           make_folder, remove_all))
+                                           make_folder, test_folder_remove))

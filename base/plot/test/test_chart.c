@@ -220,8 +220,7 @@ static void memory_that_is_out_is_said(void **state)
     for (int form = 0; form < 2; form++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
 
-        for (unsigned long n = 1; status != PORTOLAN_OK; n++) {
-            portolan_alloc_fail_at(n);
+        for (unsigned long n = 0; next_allocation_fails(&n, status);) {
             status = portolan_chart_write(&fft, form ? "a.gnuplot" : "a.svg", &text, NULL);
             portolan_alloc_fail_at(0);
             assert_true(status == PORTOLAN_OK || (status == PORTOLAN_ENOMEM && !text));

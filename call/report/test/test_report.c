@@ -300,6 +300,7 @@ static void what_is_wrong_is_told_with_its_line(void **state)
                                                    &report, &err),
                          PORTOLAN_ESYNTAX);
         assert_null(report);
+        assert_int_equal(strncmp(heard.text, "bad.dat:", 8), 0);
         if (heard.line != bad[i].line || !strstr(heard.first, bad[i].says) || d.count != 1 ||
             !strstr(err.text, bad[i].says))
             fail_msg("case %zu: line %d '%s', error '%s'; wanted line %d '%s'", i, heard.line,

@@ -375,8 +375,7 @@ static void memory_that_runs_out_is_told(void **state)
     assert_int_equal(
         portolan_script_read_text(plain_script, strlen(plain_script), "a.rc", NULL, &s, NULL),
         PORTOLAN_OK);
-    for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 1000; n++) {
-        portolan_alloc_fail_at(n);
+    for (unsigned long n = 0; next_allocation_fails(&n, status);) {
         status = portolan_script_to_assembly(s, palette, NULL, &c, NULL, &text, NULL);
         portolan_alloc_fail_at(0);
         assert_true(status == PORTOLAN_OK || !text);
@@ -388,8 +387,7 @@ static void memory_that_runs_out_is_told(void **state)
                      PORTOLAN_OK);
     free(text);
     status = PORTOLAN_ENOMEM;
-    for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 1000; n++) {
-        portolan_alloc_fail_at(n);
+    for (unsigned long n = 0; next_allocation_fails(&n, status);) {
         status = portolan_assembly_to_script(a, palette, false, NULL, &c, &text, NULL);
         portolan_alloc_fail_at(0);
         assert_true(status == PORTOLAN_OK || !text);

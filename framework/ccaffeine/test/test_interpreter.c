@@ -444,9 +444,8 @@ static void memory_that_runs_out_is_told(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
 
-        for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 1000; n++) {
+        for (unsigned long n = 0; next_allocation_fails(&n, status);) {
             portolan_text_clear(&s->shown);
-            portolan_alloc_fail_at(n);
             status = run_line(s, lines[i]);
             portolan_alloc_fail_at(0);
         }

@@ -112,8 +112,7 @@ static void memory_that_runs_out_is_told(void **state)
     struct portolan_script *s = NULL;
     enum portolan_status status = PORTOLAN_ENOMEM;
 
-    for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 100; n++) {
-        portolan_alloc_fail_at(n);
+    for (unsigned long n = 0; next_allocation_fails(&n, status);) {
         status = portolan_script_read_text(text, sizeof text - 1, "a.rc", NULL, &s, NULL);
         portolan_alloc_fail_at(0);
         assert_true(status == PORTOLAN_OK || !s);

@@ -6,7 +6,6 @@
 
 /* A folder with a palette of few classes, an assembly and empty archives. */
 struct fixture {
-    char folder[64];
     struct portolan_palette *palette;
     struct portolan_assembly *a;
     struct portolan_arena arena;
@@ -44,30 +43,20 @@ static const char assembly_text[] =
     "</assembly>\n";
 static const char *const archives[] = {"all.a", "other.a", "left_proxy.a", "right_proxy.a"};
 
-static void write_in(const char *folder, const char *name, const char *text)
-{
-    char path[200];
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    assert_int_equal(portolan_replace_file(path, text, strlen(text), NULL), PORTOLAN_OK);
-}
-
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    char path[200];
 
-    strcpy(f->folder, "/tmp/portolan-test-link-XXXXXX");
-    assert_non_null(mkdtemp(f->folder));
+    assert_int_equal(test_folder_make(NULL), 0);
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        write_in(f->folder, classes[i][0], classes[i][1]);
+        test_file_write(classes[i][0], classes[i][1]);
     for (size_t i = 0; i < sizeof archives / sizeof *archives; i++)
-        write_in(f->folder, archives[i], "");
-    write_in(f->folder, "t.xml", assembly_text);
-    snprintf(path, sizeof path, "%s/t.xml", f->folder);
-    assert_int_equal(portolan_assembly_read(path, NULL, &f->a, NULL), PORTOLAN_OK);
+        test_file_write(archives[i], "");
+    assert_int_equal(
+        portolan_assembly_read(test_file_write("t.xml", assembly_text), NULL, &f->a, NULL),
+        PORTOLAN_OK);
     assert_int_equal(portolan_palette_create(&f->palette, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_palette_add_path(f->palette, f->folder, NULL, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_palette_add_path(f->palette, test_folder, NULL, NULL), PORTOLAN_OK);
     f->d = (struct portolan_diagnostics){hear, &f->heard, 0};
     *state = f;
     return 0;
@@ -76,15 +65,12 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char command[100];
 
     portolan_assembly_destroy(f->a);
     portolan_palette_destroy(f->palette);
     portolan_arena_clear(&f->arena);
-    snprintf(command, sizeof command, "rm -r %s", f->folder);
-    assert_int_equal(system(command), 0);
     free(f);
-    return 0;
+    return test_folder_remove(NULL);
 }
 
 static bool has(const struct needed *n, const char *class_name)
@@ -146,10 +132,8 @@ static void a_missing_archive_is_reported_where_the_class_is_described(void **st
     struct fixture *f = *state;
     struct portolan_link_options o = {.output = "x"};
     struct needed n;
-    char path[200];
 
-    snprintf(path, sizeof path, "%s/other.a", f->folder);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(test_file("other.a")), 0);
     assert_int_equal(needed_find(&f->arena, f->a, f->palette, &o, &n, &f->d, &f->err),
                      PORTOLAN_ESYNTAX);
     assert_string_equal(f->err.text, "1 class without an archive");
@@ -183,7 +167,7 @@ static void texts_survive_as_c_strings(void **state)
     struct needed n;
     const char *text;
 
-    write_in(f->folder, "t.xml", "a\"b\\c\t\?\?=\303\2441\n\nend");
+    test_file_write("t.xml", "a\"b\\c\t\?\?=\303\2441\n\nend");
     assert_int_equal(needed_find(&f->arena, f->a, f->palette, &o, &n, &f->d, &f->err), PORTOLAN_OK);
     assert_int_equal(emit_main(&f->arena, f->a, &n, &text, &f->err), PORTOLAN_OK);
     assert_non_null(strstr(text, "static const char assembly[] =\n"
@@ -219,12 +203,11 @@ static void settings_are_words_and_paths_from_their_folder(void **state)
     struct settings s;
     char path[200], expected[200];
 
-    write_in(f->folder, "link.conf",
-             "# comment\n\ncompiler = cc -pipe\nld=ld\nobjcopy = objcopy\n"
-             "archive = ../with blank.a\narchive = /b.a\nflags = \n"
-             "libs = -lx  -ly\n");
-    snprintf(path, sizeof path, "%s/link.conf", f->folder);
-    snprintf(expected, sizeof expected, "%s/../with blank.a", f->folder);
+    test_file_write("link.conf", "# comment\n\ncompiler = cc -pipe\nld=ld\nobjcopy = objcopy\n"
+                                 "archive = ../with blank.a\narchive = /b.a\nflags = \n"
+                                 "libs = -lx  -ly\n");
+    snprintf(path, sizeof path, "%s/link.conf", test_folder);
+    snprintf(expected, sizeof expected, "%s/../with blank.a", test_folder);
     assert_int_equal(settings_read(&f->arena, path, &s, &f->err), PORTOLAN_OK);
     assert_int_equal(s.compiler.n, 2);
     assert_string_equal(s.compiler.word[1], "-pipe");
@@ -233,7 +216,7 @@ static void settings_are_words_and_paths_from_their_folder(void **state)
     assert_string_equal(s.archives.word[1], "/b.a");
     assert_int_equal(s.flags.n, 0);
     assert_int_equal(s.libs.n, 2);
-    write_in(f->folder, "link.conf", "compiler = cc\nlinker = ld\n");
+    test_file_write("link.conf", "compiler = cc\nlinker = ld\n");
     assert_int_equal(settings_read(&f->arena, path, &s, &f->err), PORTOLAN_ESYNTAX);
     assert_non_null(strstr(f->err.text, "link.conf:2: 'linker' is not a setting"));
 }
@@ -272,14 +255,11 @@ static void out_of_memory_is_said_at_every_place(void **state)
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long n = 0;
 
-    while (status != PORTOLAN_OK) {
+    while (next_allocation_fails(&n, status)) {
         struct portolan_error err = {0};
 
-        portolan_alloc_fail_at(++n);
         status = attempt(f, &err);
         portolan_alloc_fail_at(0);
-        if (status != PORTOLAN_OK)
-            assert_int_equal(status, PORTOLAN_ENOMEM);
     }
     assert_true(n > 3);
 }
