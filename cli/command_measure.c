@@ -9,6 +9,7 @@
 #include <portolan/optimizer.h>
 #include <portolan/progress.h>
 #include <portolan/report.h>
+#include <portolan/settle.h>
 #include <portolan/store.h>
 
 #include <math.h>
@@ -158,7 +159,7 @@ static void end_session(struct measurement *m, struct portolan_store *store, int
     struct portolan_error err = {0};
     char text[128];
 
-    if (trial_discard(store, m->w, &err))
+    if (portolan_trial_discard(store, m->w->assembly, &err))
         print_error(&err);
     snprintf(text, sizeof text, "%s: %d trials were stored before; the same command continues",
              strsignal(number), before);
@@ -169,18 +170,32 @@ static void end_session(struct measurement *m, struct portolan_store *store, int
     raise(number);
 }
 
+/* What a trial writes. */
+static void print_line(void *arg, bool is_error, const char *text)
+{
+    (void)arg;
+    portolan_progress_hide();
+    fprintf(is_error ? stderr : stdout, "%s\n", text);
+    fflush(stdout);
+}
+
 /* *WHY gets the reason if it did not end well; other failures are the command's. */
 static enum portolan_status run_apart(struct measurement *m, struct portolan_store *store,
                                       const struct portolan_measure_trial *trial,
                                       struct portolan_error *why, struct portolan_error *err)
 {
-    int told = 0;
-    enum portolan_status status;
+    const struct portolan_supervision how = {
+        .limit_s = trial->limit_s, .is_silent = m->virtual.file != NULL, .line = print_line};
+    struct portolan_arena arena = {0};
+    struct portolan_words words = {0};
+    int number = 0;
+    enum portolan_status status = measure_word_trial(m, trial->orders, &arena, &words)
+                                      ? portolan_supervise(&arena, &words, &how, &number, why)
+                                      : portolan_no_memory(why);
 
-    m->trial_job.limit_s = trial->limit_s;
-    status = trial_job_run(&m->trial_job, trial->orders, &told, why);
-    if (told)
-        end_session(m, store, trial->number, told);
+    portolan_arena_clear(&arena);
+    if (number)
+        end_session(m, store, trial->number, number);
     if (status && status != PORTOLAN_EFOREIGN) {
         *err = *why;
         return status;
@@ -204,16 +219,19 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
     struct portolan_cohort *c = m->job->cohort;
     struct portolan_store *store = NULL;
     struct portolan_error why = {0};
-    enum portolan_status status =
-        portolan_cohort_agree(c, c->rank ? PORTOLAN_OK : trial_expect(m->store, &store, err), err);
+    enum portolan_status status = portolan_cohort_agree(
+        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->store, &store, err), err);
 
     if (!status && m->is_together)
         run_together(m, &why);
     else if (!status)
         status = run_apart(m, store, trial, &why, err);
     if (!status && c->rank == 0)
-        status = trial_settle(store, m->w, measure_ranks(m), m->virtual.name,
-                              why.status ? why.text : NULL, err);
+        status = portolan_trial_settle(
+            store,
+            &(struct portolan_expected_trial){m->w->assembly, m->w->palette, measure_ranks(m),
+                                              m->virtual.name},
+            why.status ? why.text : NULL, err);
     portolan_store_close(store);
     return status;
 }
@@ -252,8 +270,6 @@ static enum portolan_status measure(struct measurement *m, const struct measure_
     if (options.budget_s <= 0 && o->budget_s < 0)
         options.budget_s = 1e9;
     a->purpose = o->all_fixed ? "fixed" : "explore";
-    m->trial_job.purpose = a->purpose;
-    m->trial_job.store = m->store;
     status = portolan_measure(a, &options, &runner, &n_trials, err);
     portolan_sample_set_destroy(m->set);
     return status;

@@ -3,8 +3,10 @@
 #ifndef PORTOLAN_CLI_MEASURE_H
 #define PORTOLAN_CLI_MEASURE_H
 
-#include "trial_job.h"
+#include "cli.h"
 #include "virtual_trials.h"
+
+#include <portolan/supervise.h>
 
 /* One measurement session; only rank 0 reads the store. */
 struct measurement {
@@ -13,7 +15,8 @@ struct measurement {
     const char *store;
     struct virtual_trials virtual;   /* `file` NULL: trials run on this machine */
     struct portolan_name_value fact; /* of the trials that count there */
-    struct trial_job trial_job;
+    struct portolan_words start; /* of a trial, before its options: "mpiexec -n 2 portolan run" */
+    struct portolan_words rest;  /* and after them: the assembly */
     struct portolan_arena arena; /* of its words */
     bool is_together;            /* trials run in these processes: they are on several hosts */
     int n_ranks, n_hosts;        /* of this job */
@@ -38,6 +41,9 @@ void measure_say(const struct measurement *m, const char *text);
 
 /* How a run on this machine is started. Before O's lists are used. False: no memory. */
 bool measure_word_trials(struct measurement *m, const struct measure_options *o);
+/* The command that runs a trial with these orders, in ARENA. False: no memory. */
+bool measure_word_trial(const struct measurement *m, const char *orders,
+                        struct portolan_arena *arena, struct portolan_words *words);
 
 struct portolan_machine_reading;
 

@@ -104,7 +104,7 @@ static enum portolan_status join_cores(struct portolan_cohort *c, struct portola
 bool measure_word_trials(struct measurement *m, const struct measure_options *o)
 {
     struct portolan_arena *a = &m->arena;
-    struct portolan_words *start = &m->trial_job.start, *rest = &m->trial_job.rest;
+    struct portolan_words *start = &m->start, *rest = &m->rest;
     const struct assembly_options *x = &o->assembly;
     char *self = realpath("/proc/self/exe", NULL);
     bool good = self;
@@ -124,6 +124,36 @@ bool measure_word_trials(struct measurement *m, const struct measure_options *o)
     for (size_t i = 0; good && i < x->n_sets; i++)
         good = portolan_words_add(a, start, portolan_arena_printf(a, "--set=%s", x->sets[i]));
     return good && portolan_words_add(a, rest, x->file);
+}
+
+/* A line of orders, "select INSTANCE CLASS" or "set INSTANCE PARAMETER VALUE", as an option. */
+static bool add_order(struct portolan_arena *arena, struct portolan_words *words, char *line)
+{
+    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
+
+    if (!strcmp(verb, "select"))
+        return portolan_words_add(arena, words,
+                                  portolan_arena_printf(arena, "--select=%s=%s", instance, line));
+    parameter = strsep(&line, " ");
+    return portolan_words_add(
+        arena, words, portolan_arena_printf(arena, "--set=%s.%s=%s", instance, parameter, line));
+}
+
+bool measure_word_trial(const struct measurement *m, const char *orders,
+                        struct portolan_arena *arena, struct portolan_words *words)
+{
+    char *lines = portolan_arena_strdup(arena, orders);
+    bool good =
+        lines && portolan_words_append(arena, words, &m->start) &&
+        portolan_words_append(
+            arena, words,
+            PORTOLAN_WORDS("--fixed",
+                           portolan_arena_printf(arena, "--purpose=%s", m->w->assembly->purpose),
+                           portolan_arena_printf(arena, "--store=%s", m->store)));
+
+    for (char *line; good && (line = strsep(&lines, "\n"));)
+        good = !*line || add_order(arena, words, line);
+    return good && portolan_words_append(arena, words, &m->rest);
 }
 
 /*
@@ -173,6 +203,6 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
     status = virtual_trials_open(&m->virtual, m->w, o->assembly.file, err);
     m->fact = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, m->virtual.name};
     if (!status)
-        status = virtual_trials_word(&m->virtual, &m->arena, &m->trial_job, err);
+        status = virtual_trials_word(&m->virtual, &m->arena, &m->start, err);
     return status;
 }

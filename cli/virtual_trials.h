@@ -3,7 +3,9 @@
 #ifndef PORTOLAN_CLI_VIRTUAL_TRIALS_H
 #define PORTOLAN_CLI_VIRTUAL_TRIALS_H
 
-#include "trial_job.h"
+#include "cli.h"
+
+#include <portolan/command.h>
 
 /* Whether a trial is of the virtual machine of that name; NULL: of a real one. */
 bool trial_is_of(const struct portolan_trial *t, const char *machine);
@@ -26,9 +28,9 @@ enum portolan_status virtual_trials_open(struct virtual_trials *v, const struct 
                                          const char *assembly, struct portolan_error *err);
 /* Legal on one that failed to open. */
 void virtual_trials_close(struct virtual_trials *v);
-/* How trials of the program are started. */
+/* How trials of the program are started: adds the words to START. */
 enum portolan_status virtual_trials_word(const struct virtual_trials *v,
-                                         struct portolan_arena *arena, struct trial_job *job,
+                                         struct portolan_arena *arena, struct portolan_words *start,
                                          struct portolan_error *err);
 
 #endif

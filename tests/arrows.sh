@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block doing grid health index json list number command command_line machine owner shared_object stats xml progress
+base: base block doing grid health index json list number command command_line machine owner shared_object stats supervise xml progress
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base xml
@@ -29,7 +29,7 @@ framework/ccaffeine: base command assembly palette framework ccaffeine index
 proxygen: base shared_object command callback control proxygen probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
 proxygen/emit: base candidates callback functions functions_component probe proxy
-mastermind: base block index list assembly control ending machine probe record store framework mastermind recorder
+mastermind: base block index list machine assembly palette control ending probe record store framework mastermind recorder settle
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
 trace: base index list trace trace_event waits
@@ -63,7 +63,7 @@ project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server
-cli: base explain grid health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
+cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
 examples: base assembly framework embed models record
 '
 status=0

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the store says of a trial whose processes have ended, however they did. */
-#include "trial_job.h"
-
 #include <portolan/machine.h>
-#include <portolan/profile.h>
 #include <portolan/recorder.h>
+#include <portolan/settle.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +11,8 @@
 /* The variable is stored with the trial, since its name begins with PORTOLAN_. */
 #define MARK "PORTOLAN_EXPERIMENT"
 
-enum portolan_status trial_expect(const char *file, struct portolan_store **store,
-                                  struct portolan_error *err)
+enum portolan_status portolan_trial_expect(const char *file, struct portolan_store **store,
+                                           struct portolan_error *err)
 {
     static unsigned n;
     char text[80];
@@ -26,24 +23,30 @@ enum portolan_status trial_expect(const char *file, struct portolan_store **stor
                                  : portolan_store_open(file, PORTOLAN_STORE_WRITE, store, err);
 }
 
+static bool has_fact(const struct portolan_trial *t, const char *name, const char *value)
+{
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (!strcmp(t->metadata[i].name, name) && !strcmp(t->metadata[i].value, value))
+            return true;
+    return false;
+}
+
 /* The trials of the assembly, and which of them has the mark; *MARKED is NULL if nothing of it is
  * stored. The caller destroys *SET. */
-static enum portolan_status find_marked(struct portolan_store *store, const struct workbench *w,
+static enum portolan_status find_marked(struct portolan_store *store,
+                                        const struct portolan_assembly *a,
                                         struct portolan_sample_set **set,
                                         const struct portolan_trial **marked,
                                         struct portolan_error *err)
 {
-    const struct portolan_store_query query = {.assembly = w->assembly->name};
+    const struct portolan_store_query query = {.assembly = a->name};
     enum portolan_status status = portolan_store_read(store, &query, false, set, err);
     const char *mark = getenv(MARK);
 
     *marked = NULL;
-    for (size_t i = status ? 0 : (*set)->n_trials; i > 0 && !*marked; i--) {
-        const char *fact = portolan_trial_peek_fact(&(*set)->trials[i - 1], "environment " MARK);
-
-        if (fact && mark && !strcmp(fact, mark))
+    for (size_t i = status || !mark ? 0 : (*set)->n_trials; i > 0 && !*marked; i--)
+        if (has_fact(&(*set)->trials[i - 1], "environment " MARK, mark))
             *marked = &(*set)->trials[i - 1];
-    }
     return status;
 }
 
@@ -98,45 +101,48 @@ static const struct portolan_assembly_instance *find_suspect(const struct portol
     return n_unproven == 1 ? unproven : n_changed == 1 ? changed : NULL;
 }
 
-static enum portolan_status blame(struct portolan_store *store, const struct workbench *w,
+static enum portolan_status blame(struct portolan_store *store,
+                                  const struct portolan_expected_trial *expected,
                                   const struct portolan_sample_set *set, int64_t trial,
                                   struct portolan_error *err)
 {
-    const struct portolan_assembly_instance *x = find_suspect(set, w->assembly);
+    const struct portolan_assembly_instance *x = find_suspect(set, expected->assembly);
+    const struct portolan_class_description *class;
     struct portolan_running r;
 
     if (!x)
         return PORTOLAN_OK;
     r = (struct portolan_running){.instance = x->name,
                                   .class_name = x->alternatives[x->selected].class_name};
-    r.library = portolan_palette_find(w->palette, r.class_name)->library;
+    class = portolan_palette_find(expected->palette, r.class_name);
+    r.library = class ? class->library : NULL;
     return portolan_store_blame(store, trial, &r, err);
 }
 
 /* ------------------------------------------------------------------ the trial */
 
 /* Of a trial that stored nothing: what would have run. */
-static enum portolan_status begin_trial(struct portolan_store *store, const struct workbench *w,
-                                        int ranks, const char *machine, int64_t *id,
+static enum portolan_status begin_trial(struct portolan_store *store,
+                                        const struct portolan_expected_trial *x, int64_t *id,
                                         struct portolan_error *err)
 {
     struct portolan_facts facts = {0}, parameters = {0}, implementations = {0};
     enum portolan_status status = PORTOLAN_OK;
 
     portolan_facts_put_machine(&facts);
-    if (machine) {
-        portolan_facts_put(&facts, "host", machine);
-        portolan_facts_put(&facts, PORTOLAN_STORE_VIRTUAL, machine);
+    if (x->machine) {
+        portolan_facts_put(&facts, "host", x->machine);
+        portolan_facts_put(&facts, PORTOLAN_STORE_VIRTUAL, x->machine);
     }
-    portolan_facts_put_choices(w->assembly, &parameters, &implementations);
+    portolan_facts_put_choices(x->assembly, &parameters, &implementations);
     if (facts.failed || parameters.failed || implementations.failed)
         status = portolan_no_memory(err);
     if (!status)
         status = portolan_store_begin_trial(
             store,
-            &(struct portolan_trial){.assembly = w->assembly->name,
-                                     .purpose = w->assembly->purpose,
-                                     .ranks = ranks,
+            &(struct portolan_trial){.assembly = x->assembly->name,
+                                     .purpose = x->assembly->purpose,
+                                     .ranks = x->ranks,
                                      .n_parameters = parameters.n,
                                      .parameters = parameters.pairs,
                                      .n_implementations = implementations.n,
@@ -159,9 +165,9 @@ static bool is_as_written(const struct portolan_assembly *a)
 }
 
 /* The trial, which its processes left as OUTCOME ("": they stored nothing), has failed. */
-static enum portolan_status fail(struct portolan_store *store, const struct workbench *w,
-                                 int64_t id, const char *outcome, const char *why,
-                                 struct portolan_error *err)
+static enum portolan_status fail(struct portolan_store *store,
+                                 const struct portolan_expected_trial *x, int64_t id,
+                                 const char *outcome, const char *why, struct portolan_error *err)
 {
     struct portolan_sample_set *set = NULL;
     const struct portolan_trial *t = NULL;
@@ -169,7 +175,7 @@ static enum portolan_status fail(struct portolan_store *store, const struct work
     enum portolan_status status = portolan_store_settle(store, why, err);
 
     if (!status)
-        status = find_marked(store, w, &set, &t, err);
+        status = find_marked(store, x->assembly, &set, &t, err);
     is_settled = t && was_cut && !strcmp(t->outcome, "failed"); /* by the note, with the reason */
     has_culprit = t && is_blamed(t);
     if (!status && !is_settled)
@@ -178,18 +184,18 @@ static enum portolan_status fail(struct portolan_store *store, const struct work
     if (!status && was_cut && !is_settled)
         status = portolan_store_end_trial(store, id, "failed", 0, err);
     if (!status && was_cut && !has_culprit)
-        status = blame(store, w, set, id, err);
+        status = blame(store, x, set, id, err);
     portolan_sample_set_destroy(set);
     return status ? status : portolan_error_set(err, PORTOLAN_ECOMPONENT, "%s", why);
 }
 
-enum portolan_status trial_settle(struct portolan_store *store, const struct workbench *w,
-                                  int ranks, const char *machine, const char *why,
-                                  struct portolan_error *err)
+enum portolan_status portolan_trial_settle(struct portolan_store *store,
+                                           const struct portolan_expected_trial *x, const char *why,
+                                           struct portolan_error *err)
 {
     struct portolan_sample_set *set = NULL;
     const struct portolan_trial *t;
-    enum portolan_status status = find_marked(store, w, &set, &t, err);
+    enum portolan_status status = find_marked(store, x->assembly, &set, &t, err);
     char outcome[16] = "";
     int64_t id = !status && t ? t->id : 0;
 
@@ -200,20 +206,21 @@ enum portolan_status trial_settle(struct portolan_store *store, const struct wor
         why = "its processes ended, with status 0, before the run was over";
     if (status || !why)
         return status;
-    if (!id && is_as_written(w->assembly)) /* it is no alternative, and nothing can be compared */
+    if (!id && is_as_written(x->assembly)) /* it is no alternative, and nothing can be compared */
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
                                   "the assembly as written does not begin: %s", why);
     if (!id)
-        status = begin_trial(store, w, ranks, machine, &id, err);
-    return status ? status : fail(store, w, id, outcome, why, err);
+        status = begin_trial(store, x, &id, err);
+    return status ? status : fail(store, x, id, outcome, why, err);
 }
 
-enum portolan_status trial_discard(struct portolan_store *store, const struct workbench *w,
-                                   struct portolan_error *err)
+enum portolan_status portolan_trial_discard(struct portolan_store *store,
+                                            const struct portolan_assembly *a,
+                                            struct portolan_error *err)
 {
     struct portolan_sample_set *set = NULL;
     const struct portolan_trial *t;
-    enum portolan_status status = find_marked(store, w, &set, &t, err);
+    enum portolan_status status = find_marked(store, a, &set, &t, err);
 
     if (!status && t)
         status = portolan_store_delete_trial(store, t->id, err);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Runs a trial of `measure` in processes of its own, with a time limit. Nothing that it does ends
- * this process, and nothing of it is left when it has ended.
- */
-#include "trial_job.h"
-
 #include <portolan/machine.h>
-#include <portolan/progress.h>
+#include <portolan/supervise.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,14 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long a trial that is asked to end may take to do so. */
+/* How long a command that is asked to end may take to do so. */
 static const double patience_s = 2;
 
 enum { OUTPUT, ERRORS, N_STREAMS };
 
-/* A running trial. */
+/* A running command. */
 struct watch {
-    const struct trial_job *job;
+    const struct portolan_supervision *how;
     pid_t pid; /* also its process group */
     int fds[N_STREAMS];
     struct portolan_text lines[N_STREAMS]; /* what was read of a line that has not ended */
@@ -68,14 +62,14 @@ static void clean_environment(void)
 }
 
 /* In the child. A group of its own, so that all of it can be ended, also when this process dies. */
-static void become_trial(const struct watch *w, char *const *words, int ends[N_STREAMS])
+static void become_command(const struct watch *w, char *const *words, int ends[N_STREAMS])
 {
     int nothing = open("/dev/null", O_RDWR);
 
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(nothing, STDIN_FILENO);
-    dup2(w->job->is_silent ? nothing : ends[OUTPUT], STDOUT_FILENO);
+    dup2(w->how->is_silent ? nothing : ends[OUTPUT], STDOUT_FILENO);
     dup2(ends[ERRORS], STDERR_FILENO);
     close(nothing);
     clean_environment();
@@ -84,7 +78,7 @@ static void become_trial(const struct watch *w, char *const *words, int ends[N_S
     _exit(127);
 }
 
-/* The signals that matter while a trial runs, what they did before, and a pipe for their numbers:
+/* The signals that matter while a command runs, what they did before, and a pipe for their numbers:
  * other threads may get them, too. */
 static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
@@ -133,7 +127,7 @@ static enum portolan_status begin(struct watch *w, char *const *words, struct po
     if (catch_signals() && !pipe2(out, O_CLOEXEC) && !pipe2(errors, O_CLOEXEC))
         w->pid = fork();
     if (w->pid == 0)
-        become_trial(w, words, (int[]){out[1], errors[1]});
+        become_command(w, words, (int[]){out[1], errors[1]});
     if (w->pid < 0)
         portolan_error_set(err, PORTOLAN_EIO, "cannot start '%s': %s", words[0], strerror(errno));
     else
@@ -172,7 +166,7 @@ static bool is_frame(const char *line)
     return false;
 }
 
-/* Passes a line on, unless it is the trial's error message, which becomes the reason. */
+/* Passes a line on, unless it is the command's error message, which becomes the reason. */
 static void take_line(struct watch *w, size_t stream, const char *line)
 {
     static const char error[] = "portolan: error: ";
@@ -184,9 +178,7 @@ static void take_line(struct watch *w, size_t stream, const char *line)
         is_frame(line))
         return;
     keep_after(line, " exited on ", w->ended_by, sizeof w->ended_by); /* Open MPI's mpiexec */
-    portolan_progress_hide();
-    fprintf(stream == OUTPUT ? stdout : stderr, "%s\n", line);
-    fflush(stdout);
+    w->how->line(w->how->arg, stream == ERRORS, line);
 }
 
 static void take_bytes(struct watch *w, size_t stream, char *bytes, size_t n)
@@ -310,7 +302,7 @@ static enum portolan_status judge(const struct watch *w, struct portolan_error *
                                   strsignal(w->told));
     if (w->is_late)
         return portolan_error_set(err, PORTOLAN_EFOREIGN, "still running at its limit of %.3g s",
-                                  w->job->limit_s);
+                                  w->how->limit_s);
     if (w->status == 0) /* launchers also end so when they are told to */
         return PORTOLAN_OK;
     if (w->message[0])
@@ -325,12 +317,13 @@ static enum portolan_status judge(const struct watch *w, struct portolan_error *
                               WEXITSTATUS(w->status));
 }
 
-static enum portolan_status watch_command(const struct trial_job *job, char *const *words,
-                                          int *told, struct portolan_error *err)
+static enum portolan_status watch_command(const struct portolan_supervision *how,
+                                          char *const *words, int *signal_number,
+                                          struct portolan_error *err)
 {
-    struct watch w = {.job = job,
+    struct watch w = {.how = how,
                       .pid = -1,
-                      .stop_s = job->limit_s > 0 ? portolan_now_s() + job->limit_s : INFINITY};
+                      .stop_s = how->limit_s > 0 ? portolan_now_s() + how->limit_s : INFINITY};
     enum portolan_status status = begin(&w, words, err);
 
     if (!status) {
@@ -339,58 +332,23 @@ static enum portolan_status watch_command(const struct trial_job *job, char *con
         status = judge(&w, err);
     }
     end(&w);
-    *told = w.told;
+    *signal_number = w.told;
     return status;
 }
 
-/* A line of orders, "select INSTANCE CLASS" or "set INSTANCE PARAMETER VALUE", as options. */
-static bool add_order(struct portolan_arena *arena, struct portolan_words *words, char *line)
+enum portolan_status portolan_supervise(struct portolan_arena *arena,
+                                        const struct portolan_words *command,
+                                        const struct portolan_supervision *how, int *signal_number,
+                                        struct portolan_error *err)
 {
-    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
+    const char **words = portolan_arena_alloc(arena, command->n + 1, sizeof *words);
 
-    if (!strcmp(verb, "select"))
-        return portolan_words_add(arena, words,
-                                  portolan_arena_printf(arena, "--select=%s=%s", instance, line));
-    parameter = strsep(&line, " ");
-    return portolan_words_add(
-        arena, words, portolan_arena_printf(arena, "--set=%s.%s=%s", instance, parameter, line));
-}
-
-static bool add_words(const struct trial_job *job, const char *orders, struct portolan_arena *arena,
-                      struct portolan_words *words)
-{
-    char *lines = portolan_arena_strdup(arena, orders);
-    bool good =
-        lines && portolan_words_append(arena, words, &job->start) &&
-        portolan_words_append(
-            arena, words,
-            PORTOLAN_WORDS("--fixed", portolan_arena_printf(arena, "--purpose=%s", job->purpose),
-                           portolan_arena_printf(arena, "--store=%s", job->store)));
-
-    for (char *line; good && (line = strsep(&lines, "\n"));)
-        good = !*line || add_order(arena, words, line);
-    return good && portolan_words_append(arena, words, &job->rest);
-}
-
-enum portolan_status trial_job_run(const struct trial_job *job, const char *orders, int *told,
-                                   struct portolan_error *err)
-{
-    struct portolan_arena arena = {0};
-    struct portolan_words words = {0};
-    const char **ended = NULL;
-    enum portolan_status status;
-
-    if (add_words(job, orders, &arena, &words))
-        ended = portolan_arena_grow(&arena, words.word, words.n, sizeof *ended);
-    if (!ended)
-        status = portolan_no_memory(err);
-    else if (!portolan_program_find(&arena, ended[0]))
-        status = portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s", ended[0],
-                                    strerror(errno));
-    else {
-        ended[words.n] = NULL;
-        status = watch_command(job, (char *const *)ended, told, err);
-    }
-    portolan_arena_clear(&arena);
-    return status;
+    *signal_number = 0;
+    if (!words)
+        return portolan_no_memory(err);
+    memcpy(words, command->word, command->n * sizeof *words); /* and NULL at the end */
+    if (!portolan_program_find(arena, words[0]))
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s", words[0],
+                                  strerror(errno));
+    return watch_command(how, (char *const *)words, signal_number, err);
 }
