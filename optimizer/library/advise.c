@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a running assembly should change now. */
-#include "plan_internal.h"
+#include "advise.h"
+#include "confidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The best assembly for a whole run, with margins and reasons for a person. */
+#include "confidence.h"
 #include "plan_internal.h"
 
 #include <portolan/json.h>

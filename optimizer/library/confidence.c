@@ -5,6 +5,7 @@
  * everywhere. A prediction for a point that was not measured gets the error that it had at one of
  * the measured points, or the opposite: there the alternatives err alike, which keeps their order.
  */
+#include "confidence.h"
 #include "plan_internal.h"
 
 #include <portolan/list.h>

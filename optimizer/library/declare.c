@@ -301,18 +301,6 @@ bool plan_makes(const struct portolan_plan *p, const struct plan_data *d, size_t
            strcmp(n->method, d->from->method) == 0;
 }
 
-double plan_makings(const struct plan_view *v, const struct plan_data *d, const size_t *selection)
-{
-    double sum = 0;
-
-    if (!d->from->method)
-        return 1;
-    for (size_t i = 0; i < v->p->s.n_nodes; i++)
-        if (plan_makes(v->p, d, i))
-            sum += plan_calls_of(v, (long)i, selection);
-    return sum;
-}
-
 /* The least that leads from layout FROM to all that are taken. */
 static double share_layouts(const struct plan_data *d, const struct plan_conversions *c,
                             size_t from, const size_t *selection)
@@ -341,23 +329,4 @@ double plan_convert(const struct plan_view *v, const struct plan_data *d,
     if (from == NONE || to == NONE)
         return 0;
     return taker ? c->ns[from][to] : share_layouts(d, c, from, selection);
-}
-
-double plan_convert_all(const struct plan_view *v, const size_t *selection,
-                        const struct plan_data **lacking)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < v->p->n_data; i++) {
-        const struct plan_data *d = &v->p->data[i];
-        double each = d->from->is_shared ? plan_convert(v, d, NULL, selection) : 0, makings;
-
-        for (size_t k = 1; !d->from->is_shared && k < d->n_ends; k++)
-            each += plan_convert(v, d, &d->ends[k], selection);
-        makings = each > 0 ? plan_makings(v, d, selection) : 0;
-        if (isinf(each) && makings > 0)
-            *lacking = d;
-        sum += makings > 0 ? makings * each : 0;
-    }
-    return sum;
 }

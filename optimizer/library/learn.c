@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Adds the rows of a running program to the models of its implementations. */
-#include "plan_internal.h"
+#include "advise.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -168,6 +168,7 @@ bool survey_is_blamed(const struct survey *s, const struct survey_trial *t, cons
 /* Whether the parameters of T, or of the assembly now if T is NULL, are those of a case. */
 bool survey_is_case(const struct survey *s, const struct portolan_trial *t, size_t index);
 
+/* survey_names.c: what names stand for. */
 /* Copies the numeric ones of VALUES, one per dim, to the inputs X of a model; returns how many. */
 size_t survey_inputs(const struct survey *s, const double *values, double *x);
 size_t survey_variable_of(const struct survey *s, const char *instance);

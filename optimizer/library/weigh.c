@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A choice of a running assembly held against its alternatives, and a step against the models. */
-#include "plan_internal.h"
+#include "advise.h"
+#include "confidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
