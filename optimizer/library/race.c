@@ -2,7 +2,6 @@
 /* The race of implementations while a program runs: what is seen, and what follows from it. */
 #include "race_internal.h"
 
-#include <portolan/list.h>
 #include <string.h>
 
 /* Steps until what drift drove out is looked at again, and until drift is a reason to look. */
@@ -13,77 +12,6 @@ enum { DRIFT_COUNTS = 64 };
 static const double matters = 0.1;
 /* What a second look at steps that fell may cost of what is left of the budget. */
 static const double small_share = 0.25;
-
-/* ---- arms ---- */
-
-static bool is_same(const struct portolan_race *r, const int32_t *a, const int32_t *b)
-{
-    return memcmp(a, b, r->o.n_instances * sizeof *a) == 0;
-}
-
-static void copy(const struct portolan_race *r, int32_t *to, const int32_t *from)
-{
-    memcpy(to, from, r->o.n_instances * sizeof *to);
-}
-
-/* The group that WHOLE changes, or the first of several; SIZE_MAX: it is the incumbent. */
-static size_t group_of(const struct portolan_race *r, const int32_t *whole)
-{
-    for (size_t i = 0; i < r->o.n_instances; i++)
-        if (whole[i] != r->incumbent[i])
-            return r->group[i];
-    return SIZE_MAX;
-}
-
-/* Whether WHOLE is the arm beside the incumbent of other groups. */
-static bool is_arm(const struct portolan_race *r, const struct arm *a, const int32_t *whole)
-{
-    for (size_t i = 0; i < r->o.n_instances; i++)
-        if (whole[i] != (r->group[i] == a->group ? a->selection[i] : r->incumbent[i]))
-            return false;
-    return true;
-}
-
-/* The arm of WHOLE; NULL: there is none, or it is the incumbent, or changes several groups. */
-static struct arm *find_arm(const struct portolan_race *r, const int32_t *whole)
-{
-    size_t group = group_of(r, whole);
-
-    for (size_t i = 0; i < r->n_arms; i++)
-        if (r->arms[i]->group == group && is_arm(r, r->arms[i], whole))
-            return r->arms[i];
-    return NULL;
-}
-
-static void put_move(const struct portolan_race *r, const struct move *m, int32_t *whole)
-{
-    copy(r, whole, r->incumbent);
-    for (size_t i = 0; i < m->n; i++)
-        whole[m->instance[i]] = m->alternative[i];
-}
-
-struct arm *race_find_arm(const struct portolan_race *r, const struct move *move)
-{
-    put_move(r, move, r->scratch);
-    return find_arm(r, r->scratch);
-}
-
-/* The arm of WHOLE, which changes one group; NULL without memory. */
-static struct arm *make_arm(struct portolan_race *r, const int32_t *whole)
-{
-    struct arm *a = find_arm(r, whole);
-
-    if (a || !(a = portolan_arena_alloc(&r->pool, 1, sizeof *a)))
-        return a;
-    a->selection = portolan_arena_alloc(&r->pool, r->o.n_instances, sizeof *a->selection);
-    a->called = portolan_arena_alloc(&r->pool, r->o.n_instances, sizeof *a->called);
-    if (!a->selection || !a->called)
-        return NULL;
-    copy(r, a->selection, whole);
-    a->group = group_of(r, whole);
-    a->block = FIRST_BLOCK;
-    return portolan_arena_append(&r->pool, &r->arms, &r->n_arms, &a, sizeof a) ? a : NULL;
-}
 
 /* It is not looked at again for WAIT steps. */
 static void settle(const struct portolan_race *r, struct arm *a, enum arm_state state, int wait)
@@ -142,9 +70,9 @@ static struct arm *replace_incumbent(struct portolan_race *r, const int32_t *who
     bool drifted = has_drifted(r);
     struct arm *old;
 
-    copy(r, r->scratch, r->incumbent);
-    copy(r, r->incumbent, whole);
-    old = make_arm(r, r->scratch);
+    race_copy(r, r->scratch, r->incumbent);
+    race_copy(r, r->incumbent, whole);
+    old = race_make_arm(r, r->scratch);
     if (!old)
         return NULL;
     old->record = r->record;
@@ -232,7 +160,7 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
             settle(r, old, ARM_LOST, RETURN_WAIT);
         }
     }
-    copy(r, r->incumbent, selection);
+    race_copy(r, r->incumbent, selection);
     r->record = (struct record){0};
     r->longest_stay = 0;
     r->is_beginning = false;
@@ -449,10 +377,10 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
         begin_anew(r);
         r->data = s->data;
     }
-    if (is_same(r, s->selection, r->incumbent)) {
+    if (race_is_same(r, s->selection, r->incumbent)) {
         if (s->ns > 0)
             see_incumbent(r, s);
-    } else if (r->visited && is_same(r, s->selection, r->trial)) {
+    } else if (r->visited && race_is_same(r, s->selection, r->trial)) {
         if (s->ns > 0 && r->record.n)
             see_visited(r, s);
     } else {
@@ -563,8 +491,8 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
     size_t n_arms = r->n_arms;
     struct arm *a;
 
-    put_move(r, move, r->trial);
-    a = make_arm(r, r->trial);
+    race_put_move(r, move, r->trial);
+    a = race_make_arm(r, r->trial);
     if (!a)
         return false;
     r->told.reason = why[a->state];
@@ -598,15 +526,15 @@ bool portolan_race_next(struct portolan_race *r, const struct portolan_race_limi
                       !(limits->rests && r->told.changes > changes) &&
                       !(race_pick(r, &move) && begin_visit(r, &move));
     if (r->visited)
-        copy(r, selection, r->trial);
+        race_copy(r, selection, r->trial);
     else if (was_visiting)
-        copy(r, selection, r->incumbent);
+        race_copy(r, selection, r->incumbent);
     return r->visited || (was_visiting && may_stay);
 }
 
 bool portolan_race_objects(const struct portolan_race *r, const int32_t *selection)
 {
-    const struct arm *a = find_arm(r, selection);
+    const struct arm *a = race_arm_of(r, selection);
     /* What lost side by side has lost, though the incumbent's steps may grow slowly since. */
     bool lost = a && a->state == ARM_LOST && !(a->before_ns > 0);
 
@@ -617,10 +545,10 @@ bool portolan_race_objects(const struct portolan_race *r, const int32_t *selecti
 size_t portolan_race_measured(const struct portolan_race *r, const int32_t *selection,
                               double *usual_ns, double *half_ns)
 {
-    const struct arm *a = find_arm(r, selection);
+    const struct arm *a = race_arm_of(r, selection);
     const struct record *seen = a ? &a->record : &r->record;
 
-    if (!seen->n || !(a || is_same(r, selection, r->incumbent)))
+    if (!seen->n || !(a || race_is_same(r, selection, r->incumbent)))
         return 0;
     *usual_ns = record_mean(seen);
     *half_ns = *usual_ns * record_width(seen, seen->noise);

@@ -156,7 +156,14 @@ void record_warm_up(struct record *r, size_t n);
 /* Forgets all but the last N, and what long steps and first ones told. */
 void record_keep(struct record *r, size_t n);
 
-/* race.c */
+/* race_arms.c */
+bool race_is_same(const struct portolan_race *r, const int32_t *a, const int32_t *b);
+void race_copy(const struct portolan_race *r, int32_t *to, const int32_t *from);
+/* The arm of WHOLE; NULL: there is none, or it is the incumbent, or changes several groups. */
+struct arm *race_arm_of(const struct portolan_race *r, const int32_t *whole);
+/* The arm of WHOLE, which changes one group; NULL without memory. */
+struct arm *race_make_arm(struct portolan_race *r, const int32_t *whole);
+void race_put_move(const struct portolan_race *r, const struct move *m, int32_t *whole);
 /* The arm that MOVE leads to; NULL: it was never made. */
 struct arm *race_find_arm(const struct portolan_race *r, const struct move *move);
 
