@@ -123,6 +123,7 @@ void formula_write_c(const struct portolan_formula *f, const char *const *names,
                      struct portolan_text *out);
 void formula_write_latex(const struct portolan_formula *f, struct portolan_text *out);
 void formula_write_latex_name(struct portolan_text *out, const char *name);
+void formula_write_mathml_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
 /*
  * N different identifiers for N different names, in MEMORY. None of them is RESERVED, which may be

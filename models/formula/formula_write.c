@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Formulas as text: the language itself, C, LaTeX and postfix. One walk writes all of them from a
- * table per notation. MathML, which is a tree itself, is in xml_write.c.
+ * table per notation. MathML, which is a tree itself, is in mathml_write.c.
  */
 #include "formula_internal.h"
 #include "models_internal.h"
