@@ -20,15 +20,6 @@ const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING])
     return text;
 }
 
-bool portolan_mpi_is_running(void)
-{
-    int begun = 0, ended = 0;
-
-    PMPI_Initialized(&begun);
-    PMPI_Finalized(&ended);
-    return begun && !ended;
-}
-
 /* To be called when MPI has just begun. */
 static enum portolan_status begin(struct portolan_error *err)
 {

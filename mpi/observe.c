@@ -116,3 +116,12 @@ PORTOLAN_API int MPI_Pcontrol(const int level, ...)
     }
     return PMPI_Pcontrol(level);
 }
+
+bool portolan_mpi_is_running(void)
+{
+    int begun = 0, ended = 0;
+
+    PMPI_Initialized(&begun);
+    PMPI_Finalized(&ended);
+    return begun && !ended;
+}

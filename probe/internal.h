@@ -208,7 +208,7 @@ void probe_span_drop(struct probe_thread *t, const struct portolan_probe_frame *
  */
 void probe_spans_begin(struct probe_thread *t);
 
-/* tau/events.c */
+/* events.c */
 void probe_events_free(struct probe_events *events);
 /* Empties them; the caller sees to it that no thread triggers meanwhile. */
 void probe_events_reset(void);

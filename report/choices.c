@@ -386,3 +386,11 @@ enum portolan_status report_write_choices(const struct report *r, struct portola
     free(all);
     return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
+
+void report_write_values(struct portolan_json *j, const char *key, const double *values, size_t n)
+{
+    portolan_json_open(j, key, '[');
+    for (size_t i = 0; i < n; i++)
+        portolan_json_number(j, NULL, values[i]);
+    portolan_json_close(j, ']');
+}

@@ -59,14 +59,6 @@ static double place(const struct curve *c, size_t i)
     return r->min + part * (2 * r->max - r->min);
 }
 
-void report_write_values(struct portolan_json *j, const char *key, const double *values, size_t n)
-{
-    portolan_json_open(j, key, '[');
-    for (size_t i = 0; i < n; i++)
-        portolan_json_number(j, NULL, values[i]);
-    portolan_json_close(j, ']');
-}
-
 static void write_line(struct curve *c, struct portolan_json *j)
 {
     double x[CURVE_POINTS], y[CURVE_POINTS], low[CURVE_POINTS], high[CURVE_POINTS];

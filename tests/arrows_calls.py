@@ -95,12 +95,13 @@ def find_rings(calls):
 def check_calls(allowed, calls, rings):
     """One line per folder: True if it holds, and what it says."""
     limits = {key.split()[0]: int(key.split()[1]) for key in allowed}
-    arrows = {key.split()[0]: set(words) for key, words in allowed.items()}
+    known = {key.split()[0]: {word.lstrip('=') for word in words} for key, words in allowed.items()}
+    arrows = {key.split()[0]: {word for word in words if word[0] != '='} for key, words in allowed.items()}
     folders = set(limits) | {os.path.dirname(path) for path in calls}
     for folder in sorted(folders):
         bad = [f'{path} calls {other}' for path in sorted(calls) if os.path.dirname(path) == folder
                for other in sorted(calls[path])
-               if os.path.dirname(other) not in arrows.get(folder, set()) | {folder}]
+               if os.path.dirname(other) not in known.get(folder, set()) | {folder}]
         bad += [f'{folder} and {other} may call each other'
                 for other in arrows.get(folder, ()) if folder in reach(arrows, other)]
         inside = [path for path in sorted(rings) if os.path.dirname(path) == folder]
@@ -124,38 +125,46 @@ def find_owners(source):
     return owners
 
 
-def may_use(folder, headers, calls, owners):
+def may_use(folder, headers, calls, owners, shown):
     row = folder
     while row and row not in headers:
         row = os.path.dirname(row)
+    # The public headers of a room are everywhere in it; its code is not.
     used = {owners[header] for header in headers.get(row, ())}
-    used |= {other for key, words in calls.items() if key.split()[0] == folder for other in words}
-    used = sorted(other for other in used if other != folder and not folder.startswith(other + '/portolan'))
+    used = {other for other in used if not f'{folder}/'.startswith(f'{other}/')}
+    used |= {word.lstrip('=') for key, words in calls.items() if key.split()[0] == folder for word in words}
+    order = list(headers)
+    used = sorted(used & (shown | set(owners.values())), key=lambda other: order.index(other))
     if len(used) > MOST_NAMED:
         return 'public headers'
     return ', '.join(used) or '–'
 
 
-def write_table(source):
-    """The document with the last column of its first table made anew, and the document as it is."""
+def make_document(source):
+    """The document with the last column of its table of rooms made anew, and the document as it is."""
     headers, calls = read_table(source, 'table'), read_table(source, 'calls')
     owners = find_owners(source)
     with open(f'{source}/{DOCUMENT}', encoding='utf-8') as file:
         text = file.read()
-    return re.sub(r'^(\| `([a-z_/]+?)/` \|.*\|)[^|\n]*\|$',
-                  lambda row: f'{row[1]} {may_use(row[2], headers, calls, owners)} |', text, flags=re.M), text
+    begin = text.index('| room | holds | may use |')
+    end = text.index('\n\n', begin)
+    shown = set(re.findall(r'^\| `([a-z_/]+)/` \|', text[begin:end], re.M))
+    table = re.sub(r'^(\| `([a-z_/]+)/` \|.*\|)[^|\n]*\|$',
+                   lambda row: f'{row[1]} {may_use(row[2], headers, calls, owners, shown)} |',
+                   text[begin:end], flags=re.M)
+    return text[:begin] + table + text[end:], text
 
 
 def main():
     if sys.argv[1] == '--write':
-        made, _ = write_table(sys.argv[2])
+        made, _ = make_document(sys.argv[2])
         with open(f'{sys.argv[2]}/{DOCUMENT}', 'w', encoding='utf-8') as file:
             file.write(made)
         return
     source, build = sys.argv[1:]
     calls = list_calls(*read_symbols(list_objects(source, build)))
     lines = list(check_calls(read_table(source, 'calls'), calls, find_rings(calls)))
-    made, text = write_table(source)
+    made, text = make_document(source)
     wrong = [f'make it anew: tests/arrows_calls.py --write .', *set(made.splitlines()) - set(text.splitlines())]
     lines.append((made == text, f'the table of {DOCUMENT} says what tests/arrows.sh does',
                   [] if made == text else wrong))

@@ -200,3 +200,10 @@ enum portolan_status job_visit_timeline(const struct job *job, const struct time
     free(t.waiting);
     return status == PORTOLAN_OK ? t.status : status;
 }
+
+void clean_utf8(char *text)
+{
+    for (size_t n; text && *text; text += n ? n : 1)
+        if ((n = portolan_utf8_length(text)) == 0)
+            *text = '?';
+}

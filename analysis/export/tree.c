@@ -260,13 +260,6 @@ enum portolan_status job_find_metric(struct job *job, int *metric, struct portol
 
 /* ------------------------------------------------- names by number */
 
-void clean_utf8(char *text)
-{
-    for (size_t n; text && *text; text += n ? n : 1)
-        if ((n = portolan_utf8_length(text)) == 0)
-            *text = '?';
-}
-
 struct wanted_frame {
     const struct frames *f;
     const char *name, *file;

@@ -5,6 +5,7 @@
 #include <portolan/progress.h>
 
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 
 enum portolan_status trend_call(void (*run)(struct statement *s), void *arg,
@@ -378,58 +379,49 @@ enum portolan_status portolan_trends_fit(struct portolan_trends *trends,
                       err);
 }
 
-/* -------------------------------------------------------------------------------------- texts */
+/* Logarithms that differ less are the same. */
+static const double same = 0.01;
 
-/* Writes the first trends with WRITE, one after the other. */
-static void write_each(const struct writing *w,
-                       void (*write)(const struct writing *w, const struct trend *t))
+bool trend_moves_together(const struct trend *t, size_t a, size_t b, double *level, double *slope)
 {
-    size_t top = w->view->top;
+    double n = (double)t->rows->n_rows, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
 
-    for (size_t i = 0; i < w->t->n && (!top || i < top); i++) {
-        portolan_text_add(w->out, i ? "\n" : "");
-        write(w, &w->t->items[i]);
+    for (size_t i = 0; i < t->rows->n_rows; i++) {
+        const double *row = table_row(t->rows, i);
+
+        if (!(row[a] > 0 && row[b] > 0))
+            return false;
+        x += log(row[a]) / n;
+        y += log(row[b]) / n;
     }
-    if (top && w->t->n > top)
-        portolan_text_add(w->out, "\n(%zu more; --top=0 shows all)\n", w->t->n - top);
+    for (size_t i = 0; i < t->rows->n_rows; i++) {
+        const double *row = table_row(t->rows, i);
+
+        xx += (log(row[a]) - x) * (log(row[a]) - x);
+        xy += (log(row[a]) - x) * (log(row[b]) - y);
+        yy += (log(row[b]) - y) * (log(row[b]) - y);
+    }
+    if (!(xx > same * same) || !(yy > same * same))
+        return false;
+    *slope = xy / xx;
+    *level = y - *slope * x;
+    for (size_t i = 0; i < t->rows->n_rows; i++) {
+        const double *row = table_row(t->rows, i);
+
+        if (!(fabs(log(row[b]) - *level - *slope * log(row[a])) < same))
+            return false;
+    }
+    return true;
 }
 
-static void write_named_errors(const struct writing *w, const struct trend *t)
+bool trend_leaves_line(const struct trend *t, const double *x)
 {
-    portolan_text_add(w->out, "%s\n", t->path);
-    if (t->model)
-        portolan_text_add(w->out, "  %s\n", portolan_model_peek_formula(t->model));
-    trend_write_errors(w, t);
-}
+    double level, slope;
 
-static void write_trends(struct statement *s)
-{
-    struct writing *w = s->arg;
-    enum portolan_trend_form form = w->view->form;
-
-    w->s = s;
-    if (form == PORTOLAN_TREND_LIST_OR_WHOLE)
-        form = w->t->n == 1 ? PORTOLAN_TREND_WHOLE : PORTOLAN_TREND_LIST;
-    if (form == PORTOLAN_TREND_LIST)
-        trend_write_list(w);
-    else if (form == PORTOLAN_TREND_WHOLE)
-        write_each(w, trend_write_whole);
-    else if (form == PORTOLAN_TREND_ERRORS)
-        write_each(w, write_named_errors);
-    else if (form == PORTOLAN_TREND_COMPARISON)
-        trend_write_comparison(w);
-    else if (form == PORTOLAN_TREND_CHART)
-        trend_write_chart(w);
-    else
-        trend_write_form(w);
-    if (w->out->failed)
-        statement_no_memory(s);
-}
-
-enum portolan_status portolan_trends_write(const struct portolan_trends *trends,
-                                           const struct portolan_trend_view *view,
-                                           struct portolan_text *out, struct portolan_error *err)
-{
-    return trend_call(write_trends, &(struct writing){.t = trends, .view = view, .out = out}, NULL,
-                      err);
+    for (size_t b = 1; b < t->key.n_params; b++)
+        for (size_t a = 0; a < b; a++)
+            if (trend_moves_together(t, a, b, &level, &slope) &&
+                !(fabs(log(x[b]) - level - slope * log(x[a])) < same))
+                return true;
+    return false;
 }

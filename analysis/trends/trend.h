@@ -81,6 +81,10 @@ size_t trend_param(const struct trend *t, const char *name);
 int trend_time(const char *metric);
 /* The last row: the largest parameters. Its last number is the value. */
 const double *trend_last_row(const struct trend *t);
+/* Is parameter B a constant times a power of parameter A in all rows, while both vary? */
+bool trend_moves_together(const struct trend *t, size_t a, size_t b, double *level, double *slope);
+/* Is X off the line that two parameters of T's rows never leave? There the model is outside. */
+bool trend_leaves_line(const struct trend *t, const double *x);
 
 /* What portolan_trends_write() is doing. */
 struct writing {
@@ -95,8 +99,6 @@ void trend_add_head(const struct portolan_trends *t, struct portolan_text *out);
 void trend_write_list(const struct writing *w);
 void trend_write_errors(const struct writing *w, const struct trend *t);
 void trend_write_comparison(const struct writing *w);
-/* Is X off the line that two parameters of T's rows never leave? There the model is outside. */
-bool trend_leaves_line(const struct trend *t, const double *x);
 void trend_write_whole(const struct writing *w, const struct trend *t);
 void trend_write_chart(const struct writing *w);
 /* As models or rows for other programs. */

@@ -4,7 +4,6 @@
 
 #include <portolan/series.h>
 
-#include <math.h>
 #include <string.h>
 
 static void add_ranges(const struct portolan_model *m, struct portolan_text *out)
@@ -41,61 +40,13 @@ static void add_negative(const struct portolan_model *m, struct portolan_text *o
 
 /* ------------------------------------------------- parameters that move together */
 
-/* Logarithms that differ less are the same. */
-static const double same = 0.01;
-
-/* Is parameter B a constant times a power of parameter A in all rows, while both vary? */
-static bool move_together(const struct trend *t, size_t a, size_t b, double *level, double *slope)
-{
-    double n = (double)t->rows->n_rows, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
-
-    for (size_t i = 0; i < t->rows->n_rows; i++) {
-        const double *row = table_row(t->rows, i);
-
-        if (!(row[a] > 0 && row[b] > 0))
-            return false;
-        x += log(row[a]) / n;
-        y += log(row[b]) / n;
-    }
-    for (size_t i = 0; i < t->rows->n_rows; i++) {
-        const double *row = table_row(t->rows, i);
-
-        xx += (log(row[a]) - x) * (log(row[a]) - x);
-        xy += (log(row[a]) - x) * (log(row[b]) - y);
-        yy += (log(row[b]) - y) * (log(row[b]) - y);
-    }
-    if (!(xx > same * same) || !(yy > same * same))
-        return false;
-    *slope = xy / xx;
-    *level = y - *slope * x;
-    for (size_t i = 0; i < t->rows->n_rows; i++) {
-        const double *row = table_row(t->rows, i);
-
-        if (!(fabs(log(row[b]) - *level - *slope * log(row[a])) < same))
-            return false;
-    }
-    return true;
-}
-
-bool trend_leaves_line(const struct trend *t, const double *x)
-{
-    double level, slope;
-
-    for (size_t b = 1; b < t->key.n_params; b++)
-        for (size_t a = 0; a < b; a++)
-            if (move_together(t, a, b, &level, &slope) &&
-                !(fabs(log(x[b]) - level - slope * log(x[a])) < same))
-                return true;
-    return false;
-}
-
 static void add_together(const struct trend *t, struct portolan_text *out)
 {
     double level, slope;
 
     for (size_t b = 1; b < t->key.n_params; b++)
         for (size_t a = 0; a < b; a++)
-            if (move_together(t, a, b, &level, &slope))
+            if (trend_moves_together(t, a, b, &level, &slope))
                 portolan_text_add(out,
                                   "  %-14s%s is %.3g %s^%.3g in all rows, which cannot tell their "
                                   "effects apart; elsewhere is outside\n",
@@ -197,4 +148,58 @@ void trend_write_whole(const struct writing *w, const struct trend *t)
     add_series(w, t);
     portolan_text_add(w->out, "\n");
     trend_write_errors(w, t);
+}
+
+/* Writes the first trends with WRITE, one after the other. */
+static void write_each(const struct writing *w,
+                       void (*write)(const struct writing *w, const struct trend *t))
+{
+    size_t top = w->view->top;
+
+    for (size_t i = 0; i < w->t->n && (!top || i < top); i++) {
+        portolan_text_add(w->out, i ? "\n" : "");
+        write(w, &w->t->items[i]);
+    }
+    if (top && w->t->n > top)
+        portolan_text_add(w->out, "\n(%zu more; --top=0 shows all)\n", w->t->n - top);
+}
+
+static void write_named_errors(const struct writing *w, const struct trend *t)
+{
+    portolan_text_add(w->out, "%s\n", t->path);
+    if (t->model)
+        portolan_text_add(w->out, "  %s\n", portolan_model_peek_formula(t->model));
+    trend_write_errors(w, t);
+}
+
+static void write_trends(struct statement *s)
+{
+    struct writing *w = s->arg;
+    enum portolan_trend_form form = w->view->form;
+
+    w->s = s;
+    if (form == PORTOLAN_TREND_LIST_OR_WHOLE)
+        form = w->t->n == 1 ? PORTOLAN_TREND_WHOLE : PORTOLAN_TREND_LIST;
+    if (form == PORTOLAN_TREND_LIST)
+        trend_write_list(w);
+    else if (form == PORTOLAN_TREND_WHOLE)
+        write_each(w, trend_write_whole);
+    else if (form == PORTOLAN_TREND_ERRORS)
+        write_each(w, write_named_errors);
+    else if (form == PORTOLAN_TREND_COMPARISON)
+        trend_write_comparison(w);
+    else if (form == PORTOLAN_TREND_CHART)
+        trend_write_chart(w);
+    else
+        trend_write_form(w);
+    if (w->out->failed)
+        statement_no_memory(s);
+}
+
+enum portolan_status portolan_trends_write(const struct portolan_trends *trends,
+                                           const struct portolan_trend_view *view,
+                                           struct portolan_text *out, struct portolan_error *err)
+{
+    return trend_call(write_trends, &(struct writing){.t = trends, .view = view, .out = out}, NULL,
+                      err);
 }

@@ -241,3 +241,47 @@ void portolan_assembly_destroy(struct portolan_assembly *a)
     arena = impl->arena; /* the arena contains the assembly and the arena's own head */
     portolan_arena_clear(&arena);
 }
+
+const struct portolan_assembly_instance *assembly_known_instance(const struct portolan_assembly *a,
+                                                                 struct portolan_diagnostics *d,
+                                                                 const char *name, int line,
+                                                                 const char *where)
+{
+    const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, name);
+
+    if (!i)
+        portolan_diagnose(d, a->file, line, 0, "unknown instance '%s' in %s%s", name, where,
+                          portolan_did_you_mean(assembly_nearest_instance(a, name)).text);
+    return i;
+}
+
+bool assembly_read_flag(const struct xml_element *e, const char *attribute,
+                        struct portolan_diagnostics *d)
+{
+    const char *word = xml_value(e, attribute);
+
+    if (word && strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
+        xml_complain(d, e, attribute, "'%s' is '%.100s'; write \"yes\" or \"no\"", attribute, word);
+    return word && !strcmp(word, "yes");
+}
+
+void assembly_read_double(struct assembly_reader *r, const struct xml_element *e,
+                          const char *attribute, double *value)
+{
+    const char *text = xml_value(e, attribute);
+    double v;
+
+    if (text && portolan_read_double(text, &v) && v >= 0)
+        *value = v;
+    else if (text)
+        xml_complain(r->d, e, attribute,
+                     "'%s' is '%.100s'; it must be a number that is not negative", attribute, text);
+}
+
+void assembly_require_text(struct assembly_reader *r, const struct xml_element *e)
+{
+    for (size_t i = 0; i < e->n_attributes; i++)
+        if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value"))
+            xml_complain(r->d, e, e->attributes[i].name, "'%s' of <%s> is empty",
+                         e->attributes[i].name, e->name);
+}

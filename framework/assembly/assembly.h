@@ -69,6 +69,9 @@ void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *are
 /* Checks the values of the cases and what they refer to, after everything else is read. */
 void assembly_check_cases(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 
+/* "(LEFT) and (RIGHT)", or the one that is not NULL. */
+const char *assembly_join_conditions(struct portolan_arena *arena, const char *left,
+                                     const char *right);
 /*
  * Joins the conditions of E's <applies> children, whose form is checked, to CONDITION (NULL: none).
  * LINE, unless it is set, becomes the line of the first child.
@@ -120,8 +123,10 @@ enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_i
 
 const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name);
 
-/* core/instances.c: loads the class and returns its descriptor's `applies`; NULL, with a warning in
- * the log, if the descriptor has none. */
-portolan_applies_fn library_find_query(const struct portolan_class_description *class);
+/* Loads the class and returns its descriptor's `applies`; NULL, with a warning in the log, if the
+ * descriptor has none. Set by core/instances.c: NULL in programs that treat assemblies and palettes
+ * as mere data, which load no classes. */
+typedef portolan_applies_fn assembly_query_fn(const struct portolan_class_description *class);
+extern assembly_query_fn *assembly_find_query;
 
 #endif

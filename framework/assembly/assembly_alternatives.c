@@ -9,8 +9,8 @@ const struct xml_rule applies_rule = {.name = "applies", .required = XML_WORDS("
 const struct xml_rule applies_class_rule = {.name = "applies",
                                             .optional = XML_WORDS("if", "query")};
 
-static const char *join_conditions(struct portolan_arena *arena, const char *left,
-                                   const char *right)
+const char *assembly_join_conditions(struct portolan_arena *arena, const char *left,
+                                     const char *right)
 {
     if (!left || !right)
         return left ? left : right;
@@ -37,7 +37,7 @@ void assembly_read_applies(struct portolan_arena *arena, const struct xml_elemen
         if (!xml_value(x, "if"))
             continue; /* a class's query */
         check_condition_form(arena, x, d);
-        *condition = join_conditions(arena, *condition, xml_value(x, "if"));
+        *condition = assembly_join_conditions(arena, *condition, xml_value(x, "if"));
         *line = *line ? *line : x->line;
     }
 }
@@ -87,31 +87,6 @@ void assembly_check_applies(const struct portolan_assembly *a, struct portolan_d
                                       strcmp(x->applies_stated, first->applies_stated) != 0))
                 check_condition(a, x, d);
         }
-}
-
-/* Weak: a program that treats assemblies and palettes as mere data loads no classes. */
-#pragma weak library_find_query
-
-enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
-                                                    const struct portolan_palette *palette,
-                                                    struct portolan_error *err)
-{
-    struct assembly_impl *impl = a->impl;
-
-    for (size_t i = 0; i < a->n_instances; i++)
-        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
-            struct portolan_assembly_alternative *x = &a->instances[i].alternatives[k];
-            const struct portolan_class_description *c =
-                portolan_palette_find(palette, x->class_name);
-            const char *own = c ? c->applies : NULL;
-
-            x->applies = join_conditions(&impl->arena, x->applies_stated, own);
-            x->library = c ? c->library : NULL;
-            x->query = c && c->has_query && library_find_query ? library_find_query(c) : NULL;
-            if (!x->applies && (x->applies_stated || own))
-                return portolan_no_memory(err);
-        }
-    return PORTOLAN_OK;
 }
 
 /* -- Models of implementations in files of their own, which are read but not understood here. -- */

@@ -20,19 +20,6 @@ struct checker {
 /* Reports a mistake on a line of the assembly. */
 #define FAULT(C, LINE, ...) portolan_diagnose((C)->d, (C)->a->file, LINE, 0, __VA_ARGS__)
 
-const struct portolan_assembly_instance *assembly_known_instance(const struct portolan_assembly *a,
-                                                                 struct portolan_diagnostics *d,
-                                                                 const char *name, int line,
-                                                                 const char *where)
-{
-    const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, name);
-
-    if (!i)
-        portolan_diagnose(d, a->file, line, 0, "unknown instance '%s' in %s%s", name, where,
-                          portolan_did_you_mean(assembly_nearest_instance(a, name)).text);
-    return i;
-}
-
 static const struct portolan_assembly_instance *instance_of(struct checker *c, const char *name,
                                                             int line, const char *where)
 {

@@ -42,37 +42,6 @@ const struct xml_rule assembly_rule = {
 
 /* -- From the tree of an assembly file to its struct. assembly_check.c checks references. -- */
 
-void assembly_require_text(struct assembly_reader *r, const struct xml_element *e)
-{
-    for (size_t i = 0; i < e->n_attributes; i++)
-        if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value"))
-            xml_complain(r->d, e, e->attributes[i].name, "'%s' of <%s> is empty",
-                         e->attributes[i].name, e->name);
-}
-
-bool assembly_read_flag(const struct xml_element *e, const char *attribute,
-                        struct portolan_diagnostics *d)
-{
-    const char *word = xml_value(e, attribute);
-
-    if (word && strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
-        xml_complain(d, e, attribute, "'%s' is '%.100s'; write \"yes\" or \"no\"", attribute, word);
-    return word && !strcmp(word, "yes");
-}
-
-void assembly_read_double(struct assembly_reader *r, const struct xml_element *e,
-                          const char *attribute, double *value)
-{
-    const char *text = xml_value(e, attribute);
-    double v;
-
-    if (text && portolan_read_double(text, &v) && v >= 0)
-        *value = v;
-    else if (text)
-        xml_complain(r->d, e, attribute,
-                     "'%s' is '%.100s'; it must be a number that is not negative", attribute, text);
-}
-
 static void read_connections(struct assembly_reader *r, const struct xml_element *root)
 {
     size_t count = xml_count(root, "connect");

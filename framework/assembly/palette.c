@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "palette.h"
+#include "assembly.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -340,18 +341,6 @@ portolan_palette_next_proxy(const struct portolan_palette *p, const char *type,
     return NULL;
 }
 
-const struct portolan_port_description *
-portolan_class_provides(const struct portolan_class_description *c, const char *port)
-{
-    return named_find(c->provides, c->n_provides, sizeof *c->provides, port);
-}
-
-const struct portolan_port_description *
-portolan_class_uses(const struct portolan_class_description *c, const char *port)
-{
-    return named_find(c->uses, c->n_uses, sizeof *c->uses, port);
-}
-
 const struct portolan_parameter_description *
 portolan_class_parameter(const struct portolan_class_description *c, const char *parameter)
 {
@@ -369,4 +358,28 @@ bool portolan_port_is(const struct portolan_port_description *provides, const ch
         if (strlen(type) == length && !strncmp(word, type, length))
             return true;
     return false;
+}
+
+assembly_query_fn *assembly_find_query;
+
+enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
+                                                    const struct portolan_palette *palette,
+                                                    struct portolan_error *err)
+{
+    struct assembly_impl *impl = a->impl;
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
+            struct portolan_assembly_alternative *x = &a->instances[i].alternatives[k];
+            const struct portolan_class_description *c =
+                portolan_palette_find(palette, x->class_name);
+            const char *own = c ? c->applies : NULL;
+
+            x->applies = assembly_join_conditions(&impl->arena, x->applies_stated, own);
+            x->library = c ? c->library : NULL;
+            x->query = c && c->has_query && assembly_find_query ? assembly_find_query(c) : NULL;
+            if (!x->applies && (x->applies_stated || own))
+                return portolan_no_memory(err);
+        }
+    return PORTOLAN_OK;
 }

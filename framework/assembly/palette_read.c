@@ -184,3 +184,15 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     check_proxy(&r, root, &c->public);
     return d->count == r.before ? c : NULL;
 }
+
+const struct portolan_port_description *
+portolan_class_uses(const struct portolan_class_description *c, const char *port)
+{
+    return named_find(c->uses, c->n_uses, sizeof *c->uses, port);
+}
+
+const struct portolan_port_description *
+portolan_class_provides(const struct portolan_class_description *c, const char *port)
+{
+    return named_find(c->provides, c->n_provides, sizeof *c->provides, port);
+}

@@ -97,7 +97,7 @@ enum portolan_status portolan_class_load(const struct portolan_class_description
     return find_descriptor(class, &component, err);
 }
 
-portolan_applies_fn library_find_query(const struct portolan_class_description *class)
+static portolan_applies_fn find_query(const struct portolan_class_description *class)
 {
     const struct portolan_component *component;
     struct portolan_error err = {0};
@@ -112,6 +112,11 @@ portolan_applies_fn library_find_query(const struct portolan_class_description *
         return query_of(component);
     portolan_log(PORTOLAN_LOG_WARNING, "framework", "not asked where it applies: %s", err.text);
     return NULL;
+}
+
+static __attribute__((constructor)) void offer_query(void)
+{
+    assembly_find_query = find_query;
 }
 
 /* -- Instances made and started. -- */

@@ -3,8 +3,9 @@
 #ifndef PORTOLAN_FRAMEWORK_INTERNAL_H
 #define PORTOLAN_FRAMEWORK_INTERNAL_H
 
+#include "parameters/typemap.h"
+
 #include <portolan/doing.h>
-#include <portolan/framework.h>
 
 #include <stdio.h>
 
@@ -190,44 +191,6 @@ void events_forget(struct services *s);
 /* EBUSY while listeners are being called. */
 enum portolan_status events_check_quiet(const struct portolan_framework *fw,
                                         struct portolan_error *err);
-
-/* -- parameters.c ------------------------------------------------------------------------------ */
-
-void parameters_retire(struct services *s);
-
-/* -- exceptions.c: the one place where status and exception meet ---------------------------- */
-
-/* sidl_object_create, with a gov.cca.CCAException when memory runs out. */
-void *exception_or_object(const struct sidl_class *cls, sidl_BaseInterface *_ex);
-/* A copy that SIDL frees; NULL with an exception when memory runs out. */
-char *exception_or_text(const char *text, sidl_BaseInterface *_ex);
-/* Throws the gov.cca.CCAException OutOfMemory, which needs no memory. */
-void exception_no_memory(sidl_BaseInterface *_ex);
-/*
- * For methods that declare no exception: turns an exception of this file in *_ex into a
- * sidl.RuntimeException as well, which every method may throw.
- */
-void exception_undeclared(sidl_BaseInterface *_ex);
-/* Throws what ERR holds (EINTERNAL when it holds nothing). */
-void exception_from_error(sidl_BaseInterface *_ex, const struct portolan_error *err);
-/* A gov.cca.TypeMismatchException. */
-void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum requested,
-                             enum gov_cca_Type__enum actual, const char *key);
-
-/* -- typemap.c -------------------------------------------------------------------------------- */
-
-/* A copy of MAP (NULL: an empty one); NULL with ERR set. */
-gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err);
-/* Puts a string under a key that the framework reserves, replacing any value. */
-enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const char *text,
-                                     struct portolan_error *err);
-/* EBADPROPERTIES when MAP (may be NULL) has another value under the reserved KEY. */
-enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
-                                       struct portolan_error *err);
-/* Adds defaults from the description for keys that PROPERTIES lacks; fails on wrong types. */
-enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
-                                          const struct portolan_class_description *class,
-                                          struct portolan_error *err);
 
 /* -- objects.c --------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * ports.c. */
 #include "assembly/value.h"
 #include "internal.h"
+#include "parameters/parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,7 @@ void services_retire(struct services *s)
     s->fw = NULL;
     s->instance = NULL;
     events_forget(s);
-    parameters_retire(s);
+    parameters_retire(&s->parameters);
     component_face_retire(s);
     forget_releases(s);
     sidl_reference_delete(s->rebindable, NULL);

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <utlist.h>
 
-enum portolan_status parameters_find(struct services *s, gov_cca_TypeMap data,
+enum portolan_status parameters_find(struct parameters *list, gov_cca_TypeMap data,
                                      struct parameters **found, struct portolan_error *err)
 {
-    LL_FOREACH(s->parameters, *found)
+    LL_FOREACH(list, *found)
     if (data && sidl_reference_is_same((*found)->data, data, NULL))
         return PORTOLAN_OK;
     return portolan_error_set(err, PORTOLAN_EINVAL,
@@ -89,8 +89,9 @@ static enum portolan_status put_name(struct parameters *p, const char *port_name
     return PORTOLAN_OK;
 }
 
-enum portolan_status parameters_begin(struct services *s, gov_cca_TypeMap data,
-                                      const char *port_name, struct portolan_error *err)
+enum portolan_status parameters_begin(struct parameters **list, struct services *s,
+                                      gov_cca_TypeMap data, const char *port_name,
+                                      struct portolan_error *err)
 {
     sidl_BaseInterface ex = NULL;
     struct parameters *p, *there = NULL;
@@ -98,7 +99,7 @@ enum portolan_status parameters_begin(struct services *s, gov_cca_TypeMap data,
 
     if (!port_name || !*port_name)
         return portolan_error_set(err, PORTOLAN_EBADPORTNAME, "a parameter port needs a name");
-    if (parameters_find(s, data, &there, NULL) == PORTOLAN_OK) {
+    if (parameters_find(*list, data, &there, NULL) == PORTOLAN_OK) {
         if ((status = put_name(there, port_name, err)) == PORTOLAN_OK)
             parameters_clear(there);
         return status;
@@ -112,7 +113,7 @@ enum portolan_status parameters_begin(struct services *s, gov_cca_TypeMap data,
         sidl_object_release(p);
         return status;
     }
-    LL_APPEND(s->parameters, p);
+    LL_APPEND(*list, p);
     return PORTOLAN_OK;
 }
 
@@ -169,12 +170,12 @@ enum portolan_status parameters_listen(struct parameters *p, gov_cca_ports_Param
     return PORTOLAN_OK;
 }
 
-void parameters_retire(struct services *s)
+void parameters_retire(struct parameters **list)
 {
     struct parameter_listener *l, *l_next;
     struct parameters *p, *next;
 
-    LL_FOREACH_SAFE(s->parameters, p, next)
+    LL_FOREACH_SAFE(*list, p, next)
     {
         LL_FOREACH_SAFE(p->listeners, l, l_next)
         {
@@ -187,7 +188,7 @@ void parameters_retire(struct services *s)
         p->next = NULL;
         sidl_object_release(p);
     }
-    s->parameters = NULL;
+    *list = NULL;
 }
 
 /* -- Requested parameters: their facts are checked before they are kept. -- */

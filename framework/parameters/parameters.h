@@ -8,6 +8,8 @@
 
 #include "typemap.h"
 
+struct services;
+
 #define PARAMETER_RESERVED "gcpPPF."
 
 struct parameter_group {
@@ -51,11 +53,15 @@ enum portolan_status parameter_check(gov_cca_TypeMap map, const char *map_key,
 enum portolan_status parameter_compare(gov_cca_TypeMap a, gov_cca_TypeMap b, const char *key,
                                        bool *same, struct portolan_error *err);
 
-/* The parameters of S that belong to DATA; EINVAL without a call of initParameterData for it. */
-enum portolan_status parameters_find(struct services *s, gov_cca_TypeMap data,
+/* The parameters in LIST that belong to DATA; EINVAL without a call of initParameterData for it. */
+enum portolan_status parameters_find(struct parameters *list, gov_cca_TypeMap data,
                                      struct parameters **found, struct portolan_error *err);
-enum portolan_status parameters_begin(struct services *s, gov_cca_TypeMap data,
-                                      const char *port_name, struct portolan_error *err);
+/* Adds parameters of S for DATA to LIST, or clears those that are there. */
+enum portolan_status parameters_begin(struct parameters **list, struct services *s,
+                                      gov_cca_TypeMap data, const char *port_name,
+                                      struct portolan_error *err);
+/* Empties LIST: the component is gone. */
+void parameters_retire(struct parameters **list);
 struct parameter *parameters_get(const struct parameters *p, const char *key);
 struct parameter_group *parameters_group(const struct parameters *p, const char *name);
 enum portolan_status parameters_set_group(struct parameters *p, const char *name, const char *title,

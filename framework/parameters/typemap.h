@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_FRAMEWORK_TYPEMAP_H
 #define PORTOLAN_FRAMEWORK_TYPEMAP_H
 
-#include "core/internal.h"
+#include "status/status.h"
 
 /*
  * Calls the macro X for each scalar type with NAME, its C type, SIDL's word, and the word of
@@ -53,5 +53,18 @@ bool typemap_is_within(enum gov_cca_Type__enum element, const union typemap_valu
 enum portolan_status typemap_copy_entry(gov_cca_TypeMap from, const char *from_key,
                                         gov_cca_TypeMap to, const char *to_key,
                                         struct portolan_error *err);
+
+/* A copy of MAP (NULL: an empty one); NULL with ERR set. */
+gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err);
+/* Puts a string under a key that the framework reserves, replacing any value. */
+enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                     struct portolan_error *err);
+/* EBADPROPERTIES when MAP (may be NULL) has another value under the reserved KEY. */
+enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                       struct portolan_error *err);
+/* Adds defaults from the description for keys that PROPERTIES lacks; fails on wrong types. */
+enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
+                                          const struct portolan_class_description *class,
+                                          struct portolan_error *err);
 
 #endif

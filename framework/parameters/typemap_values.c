@@ -9,26 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const type_words[] = {
-    "NoType",      "Int",           "Long",          "Float",       "Double",    "Fcomplex",
-    "Dcomplex",    "String",        "Bool",          "IntArray",    "LongArray", "FloatArray",
-    "DoubleArray", "FcomplexArray", "DcomplexArray", "StringArray", "BoolArray"};
-enum { N_TYPES = sizeof type_words / sizeof *type_words };
-
 static const union typemap_value nothing;
-
-const char *portolan_typemap_type_word(enum gov_cca_Type__enum type)
-{
-    return (int)type >= 0 && (int)type < N_TYPES ? type_words[type] : type_words[0];
-}
-
-enum gov_cca_Type__enum portolan_typemap_type_read(const char *word)
-{
-    for (int i = 1; i < N_TYPES; i++)
-        if (!strcasecmp(word, type_words[i]))
-            return (enum gov_cca_Type__enum)i;
-    return gov_cca_Type_NoType;
-}
 
 enum gov_cca_Type__enum portolan_typemap_type_of(enum portolan_value_type type, bool is_array)
 {
@@ -329,7 +310,7 @@ enum portolan_status portolan_typemap_put_text(gov_cca_TypeMap map, const char *
     enum portolan_status status = PORTOLAN_OK;
     char *words, *rest, *word;
 
-    if (type <= gov_cca_Type_NoType || (int)type >= N_TYPES)
+    if (type <= gov_cca_Type_NoType || type > gov_cca_Type_BoolArray)
         return portolan_error_set(err, PORTOLAN_EINVAL, "a value has no type %d", (int)type);
     rest = words = portolan_strdup(text);
     if (!words || !typemap_make_room(&v, is_array ? strlen(text) / 2 + 1 : 1))

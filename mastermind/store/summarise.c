@@ -1,11 +1,94 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics over ranks from the samples: one walk, rank by rank, in memory for the call paths. */
+/*
+ * Statistics over ranks: merging two, and computing them from samples in one walk, rank by rank, in
+ * memory for the call paths.
+ */
 #include "internal.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Static, since a call of the public function is not inlined. */
+static struct portolan_statistics *statistics_of(struct portolan_path_summary *s, int quantity)
+{
+    static const size_t places[PORTOLAN_SUMMARY_QUANTITIES] = {
+        offsetof(struct portolan_path_summary, calls),
+        offsetof(struct portolan_path_summary, inclusive),
+        offsetof(struct portolan_path_summary, exclusive),
+        offsetof(struct portolan_path_summary, mpi),
+        offsetof(struct portolan_path_summary, compute)};
+
+    return quantity < PORTOLAN_SUMMARY_QUANTITIES
+               ? (struct portolan_statistics *)((char *)s + places[quantity])
+               : &s->counter[quantity - PORTOLAN_SUMMARY_QUANTITIES];
+}
+
+struct portolan_statistics *portolan_path_summary_peek(struct portolan_path_summary *s,
+                                                       int quantity)
+{
+    return statistics_of(s, quantity);
+}
+
+void portolan_path_summary_of_rank(struct portolan_path_summary *s, int rank)
+{
+    for (int q = 0; q < PORTOLAN_SUMMARY_QUANTITIES + s->n_counters; ++q) {
+        struct portolan_statistics *one = statistics_of(s, q);
+
+        *one = (struct portolan_statistics){one->sum, one->sum, one->sum, one->sum, 0, rank};
+    }
+    s->n_ranks = 1;
+    s->calls_sum = s->calls.sum;
+}
+
+static void merge_statistics(struct portolan_statistics *s, int first, int n,
+                             const struct portolan_statistics *other, int m)
+{
+    double difference, all = (double)n + m, squares;
+
+    if (n == 0) {
+        *s = *other;
+        return;
+    }
+    difference = other->mean - s->mean;
+    squares = s->stddev * s->stddev * n + other->stddev * other->stddev * m +
+              difference * difference * n * m / all;
+    if (s->min >= s->max) /* all are alike */
+        s->max_rank = first;
+    if (other->max > s->max)
+        s->max_rank = other->min >= other->max ? first + n : other->max_rank;
+    s->sum += other->sum;
+    s->mean += difference * m / all;
+    s->min = other->min < s->min ? other->min : s->min;
+    s->max = other->max > s->max ? other->max : s->max;
+    s->stddev = sqrt(squares / all);
+}
+
+void portolan_path_summary_merge(struct portolan_path_summary *s, int first, int n,
+                                 const struct portolan_path_summary *other, int m)
+{
+    static const struct portolan_path_summary no_call;
+    const struct portolan_path_summary *more = other ? other : &no_call;
+
+    if (m <= 0)
+        return;
+    for (int q = 0; q < PORTOLAN_SUMMARY_QUANTITIES + s->n_counters; ++q)
+        merge_statistics(statistics_of(s, q), first, n,
+                         statistics_of((struct portolan_path_summary *)more, q), m);
+    if (more->timed_calls > 0) { /* extremes are of timed calls */
+        bool had_some = s->timed_calls > 0;
+
+        s->one_min_ns = had_some ? fmin(s->one_min_ns, more->one_min_ns) : more->one_min_ns;
+        s->one_max_ns = had_some ? fmax(s->one_max_ns, more->one_max_ns) : more->one_max_ns;
+    }
+    s->n_ranks += more->n_ranks;
+    s->n_threads += more->n_threads;
+    s->timed_calls += more->timed_calls;
+    s->subroutines += more->subroutines;
+    s->sum_squares_ns2 += more->sum_squares_ns2;
+    s->calls_sum = s->calls.sum;
+}
 
 struct path_sums {
     struct portolan_path_summary all, rank; /* over the ranks so far; of the rank at hand */

@@ -1,95 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Summaries over ranks: merging two, storing them, and reading them, or computing them where none
- * is stored.
- */
+/* Summaries over ranks: storing them, and reading them, or computing them where none is stored. */
 #include "internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------ merging */
-
-/* Static, since a call of the public function is not inlined. */
-static struct portolan_statistics *statistics_of(struct portolan_path_summary *s, int quantity)
-{
-    static const size_t places[PORTOLAN_SUMMARY_QUANTITIES] = {
-        offsetof(struct portolan_path_summary, calls),
-        offsetof(struct portolan_path_summary, inclusive),
-        offsetof(struct portolan_path_summary, exclusive),
-        offsetof(struct portolan_path_summary, mpi),
-        offsetof(struct portolan_path_summary, compute)};
-
-    return quantity < PORTOLAN_SUMMARY_QUANTITIES
-               ? (struct portolan_statistics *)((char *)s + places[quantity])
-               : &s->counter[quantity - PORTOLAN_SUMMARY_QUANTITIES];
-}
-
-struct portolan_statistics *portolan_path_summary_peek(struct portolan_path_summary *s,
-                                                       int quantity)
-{
-    return statistics_of(s, quantity);
-}
-
-void portolan_path_summary_of_rank(struct portolan_path_summary *s, int rank)
-{
-    for (int q = 0; q < PORTOLAN_SUMMARY_QUANTITIES + s->n_counters; ++q) {
-        struct portolan_statistics *one = statistics_of(s, q);
-
-        *one = (struct portolan_statistics){one->sum, one->sum, one->sum, one->sum, 0, rank};
-    }
-    s->n_ranks = 1;
-    s->calls_sum = s->calls.sum;
-}
-
-static void merge_statistics(struct portolan_statistics *s, int first, int n,
-                             const struct portolan_statistics *other, int m)
-{
-    double difference, all = (double)n + m, squares;
-
-    if (n == 0) {
-        *s = *other;
-        return;
-    }
-    difference = other->mean - s->mean;
-    squares = s->stddev * s->stddev * n + other->stddev * other->stddev * m +
-              difference * difference * n * m / all;
-    if (s->min >= s->max) /* all are alike */
-        s->max_rank = first;
-    if (other->max > s->max)
-        s->max_rank = other->min >= other->max ? first + n : other->max_rank;
-    s->sum += other->sum;
-    s->mean += difference * m / all;
-    s->min = other->min < s->min ? other->min : s->min;
-    s->max = other->max > s->max ? other->max : s->max;
-    s->stddev = sqrt(squares / all);
-}
-
-void portolan_path_summary_merge(struct portolan_path_summary *s, int first, int n,
-                                 const struct portolan_path_summary *other, int m)
-{
-    static const struct portolan_path_summary no_call;
-    const struct portolan_path_summary *more = other ? other : &no_call;
-
-    if (m <= 0)
-        return;
-    for (int q = 0; q < PORTOLAN_SUMMARY_QUANTITIES + s->n_counters; ++q)
-        merge_statistics(statistics_of(s, q), first, n,
-                         statistics_of((struct portolan_path_summary *)more, q), m);
-    if (more->timed_calls > 0) { /* extremes are of timed calls */
-        bool had_some = s->timed_calls > 0;
-
-        s->one_min_ns = had_some ? fmin(s->one_min_ns, more->one_min_ns) : more->one_min_ns;
-        s->one_max_ns = had_some ? fmax(s->one_max_ns, more->one_max_ns) : more->one_max_ns;
-    }
-    s->n_ranks += more->n_ranks;
-    s->n_threads += more->n_threads;
-    s->timed_calls += more->timed_calls;
-    s->subroutines += more->subroutines;
-    s->sum_squares_ns2 += more->sum_squares_ns2;
-    s->calls_sum = s->calls.sum;
-}
 
 /* ------------------------------------------------------------------ into the store */
 
@@ -149,7 +64,8 @@ static void fill_row(void *arg, size_t row, union backend_value *v)
     v[1].i = p->trial;
     columns_put(summary_columns, SUMMARY_COLUMNS, &s, v + SUMMARY_IDS);
     for (int q = 0; q < 4; ++q)
-        columns_put(statistics_columns, STATISTICS_COLUMNS, statistics_of(&s, q), v + column_of(q));
+        columns_put(statistics_columns, STATISTICS_COLUMNS, portolan_path_summary_peek(&s, q),
+                    v + column_of(q));
 }
 
 static void fill_counter(void *arg, size_t row, union backend_value *v)
@@ -332,7 +248,7 @@ static enum portolan_status take_row(struct backend *b, const struct trial_names
     columns_take(summary_columns, SUMMARY_COLUMNS, b, READ_SUMMARY, SUMMARY_IDS, NULL, s);
     for (int q = 0; q < 4; ++q)
         columns_take(statistics_columns, STATISTICS_COLUMNS, b, READ_SUMMARY, column_of(q), NULL,
-                     statistics_of(s, q));
+                     portolan_path_summary_peek(s, q));
     s->calls_sum = s->calls.sum;
     s->compute = s->mpi.max > 0 ? unknown : s->exclusive;
     places[set->n++] = path;

@@ -605,3 +605,21 @@ const char *contract_condition(const struct scope *s, const struct portolan_sidl
                     kind_texts[v.kind]);
     return v.code;
 }
+
+const char *contract_quoted(struct portolan_arena *a, char quote, const char *text, bool is_escaped)
+{
+    struct portolan_text t = {.arena = a};
+
+    portolan_text_add(&t, "%c", quote);
+    for (const char *c = text; *c; c++) {
+        const char before = c > text ? c[-1] : quote;
+        const bool may_break = *c == ' ' && before == ',' && is_escaped; /* see emit_wrapped */
+
+        if (may_break || ((*c < ' ' || *c > '~' || *c == '?') && !(is_escaped && before == '\\')))
+            portolan_text_add(&t, "\\%03o", (unsigned)(unsigned char)*c);
+        else
+            portolan_text_add(&t, !is_escaped && (*c == quote || *c == '\\') ? "\\%c" : "%c", *c);
+    }
+    portolan_text_add(&t, "%c", quote);
+    return t.bytes;
+}

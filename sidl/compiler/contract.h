@@ -22,7 +22,6 @@ const char *contract_condition(const struct scope *s, const struct portolan_sidl
 /* True for `is pure`. */
 bool contract_is_annotation(const struct portolan_sidl_expr *e);
 
-/* emit_contract.c */
 /*
  * TEXT between two QUOTEs, in C. If it IS_ESCAPED, it already has C's escapes, but may have what C
  * takes for a trigraph.

@@ -155,7 +155,7 @@ void emit_description(struct emitter *e, const struct portolan_sidl_symbol *s)
     put_ports(e, t, s, "provides");
     put_ports(e, t, s, "uses");
     put_parameters(e, t, s);
-    if (class_has_query(s))
+    if (class_find_query(s))
         portolan_text_add(t, "  <applies query=\"true\"/>\n");
     portolan_text_add(t, "</component>\n");
 }
@@ -266,5 +266,20 @@ const char *described_block(struct emitter *e, const struct portolan_sidl_symbol
                        class_is_cxx(s) && presets[i].cxx ? presets[i].cxx : presets[i].text);
             return t.bytes;
         }
+    return NULL;
+}
+
+bool class_is_component(const struct portolan_sidl_symbol *s)
+{
+    return !(s->flags & PORTOLAN_SIDL_ABSTRACT) && symbol_inherits(s, "gov.cca.Component");
+}
+
+const struct portolan_sidl_method *class_find_query(const struct portolan_sidl_symbol *s)
+{
+    for (; s; s = class_parent(s))
+        for (size_t i = 0; i < s->n_methods; i++)
+            if (portolan_sidl_attribute(s->methods[i]->attributes, s->methods[i]->n_attributes,
+                                        "applies"))
+                return s->methods[i];
     return NULL;
 }

@@ -155,11 +155,11 @@ const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *
 
 /* Whether the class states that its Impl file is in C++. */
 bool class_is_cxx(const struct portolan_sidl_symbol *s);
-/* Classes that are CCA components, and whether they can be asked where they apply */
+/* describe.c: classes that are CCA components, and the method that says where they apply, or NULL
+ */
 bool class_is_component(const struct portolan_sidl_symbol *s);
-bool class_has_query(const struct portolan_sidl_symbol *s);
-
-/* describe.c: component classes whose attributes state their ports and parameters. */
+const struct portolan_sidl_method *class_find_query(const struct portolan_sidl_symbol *s);
+/* Component classes whose attributes state their ports and parameters. */
 bool class_is_described(const struct portolan_sidl_symbol *s);
 /* Whether its Impl file keeps the framework's services, to get ports and parameters later. */
 bool class_keeps_services(const struct portolan_sidl_symbol *s);

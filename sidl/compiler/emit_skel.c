@@ -290,27 +290,6 @@ static size_t depth_of(const struct portolan_sidl_symbol *s)
 
 /* Classes that are CCA components */
 
-bool class_is_component(const struct portolan_sidl_symbol *s)
-{
-    return !(s->flags & PORTOLAN_SIDL_ABSTRACT) && symbol_inherits(s, "gov.cca.Component");
-}
-
-/* The method of S or a class above it with %attrib{applies}; NULL: none. */
-static const struct portolan_sidl_method *find_query(const struct portolan_sidl_symbol *s)
-{
-    for (; s; s = class_parent(s))
-        for (size_t i = 0; i < s->n_methods; i++)
-            if (portolan_sidl_attribute(s->methods[i]->attributes, s->methods[i]->n_attributes,
-                                        "applies"))
-                return s->methods[i];
-    return NULL;
-}
-
-bool class_has_query(const struct portolan_sidl_symbol *s)
-{
-    return find_query(s) != NULL;
-}
-
 /* The limits of the type's values, as two arguments in C. */
 static const char *limits_of(const struct portolan_sidl_type *type)
 {
@@ -358,7 +337,7 @@ static void put_query(struct emitter *e, struct portolan_text *t,
 static void put_component(struct emitter *e, struct portolan_text *t,
                           const struct portolan_sidl_symbol *s)
 {
-    const struct portolan_sidl_method *query = find_query(s);
+    const struct portolan_sidl_method *query = class_find_query(s);
 
     emit_named(t, s->c_name,
                "\nstatic gov_cca_Component create(sidl_BaseInterface *_ex)\n{\n"

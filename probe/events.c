@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Atomic events: names, what a trigger does, and what readers get. */
-#include "../internal.h"
+#include "internal.h"
 
 #include <portolan/list.h>
 

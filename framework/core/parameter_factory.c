@@ -3,7 +3,8 @@
  * gov.cca.ports.ParameterPortFactory, and with it portolan.ports.ParameterFactory: how a component
  * describes its parameters, so that it need not implement a ParameterPort.
  */
-#include "parameters.h"
+#include "internal.h"
+#include "parameters/parameters.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ static struct parameters *find_parameters(void *self, gov_cca_TypeMap data, sidl
     struct parameters *p = NULL;
 
     if (s)
-        face_finish(_ex, parameters_find(s, data, &p, &err), &err);
+        face_finish(_ex, parameters_find(s->parameters, data, &p, &err), &err);
     return p;
 }
 
@@ -50,7 +51,7 @@ static void factory_initParameterData(void *self, gov_cca_TypeMap *data, const c
         exception_undeclared(_ex);
         return;
     }
-    status = parameters_begin(s, *data ? *data : made, port_name, &err);
+    status = parameters_begin(&s->parameters, s, *data ? *data : made, port_name, &err);
     if (status == PORTOLAN_OK && made)
         *data = made;
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one place where enum portolan_status and gov.cca exceptions meet. */
-#include "internal.h"
 #include "sidl_RuntimeException.h"
+#include "status.h"
 
 #include <pthread.h>
 #include <stdio.h>
