@@ -227,7 +227,8 @@ bool instances_order(struct recognition *r)
         x->end_ns = x->begin_ns;
         for (size_t t = x->first; t < x->end; t += 1 + tokens[t].n_inside)
             x->end_ns = tokens[t].end;
-        r->of_event[x->event][x->of_event = n[x->event]++] = i;
+        x->of_event = (uint32_t)n[x->event]++;
+        r->of_event[x->event][x->of_event] = i;
     }
     return true;
 }
@@ -353,7 +354,7 @@ static double value_within(struct recognition *r, size_t i, const struct referen
     double value = NAN;
 
     if (ref->kind != REFERENCE_COMPONENT)
-        for (size_t up = i; up != HERCULE_NONE; up = r->instances[up].parent)
+        for (size_t up = i; up != NO_INSTANCE; up = r->instances[up].parent)
             if (r->instances[up].event == event_of(r, ref))
                 return value_of(r, up, ref);
     if (values_collect(r, ref, &r->instances[i], &l))

@@ -9,8 +9,8 @@ enum verdict { KEEP, CUT_BEFORE, DROP };
 /* The instance within the outermost one that holds I; I itself when it is the outermost. */
 static size_t part_of(const struct recognition *r, size_t i)
 {
-    while (r->instances[i].parent != HERCULE_NONE &&
-           r->instances[r->instances[i].parent].parent != HERCULE_NONE)
+    while (r->instances[i].parent != NO_INSTANCE &&
+           r->instances[r->instances[i].parent].parent != NO_INSTANCE)
         i = r->instances[i].parent;
     return i;
 }
@@ -24,7 +24,7 @@ static bool judge(struct recognition *r, const struct constraint *c, bool of_out
     for (size_t i = 0; values && i < r->n_of_event[event]; i++) {
         size_t at = r->of_event[event][i], before = i ? r->of_event[event][i - 1] : at;
         const struct instance *x = &r->instances[at];
-        bool is_outermost = x->parent == HERCULE_NONE;
+        bool is_outermost = x->parent == NO_INSTANCE;
 
         if (c->is_same && i && r->instances[before].parent == x->parent && !is_outermost &&
             values[i] != values[i - 1])
@@ -84,7 +84,7 @@ static void move_instance(struct recognition *r, size_t from, struct instance *k
         struct instance *x = &kept[shift + i];
 
         *x = r->instances[from + i];
-        x->parent = i ? shift + (x->parent - from) : to;
+        x->parent = (uint32_t)(i ? shift + (x->parent - from) : to);
     }
     *n_kept += n;
 }
@@ -111,7 +111,7 @@ static void keep_pieces(struct recognition *r, size_t whole, const uint8_t *verd
         }
         kept[piece].end = i + 1 + part->n_inside == end ? w.end : part->end;
         move_instance(r, i, kept, n_kept, piece);
-        kept[piece].n_inside = *n_kept - 1 - piece;
+        kept[piece].n_inside = (uint32_t)(*n_kept - 1 - piece);
     }
 }
 
@@ -135,7 +135,7 @@ static bool cut(struct recognition *r, const uint8_t *verdicts)
             set_apart(r, &r->instances[i], like);
         } else if (is_whole) {
             like = &r->instances[i];
-            move_instance(r, i, kept, &n_kept, HERCULE_NONE);
+            move_instance(r, i, kept, &n_kept, NO_INSTANCE);
         } else
             keep_pieces(r, i, verdicts, kept, &n_kept);
     }

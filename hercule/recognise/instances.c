@@ -9,8 +9,7 @@
 /* An event that no other uses, and its automaton at work. */
 struct matcher {
     const struct automaton *automaton;
-    uint64_t *states; /* of each token of the match that is tried */
-    uint64_t *dead;   /* of each token: states from which no match has come */
+    uint64_t *dead; /* of each token: states from which no match has come */
 };
 
 struct finder {
@@ -18,6 +17,7 @@ struct finder {
     struct portolan_arena arena;
     struct matcher *matchers;
     size_t n_matchers;
+    uint64_t *states, *best;  /* of each token of the match that is tried, and of the longest */
     size_t *tokens, n_tokens; /* neighbours at one depth, as positions in the row */
     uint8_t *path;
 };
@@ -36,12 +36,12 @@ static size_t match_from(struct finder *f, struct matcher *m, const struct token
                             : automaton_step(m->automaton, states, components);
         if (!(states & ~m->dead[i]))
             break;
-        m->states[i] = states;
+        f->states[i] = states;
         if (states & m->automaton->last)
             longest = i + 1;
     }
     for (size_t k = longest; k < i; k++)
-        m->dead[k] |= m->states[k];
+        m->dead[k] |= f->states[k];
     return longest - start;
 }
 
@@ -49,8 +49,10 @@ static struct instance *add_instance(struct recognition *r, size_t event, size_t
 {
     if (!portolan_reserve(&r->instances, &r->room, r->n_instances + 1, sizeof *r->instances))
         return NULL;
-    r->instances[r->n_instances] =
-        (struct instance){.event = event, .row = row, .first = first, .parent = HERCULE_NONE};
+    r->instances[r->n_instances] = (struct instance){.event = (uint32_t)event,
+                                                     .row = (uint32_t)row,
+                                                     .first = (uint32_t)first,
+                                                     .parent = NO_INSTANCE};
     return &r->instances[r->n_instances++];
 }
 
@@ -64,7 +66,7 @@ static bool open_instances(struct finder *f, const struct automaton *a, size_t r
         if (!i)
             return false;
         open[d] = f->r->n_instances - 1;
-        i->parent = d ? open[d - 1] : HERCULE_NONE;
+        i->parent = d ? (uint32_t)open[d - 1] : NO_INSTANCE;
     }
     return true;
 }
@@ -77,7 +79,7 @@ static bool take_match(struct finder *f, struct matcher *m, size_t row, size_t s
     struct token *tokens = r->rows[row].tokens;
     size_t open[AUTOMATON_DEPTH] = {0};
 
-    automaton_trace_path(a, m->states + start, n, f->path);
+    automaton_trace_path(a, f->best + start, n, f->path);
     for (size_t i = 0; i < n; i++) {
         struct token *t = &tokens[f->tokens[start + i]];
         size_t depth = i ? automaton_break(a, f->path[i - 1], f->path[i]) : 0;
@@ -86,8 +88,8 @@ static bool take_match(struct finder *f, struct matcher *m, size_t row, size_t s
             return false;
         t->component = (uint8_t)a->at[f->path[i]].component;
         for (size_t d = 0; d < a->at[f->path[i]].depth; d++) {
-            r->instances[open[d]].end = f->tokens[start + i] + 1 + t->n_inside;
-            r->instances[open[d]].n_inside = r->n_instances - 1 - open[d];
+            r->instances[open[d]].end = (uint32_t)f->tokens[start + i] + 1 + t->n_inside;
+            r->instances[open[d]].n_inside = (uint32_t)(r->n_instances - 1 - open[d]);
         }
     }
     return true;
@@ -107,6 +109,10 @@ static bool match_neighbours(struct finder *f, size_t row)
             size_t n = match_from(f, &f->matchers[m], tokens, start);
 
             if (n > longest) {
+                uint64_t *states = f->states;
+
+                f->states = f->best;
+                f->best = states;
                 longest = n;
                 best = &f->matchers[m];
             }
@@ -153,6 +159,8 @@ static bool make_matchers(struct finder *f)
     size_t n = longest_row(f->r);
 
     f->matchers = portolan_arena_alloc(&f->arena, p->n_events, sizeof *f->matchers);
+    f->states = portolan_arena_alloc(&f->arena, n, sizeof *f->states);
+    f->best = portolan_arena_alloc(&f->arena, n, sizeof *f->best);
     f->tokens = portolan_arena_alloc(&f->arena, n, sizeof *f->tokens);
     f->path = portolan_arena_alloc(&f->arena, n, sizeof *f->path);
     for (size_t i = 0; f->matchers && i < p->n_events; i++) {
@@ -162,7 +170,6 @@ static bool make_matchers(struct finder *f)
             continue;
         f->n_matchers++;
         m->automaton = p->events[i].automaton;
-        m->states = portolan_arena_alloc(&f->arena, n, sizeof *m->states);
         m->dead = portolan_arena_alloc(&f->arena, n, sizeof *m->dead);
     }
     return !f->arena.failed;

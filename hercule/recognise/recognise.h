@@ -39,15 +39,17 @@ struct token_row {
     int rank;
 };
 
+static const uint32_t NO_INSTANCE = UINT32_MAX;
+
 /* One time that an event happened on a rank. Those within follow it. */
 struct instance {
-    size_t event;
-    size_t row;        /* of tokens */
-    size_t first, end; /* its tokens, with those inside regions */
-    size_t n_inside;   /* instances that follow and lie within */
-    size_t ordinal;    /* on its rank, among those of its event */
-    size_t of_event;   /* among all of its event: position of its values */
-    size_t parent;     /* HERCULE_NONE: none */
+    uint32_t event;
+    uint32_t row;        /* of tokens */
+    uint32_t first, end; /* its tokens, with those inside regions */
+    uint32_t n_inside;   /* instances that follow and lie within */
+    uint32_t ordinal;    /* on its rank, among those of its event */
+    uint32_t of_event;   /* among all of its event: position of its values */
+    uint32_t parent;     /* NO_INSTANCE: none */
     int64_t begin_ns, end_ns;
 };
 
@@ -149,7 +151,7 @@ bool constraints_apply(struct recognition *r);
 struct value_list {
     struct grouped_value {
         double value;
-        size_t rank, ordinal;
+        uint32_t rank, ordinal;
     } * values;
     size_t n, room;
     bool failed; /* memory was out */

@@ -52,7 +52,7 @@ static bool measure_cover(const struct recognition *r, struct portolan_suggestio
             covered_calls += is_message && t->component != TOKEN_NO_COMPONENT;
         }
     for (size_t i = 0; i < r->n_instances; i++)
-        if (r->instances[i].parent == HERCULE_NONE && is_telling(r, &r->instances[i])) {
+        if (r->instances[i].parent == NO_INSTANCE && is_telling(r, &r->instances[i])) {
             s->n_instances++;
             covered_ns += (double)(r->instances[i].end_ns - r->instances[i].begin_ns);
         }

@@ -13,7 +13,7 @@ bool value_list_add(struct value_list *l, double value, size_t rank, size_t ordi
         l->failed = true;
         return false;
     }
-    l->values[l->n++] = (struct grouped_value){value, rank, ordinal};
+    l->values[l->n++] = (struct grouped_value){value, (uint32_t)rank, (uint32_t)ordinal};
     return true;
 }
 

@@ -19,10 +19,15 @@
 #define MOST_DRIFT     1e-3
 #define PRICE_OF_DRIFT 1e-3
 
-/* At time AT of clock LOW, clock HIGH was ahead of it by less (BOUNDS_ABOVE) or by more. */
+enum { LEAST_ENDS = 8 };
+
+enum bound_kind { BOUND_ABOVE, BOUND_BELOW, BOUND_END };
+
+/* At time AT of clock LOW, clock HIGH was ahead of it by less (ABOVE), by more (BELOW), or, when a
+ * collective ended, by about as much. */
 struct bound {
     uint32_t low, high;
-    bool bounds_above;
+    enum bound_kind kind;
     int64_t at, ahead;
 };
 
@@ -87,16 +92,18 @@ static bool number_clocks(struct clock_finder *f, bool is_of_ranks)
 
 /* ------------------------------------------------- bounds */
 
-/* At SENT of clock FROM something left that came to clock TO before it showed RECEIVED. */
-static bool add_bound(struct clock_finder *f, uint32_t from, int64_t sent, uint32_t to,
-                      int64_t received)
+/* At SENT of clock FROM something left that came to clock TO before it showed RECEIVED; or, an END,
+ * about then. */
+static bool add_bound(struct clock_finder *f, enum bound_kind kind, uint32_t from, int64_t sent,
+                      uint32_t to, int64_t received)
 {
-    struct bound b = {from, to, true, sent, received - sent};
+    struct bound b = {from, to, kind, sent, received - sent};
 
     if (from == to)
         return true;
     if (from > to)
-        b = (struct bound){to, from, false, received, sent - received};
+        b = (struct bound){to, from, kind == BOUND_END ? kind : BOUND_BELOW, received,
+                           sent - received};
     if (!portolan_reserve(&f->bounds, &f->room, f->n_bounds + 1, sizeof b))
         return false;
     f->bounds[f->n_bounds++] = b;
@@ -114,7 +121,7 @@ static bool bound_by_messages(struct clock_finder *f)
             uint32_t send = f->m->partner[e];
 
             if (f->t->events[e].kind == PORTOLAN_TRACE_RECV && send != no_event)
-                ok = add_bound(f, f->clock_of[portolan_trace_location_of(f->t, send)],
+                ok = add_bound(f, BOUND_ABOVE, f->clock_of[portolan_trace_location_of(f->t, send)],
                                f->t->events[send].ns, f->clock_of[i], f->t->events[e].ns);
         }
     }
@@ -205,7 +212,7 @@ static void cross(const struct clock_finder *f, const struct portolan_collective
 
 /* Each clock beside that of the first member: others follow from these. */
 static bool bound_by_crossings(struct clock_finder *f, const struct crossing *crossings,
-                               size_t number, uint32_t first)
+                               size_t number, uint32_t first, enum meeting_kind kind)
 {
     const struct crossing *a = &crossings[first];
     bool ok = true;
@@ -216,9 +223,11 @@ static bool bound_by_crossings(struct clock_finder *f, const struct crossing *cr
         if (b->collective != number || k == first)
             continue;
         if (a->last_enter != INT64_MIN && b->first_leave != INT64_MAX)
-            ok = add_bound(f, first, a->last_enter, k, b->first_leave);
+            ok = add_bound(f, BOUND_ABOVE, first, a->last_enter, k, b->first_leave);
         if (ok && b->last_enter != INT64_MIN && a->first_leave != INT64_MAX)
-            ok = add_bound(f, k, b->last_enter, first, a->first_leave);
+            ok = add_bound(f, BOUND_ABOVE, k, b->last_enter, first, a->first_leave);
+        if (ok && kind == MEETING_ALL && a->first_leave != INT64_MAX && b->first_leave != INT64_MAX)
+            ok = add_bound(f, BOUND_END, first, a->first_leave, k, b->first_leave);
     }
     return ok;
 }
@@ -237,7 +246,7 @@ static bool bound_by_collectives(struct clock_finder *f)
         cross(f, c, kind, i + 1, crossings);
         ok = bound_by_crossings(
             f, crossings, i + 1,
-            f->clock_of[portolan_trace_location_of(f->t, f->m->members[c->first])]);
+            f->clock_of[portolan_trace_location_of(f->t, f->m->members[c->first])], kind);
     }
     return ok;
 }
@@ -260,9 +269,9 @@ static double margin_of(const struct bound *b, size_t n, double drift, double *m
     for (size_t i = 0; i < n; i++) {
         double ahead = (double)b[i].ahead - drift * (double)(b[i].at - b[0].at);
 
-        if (b[i].bounds_above)
+        if (b[i].kind == BOUND_ABOVE)
             least = fmin(least, ahead);
-        else
+        else if (b[i].kind == BOUND_BELOW)
             most = fmax(most, ahead);
     }
     *middle = (least + most) / 2;
@@ -273,14 +282,38 @@ static double margin_of(const struct bound *b, size_t n, double drift, double *m
 static bool may_agree(const struct bound *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (b[i].bounds_above ? b[i].ahead < 0 : b[i].ahead > 0)
+        if (b[i].kind == BOUND_ABOVE ? b[i].ahead < 0 : b[i].kind == BOUND_BELOW && b[i].ahead > 0)
             return false;
     return true;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    return PORTOLAN_ORDER(*(const double *)a, *(const double *)b);
+}
+
+/* All leave a collective at about the same time, whoever came last: where always the same rank
+ * does, its bounds are loose, and their middle would hide that others wait for it. The median, as
+ * far as the bounds allow; false: there are too few, or the middle half of them may agree. */
+static bool follow_ends(struct portolan_arena *arena, const struct bound *b, size_t n,
+                        struct relation *r)
+{
+    double *ends = portolan_arena_alloc(arena, n, sizeof *ends);
+    size_t n_ends = 0;
+
+    for (size_t i = 0; ends && i < n; i++)
+        if (b[i].kind == BOUND_END)
+            ends[n_ends++] = (double)b[i].ahead - r->drift * (double)(b[i].at - b->at);
+    if (n_ends < LEAST_ENDS || !(r->margin >= 0))
+        return false;
+    qsort(ends, n_ends, sizeof *ends, compare_numbers);
+    r->ahead = fmin(fmax(ends[n_ends / 2], r->ahead - r->margin), r->ahead + r->margin);
+    return ends[n_ends / 4] > 0 || ends[n_ends - 1 - n_ends / 4] < 0;
+}
+
 /* The margin is a concave function of the drift. Few bounds allow many lines: a drift is to be
  * worth something. */
-static struct relation relate_pair(const struct bound *b, size_t n)
+static struct relation relate_pair(struct portolan_arena *arena, const struct bound *b, size_t n)
 {
     double low = -MOST_DRIFT, high = MOST_DRIFT, ahead, span = 0;
     struct relation r = {.low = b->low, .high = b->high, .at = b->at};
@@ -298,7 +331,7 @@ static struct relation relate_pair(const struct bound *b, size_t n)
     }
     r.drift = (low + high) / 2;
     r.margin = margin_of(b, n, r.drift, &r.ahead);
-    if (may_agree(b, n))
+    if (!follow_ends(arena, b, n, &r) && may_agree(b, n))
         r.drift = r.ahead = 0;
     return r;
 }
@@ -312,7 +345,7 @@ static bool find_relations(struct clock_finder *f)
 
         for (n = 1; i + n < f->n_bounds && !compare_bounds(&f->bounds[i], &f->bounds[i + n]);)
             n++;
-        r = relate_pair(&f->bounds[i], n);
+        r = relate_pair(&f->arena, &f->bounds[i], n);
         if (isfinite(r.margin))
             portolan_arena_append(&f->arena, &f->relations, &f->n_relations, &r, sizeof r);
     }
