@@ -10,6 +10,8 @@
 #define CALL_WORDS(X)                                                                              \
     X(SEND, "send")       /* a message leaves, also when the send is only posted */                \
     X(RECEIVE, "receive") /* a message arrives, also in a wait */                                  \
+    X(FIRST, "first")     /* a message arrives; not right after one from another rank: */          \
+    X(FURTHER, "further") /* such a message */                                                     \
     X(POST, "post")       /* a receive is posted */                                                \
     X(SENDRECV, "sendrecv")                                                                        \
     X(WAIT, "wait")                                                                                \
@@ -340,14 +342,22 @@ static bool fits_message(const struct bound *b, const struct binding_rule *r,
     return false;
 }
 
+bool bound_knows_further(const struct bound *b)
+{
+    return b->words & 1u << WORD_FURTHER;
+}
+
 uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
-                    int rank, const char *mark, const uint32_t *open, size_t n_open, size_t within)
+                    int rank, bool is_further, const char *mark, const uint32_t *open,
+                    size_t n_open, size_t within)
 {
     unsigned words = words_of_call(b, events, n);
     uint64_t fitting = 0;
 
     if (words & b->words & 1u << WORD_SENDRECV)
         words = 1u << WORD_SENDRECV;
+    else if (words & 1u << WORD_RECEIVE)
+        words |= 1u << (is_further ? WORD_FURTHER : WORD_FIRST);
     ADD_FITTING(
         fitting, b,
         b->paradigm->components[rule->component].within == within &&

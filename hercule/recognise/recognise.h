@@ -126,7 +126,10 @@ bool bound_is_refined(const struct bound *b, size_t component);
 /* The components that the call with the N EVENTS on RANK may be, after MARK and in the N_OPEN
    regions. */
 uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
-                    int rank, const char *mark, const uint32_t *open, size_t n_open, size_t within);
+                    int rank, bool is_further, const char *mark, const uint32_t *open,
+                    size_t n_open, size_t within);
+/* Whether the paradigm tells apart a receive that goes on with the one before it. */
+bool bound_knows_further(const struct bound *b);
 
 bool tokens_make(struct recognition *r, const struct bound *b);
 /* The last token of ROW that begins at NS or before; NULL: none. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST_REGION = 64 };
+enum { DEEPEST_REGION = 64, MOST_PARTNERS = 8 };
 
 /* Stretches of computing which together take less than this share of a rank's time are between
    calls that belong together: packing, loops. They are no tokens. Nor are those that are as short
@@ -21,8 +21,15 @@ struct tokenizer {
     const struct portolan_trace_location *location;
     struct token_row *row;
     int64_t since, brief_ns; /* computing runs since; the longest that is brief */
-    bool is_looking;         /* the last token looks for a message, and is no component */
-    size_t last;             /* the token before, at this depth; HERCULE_NONE: none yet */
+    int64_t worked;          /* the last stretch of computing that is a token */
+    struct {                 /* whom the last calls in a row received from, or sent to */
+        int ranks[MOST_PARTNERS];
+        size_t n;
+        uint32_t kind; /* of their messages */
+    } met;
+    bool goes_on;    /* the call that is taken receives or sends as the one before, from others */
+    bool is_looking; /* the last token looks for a message, and is no component */
+    size_t last;     /* the token before, at this depth; HERCULE_NONE: none yet */
     struct open {
         size_t token, within, last;
         int64_t mark; /* MPI_Pcontrol, where the region is BOUND_NO_REGION */
@@ -51,19 +58,23 @@ static struct token *add_token(struct tokenizer *t, int64_t begin, uint32_t even
 /* What runs since the last call or region ends at NS. */
 static bool end_computing(struct tokenizer *t, int64_t ns, uint32_t event)
 {
-    int64_t begin = t->since;
+    int64_t begin = t->since, brief_ns = t->brief_ns;
     struct token *token;
 
     t->since = ns;
     if (t->is_closed || ns <= begin)
         return true;
-    if (ns - begin <= t->brief_ns && t->last != HERCULE_NONE) {
+    /* What is short beside the work on a block, before it is sent to another rank, too, packs. */
+    if (t->goes_on && t->met.kind == PORTOLAN_TRACE_SEND && brief_ns < t->worked / 4)
+        brief_ns = t->worked / 4;
+    if (ns - begin <= brief_ns && t->last != HERCULE_NONE) {
         t->row->tokens[t->last].end = ns;
         return true;
     }
     if (!(token = add_token(t, begin, event)))
         return false;
     token->end = ns;
+    t->worked = ns - begin;
     token->components = bound_computing(t->bound, t->within);
     return true;
 }
@@ -86,8 +97,36 @@ static void add_call(struct tokenizer *t, struct token *token, uint32_t first, u
 
 static uint64_t call_components(const struct tokenizer *t, uint32_t first, uint32_t end)
 {
-    return bound_call(t->bound, &t->r->trace->events[first], end - first, t->row->rank, t->mark,
-                      t->regions, t->depth, t->within);
+    return bound_call(t->bound, &t->r->trace->events[first], end - first, t->row->rank,
+                      t->goes_on && t->met.kind == PORTOLAN_TRACE_RECV, t->mark, t->regions,
+                      t->depth, t->within);
+}
+
+/* Whether the messages of the call of events [FIRST, END] go the same way as those of calls before
+   it, and all are of other ranks. */
+static bool goes_on(struct tokenizer *t, uint32_t first, uint32_t end)
+{
+    const struct portolan_trace_event *events = t->r->trace->events;
+    size_t n_before = t->met.n;
+    bool is_on = n_before > 0, has_any = false;
+
+    for (uint32_t e = first + 1; e < end; e++) {
+        uint32_t kind = events[e].kind;
+        bool is_message =
+            (kind == PORTOLAN_TRACE_SEND || kind == PORTOLAN_TRACE_RECV) && events[e].peer >= 0;
+
+        is_on &= !is_message || (kind == t->met.kind && t->met.n < MOST_PARTNERS);
+        for (size_t i = 0; is_message && i < n_before; i++)
+            is_on &= t->met.ranks[i] != events[e].peer;
+        if (kind == PORTOLAN_TRACE_COLLECTIVE || (is_message && (!is_on || !t->met.n)))
+            t->met.n = n_before = 0;
+        has_any |= is_message;
+        if (is_message && t->met.n < MOST_PARTNERS)
+            t->met.ranks[t->met.n++] = events[e].peer;
+        if (is_message)
+            t->met.kind = kind;
+    }
+    return is_on && has_any;
 }
 
 /* Whether the call of events [FIRST, END], which no component is, is of a message with
@@ -156,6 +195,7 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
             t->row->tokens[t->last].end = t->since = events[end].ns;
         return true;
     }
+    t->goes_on = bound_knows_further(t->bound) && goes_on(t, first, end);
     if (!end_computing(t, events[first].ns, first))
         return false;
     t->since = events[end].ns;

@@ -121,6 +121,18 @@ static void gaps_and_edges_end_no_sweep(void **state)
                       "pipeline", 24, 0.9);
 }
 
+/* Ranks of a grid of 2 by 3 work between their two receives, before they wait for the sends of the
+   block before, and between their two sends. */
+static void a_block_has_parts_of_several_ranks(void **state)
+{
+    (void)state;
+    expect_suggestion("ranks 6\nrepeat 4\nrepeat 20\non 1, 2, 4, 5\nrecv rank - 1\nend\n"
+                      "compute 60us\non 3..5\nrecv rank - 3\nend\nwaitall\ncompute 1ms\n"
+                      "on 0, 1, 3, 4\nisend rank + 1 100 as r\nend\ncompute 40us\n"
+                      "on 0..2\nisend rank + 3 100 as r\nend\nend\nwaitall\nallreduce\nend\n",
+                      "pipeline", 24, 0.9);
+}
+
 /* Calls that take most of the time are a loss, whatever the paradigm. */
 static void calls_that_take_time_are_told(void **state)
 {
@@ -270,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_set_up_costs_no_iteration),
         cmocka_unit_test(shifts_of_a_halo_are_exchanges),
         cmocka_unit_test(gaps_and_edges_end_no_sweep),
+        cmocka_unit_test(a_block_has_parts_of_several_ranks),
         cmocka_unit_test(calls_that_take_time_are_told),
         cmocka_unit_test(nothing_fits_random_communication),
         cmocka_unit_test(bindings_found_lead_to_the_same_metrics),
