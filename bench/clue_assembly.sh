@@ -24,9 +24,9 @@ delay=$(sed -n 's/.*<send .*k="\([0-9]*\)us\/KB" d="\([0-9]*\)us".*/\1 \2/p' slo
 
 # real NAME VALUE PRELOADED: the runs of an assembly beside virtual ones
 real() {
-    env ${3:+LD_PRELOAD="$3" PORTOLAN_SLOW="$delay"} "$portolan" clue run -m slow.xml -n 2 --no-trial --beside -- \
+    env ${3:+LD_PRELOAD="$3" PORTOLAN_SLOW="$delay"} "$portolan" clue run -m slow.xml -n 2 --no-trial --compare-real -- \
         ./halo --fixed --quiet --select "$1" 2>&1 >/dev/null |
-        sed -n "s!^beside  *virtual \(.*\)   real \(.*\) ([0-9] runs, \(.*\) \.\.\. \(.*\))   .*!| $1, $2 | \1 | \2 | \3 ... \4 |!p"
+        sed -n "s!^compare real  virtual \(.*\)   real \(.*\) ([0-9] runs, \(.*\) \.\.\. \(.*\))   .*!| $1, $2 | \1 | \2 | \3 ... \4 |!p"
 }
 
 echo "| fixed assembly, 2 ranks | virtual, slow.xml | real, median | real runs |"

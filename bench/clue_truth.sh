@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs on two real ranks beside virtual ones, on a machine file that `portolan clue calibrate` makes
+# Programs on two real ranks, compared with virtual ones, on a machine file that `portolan clue calibrate` makes
 # here first; then the same on this machine with a slow network. Prints tables, as in docs/truth.md. Give
 # it the machine for itself; QUIET may name a command that waits for that. ROWS is a regular expression
 # of names, MACHINE a file made before, KEEP a folder for what is made, REPEAT the repetitions for
@@ -32,12 +32,12 @@ row() {
     echo "$name" | grep -Eq "${ROWS:-.}" || return 0
     : >rounds
     for _ in $(seq "${ROUNDS:-3}"); do
-        if ! ${QUIET:-} "$portolan" clue run -m "$machine" -n 2 --no-trial --beside --repeat "${REPEAT:-1}" \
+        if ! ${QUIET:-} "$portolan" clue run -m "$machine" -n 2 --no-trial --compare-real --repeat "${REPEAT:-1}" \
             -- "$@" >out 2>err; then
             echo "| $name | $(tail -1 err) | | | | |"
             return 0
         fi
-        sed -n "s!^beside  *virtual \(.*\)   real \(.*\) (\(.*\) runs, \(.*\))   \(.*\) %!\5;| $name | \1 | \2 | \3: \4 | \5 % |!p" err >>rounds
+        sed -n "s!^compare real  virtual \(.*\)   real \(.*\) (\(.*\) runs, \(.*\))   \(.*\) %!\5;| $name | \1 | \2 | \3: \4 | \5 % |!p" err >>rounds
     done
     sort -n rounds | awk -F';' '{ e[NR] = $1; row[NR] = $2 }
         END { m = int((NR + 1) / 2); for (i = 1; i <= NR; i++) all = all (i > 1 ? ", " : "") e[i]; print row[m], all " |" }'
@@ -48,7 +48,7 @@ table() {
     echo "| program, 2 ranks | virtual | real, median | real runs | error | of all rounds, % |"
     echo "|---|---|---|---|---|---|"
     if [ "$machine" = here.xml ]; then # they would take minutes
-        row 'ring, shift, pipeline, all-to-all … (calibrate'"'"'s patterns)' "$build/clue/calibrate/portolan-patterns"
+        row 'ring, borders, transposition (calibrate'"'"'s patterns)' "$build/clue/calibrate/portolan-patterns"
     fi
     row 'collectives of 8 B to 4 MiB' ./collectives
     row 'master and worker (patterns/farm)' "$build/examples/patterns/farm"

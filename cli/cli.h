@@ -16,8 +16,7 @@ command_fn command_call, command_check, command_clue, command_compare, command_c
     command_convert, command_diagnose, command_doctor, command_draw, command_explain,
     command_export, command_import, command_link, command_llac, command_measure, command_model,
     command_new, command_obsp, command_optimize, command_veto, command_predict, command_profile,
-    command_report, command_run, command_trace, command_trials, command_watch,
-    command_wrap;
+    command_report, command_run, command_trace, command_trials, command_watch, command_wrap;
 
 /*
  * Lets writes beyond the file size limit fail, with a message, instead of ending the program. Uses

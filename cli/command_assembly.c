@@ -3,7 +3,9 @@
 #include "cli.h"
 
 #include <portolan/command.h>
+#ifdef PORTOLAN_HERCULE
 #include <portolan/hercule_assembly.h>
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@ static const struct cli_option check_table[] = {
     {0},
 };
 
+#ifdef PORTOLAN_HERCULE
 /* Whether its <paradigm> has the components of the parts, and the factors that alternatives remedy.
  */
 static enum portolan_status check_paradigm(const struct portolan_assembly *a,
@@ -45,6 +48,20 @@ static enum portolan_status check_paradigm(const struct portolan_assembly *a,
     portolan_arena_clear(&arena);
     return status;
 }
+#else
+/* Nobody here knows paradigms. */
+static enum portolan_status check_paradigm(const struct portolan_assembly *a,
+                                           const struct check_options *o,
+                                           struct portolan_diagnostics *d,
+                                           struct portolan_error *err)
+{
+    (void)a;
+    (void)o;
+    (void)d;
+    (void)err;
+    return PORTOLAN_OK;
+}
+#endif
 
 /* -- Whether a run could load all classes. -- */
 

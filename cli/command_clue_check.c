@@ -112,6 +112,8 @@ int command_clue_check(int argc, char **argv)
                      d.count == 1 ? "" : "s", o.file);
         return print_error(&err);
     }
+    if (machine->ignored)
+        fprintf(stderr, "portolan: warning: %s\n", machine->ignored);
     describe(o.file, &machine->machine);
     if (o.output)
         result = draw(machine, o.output);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Explains a run: its decisions, their alternatives, and where the models were wrong. */
-#include "explain.h"
+/* `portolan explain`: finds the run, and prints what explains it (<portolan/explain.h>). */
 #include "trial_store.h"
+
+#include <portolan/explain.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static const struct cli_option options[] = {
 /* ------------------------------------------------------------------ finding */
 
 /* The newest of the trials that TEXT names; without it the newest run. */
-static enum portolan_status find_run(struct explained *x, const struct trial_store *t,
+static enum portolan_status find_run(struct portolan_trial_list *list, const struct trial_store *t,
                                      const char *text, struct portolan_error *err)
 {
     char *named = text ? NULL
@@ -40,97 +41,57 @@ static enum portolan_status find_run(struct explained *x, const struct trial_sto
 
     if (!text && !named)
         return portolan_no_memory(err);
-    status = trial_store_select(t, text ? text : named, &x->list, err);
+    status = trial_store_select(t, text ? text : named, list, err);
     free(named);
-    if (status == PORTOLAN_OK)
-        x->run = x->list.trials[x->list.n - 1];
     return status;
 }
 
-static const struct portolan_reason *find_decision(const struct explained *x, const char *number,
-                                                   struct portolan_error *err)
-{
-    int64_t wanted;
-
-    if (!portolan_read_int64(number, &wanted))
-        portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is not the number of a decision", number);
-    for (size_t i = 0; !err->status && i < x->set->n_reasons; i++)
-        if (x->set->reasons[i].number == wanted)
-            return &x->set->reasons[i];
-    if (!err->status)
-        portolan_error_set(err, PORTOLAN_ENOTFOUND, "run %lld has no decision %s, it has %zu",
-                           (long long)x->run->id, number, x->set->n_reasons);
-    return NULL;
-}
-
-/*
- * The row of the alternative "solver=heat.Umfpack" at the latest decision that did not choose it;
- * if all chose it, at the latest.
- */
-static const struct portolan_alternative *
-find_alternative(const struct explained *x, const char *text, struct portolan_error *err)
-{
-    size_t length = strcspn(text, "=");
-    const struct portolan_alternative *found = NULL;
-    struct portolan_text known = {0};
-
-    for (size_t i = 0; i < x->set->n_alternatives; i++) {
-        const struct portolan_alternative *a = &x->set->alternatives[i];
-
-        if (a->number == x->set->alternatives[0].number)
-            portolan_text_add(&known, " %s=%s", a->instance, a->implementation);
-        if (strlen(a->instance) == length && !strncmp(a->instance, text, length) &&
-            !strcmp(a->implementation, text + length + 1) &&
-            (!found || !a->chosen || found->chosen))
-            found = a;
-    }
-    if (!found)
-        portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "no decision of run %lld considered '%s'; the alternatives are:%s",
-                           (long long)x->run->id, text, known.bytes ? known.bytes : " none");
-    portolan_text_clear(&known);
-    return found;
-}
-
-/* ------------------------------------------------------------------ the command */
-
-static void write_text_of(struct explained *x, const struct options *o,
+static void write_text_of(struct portolan_explained *x, const struct options *o,
                           const struct portolan_reason *only,
                           const struct portolan_alternative *not_chosen)
 {
-    if (not_chosen) {
-        explain_why_not(x, not_chosen);
-    } else if (only) {
-        explain_decision(x, only);
-    } else {
-        explain_run(x);
-    }
+    if (not_chosen)
+        portolan_explain_why_not(x, not_chosen);
+    else if (only)
+        portolan_explain_decision(x, only);
+    else
+        portolan_explain_run(x);
     if (o->steps)
-        explain_steps(x);
+        portolan_explain_steps(x);
 }
 
-static enum portolan_status explain(struct explained *x, const struct options *o,
-                                    const struct trial_store *t, struct portolan_error *err)
+static enum portolan_status explain(struct portolan_explained *x, const struct options *o,
+                                    struct portolan_error *err)
 {
     const struct portolan_alternative *not_chosen = NULL;
     const struct portolan_reason *only = NULL;
-    enum portolan_status status = find_run(x, t, o->trial, err);
 
-    if (status == PORTOLAN_OK)
-        status = portolan_store_read_reasons(t->store, x->run->id, &x->set, err);
-    if (status != PORTOLAN_OK)
-        return status;
-    if (o->why_not && !(not_chosen = find_alternative(x, o->why_not, err)))
+    if (o->why_not && !(not_chosen = portolan_explain_find_alternative(x, o->why_not, err)))
         return err->status;
-    if (o->store.trials && !(only = find_decision(x, o->store.trials, err)))
+    if (o->store.trials && !(only = portolan_explain_find(x, o->store.trials, err)))
         return err->status;
-    if (not_chosen)
-        only = explain_find_decision(x, not_chosen);
     if (o->json)
-        explain_as_json(x, only, not_chosen);
+        portolan_explain_write_json(x, only, not_chosen);
     else
         write_text_of(x, o, only, not_chosen);
     return x->out->failed ? portolan_no_memory(err) : PORTOLAN_OK;
+}
+
+static enum portolan_status explain_stored(const struct trial_store *t, const struct options *o,
+                                           struct portolan_text *out, struct portolan_error *err)
+{
+    struct portolan_trial_list list = {0};
+    struct portolan_reason_set *set = NULL;
+    enum portolan_status status = find_run(&list, t, o->trial, err);
+    const struct portolan_trial *run = status ? NULL : list.trials[list.n - 1];
+
+    if (!status)
+        status = portolan_store_read_reasons(t->store, run->id, &set, err);
+    if (!status)
+        status = explain(&(struct portolan_explained){run, set, out}, o, err);
+    portolan_reason_set_destroy(set);
+    portolan_trials_clear(&list);
+    return status;
 }
 
 int command_explain(int argc, char **argv)
@@ -144,18 +105,15 @@ int command_explain(int argc, char **argv)
     struct options o = {0};
     struct portolan_text out = {0};
     struct portolan_error err = {0};
-    struct explained x = {.out = &out};
     struct trial_store t;
     int result;
 
     parse_line(&line, argc, argv, 0, &o);
     if (trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err) == PORTOLAN_OK)
-        explain(&x, &o, &t, &err);
+        explain_stored(&t, &o, &out, &err);
     result = err.status == PORTOLAN_OK ? write_text(NULL, out.bytes ? out.bytes : "")
                                        : print_error(&err);
     portolan_text_clear(&out);
-    portolan_reason_set_destroy(x.set);
-    portolan_trials_clear(&x.list);
     trial_store_close(&t);
     return result;
 }

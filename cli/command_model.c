@@ -153,11 +153,8 @@ static const struct cli_option model_table[] = {
 
 #define EMIT                                                                                       \
     {                                                                                              \
-        "emit", 'e', "FORM",                                                                       \
-            "xml, c, latex; extrap (its JSON Lines), extrap-json or extrap-text: the rows for "    \
-            "Extra-P",                                                                             \
-            INTO_CHOICE(struct model_options, view.form, "xml", "c", "latex", "extrap",            \
-                        "extrap-json", "extrap-text")                                              \
+        "emit", 'e', "FORM", "xml, c; extrap (its JSON) or extrap-text: the rows for Extra-P",     \
+            INTO_CHOICE(struct model_options, view.form, "xml", "c", "extrap", "extrap-text")      \
     }
 #define MODEL                                                                                      \
     {                                                                                              \
@@ -284,8 +281,8 @@ static const struct verb {
     {"fit",
      "portolan model fit",
      {"FILE",
-      "Fit models to a file of measurements: a table of comma-separated values, or Extra-P's text, "
-      "JSON or JSON Lines. A single model is shown in full; several are listed.",
+      "Fit models to a file of measurements: a table of comma-separated values, or Extra-P's text "
+      "or JSON. A single model is shown in full; several are listed.",
       list_table, NULL},
      {.view = {.form = PORTOLAN_TREND_LIST_OR_WHOLE, .top = 50}, .file_only = true}},
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A study as a page, as JSON, or as lines: predicted compared with measured. */
-#include "explain.h"
 #include "report_source.h"
 
+#include <portolan/explain.h>
 #include <portolan/wrap.h>
 
 #include <stdio.h>
@@ -30,14 +30,14 @@ static enum portolan_status add_decisions(struct portolan_store *store,
                                           const struct portolan_trial *newest,
                                           struct portolan_text *out, struct portolan_error *err)
 {
-    struct explained x = {.run = newest, .out = out};
-    enum portolan_status status = portolan_store_read_reasons(store, newest->id, &x.set, err);
+    struct portolan_reason_set *set = NULL;
+    enum portolan_status status = portolan_store_read_reasons(store, newest->id, &set, err);
 
-    if (status == PORTOLAN_OK && x.set->n_reasons) {
-        portolan_text_add(out, "\nchosen: %s\n", x.set->reasons[x.set->n_reasons - 1].choice);
-        explain_run(&x);
+    if (status == PORTOLAN_OK && set->n_reasons) {
+        portolan_text_add(out, "\nchosen: %s\n", set->reasons[set->n_reasons - 1].choice);
+        portolan_explain_run(&(struct portolan_explained){newest, set, out});
     }
-    portolan_reason_set_destroy(x.set);
+    portolan_reason_set_destroy(set);
     return status;
 }
 

@@ -18,25 +18,14 @@ static double share(const struct portolan_waits *w, int64_t ns)
     return w->all_ns > 0 ? 100 * (double)ns / (double)w->all_ns : 0;
 }
 
-/* "solve/MPI_Recv": regions from outside to inside, and the call. */
 static void print_path(const struct portolan_waits *w, uint32_t path)
 {
-    const struct portolan_trace *t = w->trace;
-    const struct portolan_path *p = &w->paths[path];
+    struct portolan_text text = {0};
 
-    if (path == UINT32_MAX) {
-        printf("unknown");
-        return;
-    }
-    if (p->kind == PORTOLAN_PATH_PROGRAM || p->kind == PORTOLAN_PATH_GAP) {
-        printf("%s", p->kind == PORTOLAN_PATH_GAP ? "a time that was not recorded" : "the program");
-        return;
-    }
-    if (w->paths[p->parent].kind != PORTOLAN_PATH_PROGRAM) {
-        print_path(w, p->parent);
-        printf("/");
-    }
-    printf("%s", p->kind == PORTOLAN_PATH_CALL ? t->routines[p->what] : t->regions[p->what].name);
+    if (path != UINT32_MAX)
+        portolan_path_add(w, path, &text);
+    printf("%s\n", text.bytes ? text.bytes : "unknown");
+    portolan_text_clear(&text);
 }
 
 static void print_totals(const struct portolan_waits *w, int digits)
@@ -241,7 +230,6 @@ static void print_causes(const struct portolan_waits *w, int digits)
                digits, share(w, c->direct_ns), digits, share(w, c->indirect_ns));
         print_location(w->trace, c);
         print_path(w, c->path);
-        printf("\n");
     }
     free(causes);
     free(sets);
@@ -267,7 +255,6 @@ static void print_critical_path(const struct portolan_waits *w, int digits)
         printf("  %9.*f %% %9.*f %%   in ", digits, (double)most->critical_ns / run, digits,
                most->critical_imbalance_ns / run);
         print_path(w, (uint32_t)(most - w->paths));
-        printf("\n");
     }
     free(shown);
 }

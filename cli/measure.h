@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session of `measure`: rank 0 orders trials and runs them in jobs of their own. */
+/* A session of `measure`: rank 0 runs trials in jobs of their own. */
 #ifndef PORTOLAN_CLI_MEASURE_H
 #define PORTOLAN_CLI_MEASURE_H
 
 #include "trial_job.h"
 #include "virtual_trials.h"
-
-/* Settings of one trial, as lines "select INSTANCE CLASS" and "set INSTANCE PARAMETER VALUE". */
-struct orders {
-    char *text; /* NULL: nothing is left to do */
-    size_t size;
-};
 
 /* One measurement session; only rank 0 reads the store. */
 struct measurement {
@@ -24,15 +18,8 @@ struct measurement {
     bool is_together;            /* trials run in these processes: they are on several hosts */
     int n_ranks, n_hosts;        /* of this job */
     bool quiet;
-    double began_s, budget_s; /* start on the monotonic clock; limit for the whole session */
-    double ordered_s;         /* when the last trial was started */
-    double overhead_s;        /* the largest cost of a trial in addition to its own time */
-    int most_trials;          /* per setting; 0: the plan decides */
-    int trials;
-    size_t combination; /* the next fixed assembly to look at */
-    /* Rank 0: the settings of the next trial; none when all is measured. */
-    enum portolan_status (*next)(struct measurement *m, struct orders *o,
-                                 struct portolan_error *err);
+    double began_s;                  /* on the clock of portolan_now_s() */
+    struct portolan_sample_set *set; /* the trials that were read last */
 };
 
 struct measure_options {
@@ -46,16 +33,8 @@ struct measure_options {
 
 /* On how many ranks trials run. */
 int measure_ranks(const struct measurement *m);
-/* Time since the command started, including its set-up. */
-double measure_spent_s(const struct measurement *m);
 /* Rank 0 prints a line, unless the session is quiet. */
 void measure_say(const struct measurement *m, const char *text);
-enum portolan_status measure_take_orders(struct portolan_text *t, struct orders *o,
-                                         struct portolan_error *err);
-/* The store's trials with this assembly, purpose and number of ranks. */
-enum portolan_status measure_read_trials(const struct measurement *m, bool with_samples,
-                                         struct portolan_sample_set **set,
-                                         struct portolan_error *err);
 
 /* How a run on this machine is started. Before O's lists are used. False: no memory. */
 bool measure_word_trials(struct measurement *m, const struct measure_options *o);
@@ -70,9 +49,5 @@ struct portolan_machine_reading;
 enum portolan_status measure_begin(struct measurement *m, const struct measure_options *o,
                                    struct portolan_machine_reading *before, bool *goes_on,
                                    struct portolan_error *err);
-
-/* For --all-fixed: the next combination of alternatives, as the oracle of a choice. */
-enum portolan_status measure_next_fixed(struct measurement *m, struct orders *o,
-                                        struct portolan_error *err);
 
 #endif

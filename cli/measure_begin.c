@@ -52,7 +52,7 @@ static enum portolan_status look_at_machine(struct measurement *m,
                                             struct portolan_error *err)
 {
     struct portolan_cohort *c = m->job->cohort;
-    double missing_s = c->rank == 0 && !m->quiet ? look_s - measure_spent_s(m) : 0;
+    double missing_s = c->rank == 0 && !m->quiet ? look_s + m->began_s - portolan_now_s() : 0;
     struct timespec pause = {.tv_nsec = missing_s > 0 ? (long)(1e9 * missing_s) : 0};
     struct portolan_machine_reading now;
     struct portolan_machine_verdict verdict;

@@ -10,65 +10,106 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/*
+ * The table's macro that names the wing of a command: wings that this build leaves out
+ * (./configure --without-NAME) have none.
+ */
+#ifdef PORTOLAN_CALL
+#define CALL(command) command
+#else
+#define CALL(command) left_out
+#endif
+#ifdef PORTOLAN_HERCULE
+#define HERCULE(command) command
+#else
+#define HERCULE(command) left_out
+#endif
+#ifdef PORTOLAN_CLUE
+#define CLUE(command) command
+#else
+#define CLUE(command) left_out
+#endif
+
+static int left_out(int argc, char **argv)
+{
+    (void)argc;
+    fprintf(stderr,
+            "%s: error: this Portolan was built without it; ./configure --help has what can be "
+            "left out\n",
+            argv[0]);
+    return EXIT_BAD_INPUT;
+}
+
+/* Or, without a function to run, the name of a group and the question that its commands answer. */
 struct command {
     const char *name;
     command_fn *run;
     const char *summary;
 };
 
-/* Ends with name NULL. */
 static const struct command commands[] = {
+    {"Write", NULL, "How are components and assemblies made, and are they right?"},
     {"new", command_new, "create a project of components, or extend it"},
+    {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
+    {"proxygen", command_proxygen, "generate a timing proxy for a port"},
     {"check", command_check, "check an assembly against the available components"},
     {"draw", command_draw, "draw an assembly as a Graphviz graph"},
     {"convert", command_convert, "convert a Ccaffeine script to an assembly, or back"},
+    {"link", command_link, "link an assembly and all that it needs into one program"},
+    {"doctor", command_doctor, "report what this machine lacks, what that costs, and the remedy"},
+    {"Measure", NULL, "How long does each part take?"},
     {"run", command_run, "run an assembly or a Ccaffeine script, on one rank or under mpiexec"},
     {"control", command_control,
      "change what a running program measures and which alternatives it runs"},
-    {"link", command_link, "link an assembly and all that it needs into one program"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
+    {"wrap", command_wrap, "measure an unmodified program, and exchange its libraries"},
+    {"call", CALL(command_call),
+     "translate C with CALL's pragmas into a program that measures itself"},
+    {"trace", HERCULE(command_trace), "record each MPI call of a program, and show traces"},
     {"profile", command_profile, "show what a trial measured, in one of several views"},
     {"trials", command_trials, "list, label and delete the trials of a store"},
-    {"compare", command_compare, "compare repeated trials, and test for regressions"},
-    {"explain", command_explain, "show what a run decided, and why"},
     {"export", command_export, "write a stored trial in the format of another tool"},
     {"import", command_import, "store TAU profiles as a trial"},
-    {"model", command_model, "show the models of the implementations"},
+    {"Choose", NULL, "Which implementations are the best, and how long will they take?"},
     {"optimize", command_optimize, "choose the best assembly from the stored trials"},
+    {"predict", command_predict, "predict the time of an assembly as written"},
+    {"model", command_model, "show the models of the implementations"},
+    {"llac", CALL(command_llac), "analyze tables of measurements: fit, predict, compare, plot"},
     {"veto", command_veto,
      "list the alternatives that are excluded because they failed, or lift a veto"},
-    {"llac", command_llac, "analyze tables of measurements: fit, predict, compare, plot"},
-    {"predict", command_predict, "predict the time of an assembly as written"},
-    {"diagnose", command_diagnose, "say why a parallel program is slow, in terms of its design"},
-    {"obsp", command_obsp, "compare a run of the BSP library with the models OBSP* and BSP"},
+    {"Explain", NULL, "Why was that chosen, why does it take so long, and what has changed?"},
+    {"explain", command_explain, "show what a run decided, and why"},
+    {"diagnose", HERCULE(command_diagnose),
+     "say why a parallel program is slow, in terms of its design"},
+    {"compare", command_compare, "compare repeated trials, and test for regressions"},
+    {"obsp", CALL(command_obsp), "compare a run of the BSP library with the models OBSP* and BSP"},
     {"report", command_report, "compare predictions with measurements; write a page about a study"},
     {"watch", command_watch, "serve a page that follows a run"},
-    {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
-    {"proxygen", command_proxygen, "generate a timing proxy for a port"},
-    {"call", command_call, "translate C with CALL's pragmas into a program that measures itself"},
-    {"trace", command_trace, "record each MPI call of a program, and show traces"},
-    {"clue", command_clue, "run a program in the virtual time of another machine; study clusters"},
-    {"wrap", command_wrap, "measure an unmodified program, and exchange its libraries"},
-    {"doctor", command_doctor, "report what this machine lacks, what that costs, and the remedy"},
-    {NULL, NULL, NULL},
+    {"Cluster", NULL, "How long would it take on another machine, and which one should be bought?"},
+    {"clue", CLUE(command_clue),
+     "run a program in the virtual time of another machine; study clusters"},
 };
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE *to)
 {
-    fprintf(to, "Usage: portolan COMMAND [OPTION]... [FILE]...\n\n");
-    for (const struct command *c = commands; c->name; c++)
-        fprintf(to, "  %-10s %s\n", c->name, c->summary);
+    fprintf(to, "Usage: portolan COMMAND [OPTION]... [FILE]...\n");
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (commands[i].run != left_out)
+            fprintf(to, commands[i].run ? "  %-10s %s\n" : "\n%s: %s\n", commands[i].name,
+                    commands[i].summary);
     fprintf(to, "\n`portolan COMMAND --help` lists the options of a command; `portolan --version` "
                 "prints the version.\n");
 }
 
 static int unknown_command(const char *word)
 {
-    const char *names[sizeof commands / sizeof *commands];
+    const char *names[N_COMMANDS];
     size_t n = 0;
 
-    for (const struct command *c = commands; c->name; c++)
-        names[n++] = c->name;
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (commands[i].run)
+            names[n++] = commands[i].name;
     fprintf(stderr, "portolan: error: unknown command '%s'%s\n", word,
             portolan_did_you_mean(portolan_nearest_word(word, names, n)).text);
     print_usage(stderr);
@@ -129,11 +170,11 @@ int main(int argc, char **argv)
         print_usage(stdout);
         return 0;
     }
-    for (const struct command *c = commands; c->name; c++)
-        if (!strcmp(argv[1], c->name)) {
-            snprintf(name, sizeof name, "portolan %s", c->name);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (commands[i].run && !strcmp(argv[1], commands[i].name)) {
+            snprintf(name, sizeof name, "portolan %s", commands[i].name);
             argv[1] = name;
-            return close_output(c->run(argc - 1, argv + 1));
+            return close_output(commands[i].run(argc - 1, argv + 1));
         }
     return unknown_command(argv[1]);
 }

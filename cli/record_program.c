@@ -151,8 +151,8 @@ enum portolan_status record_program(const struct recording *r, int *result,
     if (!status && r->folder)
         status = record_check_folder(r->folder, err);
     if (!status && !r->records_itself)
-        status = find_settings("../trace/record/preload/libportolan-trace.so",
-                               PORTOLAN_TRACE_LIBRARY, &library, err);
+        status = find_settings("../trace/preload/libportolan-trace.so", PORTOLAN_TRACE_LIBRARY,
+                               &library, err);
     if (!status && library)
         status = check_library(library, err);
     if (!status && !(words = make_words(r, library, &arena)))

@@ -2,7 +2,9 @@
 /* Trials of an assembly on a machine that is not there: its linked program, run in virtual time. */
 #include "virtual_trials.h"
 
+#ifdef PORTOLAN_CLUE
 #include <portolan/clue_machine.h>
+#endif
 #include <portolan/command.h>
 #include <portolan/link.h>
 #include <portolan/profile.h>
@@ -29,6 +31,7 @@ void trials_keep_those_of(struct portolan_sample_set *set, const char *machine)
     set->n_trials = n;
 }
 
+#ifdef PORTOLAN_CLUE
 enum portolan_status virtual_machine_name(const char *file, char **name, struct portolan_error *err)
 {
     struct portolan_diagnostics d = {.report = print_diagnostic};
@@ -41,6 +44,15 @@ enum portolan_status virtual_machine_name(const char *file, char **name, struct 
     clue_machine_destroy(machine);
     return *name ? PORTOLAN_OK : portolan_no_memory(err);
 }
+#else
+enum portolan_status virtual_machine_name(const char *file, char **name, struct portolan_error *err)
+{
+    *name = NULL;
+    return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                              "%s: this Portolan was built without clue, which has virtual time",
+                              file);
+}
+#endif
 
 /* Beside the assembly, so that components find their files; the name is this process's. */
 static enum portolan_status link_program(struct virtual_trials *v, const struct workbench *w,

@@ -15,7 +15,7 @@ struct misfit {
     double ns;
     size_t n;
     const struct token *examples[EXAMPLES];
-    int ranks[EXAMPLES];
+    const struct token_row *rows[EXAMPLES]; /* that they are of */
 };
 
 static struct misfit *misfit_of(struct misfit *all, size_t *n, size_t most, const char *what)
@@ -43,20 +43,35 @@ static void add_token(const struct recognition *r, const struct token_row *row,
     if (!m)
         return;
     /* An example of each of several ranks tells more than the first calls of one. */
-    if (m->n < EXAMPLES && (!m->n || m->ranks[m->n - 1] != row->rank)) {
+    if (m->n < EXAMPLES && (!m->n || m->rows[m->n - 1]->rank != row->rank)) {
         m->examples[m->n] = t;
-        m->ranks[m->n++] = row->rank;
+        m->rows[m->n++] = row;
     }
     m->is_call = is_call;
     m->components |= t->components;
     m->ns += (double)(t->end - t->begin);
 }
 
+/* "rank 0 at 50 ms in main/solve": the regions say where in the program to look. */
+static void add_example(const struct recognition *r, const struct token_row *row,
+                        const struct token *t, struct portolan_text *text)
+{
+    size_t first = r->trace->locations[row - r->rows].first;
+    uint32_t path = t->first_event > first ? r->waits->path[t->first_event - 1] : 0;
+    char time[32];
+
+    portolan_text_add(text, " rank %d at %s", row->rank,
+                      portolan_format_time((double)t->begin, 3, time, sizeof time));
+    if (r->waits->paths[path].kind == PORTOLAN_PATH_REGION) {
+        portolan_text_add(text, " in ");
+        portolan_path_add(r->waits, path, text);
+    }
+}
+
 static void describe(const struct recognition *r, const struct misfit *m,
                      struct portolan_arena *arena, struct portolan_text *text)
 {
     const struct paradigm *p = r->paradigm;
-    char time[32];
 
     portolan_text_add(text, "  %s", m->what ? m->what : "computing");
     if (m->components)
@@ -65,10 +80,10 @@ static void describe(const struct recognition *r, const struct misfit *m,
             item_title(arena, p, &p->components[__builtin_ctzll(m->components)].item));
     portolan_text_add(text, ": %.1f %% of run time; for example",
                       100 * m->ns / (double)r->waits->all_ns);
-    for (size_t i = 0; i < m->n; i++)
-        portolan_text_add(
-            text, "%s rank %d at %s", i ? "," : "", m->ranks[i],
-            portolan_format_time((double)m->examples[i]->begin, 3, time, sizeof time));
+    for (size_t i = 0; i < m->n; i++) {
+        portolan_text_add(text, "%s", i ? "," : "");
+        add_example(r, m->rows[i], m->examples[i], text);
+    }
     portolan_text_add(text, "\n");
     if (!m->components && m->what)
         portolan_text_add(

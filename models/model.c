@@ -7,41 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libxml/chvalid.h>
-#include <libxml/xmlstring.h>
-
-/* Only characters that XML can carry, and none that a reader would trim or that breaks a formula.
- */
-static bool text_is_plain(const char *text)
-{
-    if (!xmlCheckUTF8((const xmlChar *)text))
-        return false;
-    for (const char *at = text; *at;) {
-        int length = 4, c = xmlGetUTF8Char((const unsigned char *)at, &length);
-
-        if (c < 0 || !xmlIsChar((unsigned)c))
-            return false;
-        at += length;
-    }
-    return true;
-}
-
-const char *model_check_params(size_t n_params, const char *const *params)
-{
-    if (n_params > MODEL_PARAMS)
-        return "a model can have at most 8 parameters";
-    for (size_t p = 0; p < n_params; p++) {
-        if (!params || !params[p] || !*params[p])
-            return "every parameter needs a name";
-        if (!text_is_plain(params[p]) || strpbrk(params[p], " \t\r\n"))
-            return "a parameter's name must be UTF-8 text without blanks";
-        for (size_t q = 0; q < p; q++)
-            if (strcmp(params[p], params[q]) == 0)
-                return "two parameters have the same name";
-    }
-    return NULL;
-}
-
 enum portolan_status model_create(size_t n_params, const char *const *params,
                                   struct portolan_model **model, struct portolan_error *err)
 {
@@ -481,7 +446,7 @@ static void copy_text(const char **to, const char *from, enum portolan_status *s
 {
     if (!from || *status)
         return;
-    if (!text_is_plain(from))
+    if (!formula_text_is_plain(from))
         *status = PORTOLAN_EINVAL;
     else if (!(*to = portolan_strdup(from)))
         *status = PORTOLAN_ENOMEM;

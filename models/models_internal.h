@@ -126,6 +126,11 @@ enum portolan_status expressions_own(struct expressions *own, struct portolan_mo
                                      size_t n_params, const char *const *params,
                                      struct portolan_error *err);
 void expressions_clear(struct expressions *own);
+/* Only characters that XML can carry, and none that a reader would trim or that breaks a formula.
+ */
+bool formula_text_is_plain(const char *text);
+/* What makes the names unfit for XML or for parameters; NULL = nothing. */
+const char *model_check_params(size_t n_params, const char *const *params);
 
 struct estimate {
     size_t term;
@@ -257,21 +262,27 @@ bool candidate_is_positive(const struct candidate *c); /* all its constants */
  * member of an entry is the number that ranks it, the least first. */
 void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size);
 
-/* search.c again */
+/* ---- noise.c: the noise that is assumed ---- */
+
+/* Starts with a constant, so that there always is a form. */
+void search_begin(struct search *s);
+/* Can noise alone explain RESIDUAL, left by K constants? False when noise is unknown. */
+bool search_explains(const struct search *s, double residual, size_t k);
+/* Does FIT differ so much from the values that its weights differ, too? */
+bool search_moves_weights(const struct search *s, const struct candidate *fit);
+/* After the first careful fit: may another pass with its weights do better? */
+bool search_starts_over(struct search *s);
+/* Trusts repetitions less if the best of many forms leaves a RESIDUAL that they do not explain. */
+void search_trust(struct search *s, double residual, size_t k);
+
+/* ---- grid.c: where the points lie, and the list of shapes ---- */
+
 bool search_is_in(const struct search *s, size_t i); /* no outlier */
 /* The least and the largest value of PARAM, without outliers. */
 void search_range(const struct search *s, size_t param, double *low, double *high);
 /* Does PARAM take different values, and is it always above BOUND? */
 bool search_varies(const struct search *s, size_t param);
 bool search_above(const struct search *s, size_t param, double bound);
-/* Can noise alone explain RESIDUAL, left by K constants? False when noise is unknown. */
-bool search_explains(const struct search *s, double residual, size_t k);
-/* After the first careful fit: may another pass with its weights do better? */
-bool search_starts_over(struct search *s);
-/* Trusts repetitions less if the best of many forms leaves a RESIDUAL that they do not explain. */
-void search_trust(struct search *s, double residual, size_t k);
-
-/* ---- screen.c: forms of one parameter ---- */
 
 /* The list of exponents and logarithms for one parameter. */
 struct grid_entry {
@@ -288,6 +299,8 @@ void search_grid_prepare(struct search *s);
 /* The values of an entry at all points; they are in SCRATCH if columns are not kept. */
 const double *search_grid_column(struct search *s, size_t param, size_t entry, double *scratch);
 
+/* ---- screen.c: forms of one parameter ---- */
+
 /* PLAIN: tries single shapes; MORE: several terms, and fitted exponents. */
 void search_one(struct search *s, size_t param, bool plain, bool more);
 
@@ -300,15 +313,6 @@ bool search_lines(struct search *s);
 
 /* Numbers the lines of points along PARAM; returns how many there are. */
 size_t search_number_lines(const struct search *s, size_t param, size_t *line);
-
-/* ---- idle.c ---- */
-
-/* Lists the parameters of DATA that do not have the same value in all rows; returns how many. */
-size_t idle_find(const struct portolan_model_data *data, size_t *varying);
-/* Searches a model of these N parameters, which then has the others, too. */
-enum portolan_status idle_fit(const struct portolan_model_data *data, size_t n,
-                              const size_t *varying, const struct portolan_model_options *options,
-                              struct portolan_model **model, struct portolan_error *err);
 
 /* ---- exact.c ---- */
 
@@ -327,12 +331,17 @@ bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, doub
 size_t nonlinear_columns(struct search *s, const struct candidate *c, double *columns,
                          struct estimate *estimates);
 
-/* fit.c: fits SHAPES, or searches if N_SHAPES is 0, with the signs that OPTIONS (not NULL) allow.
+/* idle.c: fits SHAPES, or searches if N_SHAPES is 0, with the signs that OPTIONS (not NULL) allow.
  */
 enum portolan_status model_fit(const struct portolan_model_data *data,
                                const struct portolan_model_shape *shapes, size_t n_shapes,
                                const struct portolan_model_options *options,
                                struct portolan_model **model, struct portolan_error *err);
+/* fit.c: the same for rows in which all parameters vary. */
+enum portolan_status model_fit_varying(const struct portolan_model_data *data,
+                                       const struct portolan_model_shape *shapes, size_t n_shapes,
+                                       const struct portolan_model_options *options,
+                                       struct portolan_model **model, struct portolan_error *err);
 
 /* A caller's OPTIONS (may be NULL) with what these rows imply. */
 struct portolan_model_options model_options(const struct portolan_model_data *data,
@@ -416,9 +425,6 @@ enum portolan_status model_finish(struct portolan_model *model, struct portolan_
 /* Returns STATUS; destroys MADE if that is a failure, or else hands it over in *MODEL. */
 enum portolan_status model_give(enum portolan_status status, struct portolan_model *made,
                                 struct portolan_model **model);
-/* What makes the names unfit for XML or for parameters; NULL = nothing. */
-const char *model_check_params(size_t n_params, const char *const *params);
-
 /* Adds BEFORE, and VALUE with at most DIGITS significant digits. */
 void text_add_rounded(struct portolan_text *out, const char *before, double value, int digits);
 

@@ -2,24 +2,9 @@
 /* Checks a port, whichever reader made it; and makes the texts that need the complete model. */
 #include "model.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include <portolan/probe.h>
-
-static bool is_type_name(const char *name)
-{
-    bool start = true;
-
-    for (; *name; name++) {
-        if (*name == '.' ? start
-                         : !(isalpha((unsigned char)*name) || *name == '_' ||
-                             (!start && isdigit((unsigned char)*name))))
-            return false;
-        start = *name == '.';
-    }
-    return !start;
-}
 
 /* What the proxy passes for argument A: the target's object, never the proxy's own. */
 static const char *pass_item(struct run *run, const struct method *m, const struct argument *a)
@@ -304,20 +289,6 @@ static enum portolan_status check_one(struct run *run)
                               "port %s has no method that could be measured%s", port->type,
                               why_none(run));
     return first;
-}
-
-enum portolan_status proxygen_name_port(struct run *run)
-{
-    struct port *port = run->port;
-
-    if (!is_type_name(port->type))
-        return portolan_error_set(run->err, PORTOLAN_EINVAL,
-                                  "'%s' is no name for a port type: letters, digits, '_', and '.' "
-                                  "between words",
-                                  port->type);
-    port->c_type = proxygen_c_name(&run->arena, port->type);
-    port->prefix = proxygen_print(&run->arena, "%sProxy", port->c_type);
-    return PORTOLAN_OK;
 }
 
 enum portolan_status proxygen_check_port(struct run *run)

@@ -2,29 +2,10 @@
 /* The public call: read, check, emit to memory, write. */
 #include "model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <portolan/command.h>
-
-enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
-                                   const struct place *place, const char *format, ...)
-{
-    char text[1000];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (place->file) {
-        portolan_diagnose(run->diagnostics, place->file, place->line, place->column, "%s", text);
-        if (run->diagnostics)
-            return status; /* the caller is told their number at the end */
-        return portolan_error_set(run->err, status, "%s:%d: %s", place->file, place->line, text);
-    }
-    return portolan_error_set(run->err, status, "%s", text);
-}
 
 static bool is_sidl(const char *file)
 {

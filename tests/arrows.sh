@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base block doing grid index json list number command command_line machine owner shared_object stats xml progress
+base: base block doing grid health index json list number command command_line machine owner shared_object stats xml progress
 base/libclang: base command libclang
 sidl: base sidl
 sidl/runtime: base xml
@@ -32,8 +32,9 @@ proxygen/emit: base candidates callback functions functions_component probe prox
 mastermind: base block index list assembly control ending machine probe record store framework mastermind recorder
 base/plot: base command chart
 models: base index number stats models formula extrap local series update xml
-trace: base index list observer trace waits
-trace/record: base list observer probe record trace trace_stream
+trace: base index list trace trace_event waits
+trace/preload: base framework probe record
+mpi/record: base list observer probe record trace_event trace_stream
 trace/files: base index list trace trace_stream progress
 trace/analysis: base index list trace waits
 hercule: base assembly formula hercule json list replay stats store waits block
@@ -41,7 +42,7 @@ hercule/component: base block control framework hercule_assembly machine masterm
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
 trace/replay: base index list number stats trace waits replay
-optimizer: base json list stats trials assembly probe control framework models formula local series update optimizer callgraph choice plan race store mastermind progress
+optimizer: base json list machine stats trials assembly probe control framework models formula local series update optimizer callgraph choice measure plan race store mastermind progress
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub
@@ -60,9 +61,9 @@ clue/pvm: base index list clue_engine clue_task
 clue/study: base command grid json list xml chart formula clue_machine clue_study progress
 project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
-report: base chart command compare grid json list mastermind assembly palette plan profile report store progress
+report: base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server
-cli: base grid project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
+cli: base explain grid health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
 examples: base assembly framework embed models record
 '
 status=0

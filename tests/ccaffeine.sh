@@ -114,7 +114,7 @@ typed() {
 }
 for n in 1 2; do
     typed $n
-    gives "standard input is a script on $n ranks" 0 '^here it is$'
+    gives "standard input is a script on $n ranks" 0 'here it is'
 done
 
 script bad.rc <<'END'

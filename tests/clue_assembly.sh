@@ -50,8 +50,8 @@ gives 'all fixed assemblies run there' 0 'done: 2 fixed assemblies'
 try "$PORTOLAN" report --machine slow.xml halo.xml
 gives 'and are compared' 0 'fixed assemblies, measured' 'relaxation=halo\.Narrow'
 "$PORTOLAN" link halo.xml -o halo >/dev/null || exit 99
-try "$PORTOLAN" clue run -m fast.xml -n 2 --no-trial --beside -- ./halo --fixed --quiet --set driver.steps=1
-gives 'the linked program really runs beside' 0 '^beside .* real [0-9.]+ [um]?s \([0-9] runs'
+try "$PORTOLAN" clue run -m fast.xml -n 2 --no-trial --compare-real -- ./halo --fixed --quiet --set driver.steps=1
+gives 'the linked program really runs, too' 0 '^compare real .* real [0-9.]+ [um]?s \([0-9] runs'
 try "$PORTOLAN" measure --machine nowhere.xml -n 2 halo.xml
 gives 'a machine file that is missing is told' 1 'nowhere\.xml'
 try "$PORTOLAN" measure -n 4 halo.xml

@@ -106,7 +106,7 @@ done
 run() {
     mkdir "$work/$1"
     (cd "$work/$1" && "$PORTOLAN" clue run -m "$machine" --compute none -n 8 --json json --calls calls \
-        --trace trace --otf2 run.otf2 --picture picture.svg -- "$work/collectives" 5 60 >out 2>report
+        --trace trace --otf2 run.otf2 -- "$work/collectives" 5 60 >out 2>report
     sed '/^took/d' report >text
     rm report run.otf2) # which has a number that OTF2 draws for each archive
 }

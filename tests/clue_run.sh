@@ -354,7 +354,7 @@ on=$fattree
 told() { # FOLDER WORD...: all that a run on machine $on says, in a folder of its own; an archive has an identifier of its own
     rm -f "$work/told.db"
     mkdir "$work/$1"
-    (cd "$work/$1" && shift && try "$PORTOLAN" clue run -m "$on" --calls calls --picture picture.svg \
+    (cd "$work/$1" && shift && try "$PORTOLAN" clue run -m "$on" --calls calls \
         --trace trace --otf2 events.otf2 --store "$work/told.db" --quiet "$@" && [ "$status" = 0 ] &&
         try "$PORTOLAN" profile --matrix "$work/told.db" && grep '^ ' "$work/out" >matrix)
 }
@@ -363,7 +363,7 @@ told one -n 16 --compute="table=$work/record" -- "$work/stencil" 8 &&
     diff -r -x events.otf2 "$work/one" "$work/two" && grep -q "[1-9]" "$work/one/matrix"
 result 'two runs by table are equal, byte by byte' $?
 told three "$work/record" && diff -r -x events.otf2 "$work/one" "$work/three" && grep -q 'rank 0 .* MPI_Waitall from' "$work/one/calls"
-result 'and so is what the record says without the program: calls, trace, OTF2, picture, matrix' $?
+result 'and so is what the record says without the program: calls, trace, OTF2, matrix' $?
 try "$PORTOLAN" clue run --no-trial -m "$fattree" --repeat 30 -- "$work/record"
 gives 'an interval' 0 'virtual time .*\(median [0-9.]+ [um]?s, [0-9.]+ [um]?s \.\.\. [0-9.]+ [um]?s\), 16 ranks'
 sed 's!</machine>!<provenance><error of="communication" relative="0.2"/></provenance></machine>!' "$fattree" >"$work/off.xml"

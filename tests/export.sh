@@ -21,7 +21,7 @@ python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is no
 if "$PORTOLAN" export --help | grep -q otf2; then otf2=yes; else otf2=no; fi
 [ $otf2 = no ] || need otf2-print
 
-plan 68
+plan 66
 
 write() {
     try "$PORTOLAN" export "$@"
@@ -57,26 +57,6 @@ assert all(None not in r and None not in r.values() for r in rows)
 assert open(sys.argv[1], "rb").read().count(b"\r\n") == 10' t.csv
 write plain.db 1 --format csv --rank 1
 count "one rank alone" 4 '^1,1,0,'
-
-# ------------------------------------------------- json lines
-write plain.db 1 --format jsonl -o paths.jsonl
-reads "jsonl without rows: an object per call path" '
-import json, sys
-rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-assert len(rows) == 7
-solve = [r for r in rows if r["method"] == "solve" and r["rank"] == 1][0]
-assert solve["path"] == ["driver.go [heat.Driver]", "solver.solve [heat.Cholmod]"]
-assert (solve["calls"], solve["inclusive_ns"], solve["mpi_ns"]) == (4, 1600000, 100000)
-assert solve["counters"] == {"PAPI_TOT_INS": 19000}
-assert any(r["method"] == "run;\"it\",\n\\ \u00e9 \ufffd => x" for r in rows)' paths.jsonl
-write rows.db 1 --format jsonl -o calls.jsonl
-reads "jsonl with rows: an object per call" '
-import json, sys
-rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-assert len(rows) == 14
-first = [r for r in rows if r["rank"] == 0 and r["context"] == {"n": 64}]
-assert len(first) == 1 and first[0]["start_ns"] == 800000 and first[0]["quality"] is None
-assert sum(r["exclusive_ns"] for r in rows) == 3 * 1300000' calls.jsonl
 
 # ------------------------------------------------- callgrind
 write plain.db 1 --format callgrind -o callgrind.out
@@ -339,7 +319,7 @@ else
 fi
 
 # ------------------------------------------------- the same bytes
-for format in csv jsonl callgrind folded speedscope chrome; do
+for format in csv callgrind folded speedscope chrome; do
     "$PORTOLAN" export rows.db 1 --format $format >"first.$format"
     "$PORTOLAN" export rows.db 1 --format $format >"second.$format"
     cmp -s "first.$format" "second.$format" || echo "$format" >>differ
@@ -350,7 +330,7 @@ result "the same trial gives the same bytes" "$([ -e differ ] && echo 1 || echo 
 write plain.db
 gives "a format must be named" 2 'name a format'
 write plain.db --format cube
-gives "one that there is" 2 "unknown format 'cube'; the formats are: tau, csv, jsonl, callgrind"
+gives "one that there is" 2 "unknown format 'cube'; the formats are: tau, csv, callgrind"
 write plain.db 99 --format csv
 gives "a trial that there is" 1 'trial'
 write plain.db 1 --rank 2 --format csv

@@ -253,7 +253,7 @@ S
 try "$PORTOLAN" diagnose -p pipeline uneven.txt
 gives 'a paradigm that cannot tell says what is known of any program' 3 '^of run time: in MPI' \
     '^ +1 some ranks have more work than others +40\.0 %$' \
-    '^  MPI_Sendrecv \(receiving a block\): 40\.0 % of run time; for example rank 0 at 50 ms, rank 1 at 10 ms$'
+    '^  MPI_Sendrecv \(receiving a block\): 40\.0 % of run time; for example rank 0 at 50 ms in main, rank 1 at 10 ms in main$'
 try "$PORTOLAN" diagnose --json -p pipeline uneven.txt
 gives 'and ends alike as JSON' 3 '"verdict": *"cannot tell"'
 try "$PORTOLAN" diagnose -p prt uneven.txt

@@ -61,9 +61,9 @@ x|1.0|7|3|153515000.0|2000000.0' \
 stored 'all are timed' 1 'SELECT DISTINCT one_in FROM call'
 try "$PORTOLAN" profile --rows --rank=1 --sort=inclusive --top=1 all.db
 gives 'the longest call is shown' 0 'driver.go' '157 ms|156.5'
-try "$PORTOLAN" export --format jsonl all.db
+try "$PORTOLAN" export --format chrome all.db
 gives 'rows are exported' 0
-count 'two ranks have 33 each' 66 '"start_ns":'
+count 'two ranks have 33 each' 66 '"ph": "X"'
 
 run some 1 paper.xml --set mastermind.rows='driver.a, b.*'
 stored 'only what matches has rows' 'a|8

@@ -23,6 +23,11 @@ plan() {
     echo "1..$1"
 }
 
+# Whether this build has the wing: call, hercule, clue.
+has_wing() {
+    case " ${WINGS-call hercule clue} " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
 skip_all() {
     echo "1..0 # SKIP $1"
     exit 0

@@ -95,7 +95,7 @@ try "$PORTOLAN" diagnose killed
 answered
 gives 'clocks of two hosts that may agree are left alone' 0 'note: 2 clocks may agree, within [0-9.]+ us'
 
-try env LD_PRELOAD="$BUILD/trace/record/preload/libportolan-trace.so" PORTOLAN_TRACE=by-hand "$MPIEXEC" -n 2 ./ring
+try env LD_PRELOAD="$BUILD/trace/preload/libportolan-trace.so" PORTOLAN_TRACE=by-hand "$MPIEXEC" -n 2 ./ring
 try "$PORTOLAN" trace --summary by-hand
 gives 'the library can be preloaded by hand' 0 '^ +20 SEND$'
 mkdir elsewhere && cp ring 'a=b'

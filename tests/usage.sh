@@ -9,7 +9,8 @@ gives 'no command is wrong usage' 2 '^Usage: portolan COMMAND'
 try "$PORTOLAN" --version
 gives 'version' 0 '^portolan [0-9]+\.[0-9]+\.[0-9]+$'
 try "$PORTOLAN" --help
-gives 'help lists the commands' 0 'measure .*alternatives' 'proxygen .*timing proxy'
+gives 'help lists the commands by the question that they answer' 0 '^Write: .*\?$' '^  proxygen .*timing proxy' \
+    '^Measure: .*\?$' '^  measure .*alternatives' '^Choose: .*\?$' '^Explain: .*\?$' '^Cluster: .*\?$'
 try "$PORTOLAN" optimise x.xml
 gives 'a misspelt command gets a suggestion' 2 "unknown command 'optimise'; did you mean 'optimize'"
 try "$PORTOLAN" check
@@ -49,7 +50,7 @@ gives 'a spoilt assembly spoils none beside it' 0 'paper.xml: good'
 
 # Every option that --help names is in the manual.
 missing=''
-for command in call check control convert doctor draw explain link llac run shell measure profile trials compare model optimize predict report \
+for command in call check control convert doctor draw explain link llac run measure profile trials compare model optimize predict report \
     sidl proxygen wrap export import obsp trace diagnose 'model list' 'model show' 'model plot' 'model compare' 'model fit' \
     new 'new port' 'new component' 'new assembly' 'clue run' 'clue calibrate' 'clue check' 'clue study'; do
     for option in $("$PORTOLAN" $command --help | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u); do

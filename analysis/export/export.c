@@ -8,7 +8,6 @@
 static const struct portolan_export_format formats[] = {
     {.name = "tau", .summary = "TAU profiles, for pprof, ParaProf, Hatchet", .is_folder = true},
     {.name = "csv", .summary = "a flat table"},
-    {.name = "jsonl", .summary = "JSON Lines, an object per call or call path"},
     {.name = "callgrind", .summary = "for callgrind_annotate and KCachegrind"},
     {.name = "folded", .summary = "a line per call path, for flame graphs", .takes_metric = true},
     {.name = "speedscope", .summary = "for speedscope", .takes_metric = true},
@@ -28,9 +27,8 @@ static const struct {
     enum portolan_status (*write)(struct job *job, struct portolan_error *err);
     bool (*is_ours)(const char *name); /* of a folder */
 } writers[] = {
-    {write_tau, is_tau_file},   {write_csv, NULL},    {write_jsonl, NULL},
-    {write_callgrind, NULL},    {write_folded, NULL}, {write_speedscope, NULL},
-    {write_chrome, NULL},       {write_extrap, NULL},
+    {write_tau, is_tau_file},   {write_csv, NULL},    {write_callgrind, NULL}, {write_folded, NULL},
+    {write_speedscope, NULL},   {write_chrome, NULL}, {write_extrap, NULL},
 #ifdef PORTOLAN_OTF2
     {write_otf2, is_otf2_file},
 #endif

@@ -8,7 +8,9 @@
 #include <portolan/json.h>
 #include <portolan/list.h>
 #include <portolan/profile.h>
+#ifdef PORTOLAN_OTF2
 #include <portolan/trace.h>
+#endif
 
 /* ------------------------------------------------- output.c: bytes */
 
@@ -141,9 +143,11 @@ enum portolan_status job_visit_rows(const struct job *job, portolan_invocation_f
 /* ENOTFOUND when there are no rows; to be called before anything is written. */
 enum portolan_status job_needs_rows(const struct job *job, struct portolan_error *err);
 
+#ifdef PORTOLAN_OTF2
 /* The rows as a trace, between what was recorded into FOLDER (NULL: nothing was). */
 enum portolan_status job_make_trace(const struct job *job, const char *folder,
                                     struct portolan_trace **trace, struct portolan_error *err);
+#endif
 
 /* Sets TEXT to the label of PATH in profiles. */
 void row_label(const struct portolan_sample *path, struct portolan_text *text);
@@ -174,7 +178,6 @@ void frames_clear(struct frames *f);
 
 enum portolan_status write_tau(struct job *job, struct portolan_error *err);
 enum portolan_status write_csv(struct job *job, struct portolan_error *err);
-enum portolan_status write_jsonl(struct job *job, struct portolan_error *err);
 enum portolan_status write_callgrind(struct job *job, struct portolan_error *err);
 enum portolan_status write_folded(struct job *job, struct portolan_error *err);
 enum portolan_status write_speedscope(struct job *job, struct portolan_error *err);

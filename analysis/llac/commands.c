@@ -189,8 +189,8 @@ const struct command_form llac_commands[] = {
      "  FILE ends in .svg, or in .gp or .gnuplot for a script of gnuplot.\n"},
     {"save", do_save, false, true, COMPLETE_OBJECTS, "save TABLE…|MODEL|session to FILE",
      "write a model, tables or the session",
-     "  FILE's ending says how. Models: .xml, .c, .h, .tex; tables: .dat, .json (reports),\n"
-     "  .csv, .txt and .jsonl (Extra-P). `save session` writes the commands that were run.\n"},
+     "  FILE's ending says how. Models: .xml, .c, .h; tables: .dat, .json (reports),\n"
+     "  .csv and .txt (Extra-P). `save session` writes the commands that were run.\n"},
     {"let", NULL, false, false, COMPLETE_NOTHING, "[let] NAME = FORMULA | TABLE | COMMAND",
      "set a variable, or name a result", TABLE_HELP},
     {"print", do_print, false, false, COMPLETE_OBJECTS, "print FORMULA | \"TEXT\" …",

@@ -24,9 +24,7 @@ static const char *write_model(struct statement *s, const struct token *at, cons
         return model_text(s, at, m, MODEL_XML, NULL);
     if (ends_with(path, ".c") || ends_with(path, ".h"))
         return model_text(s, at, m, MODEL_C, name);
-    if (ends_with(path, ".tex"))
-        return model_text(s, at, m, MODEL_LATEX, NULL);
-    statement_fail(s, at, "'%s': a model's file ends in .xml, .c, .h or .tex", path);
+    statement_fail(s, at, "'%s': a model's file ends in .xml, .c or .h", path);
 }
 
 /* -------------------------------------------------------------------------------------- tables */
@@ -135,25 +133,22 @@ static const char *write_csv(struct statement *s, const struct table *t)
 static const char *write_tables(struct statement *s, const struct token *at,
                                 struct table *const *tables, size_t n, const char *path)
 {
-    bool is_csv = ends_with(path, ".csv"), is_jsonl = ends_with(path, ".jsonl");
+    bool is_csv = ends_with(path, ".csv");
 
     if (ends_with(path, ".dat"))
         return write_report(s, at, tables, n, PORTOLAN_CLL_TEXT);
     if (ends_with(path, ".json"))
         return write_report(s, at, tables, n, PORTOLAN_CLL_JSON);
-    if (!is_csv && !is_jsonl && !ends_with(path, ".txt"))
+    if (!is_csv && !ends_with(path, ".txt"))
         statement_fail(
             s, at,
-            "'%s': a table's file ends in .dat or .json (reports), in .csv, or in .txt or "
-            ".jsonl (Extra-P)",
+            "'%s': a table's file ends in .dat or .json (reports), in .csv, or in .txt (Extra-P)",
             path);
     if (n > 1)
         statement_fail(s, at, "'%s' holds one table; several go into a report: .dat or .json",
                        path);
     return is_csv ? write_csv(s, tables[0])
-                  : tables_write_extrap(s, at, tables, 1,
-                                        is_jsonl ? PORTOLAN_MEASUREMENTS_JSONL
-                                                 : PORTOLAN_MEASUREMENTS_TEXT);
+                  : tables_write_extrap(s, at, tables, 1, PORTOLAN_MEASUREMENTS_TEXT);
 }
 
 /* ------------------------------------------------------------------------------------- command */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables from and to Extra-P; models in other languages. */
+/* Tables from and to Extra-P; models as XML and C. */
 #include "tables.h"
 
 #include <math.h>
@@ -103,8 +103,7 @@ const char *model_text(struct statement *s, const struct token *at, const struct
 
     statement_check(s, at,
                     form == MODEL_XML ? portolan_model_write_xml(m, &text, &s->err)
-                    : form == MODEL_C ? portolan_model_write_c(m, name, &text, &s->err)
-                                      : portolan_model_write_latex(m, &text, &s->err));
+                                      : portolan_model_write_c(m, name, &text, &s->err));
     statement_own(s, free, text);
     return text;
 }

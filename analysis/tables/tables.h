@@ -221,8 +221,8 @@ enum portolan_status fit_data(struct statement *s, const struct table *t, struct
 /* The position of a parameter of M, or NONE. */
 size_t model_find_param(const struct portolan_model *m, const char *name);
 
-/* M as XML, as a function NAME of C, or as LaTeX. S owns the text. */
-enum model_form { MODEL_XML, MODEL_C, MODEL_LATEX };
+/* M as XML, or as a function NAME of C. S owns the text. */
+enum model_form { MODEL_XML, MODEL_C };
 const char *model_text(struct statement *s, const struct token *at, const struct portolan_model *m,
                        enum model_form form, const char *name);
 

@@ -191,7 +191,7 @@ static void add_identifier(const struct portolan_trends *trends, size_t i,
 /* The model of trend I. */
 static const char *write_model(const struct writing *w, size_t i)
 {
-    static const enum model_form forms[] = {MODEL_XML, MODEL_C, MODEL_LATEX};
+    static const enum model_form forms[] = {MODEL_XML, MODEL_C};
     const struct trend *t = &w->t->items[i];
     struct portolan_text name = {.arena = &w->s->arena};
     char *function = NULL;
@@ -206,14 +206,13 @@ static const char *write_model(const struct writing *w, size_t i)
 
 static const char *write_rows(const struct writing *w)
 {
-    static const enum portolan_measurements_format formats[] = {
-        PORTOLAN_MEASUREMENTS_JSONL, PORTOLAN_MEASUREMENTS_JSON, PORTOLAN_MEASUREMENTS_TEXT};
     struct table **tables = statement_alloc(w->s, w->t->n, sizeof(void *));
 
     for (size_t i = 0; i < w->t->n; i++)
         tables[i] = w->t->items[i].rows;
     return tables_write_extrap(w->s, NULL, tables, w->t->n,
-                               formats[w->view->form - PORTOLAN_TREND_EXTRAP]);
+                               w->view->form == PORTOLAN_TREND_EXTRAP ? PORTOLAN_MEASUREMENTS_JSON
+                                                                      : PORTOLAN_MEASUREMENTS_TEXT);
 }
 
 static void add_text(const struct writing *w, const char *text)

@@ -11,8 +11,8 @@
  * communicates. */
 static const double most_meeting = 0.05, least_meeting = 0.3;
 
-/* What programs deviate by besides: they are not loops, and do much only once. Of 17 programs that
- * mostly compute, docs/truth.md; of communication it is assumed. */
+/* What programs deviate by besides: they are not loops, and do much only once. It is what 17
+ * programs that mostly compute deviated by; of communication it is assumed. */
 static const double of_programs = 0.04;
 
 static double value_of(const struct clue_samples *s, const struct clue_sample *like)

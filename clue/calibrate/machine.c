@@ -227,11 +227,11 @@ static enum portolan_status make_messages(struct making *m)
 /* ------------------------------------------------- collectives, processors */
 
 /* An allreduce of one number by messages is an exchange of it, and what each collective takes
- * besides; to make a communicator is one, too. */
-static void make_call(const struct clue_samples *s, const char *kind, struct clue_law *law)
+ * besides. */
+static void make_call(const struct clue_samples *s, struct clue_law *law)
 {
     size_t n;
-    const struct clue_sample *call = clue_samples_of(s, kind, &n);
+    const struct clue_sample *call = clue_samples_of(s, "call", &n);
     const struct clue_sample *exchange = call ? clue_sample_at(s, "exchange", call->bytes) : NULL;
 
     if (exchange)
@@ -248,14 +248,11 @@ static enum portolan_status make_collectives(struct making *m)
     } all[] = {{"bcast", &machine->shared_bcast},
                {"reduce", &machine->shared_reduce},
                {"allreduce", &machine->shared_allreduce},
-               {"barrier", &machine->shared_barrier},
-               {"window", &machine->window}};
+               {"barrier", &machine->shared_barrier}};
     size_t n;
 
     if (s && !clue_samples_of(s, "allreduce", &n))
-        make_call(s, "call", &machine->collective_call);
-    if (s)
-        make_call(s, "communicator", &machine->communicator);
+        make_call(s, &machine->collective_call);
     for (size_t i = 0; s && i < sizeof all / sizeof *all; i++)
         if (clue_samples_of(s, all[i].kind, &n)) {
             enum portolan_status status =
@@ -293,46 +290,6 @@ static void make_busy(struct making *m)
     }
 }
 
-/* Data with holes go in N fragments: half a round trip has what the slower side takes for all, and
- * what the other takes for one. Blocks of 1 KB show what bytes take, numbers what each block takes;
- * those that are received without holes, what the sender takes. */
-static bool make_pieces(struct making *m, const struct clue_samples *s, double piece)
-{
-    struct clue_host *host = &m->type.host;
-    size_t n, n_numbers, n_loops;
-    const struct clue_sample *blocks = clue_samples_of(s, "blocks", &n);
-    const struct clue_sample *numbers = clue_samples_of(s, "numbers", &n_numbers);
-    const struct clue_sample *loop = clue_samples_of(s, "loop", &n_loops);
-    const struct clue_sample *same = numbers ? clue_sample_at(s, "blocks", numbers->bytes) : NULL;
-    const struct clue_sample *base = clue_sample_at(s, "half", (uint64_t)piece);
-    const struct clue_sample *packed = numbers ? clue_sample_at(s, "packed", numbers->bytes) : NULL;
-    double bytes, fragments, each, sent, received, n_blocks;
-    bool has_memory = true;
-
-    if (!loop || !same || !packed || !base)
-        return true;
-    for (size_t i = 0; i < n_loops && has_memory; i++)
-        has_memory =
-            add_point(m, &host->loop, loop[i].bytes,
-                      fmax(0, loop[i].value - clue_law_value(&host->packing, loop[i].bytes / 8)));
-    bytes = (double)numbers->bytes;
-    fragments = ceil(bytes / piece);
-    each = (same->value - base->value) / (1 + 1 / fragments);
-    sent = packed->value - base->value - each / fragments;
-    received = numbers->value - base->value - sent / fragments;
-    each += clue_law_value(&host->loop, numbers->bytes * 8);
-    n_blocks = bytes / 8 - bytes / 1024;
-    host->pack_ns = fmax(0, (sent - each) / n_blocks);
-    host->unpack_ns = fmax(0, (received - each) / n_blocks);
-    for (size_t i = 0; i < n && has_memory; i++) {
-        bytes = (double)blocks[i].bytes;
-        each = (blocks[i].value - base->value) / (1 + 1 / ceil(bytes / piece));
-        has_memory = add_point(m, &host->pieces, blocks[i].bytes,
-                               fmax(0, each - bytes / 1024 * host->unpack_ns));
-    }
-    return has_memory;
-}
-
 static enum portolan_status make_copying(struct making *m)
 {
     const struct clue_calibration *c = m->calibration;
@@ -342,46 +299,7 @@ static enum portolan_status make_copying(struct making *m)
 
     if (clue_samples_of(s, "pack", &n))
         status = clue_law_of(s, "pack", &m->arena, &m->type.host.packing, m->err);
-    if (!status && c->within && !make_pieces(m, c->within, 1 + (double)m->file.machine.eager_bytes))
-        status = portolan_no_memory(m->err);
     return status;
-}
-
-/* Data that their sender has just written come out of its cache, which may take several times as
- * long as those of the other laws, which were sent before: what it is beyond noise. */
-static enum portolan_status make_fresh(struct making *m)
-{
-    const struct clue_samples *s = m->calibration->within;
-    size_t n = 0;
-    const struct clue_sample *fresh = s ? clue_samples_of(s, "fresh", &n) : NULL;
-    struct clue_law law = {0};
-
-    for (size_t i = 0; i < n; i++) {
-        const struct clue_sample *half = clue_sample_at(s, "half", fresh[i].bytes);
-
-        if (half) {
-            double more = fresh[i].value - half->value;
-            double noise = fmax(0.05 * half->value, 2 * hypot(fresh[i].std_error, half->std_error));
-
-            if (!add_point(m, &law, half->bytes, more > noise ? more : 0))
-                return portolan_no_memory(m->err);
-        }
-    }
-    while (law.n_points && law.points[law.n_points - 1].ns == 0 &&
-           (law.n_points == 1 || law.points[law.n_points - 2].ns == 0))
-        law.n_points--; /* one 0 ends the law */
-    if (law.n_points)
-        m->type.host.fresh = law;
-    return PORTOLAN_OK;
-}
-
-/* Virtual machines whose processors are moved have two states. */
-static void note_state(struct making *m, const struct clue_samples *s)
-{
-    if (s->n_left_out)
-        note(m, "state",
-             "%zu of %zu rounds, half a small round trip %.2g us; in the others %.2g us",
-             s->n_rounds - s->n_left_out, s->n_rounds, s->half_ns / 1e3, s->other_half_ns / 1e3);
 }
 
 static void note_errors(struct making *m, const struct clue_samples *s, const char *where)
@@ -422,7 +340,6 @@ static void make_facts(struct making *m)
         note_errors(m, c->between, "between hosts");
     if (c->within)
         note_errors(m, c->within, "within a host");
-    note_state(m, first);
 }
 
 /* The standard deviation of rounds, relatively, for the middle one of the sizes: a program meets
@@ -484,7 +401,7 @@ enum portolan_status clue_calibration_write(const struct clue_calibration *calib
                                             struct portolan_error *err)
 {
     enum portolan_status (*const steps[])(struct making *) = {make_messages, make_collectives,
-                                                              make_fresh, make_copying};
+                                                              make_copying};
     struct making m = {.calibration = calibration, .err = err};
     enum portolan_status status = PORTOLAN_OK;
 

@@ -95,61 +95,6 @@ static bool add_sample(struct clue_samples *s, const struct line *lines, size_t 
     return true;
 }
 
-/* ------------------------------------------------- two states of a machine */
-
-/* How many of N sorted times are of the faster of two states, each of which a tenth of the rounds
- * was in, half as long again as the other, and steady. N: there is but one state. */
-static size_t count_fast(size_t n, const double *sorted)
-{
-    size_t fast = n;
-    size_t fewest = n < 20 ? 1 : n / 10;
-    double widest = 1.5;
-
-    for (size_t i = fewest + 1; i + fewest < n; i++)
-        if (sorted[i] > widest * sorted[i - 1]) {
-            widest = sorted[i] / sorted[i - 1];
-            fast = i;
-        }
-    /* else somebody was at work, who takes any time */
-    return fast == n || sorted[fast + 3 * (n - fast) / 4] < 1.3 * sorted[fast + (n - fast) / 4]
-               ? fast
-               : n;
-}
-
-/* Leaves out the rounds that were not in the state that most were in. */
-static void keep_state(struct clue_samples *s, double *room)
-{
-    size_t n, fast, kept;
-    const struct clue_sample *first = clue_samples_of(s, "half", &n);
-    bool is_fast;
-    double limit;
-
-    if (!first || first->n < 6)
-        return;
-    n = s->n_rounds = first->n;
-    memcpy(room, first->ns, n * sizeof *room);
-    portolan_sort_numbers(n, room);
-    if ((fast = count_fast(n, room)) == n)
-        return;
-    is_fast = 2 * fast >= n;
-    limit = room[fast];
-    s->n_left_out = is_fast ? n - fast : fast;
-    s->half_ns = room[is_fast ? fast / 2 : fast + (n - fast) / 2];
-    s->other_half_ns = room[is_fast ? fast + (n - fast) / 2 : fast / 2];
-    for (size_t k = s->n; k-- > 0;) { /* the first one last: it tells the states */
-        struct clue_sample *one = &s->sample[(size_t)(first - s->sample + (ptrdiff_t)k) % s->n];
-
-        kept = 0;
-        for (size_t i = 0; one->n == n && i < n; i++)
-            if ((first->ns[i] < limit) == is_fast)
-                one->ns[kept++] = one->ns[i];
-        if (kept) {
-            one->n = kept;
-            summarize(one, room);
-        }
-    }
-}
-
 static bool group(struct clue_samples *s, struct line *lines, size_t n)
 {
     double *room = portolan_calloc(n + 1, sizeof *room);
@@ -164,8 +109,6 @@ static bool group(struct clue_samples *s, struct line *lines, size_t n)
             ;
         has_memory = add_sample(s, &lines[i], end - i, room);
     }
-    if (has_memory)
-        keep_state(s, room);
     free(room);
     return has_memory;
 }

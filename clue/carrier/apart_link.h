@@ -20,7 +20,6 @@
     V0(int64_t, clue_read_clock)                                                                   \
     V0(uint32_t, clue_schedule_begin)                                                              \
     V0(int64_t, clue_epoch_ns)                                                                     \
-    V0(uint64_t, clue_eager_bytes)                                                                 \
     V1(int, clue_host_of, int)                                                                     \
     V1(uint32_t, clue_record_as, uint32_t)                                                         \
     V1(bool, clue_test, clue_request)                                                              \
@@ -30,7 +29,6 @@
     V1(bool, clue_is_alive, int)                                                                   \
     V1(clue_request, clue_timer, int64_t)                                                          \
     V2(int64_t, clue_shared_ns, enum clue_shared, uint64_t)                                        \
-    V2(int64_t, clue_fresh_ns, int, uint64_t)                                                      \
     N0(clue_in_order)                                                                              \
     N1(clue_free, clue_request)                                                                    \
     N1(clue_sleep, int64_t)                                                                        \
@@ -56,7 +54,7 @@ enum link_operation {
     LINK_TAKEN,     /* request; struct clue_receive -> */
     LINK_WAIT,      /* is_all; requests -> index */
     LINK_AWAIT,     /* is_all; struct clue_awaited -> */
-    LINK_PACK,      /* bytes, is_message, pieces -> */
+    LINK_PACK,      /* bytes, is_message -> */
     LINK_TEST_ANY,  /* ; requests -> index */
     LINK_PROBE,     /* from, context, tag, is_waiting, has_taken -> is_found, taken; message */
     LINK_MEET,      /* ; struct clue_meeting -> */

@@ -2,8 +2,9 @@
 /*
  * The time that ranks compute between two calls, as it would be if each had a processor. What
  * others did to the caches since a rank ran last is no part of it: before its clock starts its data
- * are fetched into the cache. For short bursts that would take longer than they do, and so only
- * some are measured so, and the others are scaled by what it makes out between the same two calls.
+ * are fetched into the cache. For short bursts that would take longer than they do, and all of it
+ * may take a tenth of the run's wall time; so only some bursts are measured so, and the others are
+ * scaled by what it makes out between the same two calls.
  * Of bursts during which another process had the processor, the time of the processor counts, or
  * the median of their kind where that is about the same. What nothing at all between two calls
  * takes is no part of a burst: the machine file's delays contain what calling takes.
@@ -11,7 +12,6 @@
 #include "apart.h"
 #include "record.h"
 
-#include <portolan/pace.h>
 #include <portolan/stats.h>
 
 #include <math.h>
@@ -33,6 +33,7 @@ enum {
     READ_NS = 100000,   /* the processor's time is read anew after so long */
     LEAST_TOUCHED = 1 << 14, /* bytes of a message whose pages may be new: asking, as above */
     SAMPLED = 16,            /* one in so many of the others, and so many at first */
+    FETCH_PART = 10,         /* of the run's wall time, one in so many parts may be fetching */
     ENOUGH = 8               /* bursts for a median */
 };
 
@@ -63,8 +64,9 @@ static struct {
     double touch_ns, give_back_ns; /* of a page that nobody has touched before, and at its end */
     double empty[2], clock_ns;     /* ticks of nothing, and after a switch; reading a clock */
     struct burst_start starts[STARTS];
-    uint64_t read_ticks; /* when the processor's time was read last, */
-    int64_t read_cpu;    /* and what it was */
+    uint64_t began_ticks, fetched_ticks; /* when the run began; what fetching took since then */
+    uint64_t read_ticks;                 /* when the processor's time was read last, */
+    int64_t read_cpu;                    /* and what it was */
     struct clue_bursts sums;
 } bursts;
 
@@ -201,7 +203,7 @@ void clue_bursts_start(struct carrier *c)
     bursts.empty[false] = empty_ticks(false);
     bursts.empty[true] = empty_ticks(true);
     bursts.clock_ns = clock_ns();
-    bursts.sums.pace_ns = portolan_pace_ns(now_ns);
+    bursts.began_ticks = processor_ticks();
 }
 
 static long page_faults(void)
@@ -368,22 +370,35 @@ static double quantile(const struct segment *s, enum burst_kind kind, double sha
 
 /* ------------------------------------------------- fetching */
 
+static void fetch_small(const struct rank *rank, size_t data, bool has_small_heap)
+{
+    const struct image *program = &rank->program->set.images[0];
+
+    clue_fetch(rank->base + program->offset + program->data, data < MOST_DATA ? data : MOST_DATA);
+    if (has_small_heap)
+        clue_fetch((const uint8_t *)rank->heap, rank->heap->bytes);
+}
+
 static void fetch_rank(struct rank *rank)
 {
     const struct image *program = &rank->program->set.images[0];
     size_t data = program->stored - program->data;
-    bool has_small_heap = rank->heap && rank->heap->bytes <= MOST_HEAP;
-    uint64_t began = processor_ticks();
+    bool has_small_heap = rank->heap && rank->heap->bytes <= MOST_HEAP, is_large;
+    uint64_t began = processor_ticks(), took;
 
     clue_fetch(rank->context.stack, 1024);
-    rank->fetch_ticks = 0;
-    if ((rank->n_blocks || data > MOST_DATA || !has_small_heap) && clue_memory_fetch(rank)) {
-        rank->fetch_ticks = (double)(processor_ticks() - began);
-        return;
-    }
-    clue_fetch(rank->base + program->offset + program->data, data < MOST_DATA ? data : MOST_DATA);
-    if (has_small_heap)
-        clue_fetch((const uint8_t *)rank->heap, rank->heap->bytes);
+    is_large = (rank->n_blocks || data > MOST_DATA || !has_small_heap) && clue_memory_fetch(rank);
+    if (!is_large)
+        fetch_small(rank, data, has_small_heap);
+    took = processor_ticks() - began;
+    rank->fetch_ticks = is_large ? (double)took : 0;
+    bursts.fetched_ticks += took;
+}
+
+/* Whether fetching has taken less than its part of the run. */
+static bool may_fetch(void)
+{
+    return FETCH_PART * bursts.fetched_ticks <= processor_ticks() - bursts.began_ticks;
 }
 
 /* Time that this process has had a processor at TICKS, which are now, without asking each time: who
@@ -410,6 +425,7 @@ void clue_burst_begin(struct rank *rank)
                           start->turns < SAMPLED || start->turns % SAMPLED == 0;
 
         start->turns++;
+        is_fetched = is_fetched && may_fetch();
         if (is_fetched)
             fetch_rank(rank);
         rank->kind = is_fetched ? BURST_FETCHED : BURST_COLD;
@@ -511,8 +527,6 @@ void clue_bursts_end(struct clue_bursts *sums)
     static const double most_added = 1; /* more is what varies by itself */
     double all = 0, least = 0;
 
-    if (bursts.sums.pace_ns > 0)
-        bursts.sums.pace_ns = (bursts.sums.pace_ns + portolan_pace_ns(now_ns)) / 2;
     for (size_t i = 0; i < STARTS; i++)
         for (struct segment *s = bursts.starts[i].segments, *next; s; s = next) {
             double n = (double)(s->n[BURST_FETCHED] + s->n[BURST_COLD]);

@@ -10,7 +10,6 @@
 #include <portolan/clue_task.h>
 
 #include <dlfcn.h>
-#include <search.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -117,13 +116,12 @@ struct rank {
     struct random_data random; /* of rand() */
     char random_bytes[128];
     struct drand48_data random48;
-    char *token;               /* of strtok() */
-    struct tm date;            /* of gmtime() and localtime() */
-    char date_text[100];       /* of asctime() and ctime() */
-    struct hsearch_data table; /* of hsearch() */
-    char **environment;        /* NULL: the process's */
-    char *folder;              /* where it went; NULL: nowhere */
-    int streams[3]; /* its own standard output and errors, by descriptor; 0: everybody's */
+    char *token;         /* of strtok() */
+    struct tm date;      /* of gmtime() and localtime() */
+    char date_text[100]; /* of asctime() and ctime() */
+    char **environment;  /* NULL: the process's */
+    char *folder;        /* where it went; NULL: nowhere */
+    int streams[3];      /* its own standard output and errors, by descriptor; 0: everybody's */
     bool has_umask;
     mode_t umask;
     int status;

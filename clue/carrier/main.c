@@ -31,6 +31,7 @@ struct options {
     const char *table;
     const char *measured_into; /* a record, for the run whose medians count */
     size_t n_repeats;
+    uint64_t repetition;             /* its number, if it is one; 0: it is none */
     enum { VIRTUAL, ARRIVAL } order; /* of receives */
     const char **argv;               /* all words, and where the program is */
     size_t program_at, n_words;
@@ -108,7 +109,7 @@ static error_t check_options(void *to, char *arg, const struct cli_option *optio
     (void)arg, (void)option;
     if (!run->program)
         argp_error(state, "which program? name it after the options");
-    if ((run->compute == CLUE_COMPUTE_MODEL) != (o->laws.n > 0) && !run->draw)
+    if ((run->compute == CLUE_COMPUTE_MODEL) != (o->laws.n > 0) && !o->repetition)
         argp_error(state, o->laws.n ? "laws need --compute=model"
                                     : "which laws? name them with --law SITE=FILE.xml");
     if (!o->laws.n && (o->laws.skips || o->laws.n_values))
@@ -144,14 +145,12 @@ static const struct cli_option options[] = {
      "the order in which messages are received: virtual (default) or arrival",
      INTO_CHOICE(struct options, order, "virtual", "arrival")},
     {"repeat", 0, "N",
-     "report median and 90 % interval of N repetitions, with bursts, machine parameters and seeds "
+     "report median and 90 % interval of N repetitions, with machine parameters and seeds "
      "drawn anew",
      INTO(struct options, n_repeats), .most = MOST_RANKS, .wanted = "a number of repetitions"},
     {"repetition", 0, "N", "be the N-th: only --json says something", .is_hidden = true,
-     .take = take_number, .offset = offsetof(struct options, run.draw), .most = MOST_RANKS,
+     .take = take_number, .offset = offsetof(struct options, repetition), .most = MOST_RANKS,
      .wanted = "a repetition"},
-    {"keep-bursts", 0, NULL, "draw no bursts for it", .is_hidden = true,
-     INTO(struct options, run.keeps_bursts)},
     {"measure-into", 0, "FILE", "only record it", .is_hidden = true,
      INTO(struct options, measured_into)},
     {"seed", 0, "N", "add N to all seeds", .take = take_number,
@@ -292,7 +291,7 @@ static enum portolan_status begin_repeats(struct options *o, struct portolan_are
     return PORTOLAN_OK;
 }
 
-/* The program itself runs again, as the options say, with drawn times of a record; TABLE: its
+/* The program itself runs again, as the options say, with times of a record; TABLE: its
  * option, NULL: with times as they are then, or those of the options. */
 static enum portolan_status repeat_program(const struct options *o, const char *table, size_t n,
                                            double *ends, struct portolan_error *err)
@@ -307,8 +306,6 @@ static enum portolan_status repeat_program(const struct options *o, const char *
     portolan_words_append(&arena, &words, &options);
     if (table)
         portolan_words_add(&arena, &words, table);
-    if (o->run.keeps_bursts)
-        portolan_words_add(&arena, &words, "--keep-bursts");
     status = clue_repeat_program(&words, &program, repeat_folder, n, ends, err);
     portolan_arena_clear(&arena);
     return status;
@@ -403,17 +400,15 @@ static enum portolan_status repeat(struct options *o, struct clue_report *report
         status = measure_again(o, report->outcome->wall_s, report->measured_ns, &n_runs, err);
     if (!status && !o->run.replay)
         status = record_read(o->run.record, &own, err);
-    o->run.keeps_bursts = n_runs > 1; /* they are those of other runs, all at once */
     if (!status)
         status = record->n_depends ? repeat_program(o, o->table ? NULL : table, n, ends, err)
                                    : clue_repeat(&o->run, o->machine, record, n, ends, err);
     if (!status) {
-        double drawn = portolan_median_of_sorted(n, ends);
+        double middle = portolan_median_of_sorted(n, ends);
 
-        /* Drawn bursts are not in step any more: their median may be off. In order: each of the
-         * measured runs meets low and high ones. */
-        for (size_t i = 0; i < n && drawn > 0; i++)
-            ends[i] *= widened(report->measured_ns, n_runs, i % n_runs) / drawn;
+        /* In order: each of the measured runs meets low and high ones. */
+        for (size_t i = 0; i < n && middle > 0; i++)
+            ends[i] *= widened(report->measured_ns, n_runs, i % n_runs) / middle;
         portolan_sort_numbers(n, ends);
         portolan_sort_numbers(n_runs, report->measured_ns);
         report->n_repeats = (int)n;
@@ -551,11 +546,11 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
     o.run.stack_bytes = default_stack();
     parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
     o.run.settings.takes_arrived = o.order == ARRIVAL;
-    if (o.run.draw) { /* nothing but its time is asked for */
+    if (o.repetition) { /* nothing but its time is asked for */
         o.output = (struct output){.json = o.output.json, .is_quiet = true, .has_no_trial = true};
         o.run.record = NULL;
         o.n_repeats = 0;
-        o.run.settings.seed += o.run.draw;
+        o.run.settings.seed += o.repetition;
     }
     if (o.measured_into) {
         o.output = (struct output){.is_quiet = true, .has_no_trial = true};
@@ -578,12 +573,14 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
         return print_error(&err);
     else
         o.run.machine = &file->machine;
-    if (o.run.draw && file && o.table) /* else it is measured again */
+    if (o.repetition && file && o.table) /* else it is measured again */
         clue_machine_vary(file, o.run.settings.seed);
     o.run.hosts = hosts;
+    if (file && file->ignored)
+        fprintf(stderr, "portolan: warning: %s\n", file->ignored);
     if (check_real_hosts(&o, &err) || find_libraries(&o, &err))
         return print_error(&err);
-    if (!o.run.replay && !o.run.draw)
+    if (!o.run.replay && !o.repetition)
         output_warn_of_unserved(&o.run);
     return run(&o, file, &err);
 }

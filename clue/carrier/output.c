@@ -44,14 +44,13 @@ const struct cli_option output_options[] = {
     {"otf2", 0, "FILE", "write the trace as an OTF2 archive, FILE.otf2",
      INTO(struct output, traces[1]), .take = check_archive},
     {"calls", 0, "FILE", "write one line for each call", INTO(struct output, calls)},
-    {"picture", 0, "FILE", "draw the time line of ranks, and the use of hosts and network (SVG)",
-     INTO(struct output, picture)},
     {"by", 0, "WHAT", "print a table by host, link or message size; may be repeated",
      .take = take_part},
     {"json", 0, "FILE", "write the report as JSON; - is standard output",
      INTO(struct output, json)},
-    {"beside", 0, NULL, "also run the program in real time, five times, under mpiexec",
-     INTO(struct output, is_beside)},
+    {"compare-real", 0, NULL,
+     "also run the program in real time, five times, under mpiexec, and compare the times",
+     INTO(struct output, compares_real)},
     {"quiet", 0, NULL, "print no report", INTO(struct output, is_quiet)},
     {0},
 };
@@ -72,16 +71,17 @@ static enum portolan_status judge_folder(const char *path, struct portolan_error
 enum portolan_status output_begin(struct output *o, struct clue_run *run,
                                   struct portolan_error *err)
 {
-    bool keeps_events = o->traces[0] || o->traces[1] || o->calls || o->picture;
+    bool keeps_events = o->traces[0] || o->traces[1] || o->calls;
 
-    const char *const paths[] = {
-        o->json,      o->calls,     o->picture,
-        o->traces[0], o->traces[1], o->has_no_trial ? NULL : o->store ? o->store : "portolan.db"};
+    const char *const paths[] = {o->json, o->calls, o->traces[0], o->traces[1],
+                                 o->has_no_trial ? NULL
+                                 : o->store      ? o->store
+                                                 : "portolan.db"};
 
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (judge_folder(paths[i], err) != PORTOLAN_OK)
             return err->status;
-    if (o->has_no_trial && !keeps_events && !o->is_beside)
+    if (o->has_no_trial && !keeps_events && !o->compares_real)
         return PORTOLAN_OK;
     o->recorder = clue_recorder_new(run->machine, run->n, run->hosts, keeps_events);
     if (!o->recorder)
@@ -119,8 +119,6 @@ static enum portolan_status write_texts(const struct output *o, const struct clu
     }
     if (!status && o->calls && !(status = clue_report_calls(report, &text, err)))
         status = put_file(o->calls, &text, err);
-    if (!status && o->picture && !(status = clue_report_picture(report, &text, err)))
-        status = put_file(o->picture, &text, err);
     portolan_text_clear(&text);
     for (size_t i = 0; i < 2 && !status; i++)
         if (o->traces[i])
@@ -140,8 +138,8 @@ static enum portolan_status print(const struct output *o, const struct clue_repo
     for (int part = 0; part < 3; part++)
         if (o->by[part])
             clue_report_by(report, (enum clue_report_part)part, &text);
-    if (o->is_beside)
-        status = output_beside(report, clue_recorder_span_ns(o->recorder), &text, err);
+    if (o->compares_real)
+        status = output_compare_real(report, clue_recorder_span_ns(o->recorder), &text, err);
     if (!o->is_quiet)
         clue_report_took(report, trial, store, &text);
     if (text.bytes)

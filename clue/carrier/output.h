@@ -7,10 +7,10 @@
 #include <portolan/command_line.h>
 
 struct output {
-    const char *store, *calls, *picture, *json;
+    const char *store, *calls, *json;
     const char *traces[2]; /* a folder, an archive of OTF2 */
     bool by[3];            /* enum clue_report_part */
-    bool is_quiet, has_no_trial, is_beside;
+    bool is_quiet, has_no_trial, compares_real;
     struct clue_recorder *recorder;
 };
 
@@ -26,11 +26,9 @@ enum portolan_status output_begin(struct output *o, struct clue_run *run,
 enum portolan_status output_write(struct output *o, struct clue_report *report,
                                   struct portolan_error *err);
 /* Adds a line on five real runs under mpiexec: from the end of MPI_Init to MPI_Finalize, as
- * VIRTUAL_NS, with the interval of repetitions. Runs in which messages took another time than the
- * machine file says, or computing than beside the virtual run, are told, and left out if there are
- * others. */
-enum portolan_status output_beside(const struct clue_report *report, double virtual_ns,
-                                   struct portolan_text *text, struct portolan_error *err);
+ * VIRTUAL_NS, with the interval of repetitions. */
+enum portolan_status output_compare_real(const struct clue_report *report, double virtual_ns,
+                                         struct portolan_text *text, struct portolan_error *err);
 void output_end(struct output *o);
 
 /* main.c: the path of a library of ours, in the folder INSTALLED or BUILT as seen from this one;

@@ -69,9 +69,9 @@ static void add_number(struct portolan_text *to, uint64_t value)
 }
 
 const uint8_t record_numbers[] = {
-    [RECORD_CALL] = 3,  [RECORD_SEND] = 10,  [RECORD_RECEIVE] = 7, [RECORD_WAIT] = 2,
+    [RECORD_CALL] = 3,  [RECORD_SEND] = 8,   [RECORD_RECEIVE] = 5, [RECORD_WAIT] = 2,
     [RECORD_TEST] = 1,  [RECORD_CANCEL] = 1, [RECORD_FREE] = 1,    [RECORD_PROBE] = 5,
-    [RECORD_MEET] = 7,  [RECORD_SLEEP] = 1,  [RECORD_SPEND] = 1,   [RECORD_PACK] = 4,
+    [RECORD_MEET] = 7,  [RECORD_SLEEP] = 1,  [RECORD_SPEND] = 1,   [RECORD_PACK] = 2,
     [RECORD_TIMER] = 2, [RECORD_AWAIT] = 1,  [RECORD_TELL] = 1};
 
 void record_add(enum record_operation operation, ...)

@@ -16,15 +16,15 @@
 
 #include <portolan/command.h>
 
-#define RECORD_MAGIC "CLUEREC7"
+#define RECORD_MAGIC "CLUEREC8"
 
 /* Requests are numbers of the rank's (or schedule's) own, used again when they were freed; contexts
- * are places in the file's table. Pieces are two numbers. */
+ * are places in the file's table. */
 enum record_operation {
     RECORD_CALL = 1, /* routine, site, ns computed before */
     RECORD_END,
-    RECORD_SEND,    /* request, to, context, tag, bytes, packed, pieces, flags, label */
-    RECORD_RECEIVE, /* request, from + 1, context, tag + 1, pieces, flags */
+    RECORD_SEND,    /* request, to, context, tag, bytes, packed, flags, label */
+    RECORD_RECEIVE, /* request, from + 1, context, tag + 1, flags */
     RECORD_WAIT,    /* is all, n, requests + 1 */
     RECORD_TEST,    /* n, requests + 1 */
     RECORD_CANCEL,  /* request */
@@ -33,7 +33,7 @@ enum record_operation {
     RECORD_MEET,    /* kind, context, sequence, n, index, root, ns */
     RECORD_SLEEP,   /* ns */
     RECORD_SPEND,   /* ns */
-    RECORD_PACK,    /* bytes, pieces, is message */
+    RECORD_PACK,    /* bytes, is message */
     RECORD_TIMER,   /* request, ns */
     RECORD_ORDER,
     RECORD_SCHEDULE, /* the next one begins */
@@ -139,23 +139,19 @@ void record_bursts_free(struct record_bursts *ranks, int n);
 /* The first of a site, or of one after it. */
 size_t record_first_burst(const struct record_bursts *b, uint64_t site);
 
-/* replay.c: runs the record on the engine, without the program. DRAW (or NULL) says what a burst
+/* replay.c: runs the record on the engine, without the program. MEDIAN (or NULL) says what a burst
  * takes instead; PLACE: that of the burst among the rank's. False: it is damaged. */
-typedef int64_t clue_draw_fn(int rank, uint64_t site, uint64_t place);
-bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
+typedef int64_t clue_median_fn(int rank, uint64_t site, uint64_t place);
+bool clue_replay(struct clue_engine *engine, const struct record *record, clue_median_fn *median,
                  int *verdict);
 
-/* repeat.c: bursts drawn by SEED from those of RECORD at the same call site. ENOMEM. */
-enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed,
-                                      struct portolan_error *err);
-clue_draw_fn clue_draw;
-void clue_draws_end(void);
+/* repeat.c: what bursts of RECORD that repeat take, by their medians. ENOMEM. */
+enum portolan_status clue_medians_begin(const struct record *record, struct portolan_error *err);
+clue_median_fn clue_median;
+void clue_medians_end(void);
 /* The share of the ranks' waiting that RECORD has and that it has not if bursts that repeat take
  * their medians; on the run's machine. NAN: nothing waits, no memory, or it depends on time. */
 double clue_repeated_share(const struct clue_run *run, const struct record *record);
-/* What such a burst takes, while clue_medians_begin() holds. ENOMEM. */
-enum portolan_status clue_medians_begin(const struct record *record, struct portolan_error *err);
-clue_draw_fn clue_median;
 /* Times of N repetitions of RECORD, in order, on the machine of a file (NULL: on the run's). Nobody
  * observes them. EINVAL, ENOMEM. */
 enum portolan_status clue_repeat(const struct clue_run *run, const char *machine,

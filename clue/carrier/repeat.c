@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How sure a virtual time is: its record runs again and again, with bursts drawn from others of the
- * same call site, parameters of the machine drawn from their errors, and other seeds. That does not
- * show how measured runs differ from each other: clue_main() measures some more, and then their
- * bursts are kept, as what others of a call site take may differ by their data.
+ * How sure a virtual time is: its record runs again and again, with parameters of the machine drawn
+ * from their errors, and other seeds. That does not show how measured runs differ from each other:
+ * clue_main() measures some more.
  */
 #include "record.h"
 
@@ -17,63 +16,35 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct record_bursts *pools; /* of each rank */
-static int n_pools;
-static uint64_t pool_seed;
-
-enum portolan_status clue_draws_begin(const struct record *record, uint64_t seed,
-                                      struct portolan_error *err)
-{
-    pool_seed = seed;
-    pools = record_bursts_of(record);
-    n_pools = record->n;
-    return pools ? PORTOLAN_OK : portolan_no_memory(err);
-}
-
-void clue_draws_end(void)
-{
-    record_bursts_free(pools, n_pools);
-    pools = NULL;
-}
-
-/*
- * A block bootstrap: work often grows or shrinks in the course of a run, and ranks take the same
- * turns. So bursts are drawn from those close by, and equally far away on all ranks. Else ranks
- * would wait for each other as they never do. The same whenever it is asked for the same burst.
- */
-int64_t clue_draw(int rank, uint64_t site, uint64_t place)
-{
-    enum { CLOSE = 8 };
-    const struct record_bursts *b = &pools[rank];
-    size_t first = record_first_burst(b, site), n = record_first_burst(b, site + 1) - first;
-    size_t at = first, end = first + n, low = 0, many = n < 2 * CLOSE + 1 ? n : 2 * CLOSE + 1;
-
-    PORTOLAN_BISECT(at, end, b->bursts[middle].place < place)
-    at -= first;
-    if (at > CLOSE)
-        low = at - CLOSE < n - many ? at - CLOSE : n - many;
-    return b->bursts[first + low + portolan_mix(portolan_mix(pool_seed) + at) % many].ns;
-}
+static struct record_bursts *medians; /* of each rank */
+static int n_medians;
 
 enum portolan_status clue_medians_begin(const struct record *record, struct portolan_error *err)
 {
-    if (clue_draws_begin(record, 0, err))
-        return err->status;
-    return record_bursts_smooth(pools, n_pools) ? PORTOLAN_OK : portolan_no_memory(err);
+    medians = record_bursts_of(record);
+    n_medians = record->n;
+    return medians && record_bursts_smooth(medians, n_medians) ? PORTOLAN_OK
+                                                               : portolan_no_memory(err);
+}
+
+void clue_medians_end(void)
+{
+    record_bursts_free(medians, n_medians);
+    medians = NULL;
 }
 
 int64_t clue_median(int rank, uint64_t site, uint64_t place)
 {
-    const struct record_bursts *b = &pools[rank];
+    const struct record_bursts *b = &medians[rank];
     size_t at = record_first_burst(b, site), end = b->n;
 
     PORTOLAN_BISECT(at, end, b->bursts[middle].site == site && b->bursts[middle].place < place)
     return b->bursts[at].ns;
 }
 
-/* What ranks wait for others if RECORD runs with times that DRAW says; NAN: no memory. */
+/* What ranks wait for others if RECORD runs with times that MEDIAN says; NAN: no memory. */
 static double waiting_of(const struct clue_run *run, const struct record *record,
-                         clue_draw_fn *draw)
+                         clue_median_fn *median_of)
 {
     struct clue_engine *engine = clue_engine_new(run->machine, &run->settings);
     double waiting_ns = NAN;
@@ -82,7 +53,8 @@ static double waiting_of(const struct clue_run *run, const struct record *record
 
     while (engine && n < record->n && clue_engine_add(engine, run->hosts[n], 0) >= 0)
         n++;
-    if (n == record->n && clue_replay(engine, record, draw, &verdict) && verdict == CLUE_FINISHED) {
+    if (n == record->n && clue_replay(engine, record, median_of, &verdict) &&
+        verdict == CLUE_FINISHED) {
         clue_engine_run_sums(engine, &sums);
         waiting_ns = (double)sums.end_ns * n;
         for (int i = 0; i < n; i++) {
@@ -108,7 +80,7 @@ double clue_repeated_share(const struct clue_run *run, const struct record *reco
     measured = waiting_of(run, record, NULL);
     median = waiting_of(run, record, clue_median);
     clue_carrier.observer = observer;
-    clue_draws_end();
+    clue_medians_end();
     return measured > 0 ? fmax(0, 1 - median / measured) : NAN;
 }
 
@@ -129,14 +101,13 @@ static enum portolan_status repeat_once(const struct clue_run *run, const char *
     if (file)
         clue_machine_vary(file, draw + settings.seed);
     settings.seed += draw;
-    pool_seed = settings.seed;
     engine = clue_engine_new(file ? &file->machine : run->machine, &settings);
     for (int i = 0; engine && i < record->n && !status; i++)
         if (clue_engine_add(engine, run->hosts[i], 0) < 0)
             status = portolan_no_memory(err);
     if (!engine)
         status = portolan_no_memory(err);
-    if (!status && (!clue_replay(engine, record, run->keeps_bursts ? NULL : clue_draw, &verdict) ||
+    if (!status && (!clue_replay(engine, record, run->is_median ? clue_median : NULL, &verdict) ||
                     verdict != CLUE_FINISHED))
         status = portolan_error_set(err, PORTOLAN_EINVAL, "the run cannot be repeated");
     if (!status) {
@@ -152,7 +123,7 @@ enum portolan_status clue_repeat(const struct clue_run *run, const char *machine
                                  const struct record *record, size_t n, double *ends,
                                  struct portolan_error *err)
 {
-    enum portolan_status status = clue_draws_begin(record, 0, err);
+    enum portolan_status status = run->is_median ? clue_medians_begin(record, err) : PORTOLAN_OK;
 
     clue_carrier.observer = NULL;
     for (size_t i = 0; i < n && !status; i++) {
@@ -161,7 +132,7 @@ enum portolan_status clue_repeat(const struct clue_run *run, const char *machine
     }
     portolan_progress_done("repetitions");
     portolan_sort_numbers(n, ends);
-    clue_draws_end();
+    clue_medians_end();
     return status;
 }
 

@@ -36,7 +36,7 @@ struct replay {
     struct clue_engine *engine;
     const struct record *record;
     struct replayed *ranks;
-    clue_draw_fn *draw;
+    clue_median_fn *median;
     const uint8_t **at; /* by rank: where it goes on, to be fetched */
     struct rank self;   /* who runs: observers ask */
     bool is_damaged;
@@ -149,13 +149,6 @@ static void tell(struct replay *p, struct replayed *rank)
     rank->now->reader.at = end;
 }
 
-static struct clue_pieces pieces(struct replayed *rank)
-{
-    uint32_t n = (uint32_t)NEXT;
-
-    return (struct clue_pieces){n, (uint32_t)NEXT};
-}
-
 static enum clue_progress send(struct replay *p, int task, struct replayed *rank)
 {
     clue_request *request = request_at(p, rank->now, NEXT);
@@ -166,7 +159,6 @@ static enum clue_progress send(struct replay *p, int task, struct replayed *rank
     what.tag = (int)NEXT;
     what.bytes = NEXT;
     what.packed = NEXT;
-    what.pieces = pieces(rank);
     what.flags = (unsigned)NEXT;
     what.label = (uint8_t)NEXT;
     if (what.to < 0 || what.to >= p->record->n) {
@@ -184,7 +176,6 @@ static void receive(struct replay *p, int task, struct replayed *rank)
     what.from = (int)NEXT - 1;
     what.context = context(p, rank);
     what.tag = (int)NEXT - 1;
-    what.pieces = pieces(rank);
     what.flags = (unsigned)NEXT;
     *request = clue_engine_receive(p->engine, task, &what);
 }
@@ -207,8 +198,8 @@ static enum clue_progress call(struct replay *p, int task, struct replayed *rank
     uint64_t place = record_place(&rank->now->reader), routine = NEXT, site = NEXT;
     int64_t ns = (int64_t)NEXT;
 
-    if (p->draw)
-        ns = p->draw(task, site, place);
+    if (p->median)
+        ns = p->median(task, site, place);
     if (ns > 0 && clue_engine_compute(p->engine, task, ns) == CLUE_WAITS)
         return CLUE_WAITS;
     if (routine >= p->record->n_routines) {
@@ -223,8 +214,7 @@ static enum clue_progress call(struct replay *p, int task, struct replayed *rank
 static enum clue_progress pack(struct replay *p, int task, struct replayed *rank)
 {
     uint64_t bytes = NEXT;
-    struct clue_pieces of = pieces(rank);
-    int64_t ns = clue_engine_pack_ns(p->engine, task, bytes, of, NEXT);
+    int64_t ns = clue_engine_pack_ns(p->engine, task, bytes, NEXT);
 
     return ns > 0 ? clue_engine_spend(p->engine, task, ns) : CLUE_DONE;
 }
@@ -565,10 +555,10 @@ static void end_rank(struct replayed *rank)
     end_course(&rank->awaited);
 }
 
-bool clue_replay(struct clue_engine *engine, const struct record *record, clue_draw_fn *draw,
+bool clue_replay(struct clue_engine *engine, const struct record *record, clue_median_fn *median,
                  int *verdict)
 {
-    struct replay p = {.engine = engine, .record = record, .draw = draw};
+    struct replay p = {.engine = engine, .record = record, .median = median};
     bool is_ready = (p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks)) &&
                     (p.at = portolan_calloc((size_t)record->n, sizeof *p.at));
 

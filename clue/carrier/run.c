@@ -155,7 +155,7 @@ static enum portolan_status run_record(struct carrier *c, struct portolan_error 
                                 &c->verdict))
         status = portolan_error_set(err, PORTOLAN_ESYNTAX,
                                     "the record is damaged; record the run again");
-    clue_draws_end();
+    clue_medians_end();
     if (status)
         return status;
     if (c->verdict == CLUE_DEADLOCK)

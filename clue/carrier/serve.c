@@ -393,8 +393,7 @@ static void serve_message(struct rank *rank, struct parts *p, const int64_t *wor
         answer(rank, 0);
         break;
     case LINK_PACK:
-        clue_pack((uint64_t)words[0], (struct clue_pieces){(uint32_t)words[2], (uint32_t)words[3]},
-                  words[1]);
+        clue_pack((uint64_t)words[0], words[1]);
         answer(rank, 0);
         break;
     case LINK_TEST_ANY:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * State of the C library that programs take for their own: getopt(3)'s, which they may also have
- * copies of, that of random numbers, texts, dates and hsearch(3), the environment and the working
- * folder. Reached through clue_override(), by images alone.
+ * copies of, that of random numbers, texts and dates, the environment and the working folder.
+ * Reached through clue_override(), by images alone.
  */
 #include "internal.h"
 
@@ -127,7 +127,6 @@ OWN(int, getopt_long_only,
 void clue_state_end(struct rank *rank)
 {
     free(rank->options.found);
-    hdestroy_r(&rank->table);
     free(rank->actions);
     for (size_t i = 0; i < sizeof rank->streams / sizeof *rank->streams; i++)
         if (rank->streams[i])
@@ -155,22 +154,6 @@ OWN(int, rand, (void), (int)own_random())
 
 OWN(int, srandom, (unsigned seed), srandom_r(seed, random_of(clue_carrier.current)))
 
-static char *own_initstate(unsigned seed, char *state, size_t bytes)
-{
-    struct random_data *random = random_of(clue_carrier.current);
-    char *before = (char *)(random->state - 1);
-
-    return initstate_r(seed, state, bytes, random) ? NULL : before;
-}
-
-static char *own_setstate(char *state)
-{
-    struct random_data *random = random_of(clue_carrier.current);
-    char *before = (char *)(random->state - 1);
-
-    return setstate_r(state, random) ? NULL : before;
-}
-
 #define OWN_RANDOM48(type, name)                                                                   \
     static type own_##name(void)                                                                   \
     {                                                                                              \
@@ -181,18 +164,8 @@ static char *own_setstate(char *state)
     }
 OWN_RANDOM48(double, drand48)
 OWN_RANDOM48(long, lrand48)
-OWN_RANDOM48(long, mrand48)
 
 OWN(int, srand48, (long seed), srand48_r(seed, &clue_carrier.current->random48))
-static unsigned short *own_seed48(unsigned short seed[3])
-{
-    seed48_r(seed, &clue_carrier.current->random48);
-    return clue_carrier.current->random48.__old_x;
-}
-
-OWN(int, lcong48, (unsigned short parameters[7]),
-    lcong48_r(parameters, &clue_carrier.current->random48))
-
 /* ------------------------------------------------- texts, the environment, the working folder */
 
 OWN(char *, strtok, (char *text, const char *ends),
@@ -207,19 +180,6 @@ static struct tm *own_localtime(const time_t *time)
 
 OWN(char *, asctime, (const struct tm *date), asctime_r(date, clue_carrier.current->date_text))
 OWN(char *, ctime, (const time_t *time), own_asctime(own_localtime(time)))
-OWN(int, hcreate, (size_t n), hcreate_r(n, &clue_carrier.current->table))
-
-static ENTRY *own_hsearch(ENTRY item, ACTION action)
-{
-    ENTRY *found;
-
-    return hsearch_r(item, action, &found, &clue_carrier.current->table) ? found : NULL;
-}
-
-static void own_hdestroy(void)
-{
-    hdestroy_r(&clue_carrier.current->table);
-}
 
 /* The rank's own words, which begin as the process's. NULL: no memory. */
 static char **own_environment(void)
@@ -470,9 +430,6 @@ static const struct {
     {"localtime", (function *)own_localtime},
     {"asctime", (function *)own_asctime},
     {"ctime", (function *)own_ctime},
-    {"hcreate", (function *)own_hcreate},
-    {"hsearch", (function *)own_hsearch},
-    {"hdestroy", (function *)own_hdestroy},
     {"getenv", (function *)own_getenv},
     {"secure_getenv", (function *)own_getenv},
     {"setenv", (function *)own_setenv},
@@ -503,14 +460,9 @@ static const struct {
     {"srand", (function *)own_srandom},
     {"random", (function *)own_random},
     {"srandom", (function *)own_srandom},
-    {"initstate", (function *)own_initstate},
-    {"setstate", (function *)own_setstate},
     {"drand48", (function *)own_drand48},
     {"lrand48", (function *)own_lrand48},
-    {"mrand48", (function *)own_mrand48},
     {"srand48", (function *)own_srand48},
-    {"seed48", (function *)own_seed48},
-    {"lcong48", (function *)own_lcong48},
     {"execl", clue_execl},
     {"execlp", clue_execlp},
     {"execle", clue_execle},

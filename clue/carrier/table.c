@@ -152,21 +152,13 @@ enum portolan_status clue_table_begin(const struct clue_run *run, struct portola
 {
     const struct record *record = run->table;
 
-    if (run->draw && clue_draws_begin(record, run->draw, err))
-        return err->status;
     table.n = record->n;
     table.ranks = record_bursts_of(record);
     if (table.ranks && run->is_median && !record_bursts_smooth(table.ranks, record->n))
         return portolan_no_memory(err);
     for (int i = 0; table.ranks && i < record->n; i++)
-        for (size_t k = 0; k < table.ranks[i].n; k++) {
-            struct record_burst *burst = &table.ranks[i].bursts[k];
-
-            if (run->draw && !run->keeps_bursts && !run->is_median)
-                burst->ns = clue_draw(i, burst->site, burst->place);
-            burst->place = 0;
-        }
-    clue_draws_end();
+        for (size_t k = 0; k < table.ranks[i].n; k++)
+            table.ranks[i].bursts[k].place = 0;
     return table.ranks ? PORTOLAN_OK : portolan_no_memory(err);
 }
 

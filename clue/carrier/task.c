@@ -239,8 +239,7 @@ clue_request clue_send(const struct clue_send *send)
     RUN.n_polls = 0;
     UNTIL_DONE(clue_engine_send(RUN.engine, RUN.current->task, send, &request));
     RECORD(RECORD_SEND, record_request(request, true), N(send->to), record_context(send->context),
-           N(send->tag), send->bytes, send->packed, N(send->pieces.n), N(send->pieces.n_called),
-           N(send->flags), N(send->label));
+           N(send->tag), send->bytes, send->packed, N(send->flags), N(send->label));
     return request;
 }
 
@@ -265,8 +264,7 @@ clue_request clue_receive(const struct clue_receive *receive)
     if (!request)
         clue_fail("out of memory");
     RECORD(RECORD_RECEIVE, record_request(request, true), N(receive->from + 1),
-           record_context(receive->context), N(receive->tag + 1), N(receive->pieces.n),
-           N(receive->pieces.n_called), N(receive->flags));
+           record_context(receive->context), N(receive->tag + 1), N(receive->flags));
     RUN.current->is_written |= (receive->flags & CLUE_STANDING) != 0;
     return request;
 }
@@ -380,26 +378,12 @@ int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes)
                                      [CLUE_SHARED_REDUCE] = &m->shared_reduce,
                                      [CLUE_SHARED_ALLREDUCE] = &m->shared_allreduce,
                                      [CLUE_SHARED_BARRIER] = &m->shared_barrier,
-                                     [CLUE_COLLECTIVE_CALL] = &m->collective_call,
-                                     [CLUE_COMMUNICATOR] = &m->communicator,
-                                     [CLUE_WINDOW] = &m->window};
+                                     [CLUE_COLLECTIVE_CALL] = &m->collective_call};
     const struct clue_law *law = laws[operation];
 
     if (!law->points && law->constant_ns == 0 && law->ns_per_byte == 0)
         return -1;
     return clue_law_ns(law, bytes);
-}
-
-int64_t clue_fresh_ns(int task, uint64_t bytes)
-{
-    int own = clue_host_of(RUN.current->task);
-
-    return clue_host_of(task) == own ? clue_law_ns(&RUN.run->machine->hosts[own].fresh, bytes) : 0;
-}
-
-uint64_t clue_eager_bytes(void)
-{
-    return RUN.run->machine->eager_bytes;
 }
 
 const char *clue_collectives_file(void)
@@ -523,13 +507,13 @@ PORTOLAN_API int sched_yield(void)
     return 0;
 }
 
-void clue_pack(uint64_t bytes, struct clue_pieces pieces, bool is_message)
+void clue_pack(uint64_t bytes, bool is_message)
 {
-    int64_t ns = clue_engine_pack_ns(RUN.engine, RUN.current->task, bytes, pieces, is_message);
+    int64_t ns = clue_engine_pack_ns(RUN.engine, RUN.current->task, bytes, is_message);
 
     if (ns > 0)
         UNTIL_DONE(clue_engine_spend(RUN.engine, RUN.current->task, ns));
-    RECORD(RECORD_PACK, bytes, N(pieces.n), N(pieces.n_called), N(is_message));
+    RECORD(RECORD_PACK, bytes, N(is_message));
 }
 
 void clue_spend(int64_t ns)

@@ -5,9 +5,6 @@
  * there waits until its receiver is in a call that waits or polls, and messages to one receiver
  * follow each other.
  *
- * Data with holes cannot be read from the other process: the receiver asks, the sender fills
- * fragments, and the receiver empties them, each when it is in such a call.
- *
  * Accesses to windows within a host are done by their target, in such a call, too.
  */
 #include "internal.h"
@@ -19,77 +16,18 @@ bool copies_are_of(const struct clue_engine *e, const struct message *m)
     return e->machine->hosts[host].receiver_copies && task_of(e, m->from)->host == host;
 }
 
-enum stage { ASKED, FILLED, EMPTIED };
-
-/* Who acts next. */
-static struct task *actor_of(const struct clue_engine *e, const struct message *m)
-{
-    return task_of(e, m->hop == FILLED ? m->from : m->to);
-}
-
 void copies_expect(struct clue_engine *e, uint32_t message, int64_t ns)
 {
     struct message *m = message_of(e, message);
 
     m->at = ns;
-    actor_of(e, m)->n_copies++;
+    task_of(e, m->to)->n_copies++;
     events_push(e, later(ns, e->now), EVENT_COPY, m->from, message, true);
-}
-
-bool copies_in_pieces(const struct clue_engine *e, uint32_t from, uint32_t to, uint64_t bytes)
-{
-    uint32_t host = task_of(e, from)->host;
-    const struct clue_host *h = &e->machine->hosts[host];
-
-    return bytes > e->machine->eager_bytes && h->receiver_copies && task_of(e, to)->host == host &&
-           (h->pieces.n_points || h->pieces.ns_per_byte > 0);
-}
-
-static bool is_in_pieces(const struct clue_engine *e, const struct message *m)
-{
-    return (m->pieces.n || request_of(e, m->receive)->pieces.n) &&
-           copies_in_pieces(e, m->from, m->to, m->bytes);
-}
-
-/* Its next stage, by T from START on. */
-static void go_on(struct clue_engine *e, struct task *t, uint32_t message, int64_t start)
-{
-    struct message *m = message_of(e, message);
-    const struct clue_host *h = &e->machine->hosts[t->host];
-    uint64_t piece = e->machine->eager_bytes + 1;
-    int64_t n = (int64_t)((m->bytes + piece - 1) / piece);
-    struct clue_pieces *received = &request_of(e, m->receive)->pieces;
-    bool is_sender = m->hop == FILLED;
-    int64_t ns = clue_law_ns(&h->pieces, m->bytes) +
-                 pieces_ns(e, t->host, is_sender ? m->pieces : *received, is_sender);
-    int64_t end = start + ns;
-
-    switch (m->hop) {
-    case ASKED:
-        end =
-            start + later(0, clue_law_ns(&pair_of_hosts(e, t->host, t->host)->transmission, piece) -
-                                 m->lead);
-        break;
-    case FILLED:
-        t->copying_until = m->slowest = end;
-        end = start + ns / n;
-        if (m->send)
-            request_complete(e, m->send, m->slowest);
-        break;
-    case EMPTIED:
-        t->copying_until = end = later(end, m->slowest + ns / n);
-        m->service = start;
-        *received = (struct clue_pieces){0};
-        network_landed(e, message, end);
-        return;
-    }
-    m->hop++;
-    copies_expect(e, message, end);
 }
 
 void copies_come(struct clue_engine *e, uint32_t message)
 {
-    struct task *t = actor_of(e, message_of(e, message));
+    struct task *t = task_of(e, message_of(e, message)->to);
 
     t->n_copies--;
     message_of(e, message)->next = 0;
@@ -145,10 +83,6 @@ void copies_begin(struct clue_engine *e, struct task *t)
 
         t->first_copy = m->next;
         m->next = 0;
-        if (is_in_pieces(e, m)) {
-            go_on(e, t, i, start);
-            continue;
-        }
         m->at = -1;
         m->service = start;
         t->copying_until = start + transmission_ns(e, m);

@@ -66,37 +66,19 @@ int64_t receive_ns(const struct clue_engine *e, uint32_t task, uint64_t bytes)
     return delay_ns(e, CLUE_RECEIVE, host, 0, &e->machine->hosts[host].receive, bytes);
 }
 
-int64_t pieces_ns(const struct clue_engine *e, uint32_t host, struct clue_pieces pieces,
-                  bool is_sender)
+int64_t clue_engine_pack_ns(struct clue_engine *e, int task, uint64_t bytes, bool is_message)
 {
-    const struct clue_host *h = &e->machine->hosts[host];
-    enum { LINE = 64 };
-    const struct clue_law law = {.constant_ns =
-                                     clue_law_value(&h->loop, (uint64_t)LINE * pieces.n) +
-                                     pieces.n_called * (is_sender ? h->pack_ns : h->unpack_ns)};
-
-    return !pieces.n ? 0 : delay_ns(e, CLUE_PACKING, host, 0, &law, 0);
-}
-
-static int64_t copying_ns(struct clue_engine *e, uint32_t task, uint64_t bytes, bool is_message)
-{
-    uint32_t host = task_of(e, task)->host;
+    uint32_t host = task_of(e, (uint32_t)task)->host;
     const struct clue_pair *pair =
         is_message && has_pair(e, host, host) ? pair_of_hosts(e, host, host) : NULL;
 
     /* A small one is copied into a buffer and out of it. */
     if (pair && bytes <= e->machine->eager_bytes)
-        return delay_ns(e, CLUE_SEND, host, host, &pair->send, 0) + receive_ns(e, task, 0) +
+        return delay_ns(e, CLUE_SEND, host, host, &pair->send, 0) +
+               receive_ns(e, (uint32_t)task, 0) +
                2 * clue_law_ns(&e->machine->hosts[host].packing, bytes);
     return pair ? delay_ns(e, CLUE_SEND, host, host, &pair->send, bytes) +
                       delay_ns(e, CLUE_TRANSMISSION, host, host, &pair->transmission, bytes) +
-                      receive_ns(e, task, bytes)
+                      receive_ns(e, (uint32_t)task, bytes)
                 : clue_law_ns(&e->machine->hosts[host].packing, bytes);
-}
-
-int64_t clue_engine_pack_ns(struct clue_engine *e, int task, uint64_t bytes,
-                            struct clue_pieces pieces, bool is_message)
-{
-    return copying_ns(e, (uint32_t)task, bytes, is_message) +
-           pieces_ns(e, task_of(e, (uint32_t)task)->host, pieces, true);
 }

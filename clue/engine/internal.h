@@ -105,15 +105,12 @@ enum { MESSAGE_HELD = CLUE_STANDING, MESSAGE_RECEIVED = 128 };
 struct __attribute__((aligned(64))) message {
     uint32_t server; /* the next one of its way; first, for the pool */
     uint32_t from, to;
-    uint8_t hop;        /* servers of its way that it has passed, or its stage (fair, copies) */
+    uint8_t hop;        /* servers of its way that it has passed, or its stage (fair) */
     uint8_t flags;      /* of clue_send_flag */
     bool is_background; /* traffic: nobody receives it, from and to are hosts */
     bool has_event;     /* EVENT_ARRIVE */
     uint64_t bytes;
-    union {
-        const struct way *way;
-        struct clue_pieces pieces; /* of its fragments, which take no way */
-    };
+    const struct way *way;
     /* On a link or card: when its first byte passes, how long the slowest has taken so far, and the
      * time of its event. */
     int64_t at, service, slowest;
@@ -153,7 +150,6 @@ struct request {
     bool is_bound, is_waited, is_released, is_charged, is_cancelled;
     int64_t posted_at, complete_at;
     uint64_t context, bytes;
-    struct clue_pieces pieces; /* receives: that are not yet copied */
     void (*deliver)(void *arg, const struct clue_message *message);
     void *arg;
 };
@@ -373,8 +369,6 @@ static inline const struct clue_pair *pair_of(struct clue_engine *e, uint32_t fr
     return pair_of_hosts(e, task_of(e, from)->host, task_of(e, to)->host);
 }
 int64_t receive_ns(const struct clue_engine *e, uint32_t task, uint64_t bytes);
-int64_t pieces_ns(const struct clue_engine *e, uint32_t host, struct clue_pieces pieces,
-                  bool is_sender);
 
 /* The delay of PARAMETER now, with changes, from a host to a host. */
 int64_t delay_ns(const struct clue_engine *e, enum clue_parameter parameter, uint32_t from,
@@ -472,15 +466,13 @@ int64_t transmission_ns(struct clue_engine *e, const struct message *m);
 
 /* copies.c: large messages within a host that their receiver copies. */
 bool copies_are_of(const struct clue_engine *e, const struct message *m);
-/* Whether data with holes go through fragments, which the sender fills. */
-bool copies_in_pieces(const struct clue_engine *e, uint32_t from, uint32_t to, uint64_t bytes);
 /* Whether a message that has arrived waits for a call of its receiver if it is an access. */
 bool copies_may_wait(const struct clue_engine *e, const struct message *m);
 void copies_access(struct clue_engine *e, uint32_t message);
 /* Both sides are there from NS on. */
 void copies_expect(struct clue_engine *e, uint32_t message, int64_t ns);
 void copies_come(struct clue_engine *e, uint32_t message);
-/* The task is in a call that copies what has come, and fills the fragments of what it sends. */
+/* The task is in a call that copies what has come. */
 void copies_begin(struct clue_engine *e, struct task *t);
 /* It leaves that call. */
 void copies_end(struct task *t);

@@ -142,8 +142,6 @@ int64_t transmission_ns(struct clue_engine *e, const struct message *m)
     const struct clue_pair *pair = pair_of_hosts(e, from, to);
     int64_t ns = pair ? delay_ns(e, CLUE_TRANSMISSION, from, to, &pair->transmission, m->bytes) : 0;
 
-    if (m->flags & CLUE_FRESH && from == to)
-        ns += clue_law_ns(&e->machine->hosts[from].fresh, m->bytes);
     ns = m->in_flight ? llround((double)ns * network_factor(e, m->in_flight)) : ns;
     return later(0, ns - (m->is_rendezvous ? m->lead : 0));
 }

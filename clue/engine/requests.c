@@ -144,8 +144,6 @@ static uint32_t post(struct clue_engine *e, uint32_t task, const struct clue_sen
         return 0;
     m = message_of(e, i);
     m->in_flight = in_flight;
-    if (send->pieces.n && copies_in_pieces(e, task, m->to, m->bytes))
-        m->pieces = send->pieces;
     if (m->is_rendezvous || send->flags & CLUE_SYNCHRONOUS) {
         if (!(request = m->send = request_new(e, task, true)))
             return 0;
@@ -179,11 +177,7 @@ static int64_t send_ns(const struct clue_engine *e, uint32_t task, const struct 
     const struct clue_host *h = &e->machine->hosts[from];
     int64_t ns = delay_ns(e, CLUE_SEND, from, to, &pair->send, send->bytes);
 
-    if (!send->packed ||
-        (send->pieces.n && copies_in_pieces(e, task, (uint32_t)send->to, send->bytes)))
-        return ns;
-    return ns + delay_ns(e, CLUE_PACKING, from, to, &h->packing, send->packed) +
-           pieces_ns(e, from, send->pieces, true);
+    return send->packed ? ns + delay_ns(e, CLUE_PACKING, from, to, &h->packing, send->packed) : ns;
 }
 
 /* Takes the send delay; false: the task waits. */
@@ -247,7 +241,6 @@ clue_request clue_engine_receive(struct clue_engine *e, int task, const struct c
     r->arg = what->arg;
     r->is_free = what->flags & CLUE_FREE;
     r->is_standing = what->flags & CLUE_STANDING;
-    r->pieces = what->pieces;
     r->posted_at = task_of(e, (uint32_t)task)->clock;
     matching_receive(e, i);
     return e->error.status ? 0 : i;
@@ -261,7 +254,6 @@ void clue_engine_receive_taken(struct clue_engine *e, int task, clue_request tak
     r->deliver = what->deliver;
     r->arg = what->arg;
     r->is_free = what->flags & CLUE_FREE;
-    r->pieces = what->pieces;
     r->posted_at = task_of(e, (uint32_t)task)->clock;
     matching_bind(e, r->message, taken);
 }

@@ -39,8 +39,7 @@ static void finish(struct clue_engine *e, struct task *t, struct request *r)
     t->sums.n_received++;
     t->sums.bytes_received += r->bytes;
     if (!r->is_free)
-        add_receiving(t, receive_ns(e, r->task, r->bytes) +
-                             (r->pieces.n ? pieces_ns(e, t->host, r->pieces, false) : 0));
+        add_receiving(t, receive_ns(e, r->task, r->bytes));
 }
 
 static int by_completion(const void *a, const void *b, void *engine)

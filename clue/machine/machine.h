@@ -43,7 +43,7 @@ struct law_member {
     enum clue_quantity attribute;
     enum clue_parameter parameter; /* whose error it has */
 };
-enum { HOST_LAWS = 5, COLLECTIVE_LAWS = 7 };
+enum { HOST_LAWS = 2, COLLECTIVE_LAWS = 5 };
 extern const struct law_member host_laws[HOST_LAWS], collective_laws[COLLECTIVE_LAWS];
 static inline struct clue_law *law_of(const void *owner, const struct law_member *law)
 {

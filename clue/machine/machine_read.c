@@ -14,19 +14,13 @@ const struct xml_rule point_rule = {.name = "point", .required = XML_WORDS("byte
 
 static const struct xml_rule busy = {.name = "busy", .required = XML_WORDS("cpus", "factor")};
 static const struct xml_rule receive = {.name = "receive", LAW, .once = true};
-static const struct xml_rule fresh = {.name = "fresh", LAW, .once = true};
 static const struct xml_rule packing = {.name = "packing", LAW, .once = true};
-static const struct xml_rule loop = {.name = "loop", LAW, .once = true};
-static const struct xml_rule pieces = {.name = "pieces",
-                                       .optional = XML_WORDS("k", "d", "pack", "unpack"),
-                                       .children = XML_RULES(&point_rule),
-                                       .once = true};
 static const struct xml_rule host = {
     .name = "host",
     .required = XML_WORDS("name"),
     .optional = XML_WORDS("count", "cpus", "factor", "spread", "memory", "init", "spawn", "receive",
                           "packing", "price", "gap", "card", "copies"),
-    .children = XML_RULES(&busy, &receive, &fresh, &packing, &loop, &pieces)};
+    .children = XML_RULES(&busy, &receive, &packing)};
 static const struct xml_rule send = {.name = "send", .required = XML_WORDS("from", "to"), LAW};
 static const struct xml_rule transmission = {
     .name = "transmission", .required = XML_WORDS("from", "to"), LAW};
@@ -35,13 +29,10 @@ static const struct xml_rule reduce = {.name = "reduce", LAW, .once = true};
 static const struct xml_rule allreduce = {.name = "allreduce", LAW, .once = true};
 static const struct xml_rule barrier = {.name = "barrier", LAW, .once = true};
 static const struct xml_rule each_call = {.name = "call", LAW, .once = true};
-static const struct xml_rule communicator = {.name = "communicator", LAW, .once = true};
-static const struct xml_rule window = {.name = "window", LAW, .once = true};
 static const struct xml_rule collectives = {
     .name = "collectives",
     .optional = XML_WORDS("rules"),
-    .children =
-        XML_RULES(&bcast, &reduce, &allreduce, &barrier, &each_call, &communicator, &window),
+    .children = XML_RULES(&bcast, &reduce, &allreduce, &barrier, &each_call),
     .once = true};
 static const struct xml_rule fact = {.name = "fact", .required = XML_WORDS("name", "value")};
 static const struct xml_rule error = {.name = "error", .required = XML_WORDS("of", "relative")};
@@ -82,10 +73,7 @@ static void read_busy(struct machine_reader *r, const struct xml_element *e, str
 
 const struct law_member host_laws[HOST_LAWS] = {
     {"receive", offsetof(struct clue_host, receive), CLUE_A_TIME, CLUE_RECEIVE},
-    {"fresh", offsetof(struct clue_host, fresh), CLUE_NO_QUANTITY, CLUE_TRANSMISSION},
     {"packing", offsetof(struct clue_host, packing), CLUE_A_TIME_PER_SIZE, CLUE_PACKING},
-    {"loop", offsetof(struct clue_host, loop), CLUE_NO_QUANTITY, CLUE_PACKING},
-    {"pieces", offsetof(struct clue_host, pieces), CLUE_NO_QUANTITY, CLUE_PACKING},
 };
 
 static void read_laws(struct machine_reader *r, const struct xml_element *e,
@@ -111,7 +99,6 @@ static void read_laws(struct machine_reader *r, const struct xml_element *e,
 static void read_host(struct machine_reader *r, const struct xml_element *e, struct clue_host *h)
 {
     double memory = 0, card = 0;
-    const struct xml_element *pieces_are = xml_next(e, NULL, "pieces");
     static const char *const copiers[] = {"network", "receiver", NULL};
     int copier = 0;
     int64_t cpus = 1;
@@ -134,10 +121,6 @@ static void read_host(struct machine_reader *r, const struct xml_element *e, str
     machine_read_ns(r, e, "init", &h->init_ns);
     machine_read_ns(r, e, "spawn", &h->spawn_ns);
     read_laws(r, e, host_laws, HOST_LAWS, h);
-    if (pieces_are) {
-        clue_take_quantity(r->d, pieces_are, "pack", CLUE_A_TIME, &h->pack_ns);
-        clue_take_quantity(r->d, pieces_are, "unpack", CLUE_A_TIME, &h->unpack_ns);
-    }
     clue_take_quantity(r->d, e, "gap", CLUE_A_TIME, &h->card_gap_ns);
     machine_read_word(r, e, "copies", copiers, &copier);
     h->receiver_copies = copier == 1;
@@ -292,9 +275,6 @@ const struct law_member collective_laws[COLLECTIVE_LAWS] = {
      CLUE_COLLECTIVES},
     {"barrier", offsetof(struct clue_machine, shared_barrier), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
     {"call", offsetof(struct clue_machine, collective_call), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
-    {"communicator", offsetof(struct clue_machine, communicator), CLUE_NO_QUANTITY,
-     CLUE_COLLECTIVES},
-    {"window", offsetof(struct clue_machine, window), CLUE_NO_QUANTITY, CLUE_COLLECTIVES},
 };
 
 static void read_collectives(struct machine_reader *r, const struct xml_element *root)
@@ -353,13 +333,40 @@ static void read_provenance(struct machine_reader *r, const struct xml_element *
 
 /* ------------------------------------------------- the whole */
 
-static void read_tree(struct machine_reader *r, const struct xml_element *root)
+/* Takes the children of E out that are laws of older files, and notes the first. */
+static void drop_old_laws(struct machine_reader *r, struct xml_element *e)
+{
+    static const char *const old_laws[] = {"fresh", "loop", "pieces", "communicator", "window"};
+    struct xml_element **link = &e->children, *child;
+
+    while ((child = *link)) {
+        bool is_old = false;
+
+        for (size_t i = 0; i < sizeof old_laws / sizeof *old_laws; i++)
+            is_old |= strcmp(child->name, old_laws[i]) == 0;
+        if (!is_old) {
+            link = &child->next;
+            continue;
+        }
+        *link = child->next;
+        if (!r->file->ignored)
+            r->file->ignored = portolan_arena_printf(
+                r->arena,
+                "%s:%d: <%s> is ignored: no network has such a law any more; 'portolan clue "
+                "calibrate' makes a file without it",
+                r->path, child->line, child->name);
+    }
+}
+
+static void read_tree(struct machine_reader *r, struct xml_element *root)
 {
     struct clue_machine_file *f = r->file;
     struct host_range master;
     int *place = NULL;
     struct portolan_error err = {0};
 
+    for (struct xml_element *e = root->children; e; e = e->next)
+        drop_old_laws(r, e);
     xml_check(root, &machine, r->d);
     if (r->d->count)
         return; /* what is misspelt would be reported as missing below, too */

@@ -83,7 +83,7 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
         add_time(t, "spawn", (double)h->spawn_ns);
     if (!is_element[0])
         add_time(t, "receive", h->receive.constant_ns);
-    if (h->packing.ns_per_byte > 0 && !is_element[2])
+    if (h->packing.ns_per_byte > 0 && !is_element[1])
         add_value(t, "packing", h->packing.ns_per_byte, "ns/B");
     if (h->receiver_copies)
         portolan_text_add(t, " copies=\"receiver\"");
@@ -100,16 +100,10 @@ static void add_type(struct portolan_text *t, const struct clue_host_type *type)
         portolan_text_add(t, "/>\n");
     }
     for (size_t i = 0; i < HOST_LAWS; i++) {
-        const struct clue_law *law = law_of(h, &host_laws[i]);
-
         if (!is_element[i])
             continue;
         portolan_text_add(t, "    <%s", host_laws[i].name);
-        if (law == &h->pieces) {
-            add_time(t, "pack", h->pack_ns);
-            add_time(t, "unpack", h->unpack_ns);
-        }
-        add_law(t, host_laws[i].name, law);
+        add_law(t, host_laws[i].name, law_of(h, &host_laws[i]));
     }
     if (has_more)
         portolan_text_add(t, "  </host>\n");

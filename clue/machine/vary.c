@@ -50,8 +50,6 @@ static void scale_hosts(struct clue_machine_file *f, const double *times)
         h->factor *= times[CLUE_FACTOR];
         for (size_t l = 0; l < HOST_LAWS; l++)
             scale_line(law_of(h, &host_laws[l]), times[host_laws[l].parameter]);
-        h->pack_ns *= times[CLUE_PACKING];
-        h->unpack_ns *= times[CLUE_PACKING];
     }
 }
 

@@ -381,11 +381,8 @@ static void run_in_shared_memory(const struct collective *c, enum clue_meeting_k
     if (c->kind == REDUCE || c->kind == ALLREDUCE)
         shared_reduce(&all, c->kind == ALLREDUCE || c->p->rank == c->root ? result_of(c)
                                                                           : (struct span){0});
-    c->s->has_fresh = false;
     if (c->kind == BCAST || c->kind == ALLREDUCE)
         bcast->run(&all);
-    if (c->kind == BCAST && c->s->has_fresh)
-        ns += clue_fresh_ns(clue_self(), (uint64_t)(c->count * c->type->size));
     c->s->flags = flags;
     clue_meet(
         &(struct clue_meeting){.kind = kind,

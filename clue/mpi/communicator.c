@@ -48,10 +48,6 @@ struct mpi_comm *mpi_comm_new(struct mpi_task *t, uint64_t context, struct mpi_g
 
 MPI_Comm mpi_comm_publish(struct mpi_task *t, struct mpi_comm *c, const struct mpi_comm *parent)
 {
-    int64_t ns = parent && c->group->n > 1 ? clue_shared_ns(CLUE_COMMUNICATOR, 0) : -1;
-
-    if (ns > 0)
-        clue_spend(ns);
     c->seen.number = t->n_comms++;
     c->handle = mpi_handle(t, MPI_KIND_COMM, c);
     if (parent)

@@ -296,16 +296,6 @@ void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, voi
 /* Fills the items at BUF from BYTES, at most count * size, of FROM. */
 void mpi_unpack(const struct mpi_type *type, void *buf, MPI_Count count, const void *from,
                 MPI_Count bytes);
-/* What MPICH makes of COUNT items in memory, MAY_BE_CUT into fragments; none if they have no holes.
- */
-struct clue_pieces mpi_pieces_with_holes(const struct mpi_type *type, MPI_Count count,
-                                         bool may_be_cut);
-static inline struct clue_pieces mpi_pieces(const struct mpi_type *type, MPI_Count count,
-                                            bool may_be_cut)
-{
-    return mpi_is_dense(type, count) ? (struct clue_pieces){0}
-                                     : mpi_pieces_with_holes(type, count, may_be_cut);
-}
 /* Copies items of one type to such of another of the same signature: as a message to oneself. */
 int mpi_copy_items(struct mpi_task *t, const void *from, MPI_Count from_count,
                    const struct mpi_type *from_type, void *to, MPI_Count to_count,
@@ -386,10 +376,6 @@ int mpi_probe(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_wa
 int mpi_match(struct mpi_task *t, int source, int tag, MPI_Comm comm, bool is_waiting, int *flag,
               MPI_Message *handle, MPI_Status *status);
 
-/* Whether DATA were written since they were sent to task TO; from now on they are as sent. */
-bool mpi_is_fresh(struct mpi_task *t, const void *data, uint64_t bytes, int to);
-void mpi_forget_sent(struct mpi_task *t, const void *data, uint64_t bytes);
-
 /* Of buffered sends that are not complete; waits for all if it IS_WAITING. */
 MPI_Count mpi_buffered_bytes(struct mpi_task *t, bool is_waiting);
 
@@ -465,9 +451,6 @@ struct mpi_task {
     struct mpi_request *freed, *last_freed; /* by MPI_Request_free, on their way */
     void *buffer;                           /* of MPI_Buffer_attach */
     MPI_Count buffer_bytes;
-    struct mpi_sent *sent; /* what was last sent to ranks of the same host; NULL: nothing */
-    unsigned n_sent;
-    uint64_t moved_bytes; /* of large messages and copies, once there is `sent` */
     struct mpi_heap_end {
         uint64_t mapped, kept;     /* bytes: the largest block mapped; at the end of the heap */
     } heap_end;                    /* after large reductions, in a process of its own */
@@ -481,13 +464,6 @@ struct mpi_task {
     uint32_t n_comms; /* `number` of the next one */
     void *one_sided;  /* the windows' own */
 };
-
-/* The library has written BYTES. */
-static inline void mpi_written(struct mpi_task *t, const void *data, MPI_Count bytes)
-{
-    if (__builtin_expect(t->sent && bytes, 0))
-        mpi_forget_sent(t, data, (uint64_t)bytes);
-}
 
 /* The calling task's; made when it is first asked for. */
 struct mpi_task *mpi_task(void);

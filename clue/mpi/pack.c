@@ -36,67 +36,6 @@ void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, voi
             row = copy_run(&type->runs[k], item, row, true);
 }
 
-/* ---------------------------------------------------------------- what it costs */
-
-/* MPICH copies by yaksa, which has loops for types that are built of vectors, blocks and indices,
- * but no struct. What does not end with a fragment is copied by a call for each block. */
-
-static bool has_struct(const struct mpi_type *type)
-{
-    bool found = type->combiner == MPI_COMBINER_STRUCT;
-
-    for (size_t i = 0; i < type->n_types && !found; i++)
-        found = has_struct(type->types[i]);
-    return found;
-}
-
-/* Blocks of the items of TYPE that N_CUT ends of fragments cut, and of blocks that they cut. */
-static MPI_Count cut_blocks(const struct mpi_type *type, MPI_Count items, MPI_Count n_cut)
-{
-    const MPI_Count *counts = type->counts;
-    MPI_Count cut = items < n_cut ? items : n_cut, blocks = 0;
-
-    if (!n_cut || type->is_contiguous || !type->n_types)
-        return 0;
-    switch (type->combiner) {
-    case MPI_COMBINER_CONTIGUOUS:
-        return cut_blocks(type->types[0], items * counts[0], n_cut);
-    case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED:
-        return cut_blocks(type->types[0], items, n_cut);
-    case MPI_COMBINER_SUBARRAY: /* a dimension in another; the innermost is one block */
-        for (MPI_Count i = 0, n = 1; i + 1 < counts[0]; i++) {
-            bool is_c = counts[1 + 3 * counts[0]] == MPI_ORDER_C;
-            MPI_Count length = counts[1 + counts[0] + (is_c ? i : counts[0] - 1 - i)];
-
-            blocks += length * (items * n < n_cut ? items * n : n_cut);
-            n *= length;
-        }
-        return blocks;
-    default: /* vectors and indices begin with the number of their blocks */
-        blocks = counts ? counts[0] * cut : 0;
-        return blocks +
-               cut_blocks(type->types[0], items * type->size / type->types[0]->size, n_cut);
-    }
-}
-
-struct clue_pieces mpi_pieces_with_holes(const struct mpi_type *type, MPI_Count count,
-                                         bool may_be_cut)
-{
-    MPI_Count bytes = count * type->size, blocks = 0, called = 0;
-
-    if (!bytes)
-        return (struct clue_pieces){0};
-    for (size_t i = 0; i < type->n_runs; i++)
-        blocks += count * type->runs[i].count;
-    if (has_struct(type))
-        called = blocks;
-    else if (may_be_cut && (uint64_t)bytes > clue_eager_bytes())
-        called = cut_blocks(type, count, (bytes - 1) / (MPI_Count)(clue_eager_bytes() + 1));
-    called = called < blocks ? called : blocks;
-    return (struct clue_pieces){(uint32_t)blocks, (uint32_t)called};
-}
-
 /* The first BYTES of an item. */
 static void unpack_part(const struct mpi_type *type, char *item, const char *row, MPI_Count bytes)
 {

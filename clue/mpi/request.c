@@ -43,9 +43,7 @@ static void send_buffered(struct clue_send *send)
         memcpy(b->data, send->data, send->bytes);
     b->bytes = (MPI_Count)send->bytes;
     send->data = b->data;
-    clue_pack(0, send->pieces, false);
     send->packed = send->bytes;
-    send->pieces = (struct clue_pieces){0};
     send->flags &= ~(unsigned)CLUE_BUFFERED;
     b->engine = clue_send(send);
     b->next = t->buffered;
@@ -75,11 +73,8 @@ static void post_send(struct mpi_request *r)
             packed = r->packed = mpi_alloc((size_t)send.bytes, 1);
         send.data = packed;
         send.packed = send.bytes;
-        send.pieces = mpi_pieces(type, r->count, true);
         mpi_pack(type, r->buf, r->count, packed);
     }
-    if (send.packed || mpi_is_fresh(mpi_task(), send.data, send.bytes, send.to))
-        send.flags |= CLUE_FRESH;
     if (r->flags & CLUE_BUFFERED)
         send_buffered(&send);
     else
@@ -107,7 +102,6 @@ void mpi_post_receive(struct mpi_request *r)
 {
     struct clue_receive receive = {.context = r->comm->context + MPI_POINT_TO_POINT,
                                    .tag = r->tag == MPI_ANY_TAG ? CLUE_ANY : r->tag,
-                                   .pieces = mpi_pieces(r->type, r->count, true),
                                    .deliver = deliver,
                                    .arg = r};
 
@@ -141,10 +135,7 @@ int mpi_finish(struct mpi_request *r)
 
 void mpi_receive_taken(struct mpi_request *r)
 {
-    clue_receive_taken(r->engine,
-                       &(struct clue_receive){.pieces = mpi_pieces(r->type, r->count, true),
-                                              .deliver = deliver,
-                                              .arg = r});
+    clue_receive_taken(r->engine, &(struct clue_receive){.deliver = deliver, .arg = r});
 }
 
 /* ---------------------------------------------------------------- the program's requests */
@@ -324,8 +315,6 @@ int mpi_request_end(struct mpi_task *t, struct mpi_request *r, MPI_Status *statu
         tell_end(t, r);
     mpi_status_of(r, status);
     code = mpi_finish(r);
-    if (r->kind == MPI_REQUEST_RECEIVE)
-        mpi_written(t, r->buf, r->bytes);
     if (r->kind == MPI_REQUEST_SCHEDULE) {
         t->n_recorded -= mpi_schedule_number(r->schedule) != 0;
         code = r->schedule->error;

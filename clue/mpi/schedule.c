@@ -79,23 +79,18 @@ static void begin_send(struct mpi_schedule *s, const struct party *p, struct spa
 {
     struct transfer *x = transfer_new(s, data);
     size_t bytes = (size_t)span_bytes(data);
-    bool is_fresh;
 
     if (!is_dense(data)) {
         x->packed = mpi_alloc(bytes ? bytes : 1, 1);
         mpi_pack(data.type, data.at, data.count, x->packed);
     }
-    is_fresh = x->packed || mpi_is_fresh(s->task, bytes_of(data), bytes, p->tasks[to]);
-    s->has_fresh |= is_fresh;
     x->request = clue_send(&(struct clue_send){.to = p->tasks[to],
                                                .context = p->context,
                                                .tag = s->tag,
                                                .data = x->packed ? x->packed : bytes_of(data),
                                                .bytes = bytes,
                                                .packed = x->packed ? bytes : 0,
-                                               .pieces = mpi_pieces(data.type, data.count, true),
-                                               .flags = s->flags | (is_fresh ? CLUE_FRESH : 0),
-                                               .label = is_fresh});
+                                               .flags = s->flags});
 }
 
 static void deliver(void *arg, const struct clue_message *message)
@@ -105,7 +100,6 @@ static void deliver(void *arg, const struct clue_message *message)
     uint64_t bytes = message->bytes < room ? message->bytes : room;
 
     x->bytes = message->bytes;
-    x->is_fresh = message->label;
     if (bytes && is_dense(x->data))
         memcpy(bytes_of(x->data), message->data, bytes);
     else if (bytes)
@@ -116,14 +110,12 @@ static void begin_receive(struct mpi_schedule *s, const struct party *p, struct 
 {
     struct transfer *x = transfer_new(s, data);
 
-    x->request =
-        clue_receive(&(struct clue_receive){.from = p->tasks[from],
-                                            .context = p->context,
-                                            .tag = s->tag,
-                                            .flags = s->flags & CLUE_FREE,
-                                            .pieces = mpi_pieces(data.type, data.count, true),
-                                            .deliver = deliver,
-                                            .arg = x});
+    x->request = clue_receive(&(struct clue_receive){.from = p->tasks[from],
+                                                     .context = p->context,
+                                                     .tag = s->tag,
+                                                     .flags = s->flags & CLUE_FREE,
+                                                     .deliver = deliver,
+                                                     .arg = x});
 }
 
 static void end_transfers(struct mpi_schedule *s)
@@ -135,8 +127,6 @@ static void end_transfers(struct mpi_schedule *s)
             s->error =
                 mpi_error(s->task, MPI_ERR_TRUNCATE, "%llu bytes arrived for a buffer of %lld",
                           (unsigned long long)x->bytes, (long long)span_bytes(x->data));
-        mpi_written(s->task, x->data.at, (MPI_Count)x->bytes);
-        s->has_fresh |= x->is_fresh;
         if (x->is_over)
             *x->is_over = true;
         else
@@ -210,15 +200,8 @@ static bool is_pending(const struct mpi_schedule *s)
 /* Where messages are free, copying is in the law of the whole call. */
 static void take_copying(struct mpi_schedule *s, const struct step *step)
 {
-    struct span data = step->data, other = step->kind == STEP_REDUCE ? data : step->other;
-    bool may_be_cut = step->kind == STEP_SELF || !(is_dense(data) || is_dense(other));
-    struct clue_pieces from = mpi_pieces(data.type, data.count, may_be_cut);
-    struct clue_pieces to = mpi_pieces(other.type, other.count, may_be_cut);
-
     if (!(s->flags & CLUE_FREE))
-        clue_pack((uint64_t)span_bytes(data),
-                  (struct clue_pieces){from.n + to.n, from.n_called + to.n_called},
-                  step->kind == STEP_SELF);
+        clue_pack((uint64_t)span_bytes(step->data), step->kind == STEP_SELF);
 }
 
 static void do_step(struct mpi_schedule *s, const struct step *step)
@@ -237,12 +220,10 @@ static void do_step(struct mpi_schedule *s, const struct step *step)
         take_copying(s, step);
         operation_apply(s->task, s->op, step->other.at, step->data.at, step->data.count,
                         step->data.type);
-        mpi_written(s->task, step->data.at, span_bytes(step->data));
         break;
     case STEP_SELF:
     case STEP_COPY:
         take_copying(s, step);
-        mpi_written(s->task, step->other.at, span_bytes(step->other));
         if (is_dense(step->other))
             clue_touch(bytes_of(step->other), (uint64_t)span_bytes(step->other));
         if (is_dense(step->data) && is_dense(step->other))

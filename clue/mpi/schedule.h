@@ -36,7 +36,6 @@ struct transfer {
     struct span data;
     void *packed; /**< of a send */
     uint64_t bytes;
-    bool is_fresh; /**< of a receive: what came was fresh */
     bool *is_over; /**< of a request that is not the schedule's */
     clue_request request;
 };
@@ -60,7 +59,6 @@ struct mpi_schedule {
     size_t n_steps, room, next;
     bool is_over;
     int error;                /**< of MPI, when it is done */
-    bool has_fresh;           /**< data that were sent or received were fresh, fresh.c */
     struct transfer *pending; /**< begun and not waited for */
     size_t n_pending;
     struct memory *memory; /**< freed when it is done */

@@ -56,22 +56,6 @@ static void meet(struct mpi_task *t, const struct mpi_win *w)
     free(all);
 }
 
-/* In a node's shared memory, if all ranks are there. */
-static void take_making(const struct mpi_task *t, const struct mpi_win *w)
-{
-    MPI_Aint total = 0;
-    int64_t ns;
-
-    for (int i = 0; i < w->comm->n; i++) {
-        if (clue_host_of(w->comm->group->members[i]) != clue_host_of(t->rank))
-            return;
-        total += w->all->of_rank[i].size;
-    }
-    ns = w->comm->n > 1 ? clue_shared_ns(CLUE_WINDOW, (uint64_t)total) : -1;
-    if (ns > 0)
-        clue_spend(ns);
-}
-
 int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_Info info,
                   MPI_Win *win)
 {
@@ -102,10 +86,8 @@ int window_create(struct mpi_task *t, MPI_Comm comm, struct mpi_win from, MPI_In
     tell_epoch(t, w);
     w->handle = *win = mpi_handle(t, MPI_KIND_WIN, w);
     mpi_hints_set(t, &w->object, true, info);
-    if (w->flavor == MPI_WIN_FLAVOR_ALLOCATE || w->flavor == MPI_WIN_FLAVOR_SHARED) {
+    if (w->flavor == MPI_WIN_FLAVOR_ALLOCATE || w->flavor == MPI_WIN_FLAVOR_SHARED)
         do_Info_set(t, w->object.hints, "alloc_shm", "true");
-        take_making(t, w);
-    }
     return MPI_SUCCESS;
 }
 

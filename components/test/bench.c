@@ -167,7 +167,6 @@ int bench_setup(void **state)
 {
     const char *tmp = getenv("TMPDIR");
 
-    (void)state;
     bench.folder = portolan_asprintf("%s/portolan-XXXXXX", tmp ? tmp : "/tmp");
     if (!bench.folder || !mkdtemp(bench.folder))
         return -1;
@@ -188,7 +187,6 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
 
 int bench_teardown(void **state)
 {
-    (void)state;
     bench_stop();
     portolan_palette_destroy(bench.palette);
     if (bench.folder)

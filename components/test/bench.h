@@ -6,15 +6,9 @@
 #ifndef PORTOLAN_COMPONENTS_TEST_BENCH_H
 #define PORTOLAN_COMPONENTS_TEST_BENCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/framework.h>
 #include <portolan/mastermind.h>
+#include <unit_test.h>
 
 struct bench {
     char *folder; /**< of this test, removed at the end; the store is portolan.db in it */

@@ -65,12 +65,10 @@ static void unknown_counters_are_refused(const char *assembly)
 #define MEASUREMENT_TESTS(CLASS, TAG)                                                              \
     static void TAG##_keeps_the_contract_of_measurement(void **state)                              \
     {                                                                                              \
-        (void)state;                                                                               \
         measurement_keeps_its_contract(MEASURED_BY(CLASS));                                        \
     }                                                                                              \
     static void TAG##_refuses_unknown_counters(void **state)                                       \
     {                                                                                              \
-        (void)state;                                                                               \
         unknown_counters_are_refused(MEASURED_BY(CLASS));                                          \
     }
 
@@ -198,12 +196,10 @@ static void variants_are_set(const char *assembly)
 #define CONTROL_TESTS(CLASS, TAG)                                                                  \
     static void TAG##_switches_groups(void **state)                                                \
     {                                                                                              \
-        (void)state;                                                                               \
         groups_are_switched(CONTROLLED_BY(CLASS));                                                 \
     }                                                                                              \
     static void TAG##_sets_variants(void **state)                                                  \
     {                                                                                              \
-        (void)state;                                                                               \
         variants_are_set(CONTROLLED_BY(CLASS));                                                    \
     }
 
@@ -223,7 +219,6 @@ static void the_manual_clock_moves_exactly_when_told(void **state)
     sidl_BaseInterface ex = NULL;
     int64_t begin;
 
-    (void)state;
     bench_start(manual);
     m = bench_port("measurement");
     begin = portolan_ports_Measurement_now(m, &ex);
@@ -239,7 +234,6 @@ static void the_manual_clock_does_not_run_backwards(void **state)
 {
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     bench_start(manual);
     portolan_ports_Work_consume(bench_port("work"), -1e-9, &ex);
     bench_exception(&ex, "cannot move");
@@ -251,7 +245,6 @@ static void the_former_clock_comes_back(void **state)
 {
     enum portolan_probe_clock before = portolan_probe_clock_get();
 
-    (void)state;
     bench_start(manual);
     assert_int_equal(portolan_probe_clock_get(), PORTOLAN_PROBE_CLOCK_MANUAL);
     bench_stop();
@@ -273,7 +266,6 @@ static void busy_work_burns_the_processor_time_asked_for(void **state)
     sidl_BaseInterface ex = NULL;
     double begin, used;
 
-    (void)state;
     bench_start("<instance name='b' class='portolan.BusyWork'/>"
                 "<connect user='bench' uses='work' provider='b' provides='work'/>");
     begin = cpu_s();
@@ -302,7 +294,6 @@ static void the_mastermind_hears_before_the_optimizer(void **state)
     portolan_ports_SwapPoint swap;
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     bench_start(SWAP_POINT LISTENERS);
     swap = bench_port("swappoint");
     portolan_ports_SwapPoint_announce(swap, "n", 8, &ex);
@@ -316,7 +307,6 @@ static void what_one_listener_throws_reaches_the_simulation(void **state)
 {
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     bench_start(SWAP_POINT LISTENERS);
     bench_thrower = "a";
     portolan_ports_SwapPoint_reached(bench_port("swappoint"), 1, &ex);
@@ -333,7 +323,6 @@ static void a_swap_point_alone_does_nothing(void **state)
     portolan_ports_SwapPoint swap;
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     bench_start(SWAP_POINT);
     swap = bench_port("swappoint");
     portolan_ports_SwapPoint_reached(swap, 0, &ex);
@@ -344,25 +333,15 @@ static void a_swap_point_alone_does_nothing(void **state)
 
 #define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_setup, bench_teardown)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_BENCH(the_real_clock_keeps_the_contract_of_measurement),
-        ON_BENCH(the_real_clock_refuses_unknown_counters),
-        ON_BENCH(the_manual_clock_keeps_the_contract_of_measurement),
-        ON_BENCH(the_manual_clock_refuses_unknown_counters),
-        ON_BENCH(measurement_switches_groups),
-        ON_BENCH(measurement_sets_variants),
-        ON_BENCH(manual_clock_switches_groups),
-        ON_BENCH(manual_clock_sets_variants),
-        ON_BENCH(the_manual_clock_moves_exactly_when_told),
-        ON_BENCH(the_manual_clock_does_not_run_backwards),
-        ON_BENCH(the_former_clock_comes_back),
-        ON_BENCH(busy_work_burns_the_processor_time_asked_for),
-        ON_BENCH(the_mastermind_hears_before_the_optimizer),
-        ON_BENCH(what_one_listener_throws_reaches_the_simulation),
-        ON_BENCH(a_swap_point_alone_does_nothing),
-    };
-
-    return cmocka_run_group_tests_name("components", tests, NULL, NULL);
-}
+UNIT_TESTS(ON_BENCH(the_real_clock_keeps_the_contract_of_measurement),
+           ON_BENCH(the_real_clock_refuses_unknown_counters),
+           ON_BENCH(the_manual_clock_keeps_the_contract_of_measurement),
+           ON_BENCH(the_manual_clock_refuses_unknown_counters),
+           ON_BENCH(measurement_switches_groups), ON_BENCH(measurement_sets_variants),
+           ON_BENCH(manual_clock_switches_groups), ON_BENCH(manual_clock_sets_variants),
+           ON_BENCH(the_manual_clock_moves_exactly_when_told),
+           ON_BENCH(the_manual_clock_does_not_run_backwards), ON_BENCH(the_former_clock_comes_back),
+           ON_BENCH(busy_work_burns_the_processor_time_asked_for),
+           ON_BENCH(the_mastermind_hears_before_the_optimizer),
+           ON_BENCH(what_one_listener_throws_reaches_the_simulation),
+           ON_BENCH(a_swap_point_alone_does_nothing))

@@ -50,7 +50,6 @@ static void a_run_is_stored_step_by_step_with_exact_times(void **state)
     struct portolan_sample_set *set;
     const struct portolan_sample *s;
 
-    (void)state;
     bench_start(ASSEMBLY);
     bench_go(three_steps);
     bench_stop();
@@ -88,7 +87,6 @@ static void time_at_the_swap_point_is_charged_to_nobody(void **state)
 {
     struct portolan_sample_set *set;
 
-    (void)state;
     bench_start(ASSEMBLY
                 "<instance name='slow' class='test.Listener'/>"
                 "<connect user='swap' uses='optimizer' provider='slow' provides='steps'/>");
@@ -114,7 +112,6 @@ static void a_run_without_swap_point_is_one_step_with_its_facts(void **state)
     struct portolan_sample_set *set;
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     bench_start(ASSEMBLY_WITHOUT_SWAP_POINT);
     portolan_ports_Monitor_setMetadata(bench_port("monitor"), "blas", "reference", &ex);
     bench_no_exception(&ex);
@@ -136,7 +133,6 @@ static void nothing_measured_leaves_no_trial(void **state)
 {
     struct portolan_sample_set *set;
 
-    (void)state;
     bench_start(ASSEMBLY);
     bench_stop();
     set = bench_stored();
@@ -187,7 +183,6 @@ static void the_optimizers_port_answers_between_steps(void **state)
 {
     struct portolan_sample_set *set;
 
-    (void)state;
     bench_start(ASSEMBLY);
     bench_go(ask_in_a_step);
     bench_stop();
@@ -223,7 +218,6 @@ static void routines_are_monitored_by_name_too(void **state)
     struct portolan_sample_set *set;
     const struct portolan_sample *s;
 
-    (void)state;
     bench_start(ASSEMBLY);
     bench_go(by_name);
     bench_stop();
@@ -238,18 +232,6 @@ static void routines_are_monitored_by_name_too(void **state)
     assert_string_equal(s[2].context_name[0], "size");
     assert_true(s[2].context[0] == 2.5 && s[2].parent == 0);
     portolan_sample_set_destroy(set);
-}
-
-static char warned[1000];
-static int n_warned;
-
-static void hear(void *arg, enum portolan_log_level level, const char *area, const char *text)
-{
-    (void)arg;
-    if (level != PORTOLAN_LOG_WARNING || strcmp(area, "mastermind"))
-        return;
-    n_warned++;
-    snprintf(warned, sizeof warned, "%s", text);
 }
 
 static void lose_the_trial(void)
@@ -272,17 +254,18 @@ static void lose_the_trial(void)
 
 static void a_run_goes_on_when_a_step_cannot_be_stored_and_says_so_once(void **state)
 {
-    (void)state;
-    portolan_log_set_handler(hear, NULL);
+    static struct heard warned = {.area = "mastermind", .level = PORTOLAN_LOG_WARNING};
+
+    portolan_log_set_handler(hear_log, &warned);
     bench_start(ASSEMBLY);
     bench_go(lose_the_trial);
-    assert_int_equal(n_warned, 1);
+    assert_int_equal(warned.count, 1);
     assert_non_null(
-        strstr(warned, "step 0 could not be stored; 2 samples and 0 rows of calls are lost"));
-    assert_non_null(strstr(warned, "of trial 1 was not stored"));
+        strstr(warned.text, "step 0 could not be stored; 2 samples and 0 rows of calls are lost"));
+    assert_non_null(strstr(warned.text, "of trial 1 was not stored"));
     bench_stop();
-    assert_int_equal(n_warned, 2);
-    assert_non_null(strstr(warned,
+    assert_int_equal(warned.count, 2);
+    assert_non_null(strstr(warned.text,
                            "the trial is incomplete in the store: steps not stored: 0 to 2; "
                            "6 samples"));
     portolan_log_set_handler(NULL, NULL);
@@ -293,7 +276,6 @@ static void a_foreign_store_stops_the_build_and_says_where(void **state)
     struct portolan_error err = {0};
     FILE *f = fopen(bench.store, "w");
 
-    (void)state;
     fputs("Somebody else keeps his diary in this file, every day since the year before last.", f);
     fclose(f);
     bench_read(ASSEMBLY);
@@ -305,7 +287,6 @@ static void a_foreign_store_stops_the_build_and_says_where(void **state)
 
 static void an_empty_store_parameter_leaves_no_file(void **state)
 {
-    (void)state;
     bench_read(ASSEMBLY);
     assert_int_equal(portolan_assembly_set(bench.assembly, "mastermind", "store", "", NULL),
                      PORTOLAN_OK);
@@ -321,7 +302,6 @@ static void the_mastermind_keeps_the_contract_of_step_listeners(void **state)
     portolan_ports_StepListener steps;
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     bench_start(ASSEMBLY);
     steps = bench_port("steps");
     portolan_ports_StepListener_announce(steps, "n", 7, &ex);
@@ -339,20 +319,13 @@ static void the_mastermind_keeps_the_contract_of_step_listeners(void **state)
 
 #define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_setup, bench_teardown)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_BENCH(a_run_is_stored_step_by_step_with_exact_times),
-        ON_BENCH(time_at_the_swap_point_is_charged_to_nobody),
-        ON_BENCH(a_run_without_swap_point_is_one_step_with_its_facts),
-        ON_BENCH(nothing_measured_leaves_no_trial),
-        ON_BENCH(the_optimizers_port_answers_between_steps),
-        ON_BENCH(routines_are_monitored_by_name_too),
-        ON_BENCH(a_run_goes_on_when_a_step_cannot_be_stored_and_says_so_once),
-        ON_BENCH(a_foreign_store_stops_the_build_and_says_where),
-        ON_BENCH(an_empty_store_parameter_leaves_no_file),
-        ON_BENCH(the_mastermind_keeps_the_contract_of_step_listeners),
-    };
-
-    return cmocka_run_group_tests_name("mastermind component", tests, NULL, NULL);
-}
+UNIT_TESTS(ON_BENCH(a_run_is_stored_step_by_step_with_exact_times),
+           ON_BENCH(time_at_the_swap_point_is_charged_to_nobody),
+           ON_BENCH(a_run_without_swap_point_is_one_step_with_its_facts),
+           ON_BENCH(nothing_measured_leaves_no_trial),
+           ON_BENCH(the_optimizers_port_answers_between_steps),
+           ON_BENCH(routines_are_monitored_by_name_too),
+           ON_BENCH(a_run_goes_on_when_a_step_cannot_be_stored_and_says_so_once),
+           ON_BENCH(a_foreign_store_stops_the_build_and_says_where),
+           ON_BENCH(an_empty_store_parameter_leaves_no_file),
+           ON_BENCH(the_mastermind_keeps_the_contract_of_step_listeners))

@@ -91,7 +91,6 @@ static void a_record_has_a_row_per_invocation(void **state)
     struct sidl_double__array *data;
     struct sidl_string__array *names;
 
-    (void)state;
     begin();
     invoke("flux::compute()", 64, 5000, 1000);
     invoke("flux::compute()", 128.5, 9000, 0);
@@ -115,7 +114,6 @@ static void reset_forgets_the_rows(void **state)
 {
     struct sidl_double__array *data;
 
-    (void)state;
     begin();
     invoke("flux", 1, 1000, 0);
     Performance_PerfParam_getPerformanceData(perfparam, "flux", &data, TRUE, &ex);
@@ -133,7 +131,6 @@ static void reset_forgets_the_rows(void **state)
 
 static void a_record_is_written_as_text(void **state)
 {
-    (void)state;
     begin();
     invoke("flux::compute()", 64, 5000, 1000);
     invoke("flux::compute()", 0.5, 1, 0);
@@ -158,7 +155,6 @@ static void what_cannot_be_written_stays(void **state)
 {
     struct sidl_double__array *data;
 
-    (void)state;
     begin();
     invoke("flux", 1, 1000, 0);
     Performance_Monitor_setFileName(monitor, "flux", file("no such folder/x"), &ex);
@@ -175,7 +171,6 @@ static void the_end_writes_records_that_have_a_file(void **state)
 {
     char *folder;
 
-    (void)state;
     begin();
     folder = strdup(bench.folder);
     Performance_Monitor_setFileName(monitor, "flux", file("flux"), &ex);
@@ -194,7 +189,6 @@ static void mistakes_are_refused_and_change_nothing(void **state)
     struct sidl_string__array *names = sidl_string__array_create1d(5);
     struct sidl_double__array *values = sidl_double__array_create1d(5);
 
-    (void)state;
     begin();
     stop("flux", NULL, 0);
     bench_exception(&ex, "routine 'flux' has no record");
@@ -232,7 +226,6 @@ static void names_that_no_file_may_have_get_one(void **state)
 {
     char old[300];
 
-    (void)state;
     begin();
     assert_non_null(getcwd(old, sizeof old));
     invoke("a/b", 1, 1000, 0);

@@ -106,7 +106,6 @@ static void a_query_tells_what_timers_took(void **state)
     Performance_Timer outer, inner;
     struct data d;
 
-    (void)state;
     begin(MANUAL);
     outer = Performance_Measurement_createTimerWithNameType(port, "solve", "void (int)", &ex);
     inner = Performance_Measurement_createTimerWithName(port, "assemble", &ex);
@@ -137,7 +136,6 @@ static void properties_come_back(void **state)
     int64_t id;
     char *text;
 
-    (void)state;
     begin(MANUAL);
     timer = Performance_Measurement_createTimerWithNameTypeGroup(port, "n", "t", "NUMERIC", &ex);
     phase = Performance_Measurement_createPhase(port, &ex);
@@ -208,13 +206,11 @@ static void mistakes_with_timers_are_refused(const char *assembly)
 
 static void the_manual_clock_refuses_mistakes(void **state)
 {
-    (void)state;
     mistakes_with_timers_are_refused(MANUAL);
 }
 
 static void the_real_clock_refuses_mistakes(void **state)
 {
-    (void)state;
     mistakes_with_timers_are_refused(MEASURED_BY("portolan.Measurement"));
 }
 
@@ -226,7 +222,6 @@ static void groups_are_switched(void **state)
     Performance_Timer timer, other;
     int64_t id;
 
-    (void)state;
     begin(MANUAL "<connect user='bench' uses='control' provider='m' provides='control'/>");
     control = Performance_Measurement_createControl(port, &ex);
     timer = Performance_Measurement_createTimerWithNameTypeGroup(port, "in io", "", "IO", &ex);
@@ -295,7 +290,6 @@ static void events_have_statistics(void **state)
     Performance_ContextEvent context;
     struct statistics s;
 
-    (void)state;
     begin(MANUAL);
     event = Performance_Measurement_createEvent(port, &ex);
     Performance_Event_trigger(event, 1, &ex);
@@ -326,7 +320,6 @@ static void memory_is_tracked_where_it_is_asked_for(void **state)
     struct statistics s;
     char *volatile block;
 
-    (void)state;
     begin(MANUAL);
     heap = Performance_Measurement_createMemoryTracker(port, &ex);
     headroom = Performance_Measurement_createMemoryHeadroomTracker(port, &ex);
@@ -387,7 +380,6 @@ static void dumps_have_the_names_that_tau_gives(void **state)
     Performance_Timer timer;
     struct sidl_string__array *list = one("worked");
 
-    (void)state;
     begin(MANUAL);
     timer = Performance_Measurement_createTimerWithName(port, "worked", &ex);
     run(timer, 5000);

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is looked at from time to time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "tracker.h"
 
 #include <portolan/probe.h>
-
 #include <sched.h>
-#include <stdlib.h>
 
 static uint64_t looks;
 
@@ -53,7 +46,6 @@ static void a_thread_notes_until_it_is_ended(void **state)
 {
     uint64_t at_end;
 
-    (void)state;
     assert_int_equal(tracker_begin(&tracker, NULL), PORTOLAN_OK);
     assert_int_equal(tracker_begin(&tracker, NULL), PORTOLAN_OK);
     tracker_set_interval(&tracker, 1000); /* in the middle of an hour */
@@ -72,7 +64,6 @@ static void here_is_on_the_calling_thread_unless_it_is_off(void **state)
 {
     uint64_t before = noted();
 
-    (void)state;
     assert_int_equal(tracker_here(&tracker, NULL), PORTOLAN_OK);
     assert_int_equal(noted(), before + 1);
     tracker_switch(&tracker, false);
@@ -83,12 +74,5 @@ static void here_is_on_the_calling_thread_unless_it_is_off(void **state)
     assert_int_equal(noted(), before + 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_notes_until_it_is_ended),
-        cmocka_unit_test(here_is_on_the_calling_thread_unless_it_is_off),
-    };
-
-    return cmocka_run_group_tests_name("tracker", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_thread_notes_until_it_is_ended),
+           cmocka_unit_test(here_is_on_the_calling_thread_unless_it_is_off))

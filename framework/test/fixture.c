@@ -77,20 +77,11 @@ struct portolan_assembly *fixture_read(const char *xml)
     return a;
 }
 
-static void keep_warning(void *arg, enum portolan_log_level level, const char *area,
-                         const char *text)
-{
-    struct fixture *f = arg;
-    size_t used = strlen(f->warnings);
-
-    if (level == PORTOLAN_LOG_WARNING && !strcmp(area, "framework"))
-        snprintf(f->warnings + used, sizeof f->warnings - used, "%s\n", text);
-}
-
 void fixture_open(struct fixture *f)
 {
     memset(f, 0, sizeof *f);
-    portolan_log_set_handler(keep_warning, f);
+    f->warnings = (struct heard){.area = "framework", .level = PORTOLAN_LOG_WARNING};
+    portolan_log_set_handler(hear_log, &f->warnings);
     f->palette = fixture_palette(BUILTIN);
     assert_int_equal(portolan_framework_create(f->palette, NULL, &f->fw, &f->err), PORTOLAN_OK);
     assert_int_equal(portolan_framework_provide(f->fw, "portolan.TestLog", &f->log, &f->err),

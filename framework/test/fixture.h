@@ -3,18 +3,8 @@
 #ifndef PORTOLAN_TEST_FIXTURE_H
 #define PORTOLAN_TEST_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <portolan/framework.h>
+#include <unit_test.h>
 
 #include "components/test_log.h"
 
@@ -23,7 +13,7 @@ struct fixture {
     struct portolan_framework *fw;
     struct portolan_assembly *assembly;
     struct test_log log;
-    char warnings[4000];
+    struct heard warnings;
     struct portolan_error err;
 };
 

@@ -6,14 +6,12 @@ static struct portolan_palette *palette;
 
 static int make_palette(void **state)
 {
-    (void)state;
     palette = fixture_palette(BUILTIN);
     return 0;
 }
 
 static int drop_palette(void **state)
 {
-    (void)state;
     portolan_palette_destroy(palette);
     return 0;
 }
@@ -80,7 +78,6 @@ static void a_program_uses_a_component_as_a_component_does(void **state)
     portolan_ports_Work work;
     char *name;
 
-    (void)state;
     assert_int_equal(
         portolan_framework_provide(portolan_framework_peek(fw), "portolan.TestLog", &log, NULL),
         PORTOLAN_OK);
@@ -124,7 +121,6 @@ static void names_of_images_are_unique_and_may_be_chosen(void **state)
     gov_cca_ComponentID id = gov_cca_Services_getComponentID(b, &ex);
     char *name = gov_cca_ComponentID_getInstanceName(id, &ex);
 
-    (void)state;
     assert_string_equal(name, "main1");
     sidl_String_free(name);
     assert_null(gov_cca_AbstractFramework_getServices(fw, "main", "test.Main", NULL, &ex));
@@ -143,7 +139,6 @@ static void services_are_released_once_and_only_to_their_framework(void **state)
     gov_cca_ports_BuilderService b = get_builder(s);
     gov_cca_ComponentID self = gov_cca_Services_getComponentID(s, &ex);
 
-    (void)state;
     gov_cca_AbstractFramework_releaseServices(other, s, &ex);
     expect_nonstandard(&ex, "not obtained from getServices of this framework");
     gov_cca_AbstractFramework_releaseServices(fw, NULL, &ex);
@@ -168,7 +163,6 @@ static void a_framework_that_is_shut_down_refuses_everything(void **state)
     gov_cca_AbstractFramework fw = open_framework();
     gov_cca_Services s = get_services(fw, "main");
 
-    (void)state;
     gov_cca_AbstractFramework_shutdownFramework(fw, &ex);
     assert_null(ex);
     gov_cca_AbstractFramework_shutdownFramework(fw, &ex);
@@ -195,7 +189,6 @@ static void an_empty_framework_knows_the_classes_but_not_the_instances(void **st
     gov_cca_ports_BuilderService b;
     gov_cca_TypeMap map;
 
-    (void)state;
     map = gov_cca_AbstractFramework_createTypeMap(fw, &ex);
     assert_non_null(map);
     gov_cca_TypeMap_deleteRef(map, NULL);
@@ -214,15 +207,9 @@ static void an_empty_framework_knows_the_classes_but_not_the_instances(void **st
     gov_cca_AbstractFramework_deleteRef(empty, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_uses_a_component_as_a_component_does),
-        cmocka_unit_test(names_of_images_are_unique_and_may_be_chosen),
-        cmocka_unit_test(services_are_released_once_and_only_to_their_framework),
-        cmocka_unit_test(a_framework_that_is_shut_down_refuses_everything),
-        cmocka_unit_test(an_empty_framework_knows_the_classes_but_not_the_instances),
-    };
-
-    return cmocka_run_group_tests(tests, make_palette, drop_palette);
-}
+UNIT_TESTS_BETWEEN(make_palette, drop_palette,
+                   cmocka_unit_test(a_program_uses_a_component_as_a_component_does),
+                   cmocka_unit_test(names_of_images_are_unique_and_may_be_chosen),
+                   cmocka_unit_test(services_are_released_once_and_only_to_their_framework),
+                   cmocka_unit_test(a_framework_that_is_shut_down_refuses_everything),
+                   cmocka_unit_test(an_empty_framework_knows_the_classes_but_not_the_instances))

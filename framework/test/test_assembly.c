@@ -1,44 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <libxml/relaxng.h>
 #include <libxml/tree.h>
-
 #include <portolan/palette.h>
+#include <unistd.h>
+#include <unit_test.h>
 
 #include "../assembly/assembly.h"
 
-/* Problems as text, one "line:column: text" per line. */
-struct heard {
-    char text[8000];
-    size_t length;
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct heard *h = arg;
-    int n = snprintf(h->text + h->length, sizeof h->text - h->length, "%d:%d: %s\n", line, column,
-                     text);
-
-    assert_non_null(file);
-    assert_true(n > 0 && (size_t)n < sizeof h->text - h->length);
-    h->length += (size_t)n;
-}
-
 static struct portolan_assembly *read_good(const char *text)
 {
-    struct heard h = {.length = 0};
+    struct heard h = {0};
     struct portolan_diagnostics d = {hear, &h, 0};
     struct portolan_error err = {0};
     struct portolan_assembly *a;
@@ -73,7 +45,6 @@ static void everything_written_is_read(void **state)
     struct portolan_assembly *a = read_heat();
     struct portolan_assembly_instance *solver = portolan_assembly_peek_instance(a, "solver");
 
-    (void)state;
     assert_string_equal(a->name, "plate");
     assert_int_equal(a->n_instances, 3);
     assert_string_equal(a->paths[0], CORPUS "/components");
@@ -252,7 +223,7 @@ static const struct bad_case {
     {A("<instance name='x' class='c'>\n<model file='no/model.xml'/></instance>"),
      "3:8: no/model.xml: cannot open: No such file"},
     {A("<instance name='x' class='c'>\n<model file='' method=''/></instance>"),
-     "3:8: 'file' of <model> is empty\n3:16: 'method' of <model> is empty"},
+     "3:8: 'file' of <model> is empty\na.xml:3:16: 'method' of <model> is empty"},
     {A(X "<optimizer steps='x'/>"), "3:12: 'steps' must have the form INSTANCE.PARAMETER"},
     {A(X "<go instance='w' port='go'/>"), "unknown instance 'w' in <go instance>"},
     {"<assembly name='a'>\n<instance name='x' class='c'>",
@@ -269,10 +240,9 @@ static const struct bad_case {
 
 static void what_is_wrong_is_said_with_its_place(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_cases / sizeof *bad_cases; i++) {
         const struct bad_case *c = &bad_cases[i];
-        struct heard h = {.length = 0};
+        struct heard h = {0};
         struct portolan_diagnostics d = {hear, &h, 0};
         struct portolan_error err = {0};
         struct portolan_assembly *a;
@@ -293,7 +263,6 @@ static void a_missing_file_is_named(void **state)
     struct portolan_error err = {0};
     struct portolan_assembly *a;
 
-    (void)state;
     assert_int_equal(portolan_assembly_read("/nonexistent/a.xml", NULL, &a, &err), PORTOLAN_EIO);
     assert_string_equal(err.text, "/nonexistent/a.xml: cannot open: No such file or directory");
 }
@@ -337,7 +306,6 @@ static void reader_and_shipped_grammar_agree(void **state)
     struct dirent *entry;
     int seen = 0;
 
-    (void)state;
     assert_non_null(dir);
     while ((entry = readdir(dir))) {
         bool good = !strncmp(entry->d_name, "good-", 5), ref = !strncmp(entry->d_name, "ref-", 4);
@@ -377,7 +345,6 @@ static void what_is_written_reads_back(void **state)
     char *text, *again;
     xmlRelaxNG *grammar = read_grammar(FRAMEWORK_DIR "/assembly.rng");
 
-    (void)state;
     a->paradigm->parts[1].tag = INT64_C(9007199254740993); /* no double has it */
     for (size_t k = 0; k < 3; k++) {
         const char *class_name = a->instances[1].alternatives[k].class_name;
@@ -424,7 +391,6 @@ static void an_instance_may_say_whether_it_keeps_state(void **state)
     static const char *const said[] = {"", " stateful=\"no\"", " stateful=\"yes\""};
     uint64_t hashes[3];
 
-    (void)state;
     for (int i = PORTOLAN_STATEFUL_UNSTATED; i <= PORTOLAN_STATEFUL_YES; i++) {
         struct portolan_assembly *a;
         char xml[200], *text;
@@ -455,7 +421,6 @@ static void cases_are_tuples_of_parameters_and_contexts(void **state)
 {
     struct portolan_assembly *a = read_good(with_cases);
 
-    (void)state;
     assert_int_equal(a->n_case_columns, 4);
     assert_null(a->case_columns[0].instance);
     assert_string_equal(a->case_columns[0].parameter, "n");
@@ -479,7 +444,6 @@ static void cases_are_found_by_name(void **state)
     struct portolan_error e[4] = {{0}};
     size_t i = 9;
 
-    (void)state;
     assert_int_equal(portolan_assembly_peek_case(a, "p.mtx", &i, NULL), PORTOLAN_OK);
     assert_int_equal(i, 0);
     assert_int_equal(portolan_assembly_peek_case(a, "c/q.mtx", &i, NULL), PORTOLAN_OK);
@@ -537,11 +501,10 @@ static void cases_come_from_a_file_too(void **state)
         {"d.m,n\n\"p,1\n", "2:0: a quote is not closed, or text follows it"},
         {"d.m,n\np,1\np,2\n", "3:0: case 'p' has the parameters of the one on line 2"},
     };
-    struct heard h = {.length = 0};
+    struct heard h = {0};
     struct portolan_assembly *a, *b;
     char *text;
 
-    (void)state;
     assert_int_equal(read_with_csv("\xef\xbb\xbf"
                                    "d.m , n\r\n# small ones\r\n\"a, b.mtx\",3\r\n c.mtx , 4\r\n",
                                    &h, &a),
@@ -558,7 +521,7 @@ static void cases_come_from_a_file_too(void **state)
     portolan_assembly_destroy(a);
     portolan_assembly_destroy(b);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        h.length = 0;
+        h.text[0] = '\0';
         assert_int_equal(read_with_csv(bad[i].csv, &h, &a), PORTOLAN_ESYNTAX);
         if (!strstr(h.text, bad[i].expected))
             fail_msg("expected: %s\nheard: %s", bad[i].expected, h.text);
@@ -570,7 +533,6 @@ static void hash_follows_what_is_computed(void **state)
     struct portolan_assembly *a = read_heat(), *b = read_heat();
     uint64_t h = portolan_assembly_hash(a);
 
-    (void)state;
     assert_true(h == portolan_assembly_hash(b));
     assert_int_equal(portolan_assembly_set(a, "driver", "n", "65", NULL), PORTOLAN_OK);
     assert_true(h != portolan_assembly_hash(a));
@@ -613,7 +575,6 @@ static void setting_names_the_nearest_word(void **state)
     struct portolan_assembly *a = read_heat();
     struct portolan_error e[5] = {{0}};
 
-    (void)state;
     assert_int_equal(portolan_assembly_set(a, "drivre", "n", "1", &e[0]), PORTOLAN_ENOTFOUND);
     assert_non_null(strstr(e[0].text, "did you mean 'driver'?"));
     assert_int_equal(portolan_assembly_set(a, "driver", "titel", "1", &e[1]), PORTOLAN_ENOTFOUND);
@@ -633,7 +594,6 @@ static void drawing_shows_instances_ports_and_monitors(void **state)
     struct portolan_assembly *a = read_heat();
     char *dot;
 
-    (void)state;
     assert_int_equal(portolan_assembly_draw(a, NULL, &dot, NULL), PORTOLAN_OK);
     assert_non_null(strstr(dot, "digraph \"plate\" {"));
     assert_non_null(strstr(dot,
@@ -649,7 +609,6 @@ static void every_failed_allocation_is_survived(void **state)
     char path[1000];
     bool done = false;
 
-    (void)state;
     corpus_path(path, sizeof path, "good-heat.xml");
     for (unsigned long n = 1; !done; n++) {
         struct portolan_error err = {0};
@@ -677,23 +636,15 @@ static void every_failed_allocation_is_survived(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_written_is_read),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-        cmocka_unit_test(a_missing_file_is_named),
-        cmocka_unit_test(reader_and_shipped_grammar_agree),
-        cmocka_unit_test(what_is_written_reads_back),
-        cmocka_unit_test(an_instance_may_say_whether_it_keeps_state),
-        cmocka_unit_test(cases_are_tuples_of_parameters_and_contexts),
-        cmocka_unit_test(cases_are_found_by_name),
-        cmocka_unit_test(cases_come_from_a_file_too),
-        cmocka_unit_test(hash_follows_what_is_computed),
-        cmocka_unit_test(setting_names_the_nearest_word),
-        cmocka_unit_test(drawing_shows_instances_ports_and_monitors),
-        cmocka_unit_test(every_failed_allocation_is_survived),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(everything_written_is_read),
+           cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+           cmocka_unit_test(a_missing_file_is_named),
+           cmocka_unit_test(reader_and_shipped_grammar_agree),
+           cmocka_unit_test(what_is_written_reads_back),
+           cmocka_unit_test(an_instance_may_say_whether_it_keeps_state),
+           cmocka_unit_test(cases_are_tuples_of_parameters_and_contexts),
+           cmocka_unit_test(cases_are_found_by_name), cmocka_unit_test(cases_come_from_a_file_too),
+           cmocka_unit_test(hash_follows_what_is_computed),
+           cmocka_unit_test(setting_names_the_nearest_word),
+           cmocka_unit_test(drawing_shows_instances_ports_and_monitors),
+           cmocka_unit_test(every_failed_allocation_is_survived))

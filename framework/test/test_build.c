@@ -6,7 +6,6 @@ static void an_assembly_runs_and_is_released_in_reverse(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER WORKER WIRE GO));
     fixture_expect_log(&f, "driver:start worker:start ");
     fixture_go(&f);
@@ -14,14 +13,13 @@ static void an_assembly_runs_and_is_released_in_reverse(void **state)
     assert_true(f.log.consumed == 1.5); /* the palette's default */
     fixture_close(&f);
     fixture_expect_log(&f, "worker:release driver:release ");
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 static void parameters_of_the_assembly_reach_the_component(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(
         &f,
         ASSEMBLY(
@@ -41,7 +39,6 @@ static void a_component_learns_where_its_assembly_lies(void **state)
     gov_cca_TypeMap map;
     char *dir;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(WORKER));
     builder = portolan_framework_peek_builder(f.fw);
     id = gov_cca_ports_BuilderService_getComponentID(builder, "worker", &ex);
@@ -59,7 +56,6 @@ static void a_monitored_connection_gets_a_wired_proxy(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER WORKER "<instance name='mind' class='test.Monitor'/>" WIRE
                                            "<monitor user='driver' uses='work'/>"
                                            "<monitor instance='driver' port='go'/>" GO));
@@ -75,14 +71,13 @@ static void a_monitored_connection_gets_a_wired_proxy(void **state)
                            "rebind:use(-.-/-,driver.work) rebind:monitor(-.-/-,driver.work) "
                            "driver.work.proxy:release "
                            "mind:release worker:release driver:release ");
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 static void an_instance_with_alternatives_gets_a_forwarding_proxy(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER "<instance name='worker' class='test.Worker'>"
                                     "<alternative class='test.Other'/></instance>" WIRE GO));
     fixture_expect_log(
@@ -151,7 +146,6 @@ static const struct bad_case {
 
 static void what_cannot_be_built_is_said_and_taken_down(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_cases / sizeof *bad_cases; i++) {
         struct fixture f;
         enum portolan_status status;
@@ -175,7 +169,6 @@ static void a_port_that_is_never_released_is_reported(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(
         &f,
         ASSEMBLY("<instance name='driver' class='test.Driver'>"
@@ -183,8 +176,9 @@ static void a_port_that_is_never_released_is_reported(void **state)
     fixture_go(&f);
     fixture_go(&f);
     fixture_close(&f);
-    assert_string_equal(f.warnings, "instance 'driver' (class test.Driver): uses port 'work' was "
-                                    "not released (getPort 2 times more than releasePort)\n");
+    assert_string_equal(f.warnings.text,
+                        "instance 'driver' (class test.Driver): uses port 'work' was "
+                        "not released (getPort 2 times more than releasePort)\n");
 }
 
 static void an_unconnected_port_throws_through_go(void **state)
@@ -192,7 +186,6 @@ static void an_unconnected_port_throws_through_go(void **state)
     struct fixture f;
     int result;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER GO));
     fixture_expect_error(&f, portolan_framework_go(f.fw, &result, &f.err),
                          PORTOLAN_EPORTNOTCONNECTED,
@@ -214,7 +207,6 @@ static void every_failed_allocation_is_survived(void **state)
     struct portolan_palette *palette = fixture_palette(BUILTIN);
     bool done = false;
 
-    (void)state;
     for (unsigned long n = 1; !done; n++) {
         struct portolan_framework *fw;
         struct portolan_error err = {0};
@@ -244,19 +236,12 @@ static void every_failed_allocation_is_survived(void **state)
     portolan_assembly_destroy(a);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_assembly_runs_and_is_released_in_reverse),
-        cmocka_unit_test(parameters_of_the_assembly_reach_the_component),
-        cmocka_unit_test(a_component_learns_where_its_assembly_lies),
-        cmocka_unit_test(a_monitored_connection_gets_a_wired_proxy),
-        cmocka_unit_test(an_instance_with_alternatives_gets_a_forwarding_proxy),
-        cmocka_unit_test(what_cannot_be_built_is_said_and_taken_down),
-        cmocka_unit_test(a_port_that_is_never_released_is_reported),
-        cmocka_unit_test(an_unconnected_port_throws_through_go),
-        cmocka_unit_test(every_failed_allocation_is_survived),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(an_assembly_runs_and_is_released_in_reverse),
+           cmocka_unit_test(parameters_of_the_assembly_reach_the_component),
+           cmocka_unit_test(a_component_learns_where_its_assembly_lies),
+           cmocka_unit_test(a_monitored_connection_gets_a_wired_proxy),
+           cmocka_unit_test(an_instance_with_alternatives_gets_a_forwarding_proxy),
+           cmocka_unit_test(what_cannot_be_built_is_said_and_taken_down),
+           cmocka_unit_test(a_port_that_is_never_released_is_reported),
+           cmocka_unit_test(an_unconnected_port_throws_through_go),
+           cmocka_unit_test(every_failed_allocation_is_survived))

@@ -90,7 +90,6 @@ static void a_uses_port_has_as_many_connections_as_it_asks_for(void **state)
     int things[3];
     char *name;
 
-    (void)state;
     fixture_open(&f);
     user = join(&f, "user");
     provider = join(&f, "provider");
@@ -149,7 +148,6 @@ static void properties_that_cannot_be_are_refused(void **state)
     sidl_BaseInterface ex = NULL;
     gov_cca_TypeMap map;
 
-    (void)state;
     fixture_open(&f);
     s = join(&f, "s");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -175,7 +173,6 @@ static void keys_of_the_framework_are_locked(void **state)
     gov_cca_TypeMap map, wrong;
     gov_cca_ConnectionID c;
 
-    (void)state;
     fixture_open(&f);
     b = portolan_framework_peek_builder(f.fw);
     s = join(&f, "s");
@@ -220,7 +217,6 @@ static void methods_that_declare_nothing_throw_what_every_method_may(void **stat
     struct side s;
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     fixture_open(&f);
     s = join(&f, "s");
     assert_null(gov_cca_Services_getPortProperties(s.services, "none", &ex));
@@ -266,7 +262,6 @@ static void another_thread_has_the_time_out_to_release_a_port(void **state)
     gov_cca_ConnectionID c;
     pthread_t thread;
 
-    (void)state;
     fixture_open(&f);
     s = join(&f, "s");
     uses(&s, "thing", NULL);
@@ -294,7 +289,6 @@ static void a_time_out_that_is_over_changes_nothing(void **state)
     gov_cca_ConnectionID c, d;
     int things[2];
 
-    (void)state;
     fixture_open(&f);
     b = portolan_framework_peek_builder(f.fw);
     user = join(&f, "user");
@@ -335,7 +329,6 @@ static void out_of_memory_is_a_cca_exception_and_changes_nothing(void **state)
     gov_cca_TypeMap map = text_property("MAX_CONNECTIONS", "3");
     unsigned long n = 0;
 
-    (void)state;
     fixture_open(&f);
     s = join(&f, "s");
     do {
@@ -354,17 +347,10 @@ static void out_of_memory_is_a_cca_exception_and_changes_nothing(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_uses_port_has_as_many_connections_as_it_asks_for),
-        cmocka_unit_test(properties_that_cannot_be_are_refused),
-        cmocka_unit_test(keys_of_the_framework_are_locked),
-        cmocka_unit_test(methods_that_declare_nothing_throw_what_every_method_may),
-        cmocka_unit_test(another_thread_has_the_time_out_to_release_a_port),
-        cmocka_unit_test(a_time_out_that_is_over_changes_nothing),
-        cmocka_unit_test(out_of_memory_is_a_cca_exception_and_changes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_uses_port_has_as_many_connections_as_it_asks_for),
+           cmocka_unit_test(properties_that_cannot_be_are_refused),
+           cmocka_unit_test(keys_of_the_framework_are_locked),
+           cmocka_unit_test(methods_that_declare_nothing_throw_what_every_method_may),
+           cmocka_unit_test(another_thread_has_the_time_out_to_release_a_port),
+           cmocka_unit_test(a_time_out_that_is_over_changes_nothing),
+           cmocka_unit_test(out_of_memory_is_a_cca_exception_and_changes_nothing))

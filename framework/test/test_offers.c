@@ -104,7 +104,6 @@ static void users_of_an_instance_that_is_replaced_go_over(void **state)
     gov_cca_ComponentID id;
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     open_fixture(&f);
     id = gov_cca_ports_BuilderService_createInstance(portolan_framework_peek_builder(f.fw), "o",
                                                      "test.Offer", NULL, &ex);
@@ -189,7 +188,6 @@ static void a_served_port_is_taken_back_once_whoever_begins(void **state)
     struct provider *p;
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     open_fixture(&f);
     server = join(&f, "server");
     user = join(&f, "user");
@@ -216,12 +214,5 @@ static void a_served_port_is_taken_back_once_whoever_begins(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(users_of_an_instance_that_is_replaced_go_over),
-        cmocka_unit_test(a_served_port_is_taken_back_once_whoever_begins),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(users_of_an_instance_that_is_replaced_go_over),
+           cmocka_unit_test(a_served_port_is_taken_back_once_whoever_begins))

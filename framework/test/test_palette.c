@@ -1,35 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <portolan/palette.h>
+#include <unistd.h>
+#include <unit_test.h>
 
 #include "../assembly/assembly.h"
-
-struct heard {
-    char text[8000];
-    size_t length;
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct heard *h = arg;
-    const char *slash = strrchr(file, '/');
-    int n = snprintf(h->text + h->length, sizeof h->text - h->length, "%s:%d:%d: %s\n",
-                     slash ? slash + 1 : file, line, column, text);
-
-    assert_true(n > 0 && (size_t)n < sizeof h->text - h->length);
-    h->length += (size_t)n;
-}
 
 static struct portolan_palette *heat_palette(void)
 {
@@ -47,7 +21,6 @@ static void descriptions_become_classes(void **state)
     struct portolan_palette *p = heat_palette();
     const struct portolan_class_description *c = portolan_palette_find(p, "heat.Driver");
 
-    (void)state;
     assert_non_null(c);
     assert_string_equal(c->library, PALETTE "/heat_driver.so");
     assert_string_equal(c->summary, "Implicit time steps");
@@ -67,7 +40,6 @@ static void the_archive_is_named_or_has_the_name_of_the_library(void **state)
     struct portolan_palette *p = heat_palette();
     const struct portolan_class_description *jacobi = portolan_palette_find(p, "heat.Jacobi");
 
-    (void)state;
     assert_string_equal(jacobi->archive, PALETTE "/heat.a");
     assert_string_equal(jacobi->libs, "-lheat");
     assert_string_equal(jacobi->static_libs, "-lheat -lm");
@@ -82,7 +54,6 @@ static void classes_are_found_by_what_they_provide(void **state)
     struct portolan_palette *p = heat_palette();
     const struct portolan_class_description *c = NULL;
 
-    (void)state;
     c = portolan_palette_next_provider(p, "heat.LinearSolver", NULL);
     assert_string_equal(c->class_name, "heat.ConjugateGradients");
     c = portolan_palette_next_provider(p, "heat.LinearSolver", c);
@@ -127,7 +98,6 @@ static void bad_descriptions_are_refused_with_the_cause(void **state)
 {
     struct portolan_palette *p = heat_palette();
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad_descriptions / sizeof *bad_descriptions; i++) {
         struct portolan_error err = {0};
 
@@ -144,7 +114,6 @@ static void a_builtin_takes_the_place_of_a_class_of_a_file(void **state)
 {
     struct portolan_palette *p = heat_palette();
 
-    (void)state;
     assert_int_equal(
         portolan_palette_add_builtin(p, NULL, "<component class='heat.Jacobi'/>", NULL),
         PORTOLAN_OK);
@@ -160,7 +129,6 @@ static void a_missing_directory_is_an_error_when_it_was_asked_for(void **state)
     struct portolan_palette *p = heat_palette();
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_palette_add_path(p, "/nonexistent", NULL, &err), PORTOLAN_EIO);
     assert_string_equal(err.text, "component directory '/nonexistent' cannot be read: No such file "
                                   "or directory");
@@ -173,7 +141,7 @@ static void a_missing_directory_is_an_error_when_it_was_asked_for(void **state)
 static void checking_says(const char *text, const char *expected)
 {
     struct portolan_palette *p = heat_palette();
-    struct heard h = {.length = 0};
+    struct heard h = {0};
     struct portolan_diagnostics d = {hear, &h, 0};
     struct portolan_error err = {0};
     struct portolan_assembly *a;
@@ -196,7 +164,6 @@ static void checking_says(const char *text, const char *expected)
 
 static void a_right_assembly_passes(void **state)
 {
-    (void)state;
     checking_says(A(DRIVER SOLVER WIRE "<go instance='d' port='go'/>"), NULL);
     checking_says(A(DRIVER SOLVER WIRE "<instance name='m' class='heat.Monitor'/>"
                                        "<monitor user='d' uses='solver'/>"),
@@ -216,7 +183,6 @@ static void a_right_assembly_passes(void **state)
 
 static void who_monitors_must_be_there(void **state)
 {
-    (void)state;
     checking_says(A(DRIVER SOLVER WIRE "<monitor user='d' uses='solver'/>"),
                   "3:0: calls are monitored, but no instance provides portolan.ports.Monitor; add "
                   "one");
@@ -226,7 +192,6 @@ static void who_monitors_must_be_there(void **state)
 
 static void what_the_classes_forbid_is_said(void **state)
 {
-    (void)state;
     checking_says(A("<instance name='s' class='heat.Colmod'/>"),
                   "a.xml:2:0: instance 's': unknown class 'heat.Colmod'; did you mean "
                   "'heat.Cholmod'?");
@@ -278,7 +243,6 @@ static void conditions_of_classes_are_joined_to_the_assemblys(void **state)
     struct portolan_assembly *a;
     char *before, *after;
 
-    (void)state;
     assert_int_equal(portolan_assembly_read_text(text, sizeof text - 1, "a.xml", NULL, &a, NULL),
                      PORTOLAN_OK);
     assert_string_equal(portolan_palette_find(p, "heat.Cholmod")->applies,
@@ -302,7 +266,6 @@ static void conditions_of_classes_are_joined_to_the_assemblys(void **state)
 
 static void a_missing_proxy_names_the_command_that_makes_it(void **state)
 {
-    (void)state;
     checking_says(A(DRIVER SOLVER WIRE "<go instance='d' port='go'/>"
                                        "<monitor instance='d' port='go'/>"),
                   "the go port needs a proxy for port type gov.cca.ports.GoPort, because it is "
@@ -320,7 +283,6 @@ static void every_failed_allocation_is_survived(void **state)
 {
     bool done = false;
 
-    (void)state;
     for (unsigned long n = 1; !done; n++) {
         struct portolan_palette *p = NULL;
         struct portolan_error err = {0};
@@ -349,7 +311,6 @@ static void a_class_may_say_whether_it_keeps_state(void **state)
     static const char *const names[] = {"a.U", "a.N", "a.Y"};
     struct portolan_palette *p = heat_palette();
 
-    (void)state;
     for (int i = PORTOLAN_STATEFUL_UNSTATED; i <= PORTOLAN_STATEFUL_YES; i++) {
         assert_int_equal(portolan_palette_add_builtin(p, NULL, texts[i], NULL), PORTOLAN_OK);
         assert_int_equal(portolan_palette_find(p, names[i])->stateful, i);
@@ -357,23 +318,16 @@ static void a_class_may_say_whether_it_keeps_state(void **state)
     portolan_palette_destroy(p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(descriptions_become_classes),
-        cmocka_unit_test(the_archive_is_named_or_has_the_name_of_the_library),
-        cmocka_unit_test(classes_are_found_by_what_they_provide),
-        cmocka_unit_test(bad_descriptions_are_refused_with_the_cause),
-        cmocka_unit_test(a_class_may_say_whether_it_keeps_state),
-        cmocka_unit_test(a_builtin_takes_the_place_of_a_class_of_a_file),
-        cmocka_unit_test(a_missing_directory_is_an_error_when_it_was_asked_for),
-        cmocka_unit_test(a_right_assembly_passes),
-        cmocka_unit_test(what_the_classes_forbid_is_said),
-        cmocka_unit_test(who_monitors_must_be_there),
-        cmocka_unit_test(conditions_of_classes_are_joined_to_the_assemblys),
-        cmocka_unit_test(a_missing_proxy_names_the_command_that_makes_it),
-        cmocka_unit_test(every_failed_allocation_is_survived),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(descriptions_become_classes),
+           cmocka_unit_test(the_archive_is_named_or_has_the_name_of_the_library),
+           cmocka_unit_test(classes_are_found_by_what_they_provide),
+           cmocka_unit_test(bad_descriptions_are_refused_with_the_cause),
+           cmocka_unit_test(a_class_may_say_whether_it_keeps_state),
+           cmocka_unit_test(a_builtin_takes_the_place_of_a_class_of_a_file),
+           cmocka_unit_test(a_missing_directory_is_an_error_when_it_was_asked_for),
+           cmocka_unit_test(a_right_assembly_passes),
+           cmocka_unit_test(what_the_classes_forbid_is_said),
+           cmocka_unit_test(who_monitors_must_be_there),
+           cmocka_unit_test(conditions_of_classes_are_joined_to_the_assemblys),
+           cmocka_unit_test(a_missing_proxy_names_the_command_that_makes_it),
+           cmocka_unit_test(every_failed_allocation_is_survived))

@@ -147,7 +147,6 @@ static void parameters_of_all_sixteen_types_keep_to_their_bounds_or_choices(void
     enum gov_cca_Type__enum type;
     char *text;
 
-    (void)state;
     open_world(&w);
     for (size_t i = 0; i < N_KINDS; i++) {
         const char *key = portolan_typemap_type_word(kinds[i].type);
@@ -191,7 +190,6 @@ static void defaults_of_arrays_and_complex_numbers_are_read(void **state)
     struct sidl_dcomplex z;
     int32_t low, high;
 
-    (void)state;
     open_world(&w);
     request(&w, "z", facts_text(gov_cca_Type_Dcomplex, "(1,2)", NULL, NULL, "(1,2) (3,4)"), &ex);
     request(&w, "n", facts_text(gov_cca_Type_IntArray, "3 4", "0", "9", NULL), &ex);
@@ -221,7 +219,6 @@ static void requests_that_make_no_sense_are_refused(void **state)
     sidl_BaseInterface ex = NULL;
     gov_cca_TypeMap map;
 
-    (void)state;
     open_world(&w);
     request(&w, "x", facts_text(gov_cca_Type_Int, "3", "4", "9", NULL), &ex);
     expect_thrown(&ex, gov_cca_CCAExceptionType_BadProperties, "out of its bounds");
@@ -254,7 +251,6 @@ static void a_map_is_written_as_a_whole_or_not_at_all(void **state)
     gov_cca_ports_ParameterPort port;
     gov_cca_TypeMap map;
 
-    (void)state;
     open_world(&w);
     portolan_ports_ParameterFactory_addRequestInt(w.factory, w.data, "a", "h", "p", 1, 0, 9, &ex);
     portolan_ports_ParameterFactory_addRequestInt(w.factory, w.data, "b", "h", "p", 1, 0, 9, &ex);
@@ -281,7 +277,6 @@ static void parameters_belong_to_one_map_and_one_component(void **state)
     gov_cca_TypeMap clone;
     char *title;
 
-    (void)state;
     open_world(&w);
     other = join(&w, "other", &other_factory);
     clone = gov_cca_TypeMap_cloneTypeMap(w.data, &ex);
@@ -309,15 +304,8 @@ static void parameters_belong_to_one_map_and_one_component(void **state)
     close_world(&w);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_of_all_sixteen_types_keep_to_their_bounds_or_choices),
-        cmocka_unit_test(defaults_of_arrays_and_complex_numbers_are_read),
-        cmocka_unit_test(requests_that_make_no_sense_are_refused),
-        cmocka_unit_test(a_map_is_written_as_a_whole_or_not_at_all),
-        cmocka_unit_test(parameters_belong_to_one_map_and_one_component),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(parameters_of_all_sixteen_types_keep_to_their_bounds_or_choices),
+           cmocka_unit_test(defaults_of_arrays_and_complex_numbers_are_read),
+           cmocka_unit_test(requests_that_make_no_sense_are_refused),
+           cmocka_unit_test(a_map_is_written_as_a_whole_or_not_at_all),
+           cmocka_unit_test(parameters_belong_to_one_map_and_one_component))

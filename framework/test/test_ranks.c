@@ -243,7 +243,6 @@ static void ranks_that_agree_replace_alike(void **state)
     struct rank ranks[RANKS] = {{.xml = ASSEMBLY(DRIVER CHOICE WIRE GO)},
                                 {.xml = ASSEMBLY(DRIVER CHOICE WIRE GO)}};
 
-    (void)state;
     ranks[0].replacement = ranks[1].replacement = "test.Other";
     run(ranks);
     for (int i = 0; i < RANKS; i++) {
@@ -258,7 +257,6 @@ static void different_assemblies_are_refused(void **state)
     struct rank ranks[RANKS] = {{.xml = ASSEMBLY(DRIVER CHOICE WIRE GO)},
                                 {.xml = ASSEMBLY(DRIVER WORKER WIRE GO)}};
 
-    (void)state;
     run(ranks);
     for (int i = 0; i < RANKS; i++) {
         assert_int_equal(ranks[i].built, PORTOLAN_EMISMATCH);
@@ -272,7 +270,6 @@ static void a_failure_of_one_rank_is_everybodys(void **state)
     struct rank ranks[RANKS] = {{.xml = ASSEMBLY(DRIVER WORKER WIRE GO)},
                                 {.xml = ASSEMBLY(DRIVER WORKER WIRE GO)}};
 
-    (void)state;
     ranks[1].palette_xml = "<component class='test.Worker'/>"; /* described, but without code */
     run(ranks);
     assert_string_equal(ranks[0].err.text, ranks[1].err.text);
@@ -290,7 +287,6 @@ static void a_replacement_that_fails_on_one_rank_is_put_back_on_all(void **state
     static const char *const cases[][2] = {{"test.Fails", "licence server is down"},
                                            {"test.Unwelcome", "is not welcome"}};
 
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct rank ranks[RANKS] = {{.xml = ASSEMBLY(DRIVER CHOICE WIRE GO)},
                                     {.xml = ASSEMBLY(DRIVER CHOICE WIRE GO)}};
@@ -321,7 +317,6 @@ static void every_rank_hears_the_same(void **state)
         {"test.Other", true, "3 | "},        /* one cannot let go */
     };
 
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct rank ranks[RANKS] = {{.xml = ASSEMBLY(DRIVER CHOICE WIRE GO), .watches = true},
                                     {.xml = ASSEMBLY(DRIVER CHOICE WIRE GO), .watches = true}};
@@ -347,7 +342,6 @@ static void faults_of_one_rank_change_no_bit_and_no_step(void **state)
                     "<connect user='worker' uses='helper' provider='aide' provides='work'/>" GO)
     double expected = 0;
 
-    (void)state;
     for (int fails_on = -1; fails_on < RANKS; fails_on++) {
         struct rank ranks[RANKS] = {{.xml = COUNTERS, .computes = true, .fails_on = fails_on},
                                     {.xml = COUNTERS, .computes = true, .fails_on = fails_on}};
@@ -362,16 +356,9 @@ static void faults_of_one_rank_change_no_bit_and_no_step(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_that_agree_replace_alike),
-        cmocka_unit_test(different_assemblies_are_refused),
-        cmocka_unit_test(a_failure_of_one_rank_is_everybodys),
-        cmocka_unit_test(a_replacement_that_fails_on_one_rank_is_put_back_on_all),
-        cmocka_unit_test(every_rank_hears_the_same),
-        cmocka_unit_test(faults_of_one_rank_change_no_bit_and_no_step),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(ranks_that_agree_replace_alike),
+           cmocka_unit_test(different_assemblies_are_refused),
+           cmocka_unit_test(a_failure_of_one_rank_is_everybodys),
+           cmocka_unit_test(a_replacement_that_fails_on_one_rank_is_put_back_on_all),
+           cmocka_unit_test(every_rank_hears_the_same),
+           cmocka_unit_test(faults_of_one_rank_change_no_bit_and_no_step))

@@ -26,7 +26,6 @@ static void behind_a_proxy_an_instance_is_replaced_while_its_user_holds_the_port
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(
         &f,
         ASSEMBLY("<instance name='driver' class='test.Driver'>"
@@ -40,14 +39,13 @@ static void behind_a_proxy_an_instance_is_replaced_while_its_user_holds_the_port
     fixture_go(&f);
     fixture_expect_log(&f, "driver:go proxy:consume Other:consume ");
     fixture_close(&f);
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 static void without_a_proxy_the_user_must_not_hold_the_port(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(
         &f,
         ASSEMBLY("<instance name='driver' class='test.Driver'>"
@@ -62,7 +60,7 @@ static void without_a_proxy_the_user_must_not_hold_the_port(void **state)
     fixture_go(&f);
     fixture_expect_log(&f, "driver:go Other:consume ");
     fixture_close(&f);
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 static const struct {
@@ -87,7 +85,6 @@ static void what_fails_leaves_the_old_instance_running(void **state)
     struct fixture f;
     size_t n = sizeof failures / sizeof *failures;
 
-    (void)state;
     for (size_t i = 0; i < n; i++) {
         sidl_BaseInterface ex = NULL;
         gov_cca_ports_BuilderService builder;
@@ -128,7 +125,7 @@ static void what_fails_leaves_the_old_instance_running(void **state)
         fixture_go(&f);
         fixture_expect_log(&f, "driver:go Other:consume ");
         fixture_close(&f);
-        assert_string_equal(f.warnings, "");
+        assert_string_equal(f.warnings.text, "");
     }
 }
 
@@ -136,7 +133,6 @@ static void a_dormant_connection_awakes_with_the_port_and_sleeps_without(void **
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER CHOICE AIDE MIND WIRE HELPER
                              "<monitor user='worker' uses='helper'/>" GO));
     for (int round = 0; round < 3; round++) {
@@ -151,14 +147,13 @@ static void a_dormant_connection_awakes_with_the_port_and_sleeps_without(void **
         fixture_expect_log(&f, "driver:go proxy:consume Other:consume ");
     }
     fixture_close(&f);
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 static void a_failed_awakening_is_undone(void **state)
 {
     struct fixture f;
 
-    (void)state;
     /* The dormant connection is to be monitored, and nobody provides a Monitor. */
     fixture_run(
         &f, ASSEMBLY(DRIVER CHOICE AIDE WIRE HELPER "<monitor user='worker' uses='helper'/>" GO));
@@ -170,14 +165,13 @@ static void a_failed_awakening_is_undone(void **state)
         fixture_expect_log(&f, "driver:go proxy:consume Worker:consume ");
     }
     fixture_close(&f);
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 static void a_replaced_user_keeps_its_connections(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(
         &f, ASSEMBLY("<instance name='worker' class='test.Helped'>"
                      "<alternative class='test.Worker'/></instance>" DRIVER AIDE WIRE HELPER GO));
@@ -192,7 +186,6 @@ static void an_alternative_gets_the_parameters_that_the_assembly_gives_it(void *
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY("<instance name='driver' class='test.Driver'>"
                              "<parameter name='seconds' type='double' value='0.5'/>"
                              "</instance>" WORKER WIRE GO));
@@ -206,7 +199,6 @@ static void the_running_driver_cannot_be_replaced_without_its_proxy(void **state
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER WORKER WIRE GO));
     assert_int_equal(fixture_replace(&f, "driver", "test.Driver"), PORTOLAN_OK);
     fixture_go(&f);
@@ -241,7 +233,6 @@ static void a_proxy_can_be_interposed_on_a_connection(void **state)
     gov_cca_ComponentID proxy, provider;
     char *name;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER WORKER WIRE GO));
     extension = portolan_framework_peek_extension(f.fw);
     c = only_connection(&f);
@@ -271,7 +262,6 @@ static void no_proxy_comes_under_a_held_port(void **state)
     sidl_BaseInterface ex = NULL;
     gov_cca_ConnectionID c;
 
-    (void)state;
     fixture_run(
         &f,
         ASSEMBLY("<instance name='driver' class='test.Driver'>"
@@ -305,7 +295,6 @@ static void classes_are_found_by_port_type(void **state)
     sidl_BaseInterface ex = NULL;
     portolan_ports_Builder extension;
 
-    (void)state;
     fixture_open(&f);
     extension = portolan_framework_peek_extension(f.fw);
     expect_names(portolan_ports_Builder_getProviders(extension, "gov.cca.ports.GoPort", &ex),
@@ -344,7 +333,6 @@ static void state_goes_over_there_and_back(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER COUNTERS("test.Counter") WIRE GO));
     for (int n = 0; n < 40; n++) {
         fixture_go(&f);
@@ -355,7 +343,7 @@ static void state_goes_over_there_and_back(void **state)
     fixture_go(&f);
     expect_iterations(&f, 41);
     fixture_close(&f);
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 /* Each step of a swap, with what is told. */
@@ -391,7 +379,6 @@ static void a_fault_at_any_step_leaves_the_old_one_and_every_bit_of_its_state(vo
     struct fixture f;
     int n = 0;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER COUNTERS("test.Counter") AIDE WIRE HELPER GO));
     for (size_t i = 0; i < 3 * sizeof steps / sizeof *steps; i++) {
         size_t k = i % (sizeof steps / sizeof *steps);
@@ -410,10 +397,10 @@ static void a_fault_at_any_step_leaves_the_old_one_and_every_bit_of_its_state(vo
                                                 : "");
         f.log.text[0] = '\0';
     }
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
     f.log.fault = "retire"; /* what fails now is told, and the swap stands */
     assert_int_equal(fixture_replace(&f, "worker", "test.Tally"), PORTOLAN_OK);
-    assert_non_null(strstr(f.warnings, "releaseServices failed: the counter is not released"));
+    assert_non_null(strstr(f.warnings.text, "releaseServices failed: the counter is not released"));
     fixture_go(&f);
     expect_iterations(&f, n + 1);
     fixture_close(&f);
@@ -440,7 +427,6 @@ static void what_is_kept_is_not_lost_once_there_were_calls(void **state)
     char xml[1000], text[1000];
     struct fixture f;
 
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         snprintf(xml, sizeof xml,
                  ASSEMBLY(DRIVER "<instance name='worker' class='%s'><alternative "
@@ -460,7 +446,7 @@ static void what_is_kept_is_not_lost_once_there_were_calls(void **state)
         assert_string_equal(class_of(&f, "worker"), refusals[i].from);
         fixture_go(&f);
         fixture_close(&f);
-        assert_string_equal(f.warnings, "");
+        assert_string_equal(f.warnings.text, "");
     }
 }
 
@@ -468,7 +454,6 @@ static void the_assembly_may_allow_to_lose_it(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER "<instance name='worker' class='test.Deaf' stateful='no'>"
                                     "<alternative class='test.Other'/></instance>" WIRE GO));
     fixture_go(&f);
@@ -483,7 +468,6 @@ static void a_program_may_allow_to_lose_it(void **state)
     gov_cca_TypeMap properties = portolan_typemap_create(&ex);
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER "<instance name='worker' class='test.Deaf'>"
                                     "<alternative class='test.Other'/></instance>" WIRE GO));
     fixture_go(&f);
@@ -502,7 +486,6 @@ static void a_user_that_cannot_wait_keeps_state_where_it_is(void **state)
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY("<instance name='worker' class='test.Counter'/>"
                              "<instance name='user' class='test.Fickle'/>"
                              "<connect user='user' uses='helper' provider='worker' "
@@ -519,7 +502,6 @@ static void a_call_that_stays_inside_ends_the_swap_and_is_named(void **state)
     static const char *const classes[] = {"test.Other", "test.Deaf"};
     struct fixture f;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) { /* without state, and with */
         fixture_run(&f, ASSEMBLY(DRIVER CHOICE WIRE GO));
         portolan_framework_set_swap_wait(f.fw, 0.25);
@@ -549,7 +531,6 @@ static void what_a_call_may_still_be_in_is_released_when_it_is_quiet(void **stat
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER CHOICE WIRE GO));
     f.log.inside = 3; /* twice after the swap, and after it was undone */
     assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_ETIMEOUT);
@@ -566,7 +547,7 @@ static void what_a_call_may_still_be_in_is_released_when_it_is_quiet(void **stat
     assert_int_equal(released(&f), 5);
     f.fw = NULL;
     fixture_close(&f);
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 /* -- ports that are withdrawn meanwhile -- */
@@ -579,7 +560,6 @@ static void a_port_that_is_withdrawn_before_users_are_moved_ends_the_swap(void *
 {
     struct fixture f;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER FICKLE AIDE WIRE HELPER GO));
     f.log.fault = "withdraw early";
     fixture_expect_error(&f, fixture_replace(&f, "worker", "test.Fickle"), PORTOLAN_EPORTNOTDEFINED,
@@ -588,7 +568,7 @@ static void a_port_that_is_withdrawn_before_users_are_moved_ends_the_swap(void *
     fixture_go(&f);
     fixture_expect_log(&f, "driver:go proxy:consume Fickle:consume ");
     fixture_close(&f);
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
 }
 
 static void a_port_that_is_withdrawn_later_is_disconnected(void **state)
@@ -596,12 +576,12 @@ static void a_port_that_is_withdrawn_later_is_disconnected(void **state)
     struct fixture f;
     int result;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER FICKLE AIDE WIRE HELPER GO));
     f.log.fault = "withdraw late";
     assert_int_equal(fixture_replace(&f, "worker", "test.Fickle"), PORTOLAN_OK);
-    assert_non_null(strstr(f.warnings, "instance 'worker': test.Fickle has withdrawn port 'work' "
-                                       "while it took its place"));
+    assert_non_null(strstr(f.warnings.text,
+                           "instance 'worker': test.Fickle has withdrawn port 'work' "
+                           "while it took its place"));
     assert_int_equal(portolan_framework_go(f.fw, &result, &f.err), PORTOLAN_EPORTNOTCONNECTED);
     fixture_close(&f);
 }
@@ -616,7 +596,6 @@ static void handles_stay_valid_or_fail_loudly(void **state)
     struct fixture f;
     char *name;
 
-    (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER "<instance name='worker' class='test.Counter'/>" WIRE GO));
     c = only_connection(&f);
     before = gov_cca_ConnectionID_getProvider(c, &ex);
@@ -640,32 +619,25 @@ static void handles_stay_valid_or_fail_loudly(void **state)
     fixture_close(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(behind_a_proxy_an_instance_is_replaced_while_its_user_holds_the_port),
-        cmocka_unit_test(without_a_proxy_the_user_must_not_hold_the_port),
-        cmocka_unit_test(what_fails_leaves_the_old_instance_running),
-        cmocka_unit_test(a_dormant_connection_awakes_with_the_port_and_sleeps_without),
-        cmocka_unit_test(a_failed_awakening_is_undone),
-        cmocka_unit_test(a_replaced_user_keeps_its_connections),
-        cmocka_unit_test(an_alternative_gets_the_parameters_that_the_assembly_gives_it),
-        cmocka_unit_test(the_running_driver_cannot_be_replaced_without_its_proxy),
-        cmocka_unit_test(a_proxy_can_be_interposed_on_a_connection),
-        cmocka_unit_test(no_proxy_comes_under_a_held_port),
-        cmocka_unit_test(classes_are_found_by_port_type),
-        cmocka_unit_test(state_goes_over_there_and_back),
-        cmocka_unit_test(a_fault_at_any_step_leaves_the_old_one_and_every_bit_of_its_state),
-        cmocka_unit_test(what_is_kept_is_not_lost_once_there_were_calls),
-        cmocka_unit_test(the_assembly_may_allow_to_lose_it),
-        cmocka_unit_test(a_program_may_allow_to_lose_it),
-        cmocka_unit_test(a_user_that_cannot_wait_keeps_state_where_it_is),
-        cmocka_unit_test(a_call_that_stays_inside_ends_the_swap_and_is_named),
-        cmocka_unit_test(what_a_call_may_still_be_in_is_released_when_it_is_quiet),
-        cmocka_unit_test(a_port_that_is_withdrawn_before_users_are_moved_ends_the_swap),
-        cmocka_unit_test(a_port_that_is_withdrawn_later_is_disconnected),
-        cmocka_unit_test(handles_stay_valid_or_fail_loudly),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(behind_a_proxy_an_instance_is_replaced_while_its_user_holds_the_port),
+           cmocka_unit_test(without_a_proxy_the_user_must_not_hold_the_port),
+           cmocka_unit_test(what_fails_leaves_the_old_instance_running),
+           cmocka_unit_test(a_dormant_connection_awakes_with_the_port_and_sleeps_without),
+           cmocka_unit_test(a_failed_awakening_is_undone),
+           cmocka_unit_test(a_replaced_user_keeps_its_connections),
+           cmocka_unit_test(an_alternative_gets_the_parameters_that_the_assembly_gives_it),
+           cmocka_unit_test(the_running_driver_cannot_be_replaced_without_its_proxy),
+           cmocka_unit_test(a_proxy_can_be_interposed_on_a_connection),
+           cmocka_unit_test(no_proxy_comes_under_a_held_port),
+           cmocka_unit_test(classes_are_found_by_port_type),
+           cmocka_unit_test(state_goes_over_there_and_back),
+           cmocka_unit_test(a_fault_at_any_step_leaves_the_old_one_and_every_bit_of_its_state),
+           cmocka_unit_test(what_is_kept_is_not_lost_once_there_were_calls),
+           cmocka_unit_test(the_assembly_may_allow_to_lose_it),
+           cmocka_unit_test(a_program_may_allow_to_lose_it),
+           cmocka_unit_test(a_user_that_cannot_wait_keeps_state_where_it_is),
+           cmocka_unit_test(a_call_that_stays_inside_ends_the_swap_and_is_named),
+           cmocka_unit_test(what_a_call_may_still_be_in_is_released_when_it_is_quiet),
+           cmocka_unit_test(a_port_that_is_withdrawn_before_users_are_moved_ends_the_swap),
+           cmocka_unit_test(a_port_that_is_withdrawn_later_is_disconnected),
+           cmocka_unit_test(handles_stay_valid_or_fail_loudly))

@@ -100,7 +100,6 @@ static void ports_are_registered_once_and_found_by_name(void **state)
     gov_cca_ComponentID id;
     gov_cca_Port port;
 
-    (void)state;
     open_with_puppet(&f, &id);
     gov_cca_Services_registerUsesPort(puppet_services, "work", "portolan.ports.Work", NULL, &ex);
     assert_null(ex);
@@ -148,7 +147,6 @@ static void get_and_release_must_balance(void **state)
     gov_cca_ConnectionID c;
     gov_cca_Port port;
 
-    (void)state;
     b = open_with_puppet(&f, &id);
     worker = create(b, "worker", "test.Worker");
     gov_cca_Services_registerUsesPort(puppet_services, "work", "portolan.ports.Work", NULL, &ex);
@@ -200,7 +198,6 @@ static void a_component_may_always_stop_offering_a_port(void **state)
     gov_cca_ConnectionID c;
     gov_cca_Port port;
 
-    (void)state;
     b = open_with_puppet(&f, &id);
     provider = puppet_services;
     port = portolan_foreign_create(&f, "some.Struct", &ex);
@@ -240,7 +237,6 @@ static void properties_have_defaults_and_are_copies(void **state)
     struct sidl_string__array *words;
     char *text;
 
-    (void)state;
     open_with_puppet(&f, &id);
     map = portolan_component_properties(puppet_services, &ex);
     assert_null(ex);
@@ -281,7 +277,6 @@ static void services_outlive_their_instance_harmlessly(void **state)
     gov_cca_ComponentID id;
     gov_cca_ports_BuilderService b;
 
-    (void)state;
     b = open_with_puppet(&f, &id);
     gov_cca_ports_BuilderService_destroyInstance(b, id, 0, &ex);
     assert_null(ex);
@@ -303,7 +298,6 @@ static void service_ports_are_there_at_once(void **state)
     sidl_BaseInterface ex = NULL;
     gov_cca_ComponentID id;
 
-    (void)state;
     open_with_puppet(&f, &id);
     for (size_t i = 0; i < 3; i++) {
         gov_cca_Port port;
@@ -338,7 +332,6 @@ static void the_builder_lists_and_disconnects(void **state)
     gov_cca_TypeMap map;
     char *text;
 
-    (void)state;
     builder = open_with_puppet(&f, &id);
     a = create(builder, "a", "test.Driver");
     b = create(builder, "b", "test.Worker");
@@ -405,7 +398,6 @@ static void max_connections_bounds_a_provides_port(void **state)
     gov_cca_Port object;
     gov_cca_TypeMap map;
 
-    (void)state;
     builder = open_with_puppet(&f, &id);
     map = gov_cca_Services_createTypeMap(puppet_services, &ex);
     gov_cca_TypeMap_putInt(map, "MAX_CONNECTIONS", 1, &ex);
@@ -438,7 +430,6 @@ static void every_class_of_the_palette_is_in_the_repository(void **state)
     int32_t n;
     char *name;
 
-    (void)state;
     all = gov_cca_ports_ComponentRepository_getAvailableComponentClasses(r, &ex);
     assert_null(ex);
     n = gov_cca_ComponentClassDescription__array_length(all, 0);
@@ -463,7 +454,6 @@ static void status_and_exceptions_convert_both_ways(void **state)
     sidl_BaseInterface ex = NULL;
     struct portolan_error err = {0};
 
-    (void)state;
     for (size_t i = 1; i < sizeof all / sizeof *all; i++) {
         err = (struct portolan_error){0};
         portolan_throw(&ex, all[i], "text %d", 5);
@@ -519,33 +509,26 @@ static void classes_are_asked_where_their_descriptions_say_so(void **state)
         puppet_create, never_applies}; /* compiled when there was no such function */
     struct fixture f;
 
-    (void)state;
     assert_ptr_equal(query_in_assembly(&f, &asked, "<applies query='true'/>"), never_applies);
-    assert_string_equal(f.warnings, "");
+    assert_string_equal(f.warnings.text, "");
     close_assembly(&f);
     assert_null(query_in_assembly(&f, &asked, ""));
-    assert_non_null(strstr(f.warnings, "class 'test.Asked' can say where it applies and is not"));
+    assert_non_null(
+        strstr(f.warnings.text, "class 'test.Asked' can say where it applies and is not"));
     close_assembly(&f);
     assert_null(query_in_assembly(&f, &older, "<applies query='true'/>"));
-    assert_non_null(strstr(f.warnings, "its descriptor has no function 'applies'"));
+    assert_non_null(strstr(f.warnings.text, "its descriptor has no function 'applies'"));
     close_assembly(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ports_are_registered_once_and_found_by_name),
-        cmocka_unit_test(get_and_release_must_balance),
-        cmocka_unit_test(a_component_may_always_stop_offering_a_port),
-        cmocka_unit_test(properties_have_defaults_and_are_copies),
-        cmocka_unit_test(services_outlive_their_instance_harmlessly),
-        cmocka_unit_test(service_ports_are_there_at_once),
-        cmocka_unit_test(the_builder_lists_and_disconnects),
-        cmocka_unit_test(max_connections_bounds_a_provides_port),
-        cmocka_unit_test(every_class_of_the_palette_is_in_the_repository),
-        cmocka_unit_test(classes_are_asked_where_their_descriptions_say_so),
-        cmocka_unit_test(status_and_exceptions_convert_both_ways),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(ports_are_registered_once_and_found_by_name),
+           cmocka_unit_test(get_and_release_must_balance),
+           cmocka_unit_test(a_component_may_always_stop_offering_a_port),
+           cmocka_unit_test(properties_have_defaults_and_are_copies),
+           cmocka_unit_test(services_outlive_their_instance_harmlessly),
+           cmocka_unit_test(service_ports_are_there_at_once),
+           cmocka_unit_test(the_builder_lists_and_disconnects),
+           cmocka_unit_test(max_connections_bounds_a_provides_port),
+           cmocka_unit_test(every_class_of_the_palette_is_in_the_repository),
+           cmocka_unit_test(classes_are_asked_where_their_descriptions_say_so),
+           cmocka_unit_test(status_and_exceptions_convert_both_ways))

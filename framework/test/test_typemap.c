@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include <portolan/framework.h>
+#include <unit_test.h>
 
 static gov_cca_TypeMap new_map(void)
 {
@@ -42,7 +33,6 @@ static void all_sixteen_types_are_strict(void **state)
     struct sidl_dcomplex dc = {3, 4}, dz = {0, 0};
     char *text;
 
-    (void)state;
 #define CHECK(NAME)                                                                                \
     do {                                                                                           \
         assert_null(ex);                                                                           \
@@ -103,7 +93,6 @@ static void a_missing_key_gives_the_default(void **state)
     struct sidl_int__array *dflt = sidl_int__array_create1d(2), *got;
     char *text;
 
-    (void)state;
     assert_int_equal(gov_cca_TypeMap_getInt(map, "x", 42, &ex), 42);
     text = gov_cca_TypeMap_getString(map, "x", "dflt", &ex);
     assert_string_equal(text, "dflt");
@@ -124,7 +113,6 @@ static void removing_lets_a_key_change_its_type(void **state)
     gov_cca_TypeMap map = new_map();
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     gov_cca_TypeMap_putString(map, "x", "a", &ex);
     gov_cca_TypeMap_putString(map, "y", "b", &ex);
     gov_cca_TypeMap_remove(map, "x", &ex);
@@ -144,7 +132,6 @@ static void keys_are_listed_by_type(void **state)
     struct sidl_string__array *keys;
     char *key;
 
-    (void)state;
     gov_cca_TypeMap_putInt(map, "i", 1, &ex);
     gov_cca_TypeMap_putDouble(map, "d", 1, &ex);
     gov_cca_TypeMap_putInt(map, "j", 1, &ex);
@@ -170,7 +157,6 @@ static void clones_and_arrays_are_independent(void **state)
     sidl_BaseInterface ex = NULL;
     struct sidl_double__array *in = sidl_double__array_create1d(2), *out;
 
-    (void)state;
     sidl_double__array_set1(in, 0, 1.0);
     gov_cca_TypeMap_putDoubleArray(map, "a", in, &ex);
     gov_cca_TypeMap_putString(map, "s", "text", &ex);
@@ -197,7 +183,6 @@ static void every_failed_allocation_is_survived(void **state)
 {
     bool done = false;
 
-    (void)state;
     for (unsigned long n = 1; !done; n++) {
         gov_cca_TypeMap map, clone = NULL;
         sidl_BaseInterface ex = NULL;
@@ -250,7 +235,6 @@ static const struct text_case {
 
 static void values_of_all_types_have_a_text(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof text_cases / sizeof *text_cases; i++) {
         const struct text_case *c = &text_cases[i];
         enum gov_cca_Type__enum type = portolan_typemap_type_read(c->type), found;
@@ -280,7 +264,6 @@ static void texts_that_are_no_values_are_refused(void **state)
     enum gov_cca_Type__enum type;
     char *text;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(portolan_typemap_put_text(map, "k", portolan_typemap_type_read(bad[i][0]),
                                                    bad[i][1], NULL),
@@ -298,18 +281,11 @@ static void texts_that_are_no_values_are_refused(void **state)
     gov_cca_TypeMap_deleteRef(map, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_sixteen_types_are_strict),
-        cmocka_unit_test(a_missing_key_gives_the_default),
-        cmocka_unit_test(removing_lets_a_key_change_its_type),
-        cmocka_unit_test(keys_are_listed_by_type),
-        cmocka_unit_test(clones_and_arrays_are_independent),
-        cmocka_unit_test(every_failed_allocation_is_survived),
-        cmocka_unit_test(values_of_all_types_have_a_text),
-        cmocka_unit_test(texts_that_are_no_values_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(all_sixteen_types_are_strict),
+           cmocka_unit_test(a_missing_key_gives_the_default),
+           cmocka_unit_test(removing_lets_a_key_change_its_type),
+           cmocka_unit_test(keys_are_listed_by_type),
+           cmocka_unit_test(clones_and_arrays_are_independent),
+           cmocka_unit_test(every_failed_allocation_is_survived),
+           cmocka_unit_test(values_of_all_types_have_a_text),
+           cmocka_unit_test(texts_that_are_no_values_are_refused))

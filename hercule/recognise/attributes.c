@@ -9,8 +9,56 @@
 
 /* ------------------------------------------------- quantities */
 
-double token_quantity(const struct token *t, enum quantity quantity)
+/* The messages of tokens: counted when asked for, since every third event may be a token. */
+struct traffic {
+    uint64_t bytes, sends, receives, remote;
+    int64_t to, from; /* sums of the ranks that messages went to and came from */
+};
+
+static void add_traffic(const struct recognition *r, const struct token_row *row,
+                        const struct token *t, struct traffic *x)
 {
+    for (uint32_t i = t->first_event; i < t->first_event + t->n_events; i++) {
+        const struct portolan_trace_event *e = &r->trace->events[i];
+        bool is_send = e->kind == PORTOLAN_TRACE_SEND;
+
+        if ((!is_send && e->kind != PORTOLAN_TRACE_RECV) || e->peer < 0)
+            continue; /* MPI_PROC_NULL is nobody */
+        x->sends += is_send;
+        x->receives += !is_send;
+        *(is_send ? &x->to : &x->from) += e->peer;
+        x->bytes += e->bytes;
+        x->remote += e->peer != row->rank;
+    }
+}
+
+static double traffic_quantity(const struct traffic *x, enum quantity quantity)
+{
+    switch (quantity) {
+    case QUANTITY_BYTES:
+        return (double)x->bytes;
+    case QUANTITY_MESSAGES:
+        return (double)(x->sends + x->receives);
+    case QUANTITY_REMOTE:
+        return (double)x->remote / (double)(x->sends + x->receives); /* NaN: there are none */
+    case QUANTITY_SENDS:
+        return (double)x->sends;
+    case QUANTITY_TO:
+        return (double)x->to;
+    case QUANTITY_RECEIVES:
+        return (double)x->receives;
+    case QUANTITY_FROM:
+        return (double)x->from;
+    default:
+        return NAN;
+    }
+}
+
+double token_quantity(const struct recognition *r, const struct token_row *row,
+                      const struct token *t, enum quantity quantity)
+{
+    struct traffic traffic = {0};
+
     switch (quantity) {
     case QUANTITY_TIME:
         return (double)(t->end - t->begin);
@@ -20,10 +68,6 @@ double token_quantity(const struct token *t, enum quantity quantity)
         return (double)t->mpi;
     case QUANTITY_COLLECTIVE:
         return (double)t->collective;
-    case QUANTITY_BYTES:
-        return (double)t->bytes;
-    case QUANTITY_MESSAGES:
-        return (double)t->sends + (double)t->receives;
     case QUANTITY_COUNT:
         return 1;
     case QUANTITY_BEGIN:
@@ -34,18 +78,9 @@ double token_quantity(const struct token *t, enum quantity quantity)
         return (double)t->delay;
     case QUANTITY_DELEGATED:
         return 0; /* of woven paradigms only: delays_delegate() */
-    case QUANTITY_REMOTE:
-        return t->sends + t->receives ? (double)t->remote / (t->sends + t->receives) : (double)NAN;
-    case QUANTITY_SENDS:
-        return (double)t->sends;
-    case QUANTITY_TO:
-        return (double)t->to;
-    case QUANTITY_RECEIVES:
-        return (double)t->receives;
-    case QUANTITY_FROM:
-        return (double)t->from;
     default:
-        return NAN;
+        add_traffic(r, row, t, &traffic);
+        return traffic_quantity(&traffic, quantity);
     }
 }
 
@@ -80,7 +115,7 @@ static bool collect_tokens(const struct recognition *r, const struct token_row *
                             q == QUANTITY_RANK      ? (double)row->rank
                             : q == QUANTITY_ORDINAL ? (double)ordinal
                             : q == QUANTITY_VALUE ? reported_value(r, t, c->values[ref->attribute])
-                                                  : token_quantity(t, q),
+                                                  : token_quantity(r, row, t, q),
                             (size_t)row->rank, ordinal))
             return false;
         ordinal++;
@@ -133,7 +168,8 @@ static double instance_quantity(struct recognition *r, const struct instance *i,
                                 enum quantity quantity)
 {
     const struct token_row *row = &r->rows[i->row];
-    double sum = 0, n = 0;
+    struct traffic traffic = {0};
+    double sum = 0;
 
     switch (quantity) {
     case QUANTITY_TIME:
@@ -151,14 +187,12 @@ static double instance_quantity(struct recognition *r, const struct instance *i,
     case QUANTITY_PARTNERS:
         return (double)count_partners(r, row, i->first, i->end);
     case QUANTITY_REMOTE:
-        for (size_t t = i->first; t < i->end; t += 1 + row->tokens[t].n_inside) {
-            sum += row->tokens[t].remote;
-            n += row->tokens[t].sends + row->tokens[t].receives;
-        }
-        return n > 0 ? sum / n : (double)NAN;
+        for (size_t t = i->first; t < i->end; t += 1 + row->tokens[t].n_inside)
+            add_traffic(r, row, &row->tokens[t], &traffic);
+        return traffic_quantity(&traffic, quantity);
     default:
         for (size_t t = i->first; t < i->end; t += 1 + row->tokens[t].n_inside)
-            sum += token_quantity(&row->tokens[t], quantity);
+            sum += token_quantity(r, row, &row->tokens[t], quantity);
         return sum;
     }
 }

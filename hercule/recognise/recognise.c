@@ -89,7 +89,7 @@ static double sum_tokens(const struct recognition *r, enum quantity quantity, bo
 
         for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside)
             if (!of_no_component || row->tokens[i].component == TOKEN_NO_COMPONENT)
-                sum += token_quantity(&row->tokens[i], quantity);
+                sum += token_quantity(r, row, &row->tokens[i], quantity);
     }
     return sum;
 }
@@ -104,8 +104,8 @@ static double wait_outside(const struct recognition *r)
 
         for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside)
             if (row->tokens[i].component == TOKEN_NO_COMPONENT)
-                sum += fmin(token_quantity(&row->tokens[i], QUANTITY_WAIT),
-                            token_quantity(&row->tokens[i], QUANTITY_MPI));
+                sum += fmin(token_quantity(r, row, &row->tokens[i], QUANTITY_WAIT),
+                            token_quantity(r, row, &row->tokens[i], QUANTITY_MPI));
     }
     return sum;
 }

@@ -23,11 +23,8 @@ enum { TOKEN_NO_COMPONENT = 255 };
    begins; those inside a region follow it. */
 struct token {
     int64_t begin, end, wait, mpi, collective;
-    int64_t delay;       /* waiting of others meanwhile, which this token caused: delays.c */
-    uint64_t bytes;      /* sent and received */
-    int64_t to, from;    /* sums of the ranks that messages went to and came from */
-    uint64_t components; /* bits: what it may be */
-    uint32_t sends, receives, remote;
+    int64_t delay;                  /* waiting of others, which this token caused: delays.c */
+    uint64_t components;            /* bits: what it may be */
     uint32_t first_event, n_events; /* computing: none, before the event FIRST_EVENT */
     uint32_t n_inside;              /* tokens that follow and lie within */
     uint8_t component;              /* what it was found to be */
@@ -138,7 +135,8 @@ bool delays_charge(struct recognition *r);
 bool delays_delegate(struct recognition *r);
 /* Neither start, finish, gap, nor waiting for the others at the end. */
 bool token_is_ordinary(const struct recognition *r, const struct token *t);
-double token_quantity(const struct token *t, enum quantity quantity);
+double token_quantity(const struct recognition *r, const struct token_row *row,
+                      const struct token *t, enum quantity quantity);
 /* The innermost token of LOCATION's that holds the trace's event number EVENT; NULL: none. */
 struct token *tokens_find(const struct recognition *r, size_t location, size_t event);
 

@@ -22,10 +22,16 @@ static bool is_telling(const struct recognition *r, const struct instance *i)
 
     for (size_t t = i->first; t < i->end; t += 1 + row->tokens[t].n_inside) {
         works |= !row->tokens[t].n_events || row->tokens[t].n_inside;
-        sends |= row->tokens[t].sends > 0;
-        receives |= row->tokens[t].receives > 0;
+        sends |= token_quantity(r, row, &row->tokens[t], QUANTITY_SENDS) > 0;
+        receives |= token_quantity(r, row, &row->tokens[t], QUANTITY_RECEIVES) > 0;
     }
     return works + sends + receives >= 2;
+}
+
+static bool has_messages(const struct recognition *r, const struct token_row *row,
+                         const struct token *t)
+{
+    return token_quantity(r, row, t, QUANTITY_MESSAGES) > 0;
 }
 
 /* Whether the instances cover enough. */
@@ -37,7 +43,7 @@ static bool measure_cover(const struct recognition *r, struct portolan_suggestio
         for (size_t i = 0; i < r->rows[l].n; i += 1 + r->rows[l].tokens[i].n_inside) {
             const struct token *t = &r->rows[l].tokens[i];
             double time = token_is_ordinary(r, t) ? (double)(t->end - t->begin) : 0;
-            bool is_message = t->sends || t->receives;
+            bool is_message = has_messages(r, &r->rows[l], t);
 
             ns += time;
             calls += is_message;
@@ -55,7 +61,8 @@ static bool measure_cover(const struct recognition *r, struct portolan_suggestio
         for (size_t i = 0; i < r->rows[l].n; i += 1 + r->rows[l].tokens[i].n_inside) {
             const struct token *t = &r->rows[l].tokens[i];
 
-            if (t->n_events && !t->sends && !t->receives && t->component != TOKEN_NO_COMPONENT)
+            if (t->n_events && !has_messages(r, &r->rows[l], t) &&
+                t->component != TOKEN_NO_COMPONENT)
                 ns -= (double)(t->end - t->begin);
         }
     s->time = ns > 0 ? fmin(covered_ns / ns, 1) : 0;

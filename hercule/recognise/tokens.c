@@ -68,22 +68,6 @@ static bool end_computing(struct tokenizer *t, int64_t ns, uint32_t event)
     return true;
 }
 
-static void add_message(struct tokenizer *t, struct token *token,
-                        const struct portolan_trace_event *e)
-{
-    if ((e->kind != PORTOLAN_TRACE_SEND && e->kind != PORTOLAN_TRACE_RECV) || e->peer < 0)
-        return; /* MPI_PROC_NULL is nobody */
-    if (e->kind == PORTOLAN_TRACE_SEND) {
-        token->sends++;
-        token->to += e->peer;
-    } else {
-        token->receives++;
-        token->from += e->peer;
-    }
-    token->bytes += e->bytes;
-    token->remote += e->peer != t->row->rank;
-}
-
 /* Adds the call of events [FIRST, END] to TOKEN. */
 static void add_call(struct tokenizer *t, struct token *token, uint32_t first, uint32_t end)
 {
@@ -93,8 +77,6 @@ static void add_call(struct tokenizer *t, struct token *token, uint32_t first, u
     enum portolan_trace_routine_class class = t->r->waits->matching->classes[events[first].what];
     int64_t ns = events[end].ns - events[first].ns;
 
-    for (uint32_t e = first + 1; e < end; e++)
-        add_message(t, token, &events[e]);
     for (size_t i = 0; i < n; i++)
         token->wait += waits[i].ns;
     token->mpi += ns;

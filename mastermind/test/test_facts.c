@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Facts: secrets, compilers, and revisions of git folders that are made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "recorder_internal.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,7 +24,6 @@ static const char *fact(const char *name)
 
 static int make_folder(void **state)
 {
-    (void)state;
     strcpy(folder, "/tmp/portolan-facts-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
@@ -45,7 +36,6 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 
 static int remove_folder(void **state)
 {
-    (void)state;
     portolan_facts_clear(&facts);
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
@@ -79,7 +69,6 @@ static void look(const char *below)
 
 static void a_branch_is_read_from_its_file_or_the_packed_list(void **state)
 {
-    (void)state;
     put("tree/deep/x", "");
     put("tree/.git/HEAD", "ref: refs/heads/main\n");
     put("tree/.git/packed-refs", "# pack-refs with: peeled fully-peeled sorted\n" OTHER
@@ -97,7 +86,6 @@ static void a_worktree_shares_the_references_of_another(void **state)
 {
     char *gitdir = portolan_asprintf("gitdir: %s/main/.git/worktrees/side\n", folder);
 
-    (void)state;
     put("side/.git", gitdir);
     put("main/.git/HEAD", "ref: refs/heads/main\n");
     put("main/.git/refs/heads/side", HASH "\n");
@@ -111,7 +99,6 @@ static void a_worktree_shares_the_references_of_another(void **state)
 
 static void what_cannot_be_known_is_said(void **state)
 {
-    (void)state;
     look("");
     assert_int_equal(facts.n, 0); /* no working tree */
     put("a/.git/HEAD", HASH "\n");
@@ -142,7 +129,6 @@ static void passwords_become_stars(void **state)
         {"portolan.db", "portolan.db"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char *shown = facts_without_secrets(cases[i][0]);
 
@@ -155,7 +141,6 @@ static void an_object_tells_its_compiler(void **state)
 {
     char *file = portolan_asprintf("%s/text", folder);
 
-    (void)state;
     facts_put_compiler(&facts, "test", "/proc/self/exe");
 #ifdef __clang__
     assert_non_null(strstr(fact("compiled test"), "clang"));
@@ -171,7 +156,6 @@ static void an_object_tells_its_compiler(void **state)
 
 static void the_environment_that_steers_is_kept(void **state)
 {
-    (void)state;
     setenv("OMP_NUM_THREADS", "3", 1);
     setenv("PORTOLAN_TEST_STORE", "postgres://a:b@c/d", 1);
     setenv("UNRELATED_TO_IT", "1", 1);
@@ -185,16 +169,7 @@ static void the_environment_that_steers_is_kept(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_branch_is_read_from_its_file_or_the_packed_list),
-        IN_FOLDER(a_worktree_shares_the_references_of_another),
-        IN_FOLDER(what_cannot_be_known_is_said),
-        cmocka_unit_test(passwords_become_stars),
-        IN_FOLDER(an_object_tells_its_compiler),
-        IN_FOLDER(the_environment_that_steers_is_kept),
-    };
-
-    return cmocka_run_group_tests_name("mastermind facts", tests, NULL, NULL);
-}
+UNIT_TESTS(IN_FOLDER(a_branch_is_read_from_its_file_or_the_packed_list),
+           IN_FOLDER(a_worktree_shares_the_references_of_another),
+           IN_FOLDER(what_cannot_be_known_is_said), cmocka_unit_test(passwords_become_stars),
+           IN_FOLDER(an_object_tells_its_compiler), IN_FOLDER(the_environment_that_steers_is_kept))

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How often a run is cut: by a manual clock, in a loop as a program's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "recorder_internal.h"
 
@@ -73,7 +68,6 @@ static struct outcome run(const struct program *p, double group_ns)
 
 static void short_steps_pay_at_most_one_percent(void **state)
 {
-    (void)state;
     for (uint64_t step_ns = 1000; step_ns <= 1000000; step_ns *= 10)
         for (uint64_t cut_ns = 5000; cut_ns <= 500000; cut_ns *= 10) {
             const struct program p = {(int)(20e9 / (double)step_ns), step_ns, cut_ns};
@@ -87,7 +81,6 @@ static void a_group_of_cheap_cuts_lasts_10_ms(void **state)
     const struct program p = {400000, 18000, 2000};
     struct outcome o = run(&p, 1e7);
 
-    (void)state;
     assert_int_equal(o.longest, 556);
     assert_in_range(o.cuts, 400000 / 556, 400000 / 556 + 20);
 }
@@ -98,7 +91,6 @@ static void long_steps_are_seen_singly_if_that_is_cheap(void **state)
     const struct program cheap = {500, 20000000, 100000}, dear = {5000, 20000000, 3000000};
     struct outcome o = run(&cheap, 1e7);
 
-    (void)state;
     assert_int_equal(o.longest, 1);
     o = run(&dear, 1e7);
     assert_true(o.longest > 1);
@@ -110,7 +102,6 @@ static void without_groups_each_step_is_seen_and_stored(void **state)
     const struct program p = {1000, 1000, 100000};
     struct outcome o = run(&p, 0);
 
-    (void)state;
     assert_int_equal(o.cuts, 1000);
     assert_int_equal(o.stored, 1000);
 }
@@ -120,7 +111,6 @@ static void what_is_stored_grows_with_the_logarithm(void **state)
 {
     int stored[3], steps = 4000000;
 
-    (void)state;
     for (int i = 0; i < 3; i++, steps *= 10)
         stored[i] = run(&(struct program){steps, 18000, 2000}, 1e7).stored;
     assert_true(stored[0] < 1500);
@@ -144,7 +134,6 @@ static void the_end_is_seen_exactly(void **state)
         .cohort = &cohort, .assembly = &a, .source = &source, .state = &own, .group_ns = 1e7};
     int step = 0, least;
 
-    (void)state;
     assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL), PORTOLAN_OK);
     cut(&r, 0, 2000);
     while (step < 100003) {
@@ -156,16 +145,9 @@ static void the_end_is_seen_exactly(void **state)
     assert_int_equal(step, 100003);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_steps_pay_at_most_one_percent),
-        cmocka_unit_test(a_group_of_cheap_cuts_lasts_10_ms),
-        cmocka_unit_test(long_steps_are_seen_singly_if_that_is_cheap),
-        cmocka_unit_test(without_groups_each_step_is_seen_and_stored),
-        cmocka_unit_test(what_is_stored_grows_with_the_logarithm),
-        cmocka_unit_test(the_end_is_seen_exactly),
-    };
-
-    return cmocka_run_group_tests_name("mastermind pace", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(short_steps_pay_at_most_one_percent),
+           cmocka_unit_test(a_group_of_cheap_cuts_lasts_10_ms),
+           cmocka_unit_test(long_steps_are_seen_singly_if_that_is_cheap),
+           cmocka_unit_test(without_groups_each_step_is_seen_and_stored),
+           cmocka_unit_test(what_is_stored_grows_with_the_logarithm),
+           cmocka_unit_test(the_end_is_seen_exactly))

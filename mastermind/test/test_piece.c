@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Differences of snapshots and their way through bytes, exact on the manual clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "calls.h"
 #include "recorder_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct portolan_probe_snapshot before, now;
 static struct portolan_piece piece;
 
 static int fresh(void **state)
 {
-    (void)state;
     calls_connect();
     return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL);
 }
 
 static int clear(void **state)
 {
-    (void)state;
     piece_clear(&piece);
     portolan_probe_snapshot_clear(&before);
     portolan_probe_snapshot_clear(&now);
@@ -49,7 +40,6 @@ static void the_first_piece_is_everything_so_far(void **state)
 {
     const struct portolan_sample *s;
 
-    (void)state;
     calls_go(2, 5, NULL, NULL); /* 2 solves of 5: go 1 + 2 × (10 + 50) */
     cut();
     s = piece.samples;
@@ -76,7 +66,6 @@ static void the_first_piece_is_everything_so_far(void **state)
 
 static void a_difference_holds_only_what_was_added(void **state)
 {
-    (void)state;
     calls_go(2, 5, NULL, NULL);
     calls_go(1, 7, NULL, NULL);
     look(&before);
@@ -94,7 +83,6 @@ static void a_difference_holds_only_what_was_added(void **state)
 
 static void nothing_happened_gives_an_empty_piece(void **state)
 {
-    (void)state;
     calls_go(2, 5, NULL, NULL);
     look(&before);
     cut();
@@ -110,7 +98,6 @@ static void look_inside(void *arg)
 
 static void a_running_call_counts_with_its_time_so_far(void **state)
 {
-    (void)state;
     calls_go(2, 5, look_inside, NULL);
     assert_int_equal(piece.n, 2);
     assert_int_equal(piece.samples[0].calls, 0);
@@ -126,7 +113,6 @@ static void failed_calls_are_kept_though_they_have_no_time(void **state)
     void *bytes;
     size_t size;
 
-    (void)state;
     calls_go(0, 0, calls_fail, &n);
     cut();
     s = piece.samples;
@@ -148,7 +134,6 @@ static void failed_calls_are_kept_though_they_have_no_time(void **state)
 
 static void a_call_without_time_keeps_its_callers(void **state)
 {
-    (void)state;
     calls_go(1, 0, NULL, NULL);
     cut();
     assert_int_equal(piece.n, 2);
@@ -167,7 +152,6 @@ static void work_in_pause(void *arg)
 
 static void portolans_own_work_is_in_no_piece(void **state)
 {
-    (void)state;
     calls_go(1, 5, work_in_pause, NULL);
     cut();
     assert_int_equal(piece.n, 2);
@@ -178,7 +162,6 @@ static void portolans_own_work_is_in_no_piece(void **state)
 
 static void bins_give_the_mean_of_the_new_calls(void **state)
 {
-    (void)state;
     for (int n = 0; n < 70; ++n)
         calls_go(1, n + 1000, NULL, NULL);
     look(&before);
@@ -197,7 +180,6 @@ static void samples_travel_with_their_names(void **state)
     void *bytes;
     size_t size;
 
-    (void)state;
     calls_go(2, 5, NULL, NULL);
     calls_go(1, 6, NULL, NULL);
     cut();
@@ -227,7 +209,6 @@ static void counters_travel_with_their_names(void **state)
     void *bytes;
     size_t size;
 
-    (void)state;
     if (portolan_probe_counter_sets_define("perf::PAGE-FAULTS", NULL))
         skip(); /* no PAPI, or a machine without software events */
     calls_count(true);
@@ -253,7 +234,6 @@ static void broken_bytes_are_refused(void **state)
     void *bytes;
     size_t size;
 
-    (void)state;
     calls_go(2, 5, NULL, NULL);
     cut();
     assert_int_equal(piece_pack(&piece, &bytes, &size, NULL), PORTOLAN_OK);
@@ -266,22 +246,16 @@ static void broken_bytes_are_refused(void **state)
     free(bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_first_piece_is_everything_so_far, fresh, clear),
-        cmocka_unit_test_setup_teardown(a_difference_holds_only_what_was_added, fresh, clear),
-        cmocka_unit_test_setup_teardown(nothing_happened_gives_an_empty_piece, fresh, clear),
-        cmocka_unit_test_setup_teardown(a_running_call_counts_with_its_time_so_far, fresh, clear),
-        cmocka_unit_test_setup_teardown(failed_calls_are_kept_though_they_have_no_time, fresh,
-                                        clear),
-        cmocka_unit_test_setup_teardown(a_call_without_time_keeps_its_callers, fresh, clear),
-        cmocka_unit_test_setup_teardown(portolans_own_work_is_in_no_piece, fresh, clear),
-        cmocka_unit_test_setup_teardown(bins_give_the_mean_of_the_new_calls, fresh, clear),
-        cmocka_unit_test_setup_teardown(samples_travel_with_their_names, fresh, clear),
-        cmocka_unit_test_setup_teardown(counters_travel_with_their_names, fresh, clear),
-        cmocka_unit_test_setup_teardown(broken_bytes_are_refused, fresh, clear),
-    };
-
-    return cmocka_run_group_tests_name("mastermind piece", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup_teardown(the_first_piece_is_everything_so_far, fresh, clear),
+           cmocka_unit_test_setup_teardown(a_difference_holds_only_what_was_added, fresh, clear),
+           cmocka_unit_test_setup_teardown(nothing_happened_gives_an_empty_piece, fresh, clear),
+           cmocka_unit_test_setup_teardown(a_running_call_counts_with_its_time_so_far, fresh,
+                                           clear),
+           cmocka_unit_test_setup_teardown(failed_calls_are_kept_though_they_have_no_time, fresh,
+                                           clear),
+           cmocka_unit_test_setup_teardown(a_call_without_time_keeps_its_callers, fresh, clear),
+           cmocka_unit_test_setup_teardown(portolans_own_work_is_in_no_piece, fresh, clear),
+           cmocka_unit_test_setup_teardown(bins_give_the_mean_of_the_new_calls, fresh, clear),
+           cmocka_unit_test_setup_teardown(samples_travel_with_their_names, fresh, clear),
+           cmocka_unit_test_setup_teardown(counters_travel_with_their_names, fresh, clear),
+           cmocka_unit_test_setup_teardown(broken_bytes_are_refused, fresh, clear))

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Run by mpiexec with any number of ranks: trials of all of them, exact on the manual clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "calls.h"
 #include "recorder_internal.h"
 
+#include <math.h>
 #include <portolan/mastermind.h>
 #include <portolan/mpi.h>
 #include <portolan/recorder.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static struct portolan_cohort *cohort;
@@ -27,7 +18,6 @@ static int open_recorder(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     calls_connect();
     if (portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL) ||
         portolan_recorder_open(&recorder, cohort, NULL, "", &err))
@@ -37,7 +27,6 @@ static int open_recorder(void **state)
 
 static int close_recorder(void **state)
 {
-    (void)state;
     portolan_recorder_close(&recorder);
     return 0;
 }
@@ -95,7 +84,6 @@ static enum portolan_status gather(size_t limit, enum portolan_status before, st
 
 static void blocks_arrive_in_order_whatever_the_limit(void **state)
 {
-    (void)state;
     for (size_t limit = 1; limit < 64; limit *= 2) {
         struct seen seen = {1, 1000};
 
@@ -110,7 +98,6 @@ static void a_failure_of_one_is_everybodys_and_ends_it(void **state)
     struct portolan_error err = {0}, other = {0};
     enum portolan_status mine = cohort->rank == cohort->size - 1 ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 
-    (void)state;
     if (cohort->size > 1) {
         assert_int_equal(gather(8, PORTOLAN_OK, &seen, &err), PORTOLAN_EIO);
         assert_non_null(strstr(err.text, "rank 0: enough"));
@@ -140,7 +127,6 @@ static void expect_slowest(int calls)
 /* Asked for anew, out of what is gathered for the store, and where nothing is. */
 static void rank_0_sees_the_samples_of_the_rank_that_worked_most(void **state)
 {
-    (void)state;
     for (int step = 0; step < 3; ++step) {
         recorder.summary_only = step == 2;
         calls_go(cohort->rank + 1, 3, NULL, NULL);
@@ -187,7 +173,6 @@ static void expect_values(int step, double of_rank_0)
 
 static void what_travels_with_a_step_is_the_maximum_over_ranks(void **state)
 {
-    (void)state;
     recorder.piggyback = &piggyback;
     for (int step = 0; step < 3; ++step) {
         recorder.summary_only = step > 1;
@@ -211,7 +196,6 @@ static void it_travels_though_the_step_is_lost(void **state)
 {
     struct portolan_recorder_source source = piece_own_source;
 
-    (void)state;
     source.take = take_on_all_but_the_last;
     recorder.piggyback = &piggyback;
     recorder.source = &source;
@@ -229,7 +213,6 @@ static void it_travels_while_the_store_is_locked(void **state)
     char path[] = "/tmp/portolan-XXXXXX";
     struct portolan_store *other = NULL;
 
-    (void)state;
     portolan_recorder_close(&recorder);
     if (cohort->rank == 0)
         close(mkstemp(path));
@@ -369,7 +352,6 @@ static void check_summary(bool stored, int steps)
 
 static void statistics_merged_up_the_tree_are_those_of_the_samples(void **state)
 {
-    (void)state;
     work(0);
     cut(0);
     work(1);
@@ -382,7 +364,6 @@ static void statistics_merged_up_the_tree_are_those_of_the_samples(void **state)
 
 static void a_trial_that_is_cut_off_has_its_statistics_computed(void **state)
 {
-    (void)state;
     work(0);
     cut(0);
     work(1);
@@ -396,7 +377,6 @@ static void summaries_alone_are_stored_at_each_step_with_rank_0s_samples(void **
 {
     struct portolan_sample_set *samples;
 
-    (void)state;
     recorder.summary_only = true;
     work(0);
     cut(0);
@@ -447,7 +427,6 @@ static void rows_of_all_ranks_are_stored_with_their_step(void **state)
 {
     struct rows_seen seen = {0};
 
-    (void)state;
     calls_note_rows(true);
     portolan_probe_clock_advance(5);
     for (int i = 0; i < 10000 + cohort->rank; ++i)
@@ -481,7 +460,6 @@ static void ordinals_go_on_over_steps(void **state)
 {
     int n = 0, zero = 0;
 
-    (void)state;
     recorder.step = 0;
     calls_note_rows(true);
     for (int step = 0; step < 3; ++step) {
@@ -549,7 +527,6 @@ static void events_and_messages_since_the_trial_began_are_stored_by_rank(void **
 {
     struct portolan_traffic_set *traffic;
 
-    (void)state;
     portolan_probe_event_register("residual", true, &event, NULL);
     portolan_probe_event_trigger(event, 1000); /* before the trial */
     portolan_recorder_close(&recorder);
@@ -588,7 +565,6 @@ static void a_trial_knows_where_its_ranks_ran_and_what_measuring_cost(void **sta
     struct portolan_sample_set *set;
     char ranks[40];
 
-    (void)state;
     work(0);
     end();
     if (cohort->rank != 0)

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps of one rank, and of two that do the same, into a store in memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "calls.h"
 #include "recorder_internal.h"
 #include <portolan/recorder.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A cohort of two ranks of which the other one is the mirror image of this one. */
@@ -56,7 +48,6 @@ static const struct portolan_assembly assembly = {
 
 static int open_alone(void **state)
 {
-    (void)state;
     calls_connect();
     return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL) ||
            portolan_recorder_open(&recorder, portolan_cohort_alone(), &assembly, "", NULL);
@@ -64,7 +55,6 @@ static int open_alone(void **state)
 
 static int close_recorder(void **state)
 {
-    (void)state;
     portolan_recorder_close(&recorder);
     return 0;
 }
@@ -101,7 +91,6 @@ static void each_step_holds_its_own_time(void **state)
     struct portolan_sample_set *set;
     const struct portolan_sample *s;
 
-    (void)state;
     calls_go(1, 4, steps, NULL); /* before the first step: 1 + 40 */
     assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
@@ -184,7 +173,6 @@ static int open_beside_a_writer(void **state)
     close(mkstemp(file));
     remove(file); /* a store makes it */
     calls_connect();
-    (void)state;
     return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL) ||
            portolan_recorder_open(&recorder, portolan_cohort_alone(), &assembly, file, NULL) ||
            portolan_store_open(file, PORTOLAN_STORE_WRITE, &other, NULL) ||
@@ -220,7 +208,6 @@ static void nothing_is_lost_when_the_store_stays_locked(void **state)
     struct portolan_sample_set *set = NULL;
     int64_t id = 0;
 
-    (void)state;
     calls_go(1, 4, steps, NULL);
     assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
     portolan_store_rollback(other);
@@ -237,7 +224,6 @@ static void a_call_through_steps_is_one_call(void **state)
 {
     struct whole w = {0};
 
-    (void)state;
     calls_note_roots(true);
     portolan_probe_clock_advance(7);
     calls_go(1, 4, steps, NULL);
@@ -277,7 +263,6 @@ static void so_it_is_where_records_go_on(void **state)
 {
     static struct portolan_recorder_source source;
 
-    (void)state;
     source = *recorder.source;
     source.restart = n_restarts < 0 ? refuse : refuse_sometimes;
     recorder.source = &source;
@@ -304,7 +289,6 @@ static void the_clock_tells_where_the_roots_are_not_timed(void **state)
 {
     struct portolan_sample_set *set;
 
-    (void)state;
     calls_sample_roots(PORTOLAN_PROBE_SAMPLING_MAX); /* one in 2^24: not this one */
     calls_go(1, 4, steps, NULL);
     calls_sample_roots(1);
@@ -320,7 +304,6 @@ static void a_trial_knows_its_assembly_and_machine(void **state)
     struct portolan_sample_set *set;
     bool host = false, libc = false, load = false;
 
-    (void)state;
     calls_go(1, 1, NULL, NULL);
     assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
@@ -351,7 +334,6 @@ static void rows_of_both_ranks_are_stored_with_their_parents(void **state)
                                      .gather = mirror_gather};
     struct portolan_sample_set *set;
 
-    (void)state;
     recorder.cohort = &mirror;
     calls_go(2, 3, NULL, NULL);
     assert_int_equal(portolan_recorder_cut(&recorder, 0, NULL), PORTOLAN_OK);
@@ -367,7 +349,6 @@ static void a_failed_rank_makes_a_failed_trial(void **state)
 {
     struct portolan_sample_set *set;
 
-    (void)state;
     calls_go(1, 1, NULL, NULL);
     recorder.failed = true;
     assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
@@ -380,7 +361,6 @@ static void without_a_call_there_is_no_trial(void **state)
 {
     struct portolan_sample_set *set;
 
-    (void)state;
     assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
     assert_int_equal(set->n_trials, 0);
@@ -409,7 +389,6 @@ static void every_failing_allocation_is_reported_and_measuring_goes_on(void **st
     enum portolan_status status;
     unsigned long n = 0;
 
-    (void)state;
     do {
         struct portolan_error err = {0};
 
@@ -431,7 +410,6 @@ static void a_foreign_store_is_refused(void **state)
     struct portolan_recorder other = {0};
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(
         portolan_recorder_open(&other, portolan_cohort_alone(), NULL, "/etc/passwd", &err),
         PORTOLAN_EFOREIGN);
@@ -439,34 +417,24 @@ static void a_foreign_store_is_refused(void **state)
     portolan_recorder_close(&other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_step_holds_its_own_time, open_alone, close_recorder),
-        cmocka_unit_test_setup_teardown(a_call_through_steps_is_one_call, open_alone,
-                                        close_recorder),
-        cmocka_unit_test_setup_teardown(a_call_through_steps_is_one_call, open_beside_a_writer,
-                                        close_both),
-        cmocka_unit_test_setup_teardown(nothing_is_lost_when_the_store_stays_locked,
-                                        open_beside_a_writer, close_both),
-        cmocka_unit_test_setup_teardown(so_it_is_where_records_go_on, never_restart,
-                                        close_recorder),
-        cmocka_unit_test_setup_teardown(so_it_is_where_records_go_on, restart_sometimes,
-                                        close_recorder),
-        cmocka_unit_test_setup_teardown(the_clock_tells_where_the_roots_are_not_timed, open_alone,
-                                        close_recorder),
-        cmocka_unit_test_setup_teardown(a_trial_knows_its_assembly_and_machine, open_alone,
-                                        close_recorder),
-        cmocka_unit_test_setup_teardown(rows_of_both_ranks_are_stored_with_their_parents,
-                                        open_alone, close_recorder),
-        cmocka_unit_test_setup_teardown(without_a_call_there_is_no_trial, open_alone,
-                                        close_recorder),
-        cmocka_unit_test_setup_teardown(a_failed_rank_makes_a_failed_trial, open_alone,
-                                        close_recorder),
-        cmocka_unit_test_setup_teardown(every_failing_allocation_is_reported_and_measuring_goes_on,
-                                        open_alone, close_recorder),
-        cmocka_unit_test(a_foreign_store_is_refused),
-    };
-
-    return cmocka_run_group_tests_name("mastermind recorder", tests, NULL, NULL);
-}
+UNIT_TESTS(
+    cmocka_unit_test_setup_teardown(each_step_holds_its_own_time, open_alone, close_recorder),
+    cmocka_unit_test_setup_teardown(a_call_through_steps_is_one_call, open_alone, close_recorder),
+    cmocka_unit_test_setup_teardown(a_call_through_steps_is_one_call, open_beside_a_writer,
+                                    close_both),
+    cmocka_unit_test_setup_teardown(nothing_is_lost_when_the_store_stays_locked,
+                                    open_beside_a_writer, close_both),
+    cmocka_unit_test_setup_teardown(so_it_is_where_records_go_on, never_restart, close_recorder),
+    cmocka_unit_test_setup_teardown(so_it_is_where_records_go_on, restart_sometimes,
+                                    close_recorder),
+    cmocka_unit_test_setup_teardown(the_clock_tells_where_the_roots_are_not_timed, open_alone,
+                                    close_recorder),
+    cmocka_unit_test_setup_teardown(a_trial_knows_its_assembly_and_machine, open_alone,
+                                    close_recorder),
+    cmocka_unit_test_setup_teardown(rows_of_both_ranks_are_stored_with_their_parents, open_alone,
+                                    close_recorder),
+    cmocka_unit_test_setup_teardown(without_a_call_there_is_no_trial, open_alone, close_recorder),
+    cmocka_unit_test_setup_teardown(a_failed_rank_makes_a_failed_trial, open_alone, close_recorder),
+    cmocka_unit_test_setup_teardown(every_failing_allocation_is_reported_and_measuring_goes_on,
+                                    open_alone, close_recorder),
+    cmocka_unit_test(a_foreign_store_is_refused))

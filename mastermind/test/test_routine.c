@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The record of a routine: its columns, its bound, its file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "routine.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const names[] = {"n", "tol\terance"};
@@ -22,7 +14,6 @@ static struct portolan_error err;
 
 static int fresh(void **state)
 {
-    (void)state;
     err = (struct portolan_error){0};
     bytes = 0;
     return routine_create("solver::solve(int)", &r, &err) || routine_check(r, names, 2, &err);
@@ -30,7 +21,6 @@ static int fresh(void **state)
 
 static int leave(void **state)
 {
-    (void)state;
     routine_destroy(r);
     return 0;
 }
@@ -44,7 +34,6 @@ static bool add(double n, double ns, size_t limit)
 
 static void columns_are_parameters_and_times(void **state)
 {
-    (void)state;
     assert_int_equal(routine_columns(r), 5);
     assert_true(add(3, 8000, 1 << 20));
     assert_int_equal(r->n, 1);
@@ -55,7 +44,6 @@ static void other_parameters_are_refused(void **state)
 {
     const char *const swapped[] = {names[1], names[0]};
 
-    (void)state;
     assert_int_equal(routine_check(r, names, 2, &err), PORTOLAN_OK);
     assert_int_equal(routine_check(r, names, 1, &err), PORTOLAN_EINVAL);
     assert_int_equal(routine_check(r, swapped, 2, &err), PORTOLAN_EINVAL);
@@ -66,7 +54,6 @@ static void beyond_the_bound_rows_are_counted(void **state)
 {
     int told = 0;
 
-    (void)state;
     for (int i = 0; i < 100; ++i)
         told += !add(i, 1000, 1000);
     assert_int_equal(told, 1);
@@ -89,7 +76,6 @@ static void the_file_says_what_is_missing(void **state)
     size_t n;
     FILE *f;
 
-    (void)state;
     assert_true(fd >= 0);
     close(fd);
     add(1.0 / 3, 2000, 40);
@@ -116,7 +102,6 @@ static void missing_memory_changes_nothing(void **state)
     unsigned long n = 0;
     enum portolan_status status;
 
-    (void)state;
     do {
         portolan_alloc_fail_at(++n);
         status = routine_create("new", &fails, &err);
@@ -135,15 +120,8 @@ static void missing_memory_changes_nothing(void **state)
     routine_destroy(fails);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(columns_are_parameters_and_times, fresh, leave),
-        cmocka_unit_test_setup_teardown(other_parameters_are_refused, fresh, leave),
-        cmocka_unit_test_setup_teardown(beyond_the_bound_rows_are_counted, fresh, leave),
-        cmocka_unit_test_setup_teardown(the_file_says_what_is_missing, fresh, leave),
-        cmocka_unit_test_setup_teardown(missing_memory_changes_nothing, fresh, leave),
-    };
-
-    return cmocka_run_group_tests_name("routine", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup_teardown(columns_are_parameters_and_times, fresh, leave),
+           cmocka_unit_test_setup_teardown(other_parameters_are_refused, fresh, leave),
+           cmocka_unit_test_setup_teardown(beyond_the_bound_rows_are_counted, fresh, leave),
+           cmocka_unit_test_setup_teardown(the_file_says_what_is_missing, fresh, leave),
+           cmocka_unit_test_setup_teardown(missing_memory_changes_nothing, fresh, leave))

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics merged over ranks against those computed from all values at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "recorder_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { RANKS = 13 };
 
@@ -153,7 +146,6 @@ static void ranks_merged_up_a_tree_give_the_statistics_of_all(void **state)
     void *bytes;
     int present = 0;
 
-    (void)state;
     reduce(0, RANKS - 1, &bytes, &size);
     read_table(&s, bytes, size);
     rows = s.rows;
@@ -195,7 +187,6 @@ static void an_empty_block_adds_nothing(void **state)
     size_t size, both_size;
     struct summary s = {0};
 
-    (void)state;
     pack_rank(1, &bytes, &size);
     assert_int_equal(summary_merge(NULL, NULL, 0, bytes, size, &both, &both_size), PORTOLAN_OK);
     read_table(&s, both, both_size);
@@ -210,7 +201,6 @@ static void broken_blocks_are_refused(void **state)
     void *bytes, *good, *both = NULL;
     size_t size, both_size = 0;
 
-    (void)state;
     pack_rank(1, &bytes, &size);
     pack_rank(2, &good, &(size_t){0});
     assert_int_equal(summary_merge(NULL, bytes, size - 8, bytes, size, &both, &both_size),
@@ -232,7 +222,6 @@ static void every_failing_allocation_leaves_nothing_behind(void **state)
     enum portolan_status status;
     unsigned long n = 0;
 
-    (void)state;
     pack_rank(1, &one, &one_size);
     pack_rank(2, &two, &two_size);
     do {
@@ -247,14 +236,7 @@ static void every_failing_allocation_leaves_nothing_behind(void **state)
     free(two);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_merged_up_a_tree_give_the_statistics_of_all),
-        cmocka_unit_test(an_empty_block_adds_nothing),
-        cmocka_unit_test(broken_blocks_are_refused),
-        cmocka_unit_test(every_failing_allocation_leaves_nothing_behind),
-    };
-
-    return cmocka_run_group_tests_name("mastermind summary", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(ranks_merged_up_a_tree_give_the_statistics_of_all),
+           cmocka_unit_test(an_empty_block_adds_nothing),
+           cmocka_unit_test(broken_blocks_are_refused),
+           cmocka_unit_test(every_failing_allocation_leaves_nothing_behind))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A model as a formula, as an equation of LaTeX, and as a function of C. */
+/* A model as a formula, and as a function of C. */
 #include "formula_internal.h"
 #include "models_internal.h"
 
@@ -7,17 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static double rounded(double value, int digits)
-{
-    char text[NUMBER_TEXT];
-
-    if (digits && isfinite(value)) {
-        portolan_number_round(value, digits, text);
-        portolan_read_double(text, &value);
-    }
-    return value;
-}
 
 static void push_param(struct formula_builder *b, const struct portolan_model *m, size_t p,
                        bool log)
@@ -89,18 +78,17 @@ static int push_shape(struct formula_builder *b, const struct portolan_model *m,
 }
 
 void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
-                    const struct portolan_model_shape *shape, double constant,
-                    const struct emit_style *style)
+                    const struct portolan_model_shape *shape, double constant, bool expand)
 {
-    formula_push_number(b, rounded(constant, style->digits));
-    if (!style->expand)
+    formula_push_number(b, constant);
+    if (!expand)
         push_shape(b, m, shape, false, 1);
     else if (push_shape(b, m, shape, true, 0))
         formula_push(b, OP_MULTIPLY, 2);
 }
 
 void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
-                          const struct piece *piece, const struct emit_style *style)
+                          const struct piece *piece)
 {
     int n = 0;
 
@@ -117,7 +105,7 @@ void emit_push_conditions(struct formula_builder *b, const struct portolan_model
                 push_param(b, m, c->divisor, false);
                 formula_push(b, OP_DIVIDE, 2);
             }
-            formula_push_number(b, rounded(bound, style->digits));
+            formula_push_number(b, bound);
             formula_push(b, high ? OP_LESS : OP_GREATER_EQUAL, 2);
             if (n++)
                 formula_push(b, OP_AND, 2);
@@ -125,21 +113,6 @@ void emit_push_conditions(struct formula_builder *b, const struct portolan_model
     }
     if (!n)
         formula_push_number(b, 1);
-}
-
-static void push_sum(struct formula_builder *b, const struct portolan_model *m,
-                     const struct emit_style *style)
-{
-    for (size_t j = 0; j < m->n_terms; j++) {
-        double c = m->terms[j].constant;
-        bool minus = j && c < 0;
-
-        emit_push_term(b, m, &m->terms[j].shape, minus ? -c : c, style);
-        if (j)
-            formula_push(b, minus ? OP_SUBTRACT : OP_ADD, 2);
-    }
-    if (!m->n_terms)
-        formula_push_number(b, 0);
 }
 
 enum portolan_status emit_begin(struct formula_builder *b, const struct portolan_model *m)
@@ -151,35 +124,10 @@ enum portolan_status emit_begin(struct formula_builder *b, const struct portolan
     return status;
 }
 
-static enum portolan_status make_formula(const struct portolan_model *m,
-                                         const struct emit_style *style,
-                                         struct portolan_formula **formula,
-                                         struct portolan_error *err)
-{
-    struct formula_builder b;
-    enum portolan_status status = emit_begin(&b, m);
-
-    for (size_t i = 0; !status && i < m->n_pieces; i++) {
-        emit_push_conditions(&b, m, &m->pieces[i], style);
-        push_sum(&b, m->pieces[i].model, style);
-    }
-    if (!status && m->n_pieces)
-        formula_push_number(&b, NAN);
-    for (size_t i = 0; !status && i < m->n_pieces; i++)
-        formula_push(&b, OP_SELECT, 3);
-    if (!status && !m->n_pieces)
-        push_sum(&b, m, style);
-    if (!status && b.status == PORTOLAN_EINVAL)
-        portolan_error_set(err, PORTOLAN_EINVAL, "the model is too large for one formula: %s",
-                           b.why);
-    status = formula_end(&b, formula);
-    return status ? portolan_error_set(err, status, "no memory for a formula") : PORTOLAN_OK;
-}
-
 /* ---- the comment above the code: unit, ranges, error, provenance ---- */
 
-/* Significant digits of numbers in comments and of constants in LaTeX. */
-enum { DIGITS = 6, LATEX_DIGITS = 4 };
+/* Significant digits of numbers in comments. */
+enum { DIGITS = 6 };
 
 /*
  * Adds a user's text to a comment, without line ends, the beginning or end of a C comment,
@@ -206,23 +154,21 @@ static void add_safe(struct portolan_text *out, const char *text)
     }
 }
 
-static void add_line(struct portolan_text *out, const char *prefix, const char *what,
-                     const char *text)
+static void add_line(struct portolan_text *out, const char *what, const char *text)
 {
     if (!text)
         return;
-    portolan_text_add(out, "%s%s", prefix, what);
+    portolan_text_add(out, " * %s", what);
     add_safe(out, text);
     portolan_text_add(out, "\n");
 }
 
-static void add_ranges(struct portolan_text *out, const struct portolan_model *m,
-                       const char *prefix)
+static void add_ranges(struct portolan_text *out, const struct portolan_model *m)
 {
     for (size_t p = 0; p < m->n_params; p++) {
         const struct portolan_model_range *r = &m->range[p];
 
-        portolan_text_add(out, "%s", prefix);
+        portolan_text_add(out, " * ");
         add_safe(out, m->params[p]);
         if (m->envelope.param_units[p]) {
             portolan_text_add(out, " [");
@@ -239,71 +185,46 @@ static void add_ranges(struct portolan_text *out, const struct portolan_model *m
     }
 }
 
-static void add_error(struct portolan_text *out, const struct portolan_model *m, const char *prefix)
+static void add_error(struct portolan_text *out, const struct portolan_model *m)
 {
     const struct portolan_model_summary *s = &m->summary;
     bool relative = s->weighting == PORTOLAN_MODEL_RELATIVE;
 
     if (!s->n_rows) {
-        portolan_text_add(out, "%sNot fitted to rows; the formula was given.\n", prefix);
+        portolan_text_add(out, " * Not fitted to rows; the formula was given.\n");
         return;
     }
-    portolan_text_add(out, "%sFitted to %zu row%s at %zu point%s; standard deviation of a row",
-                      prefix, s->n_rows, s->n_rows == 1 ? "" : "s", s->n_points,
+    portolan_text_add(out, " * Fitted to %zu row%s at %zu point%s; standard deviation of a row",
+                      s->n_rows, s->n_rows == 1 ? "" : "s", s->n_points,
                       s->n_points == 1 ? "" : "s");
     text_add_rounded(out, " ", s->sigma * (relative ? 100 : 1), DIGITS);
     portolan_text_add(out, "%s%s.\n", relative ? " %" : "",
                       s->sigma_is_assumed ? " (assumed)" : "");
 }
 
-static void add_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix)
+static void add_about(struct portolan_text *out, const struct portolan_model *m)
 {
     const struct portolan_model_envelope *e = &m->envelope;
 
-    add_line(out, prefix, "", e->name ? e->name : "A performance model.");
-    add_line(out, prefix, "Quality: ", e->quality);
-    add_line(out, prefix, "Unit of the value: ", e->unit ? e->unit : "the unit of the rows");
+    add_line(out, "", e->name ? e->name : "A performance model.");
+    add_line(out, "Quality: ", e->quality);
+    add_line(out, "Unit of the value: ", e->unit ? e->unit : "the unit of the rows");
     if (m->summary.statistic == PORTOLAN_MODEL_DEVIATION)
-        add_line(out, prefix, "", "The value is the standard deviation of repetitions.");
+        add_line(out, "", "The value is the standard deviation of repetitions.");
     if (m->summary.kind != PORTOLAN_MODEL_AMOUNT)
-        add_line(out, prefix, "",
+        add_line(out, "",
                  m->summary.kind == PORTOLAN_MODEL_COUNT ? "The value is a count; round it."
                                                          : "The value is a share, from 0 to 1.");
     if (m->summary.bounded)
-        add_line(out, prefix, "",
+        add_line(out, "",
                  "Portolan keeps predictions outside the rows above 0; this formula does not.");
-    add_line(out, prefix, "", m->formula);
-    add_ranges(out, m, prefix);
-    add_error(out, m, prefix);
-    add_line(out, prefix, "Machine: ", e->machine);
-    add_line(out, prefix, "Program: ", e->program);
-    add_line(out, prefix, "Rows: ", e->source);
-    add_line(out, prefix, "Made: ", e->created);
-}
-
-/* ---- LaTeX ---- */
-
-enum portolan_status portolan_model_write_latex(const struct portolan_model *m, char **text,
-                                                struct portolan_error *err)
-{
-    static const struct emit_style style = {.digits = LATEX_DIGITS};
-    struct portolan_text out = {0};
-    struct portolan_formula *f = NULL;
-    enum portolan_status status = make_formula(m, &style, &f, err);
-
-    if (status)
-        return status;
-    add_about(&out, m, "% ");
-    portolan_text_add(&out, "\\begin{equation}\n  f");
-    for (size_t p = 0; p < m->n_params; p++) {
-        portolan_text_add(&out, p ? ", " : "(");
-        formula_write_latex_name(&out, m->params[p]);
-    }
-    portolan_text_add(&out, m->n_params ? ") = " : " = ");
-    formula_write_latex(f, &out);
-    portolan_text_add(&out, "\n\\end{equation}\n");
-    portolan_formula_destroy(f);
-    return portolan_text_take(&out, text, err);
+    add_line(out, "", m->formula);
+    add_ranges(out, m);
+    add_error(out, m);
+    add_line(out, "Machine: ", e->machine);
+    add_line(out, "Program: ", e->program);
+    add_line(out, "Rows: ", e->source);
+    add_line(out, "Made: ", e->created);
 }
 
 /* ---- a function of C and C++ that needs nothing but <math.h>: its name ---- */
@@ -394,8 +315,6 @@ struct writer {
     struct portolan_text out;
 };
 
-static const struct emit_style exact = {.expand = true};
-
 /* Writes the conditions of PIECE in C or, if that is NULL, term TERM of M. */
 static void add_tree(struct writer *w, const struct portolan_model *m, const struct piece *piece,
                      size_t term)
@@ -405,10 +324,10 @@ static void add_tree(struct writer *w, const struct portolan_model *m, const str
 
     if (!emit_begin(&b, w->m)) {
         if (piece)
-            emit_push_conditions(&b, w->m, piece, &exact);
+            emit_push_conditions(&b, w->m, piece);
         else
             emit_push_term(&b, m, &m->terms[term].shape,
-                           term ? fabs(m->terms[term].constant) : m->terms[0].constant, &exact);
+                           term ? fabs(m->terms[term].constant) : m->terms[0].constant, true);
     }
     if (formula_end(&b, &f)) {
         w->out.failed = true;
@@ -496,7 +415,7 @@ enum portolan_status portolan_model_write_c(const struct portolan_model *m, cons
                                    is_reserved);
     if (w.params) {
         portolan_text_add(&w.out, "/*\n");
-        add_about(&w.out, m, " * ");
+        add_about(&w.out, m);
         portolan_text_add(&w.out, " */\n#include <math.h>\n\n#ifdef __cplusplus\nextern \"C\"\n"
                                   "#endif\n");
         add_head(&w, name);

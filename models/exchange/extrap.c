@@ -466,6 +466,8 @@ const char *portolan_measurements_foreign_form(const char *text, size_t size)
         {0, "\177ELF", "a program"},
         {0, "<", "XML"},
         {0, "EXPERIMENT ", "an experiment of Extra-P 3"},
+        {0, "{\"callpaths\"", "Extra-P's older JSON"},
+        {0, "{\"params\"", "Extra-P's JSON Lines"},
     };
 
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -492,14 +494,12 @@ static void read_form(struct collector *c, const char *text, size_t size)
     if (foreign)
         collector_complain(c, 1, 1,
                            "this is %s, which is not read; write a table of comma-separated "
-                           "values, or Extra-P's text, JSON or JSON Lines",
+                           "values, or Extra-P's text or JSON",
                            foreign);
     else if (first == size)
         collector_complain(c, 1, 1, "the file has no measurements");
     else if (text[first] != '{' && text[first] != '[')
         read_text(c, text, size);
-    else if (extrap_is_lines(text + first, size - first))
-        extrap_read_lines(c, text, size);
     else
         extrap_read_json(c, text, size);
     for (size_t i = 0; i < c->m->n; i++)

@@ -29,8 +29,5 @@ bool collector_add_row(struct collector *c, size_t item, const double *x, double
 bool text_is_utf8(const char *text, size_t length);
 
 bool extrap_read_json(struct collector *c, const char *text, size_t size);
-bool extrap_read_lines(struct collector *c, const char *text, size_t size);
-/* Is the first line, which is not blank, one of JSON Lines? */
-bool extrap_is_lines(const char *text, size_t size);
 
 #endif

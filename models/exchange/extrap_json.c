@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Extra-P's JSON: the present form, the older one, and JSON Lines. The parser keeps no positions,
- * so the readers record the path to each value; a complaint follows it through the text again to
- * find line and column.
+ * Extra-P's JSON. The parser keeps no positions, so the reader records the path to each value; a
+ * complaint follows it through the text again to find line and column.
  */
 #include "extrap_internal.h"
 
@@ -24,7 +23,6 @@ struct step {
 struct json_walk {
     struct collector *c;
     const char *text, *end;
-    size_t first_line; /* of the text, from 1 */
     struct step way[DEEPEST];
     size_t depth;
 };
@@ -108,7 +106,7 @@ PORTOLAN_PRINTF(2, 3)
 static bool walk_complain(struct json_walk *r, const char *format, ...)
 {
     struct cursor cursor = {r->text, r->end};
-    size_t line = r->first_line;
+    size_t line = 1;
     const char *start = r->text;
     char text[400];
     va_list args;
@@ -171,17 +169,6 @@ static json_t *walk_array(struct json_walk *r, json_t *object, const char *key)
     return value;
 }
 
-/* The text of member KEY; the path stays as it is. */
-static const char *walk_text(struct json_walk *r, json_t *object, const char *key)
-{
-    json_t *value = walk_member(r, object, key);
-
-    if (value && !json_is_string(value))
-        walk_complain(r, "\"%s\" must be a string", key);
-    r->depth -= value != NULL;
-    return json_string_value(value);
-}
-
 /* Adds a parameter whose name is VALUE. */
 static bool walk_param(struct json_walk *r, json_t *value)
 {
@@ -214,7 +201,7 @@ static bool add_values(struct json_walk *r, size_t item, const double *x, json_t
     return true;
 }
 
-/* ---- the present form ---- */
+/* ---- measurements ---- */
 
 static bool read_point(struct json_walk *r, size_t item, json_t *measurement)
 {
@@ -263,7 +250,7 @@ static bool read_metric(struct json_walk *r, const char *callpath, const char *m
     return true;
 }
 
-static bool read_present(struct json_walk *r, json_t *root)
+static bool read_measurements(struct json_walk *r, json_t *root)
 {
     json_t *params = walk_array(r, root, "parameters"), *value, *paths, *metrics, *list;
     const char *callpath, *metric;
@@ -301,228 +288,6 @@ static bool read_present(struct json_walk *r, json_t *root)
     return true;
 }
 
-/* ---- the older form: tables of entries with ids, to which measurements refer ---- */
-
-struct entry {
-    double id;
-    size_t index; /* in its array */
-    json_t *value;
-};
-
-struct table {
-    size_t n;
-    struct entry *entries; /* ascending by id */
-};
-
-static int by_id(const void *a, const void *b)
-{
-    double i = ((const struct entry *)a)->id, j = ((const struct entry *)b)->id;
-
-    return (i > j) - (i < j);
-}
-
-/* Checks that every entry has a name; adds the parameters. */
-static bool read_names(struct json_walk *r, const char *key, const struct table *table)
-{
-    for (size_t i = 0; i < table->n; i++) {
-        const struct entry *entry = &table->entries[i];
-
-        r->depth = 0;
-        walk_in(r, key, 0);
-        walk_in(r, NULL, entry->index);
-        if (!walk_text(r, entry->value, "name"))
-            return false;
-        walk_in(r, "name", 0);
-        if (!strcmp(key, "parameters") && !walk_param(r, json_object_get(entry->value, "name")))
-            return false;
-    }
-    return true;
-}
-
-static bool read_table(struct json_walk *r, json_t *root, const char *key, bool named,
-                       struct table *table)
-{
-    json_t *array, *value;
-    size_t i;
-
-    r->depth = 0;
-    if (!(array = walk_array(r, root, key)) ||
-        !(table->entries =
-              portolan_arena_alloc(&r->c->arena, json_array_size(array), sizeof *table->entries)))
-        return false;
-    json_array_foreach(array, i, value)
-    {
-        struct entry *entry = &table->entries[table->n++];
-        json_t *id;
-
-        walk_in(r, NULL, i);
-        if (!(id = walk_member(r, value, "id")) || !walk_number(r, id, &entry->id))
-            return false;
-        entry->index = i;
-        entry->value = value;
-        r->depth -= 2;
-    }
-    qsort(table->entries, table->n, sizeof *table->entries, by_id);
-    for (i = 1; i < table->n; i++)
-        if (table->entries[i].id == table->entries[i - 1].id) {
-            walk_in(r, NULL, table->entries[i].index);
-            return walk_complain(r, "two entries of \"%s\" have the id %g", key,
-                                 table->entries[i].id);
-        }
-    return !named || read_names(r, key, table);
-}
-
-/* The entry that the member KEY of OBJECT refers to. */
-static const struct entry *find_referred(struct json_walk *r, json_t *object, const char *key,
-                                         const struct table *table)
-{
-    struct entry wanted = {0};
-    const struct entry *found;
-    json_t *id = walk_member(r, object, key);
-
-    if (!id || !walk_number(r, id, &wanted.id))
-        return NULL;
-    found = bsearch(&wanted, table->entries, table->n, sizeof wanted, by_id);
-    if (!found)
-        walk_complain(r, "no entry has this id");
-    r->depth--;
-    return found;
-}
-
-struct legacy {
-    struct table params, paths, metrics, coordinates;
-    double *x; /* parameter values of the coordinates, in the order of their table */
-};
-
-static bool read_coordinate(struct json_walk *r, const struct legacy *l, const struct entry *entry,
-                            double *x)
-{
-    size_t i, n = r->c->m->n_params;
-    json_t *pairs, *pair, *value;
-    unsigned seen = 0;
-
-    r->depth = 0;
-    walk_in(r, "coordinates", 0);
-    walk_in(r, NULL, entry->index);
-    if (!(pairs = walk_array(r, entry->value, "parameter_value_pairs")))
-        return false;
-    json_array_foreach(pairs, i, pair)
-    {
-        const struct entry *param;
-
-        walk_in(r, NULL, i);
-        if (!(param = find_referred(r, pair, "parameter_id", &l->params)) ||
-            !(value = walk_member(r, pair, "parameter_value")) ||
-            !walk_number(r, value, &x[param - l->params.entries]))
-            return false;
-        seen |= 1u << (param - l->params.entries);
-        r->depth -= 2;
-    }
-    if (json_array_size(pairs) == n && seen == (1u << n) - 1)
-        return true;
-    return walk_complain(r, "a coordinate must have one value for each of the %zu parameters", n);
-}
-
-static bool read_values(struct json_walk *r, json_t *root, const struct legacy *l)
-{
-    json_t *array, *value, *number;
-    size_t i, n = r->c->m->n_params;
-    double y = 0;
-
-    r->depth = 0;
-    if (!(array = walk_array(r, root, "measurements")))
-        return false;
-    json_array_foreach(array, i, value)
-    {
-        const struct entry *path, *metric, *coordinate;
-
-        walk_in(r, NULL, i);
-        if (!(path = find_referred(r, value, "callpath_id", &l->paths)) ||
-            !(metric = find_referred(r, value, "metric_id", &l->metrics)) ||
-            !(coordinate = find_referred(r, value, "coordinate_id", &l->coordinates)) ||
-            !(number = walk_member(r, value, "value")) || !walk_number(r, number, &y) ||
-            !collector_add_row(
-                r->c,
-                collector_find(r->c, json_string_value(json_object_get(path->value, "name")),
-                               json_string_value(json_object_get(metric->value, "name"))),
-                l->x + (size_t)(coordinate - l->coordinates.entries) * n, y))
-            return false;
-        r->depth -= 2;
-    }
-    return true;
-}
-
-static bool read_older(struct json_walk *r, json_t *root)
-{
-    struct legacy l = {.x = NULL};
-    size_t n;
-
-    if (!read_table(r, root, "parameters", true, &l.params) ||
-        !read_table(r, root, "callpaths", true, &l.paths) ||
-        !read_table(r, root, "metrics", true, &l.metrics) ||
-        !read_table(r, root, "coordinates", false, &l.coordinates))
-        return false;
-    if (!(n = r->c->m->n_params)) {
-        r->depth = 0;
-        return walk_complain(r, "a parameter is missing");
-    }
-    if (!(l.x = portolan_arena_alloc(&r->c->arena, l.coordinates.n, n * sizeof *l.x)))
-        return false;
-    for (size_t i = 0; i < l.coordinates.n; i++)
-        if (!read_coordinate(r, &l, &l.coordinates.entries[i], l.x + i * n))
-            return false;
-    return read_values(r, root, &l);
-}
-
-/* ---- JSON Lines ---- */
-
-static bool first_params(struct json_walk *r, json_t *params)
-{
-    const char *name, *wrong;
-    json_t *value;
-
-    json_object_foreach(params, name, value)
-    {
-        if ((wrong = collector_add_param(r->c, name, strlen(name))))
-            return walk_complain(r, "%s", wrong);
-    }
-    if (r->c->m->n_params)
-        return !r->c->status;
-    return walk_complain(r, "a parameter is missing");
-}
-
-static bool read_measurement(struct json_walk *r, json_t *root)
-{
-    json_t *params = walk_member(r, root, "params"), *value;
-    const char *callpath = "<root>", *metric = "<default>";
-    double x[EXTRAP_PARAMS];
-    size_t item;
-
-    if (!params)
-        return false;
-    if (!json_is_object(params))
-        return walk_complain(r, "\"params\" must be an object of names and values");
-    if (!r->c->m->n_params && !first_params(r, params))
-        return false;
-    for (size_t p = 0; p < r->c->m->n_params; p++) {
-        if (!(value = walk_member(r, params, r->c->m->params[p])) || !walk_number(r, value, &x[p]))
-            return false;
-        r->depth--;
-    }
-    if (json_object_size(params) != r->c->m->n_params)
-        return walk_complain(r, "the parameters must be the %zu parameters of the first line",
-                             r->c->m->n_params);
-    r->depth = 0;
-    if (json_object_get(root, "callpath") && !(callpath = walk_text(r, root, "callpath")))
-        return false;
-    if (json_object_get(root, "metric") && !(metric = walk_text(r, root, "metric")))
-        return false;
-    if (!(value = walk_member(r, root, "value")))
-        return false;
-    item = collector_find(r->c, callpath, metric);
-    return !r->c->status && add_values(r, item, x, value);
-}
-
 /* ---- the text ---- */
 
 static json_t *load_text(struct json_walk *r)
@@ -535,7 +300,7 @@ static json_t *load_text(struct json_walk *r)
     if (json_error_code(&error) == json_error_out_of_memory)
         collector_no_memory(r->c);
     else
-        collector_complain(r->c, r->first_line + (size_t)(error.line > 1 ? error.line - 1 : 0),
+        collector_complain(r->c, error.line > 0 ? (size_t)error.line : 1,
                            error.column > 0 ? (size_t)error.column : 1, "this is not JSON: %s",
                            error.text);
     return NULL;
@@ -543,7 +308,7 @@ static json_t *load_text(struct json_walk *r)
 
 bool extrap_read_json(struct collector *c, const char *text, size_t size)
 {
-    struct json_walk r = {.c = c, .text = text, .end = text + size, .first_line = 1};
+    struct json_walk r = {.c = c, .text = text, .end = text + size};
     json_t *root = load_text(&r);
     bool good = root != NULL;
 
@@ -551,52 +316,7 @@ bool extrap_read_json(struct collector *c, const char *text, size_t size)
         good = walk_complain(
             &r, "measurements must be an object: {\"parameters\": …, \"measurements\": …}");
     else if (good)
-        good = json_object_get(root, "callpaths") ? read_older(&r, root) : read_present(&r, root);
+        good = read_measurements(&r, root);
     json_decref(root);
-    return good;
-}
-
-static const char *line_end(const char *text, const char *end)
-{
-    const char *at = memchr(text, '\n', (size_t)(end - text));
-
-    return at ? at : end;
-}
-
-static bool is_blank(const char *text, const char *end)
-{
-    while (text < end && isspace((unsigned char)*text))
-        text++;
-    return text == end;
-}
-
-bool extrap_is_lines(const char *text, size_t size)
-{
-    size_t length = (size_t)(line_end(text, text + size) - text);
-    json_t *root = json_loadb(text, length, 0, NULL);
-    bool is = root && (json_object_get(root, "params") || json_object_get(root, "value"));
-
-    json_decref(root);
-    return is;
-}
-
-bool extrap_read_lines(struct collector *c, const char *text, size_t size)
-{
-    struct json_walk r = {.c = c, .text = text};
-    const char *end = text + size;
-    bool good = true;
-
-    for (; good && r.text < end; r.text = r.end + (r.end < end)) {
-        json_t *root;
-
-        r.first_line++;
-        r.end = line_end(r.text, end);
-        r.depth = 0;
-        if (is_blank(r.text, r.end))
-            continue;
-        root = load_text(&r);
-        good = root && read_measurement(&r, root);
-        json_decref(root);
-    }
     return good;
 }

@@ -294,31 +294,6 @@ static void write_json(struct writer *w)
     ADD(w, "}\n}}\n");
 }
 
-/* ---- JSON Lines ---- */
-
-static void write_lines(struct writer *w)
-{
-    for (size_t i = 0; i < w->m->n; i++)
-        for (size_t k = 0; k < w->m->items[i].n_rows; k++) {
-            const struct portolan_measurement *item = &w->m->items[i];
-
-            ADD(w, "{\"params\": {");
-            for (size_t p = 0; p < w->m->n_params; p++) {
-                ADD(w, p ? ", " : "");
-                portolan_text_add_json(&w->out, w->m->params[p]);
-                ADD(w, ": ");
-                write_number(w, row_of(w, item, k)[p]);
-            }
-            ADD(w, "}, \"callpath\": ");
-            portolan_text_add_json(&w->out, item->callpath);
-            ADD(w, ", \"metric\": ");
-            portolan_text_add_json(&w->out, item->metric);
-            ADD(w, ", \"value\": ");
-            write_number(w, item->y[k]);
-            ADD(w, "}\n");
-        }
-}
-
 /* ---- all ---- */
 
 static const char *wrong_names(const struct portolan_measurements *m)
@@ -363,7 +338,6 @@ enum portolan_status portolan_measurements_write(const struct portolan_measureme
     static void (*const forms[])(struct writer *) = {
         [PORTOLAN_MEASUREMENTS_TEXT] = write_text,
         [PORTOLAN_MEASUREMENTS_JSON] = write_json,
-        [PORTOLAN_MEASUREMENTS_JSONL] = write_lines,
     };
     struct writer w = {.m = m, .err = err};
     const char *wrong = wrong_names(m);

@@ -4,9 +4,9 @@
 #include "models_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-size_t idle_find(const struct portolan_model_data *data, size_t *varying)
+/* Lists the parameters of DATA that do not have the same value in all rows; returns how many. */
+static size_t find_varying(const struct portolan_model_data *data, size_t *varying)
 {
     size_t n = 0;
 
@@ -65,9 +65,12 @@ static enum portolan_status widen_model(struct portolan_model *m,
     return model_finish(m, err);
 }
 
-enum portolan_status idle_fit(const struct portolan_model_data *data, size_t n,
-                              const size_t *varying, const struct portolan_model_options *options,
-                              struct portolan_model **model, struct portolan_error *err)
+/* Searches a model of these N parameters, which then has the others, too. */
+static enum portolan_status fit_without_idle(const struct portolan_model_data *data, size_t n,
+                                             const size_t *varying,
+                                             const struct portolan_model_options *options,
+                                             struct portolan_model **model,
+                                             struct portolan_error *err)
 {
     const char *names[MODEL_PARAMS];
     struct portolan_model_data narrow = *data;
@@ -85,8 +88,22 @@ enum portolan_status idle_fit(const struct portolan_model_data *data, size_t n,
     narrow.n_params = n;
     narrow.params = names;
     narrow.x = x;
-    status = model_fit(&narrow, NULL, 0, options, &made, err);
+    status = model_fit_varying(&narrow, NULL, 0, options, &made, err);
     status = status ? status : widen_model(made, data, n, varying, err);
     free(x);
     return model_give(status, made, model);
+}
+
+enum portolan_status model_fit(const struct portolan_model_data *data,
+                               const struct portolan_model_shape *shapes, size_t n_shapes,
+                               const struct portolan_model_options *options,
+                               struct portolan_model **model, struct portolan_error *err)
+{
+    size_t varying[MODEL_PARAMS], n = 0;
+
+    if (!n_shapes && !model_check_params(data->n_params, data->params))
+        n = find_varying(data, varying);
+    if (n && n < data->n_params)
+        return fit_without_idle(data, n, varying, options, model, err);
+    return model_fit_varying(data, shapes, n_shapes, options, model, err);
 }

@@ -93,8 +93,7 @@ static enum portolan_status fit_freely(const struct pieces_fit *f,
     return PORTOLAN_OK;
 }
 
-/* Fits the whole with the forms of its parts, since the search there may have overlooked one. */
-static enum portolan_status fit_whole_again(struct pieces_fit *f)
+enum portolan_status pieces_fit_whole_again(struct pieces_fit *f)
 {
     struct portolan_model *again = NULL;
     enum portolan_status status;
@@ -374,8 +373,7 @@ static enum portolan_status write_pieces(struct joint *j, double *inverse,
     return status;
 }
 
-/* Fits constants that do not change as one in all pieces of F->model. */
-static enum portolan_status share_constants(struct pieces_fit *f, struct portolan_error *err)
+enum portolan_status pieces_share_constants(struct pieces_fit *f, struct portolan_error *err)
 {
     double inverse[MODEL_ESTIMATES * MODEL_ESTIMATES] = {0};
     struct joint j;
@@ -453,28 +451,4 @@ void pieces_summarize(struct portolan_model *m, size_t n_spikes)
     all->sigma_repeat = sqrt(repeat / points);
     all->rms = sqrt(squares / points);
     all->leave_one_out = sqrt(out / points);
-}
-
-enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error *err)
-{
-    struct portolan_model *m = f->model;
-    enum portolan_status status = PORTOLAN_OK;
-    bool worth = false;
-
-    for (size_t i = 0; i < f->n_parts && !status; i++)
-        status = pieces_add(f, &f->parts[i], &f->part_form[i], err);
-    if (status)
-        return status;
-    if ((!f->n_shapes && pieces_merge(f)) ||
-        (f->n_parts > 1 && (fit_whole_again(f) || pieces_are_worth_it(f, false, &worth))))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to compare pieces");
-    if (!worth) {
-        while (m->n_pieces)
-            portolan_model_destroy(m->pieces[--m->n_pieces].model);
-        return PORTOLAN_OK;
-    }
-    if ((status = share_constants(f, err)))
-        return status;
-    pieces_summarize(m, f->n_spikes);
-    return model_finish(m, err);
 }

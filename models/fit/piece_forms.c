@@ -6,6 +6,7 @@
 #include "pieces_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -283,4 +284,21 @@ enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *
     if (!status && n == 1)
         add_plain_forms(f, 0);
     return status;
+}
+
+bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor)
+{
+    const struct points *pts = &f->points;
+    struct ordered *order = f->order;
+    size_t n = pts->n_params;
+
+    for (size_t i = 0; i < part->n; i++) {
+        const double *x = pts->x + part->point[i] * n;
+
+        if (divisor != SIZE_MAX && !(x[param] > 0 && x[divisor] > 0))
+            return false;
+        order[i] = (struct ordered){variable_value(param, divisor, x), part->point[i]};
+    }
+    qsort(order, part->n, sizeof *order, compare_ordered);
+    return true;
 }

@@ -335,3 +335,8 @@ enum portolan_status pieces_merge(struct pieces_fit *f)
     }
     return status;
 }
+
+double pieces_price(double m)
+{
+    return fmax(log(m), 0.299 * pow(log(m), 2.1));
+}

@@ -22,23 +22,6 @@ enum { COARSE = 64, MIDDLE = 128, FINE = 1024 };
 
 /* ---- points of a part in the order of a variable ---- */
 
-bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor)
-{
-    const struct points *pts = &f->points;
-    struct ordered *order = f->order;
-    size_t n = pts->n_params;
-
-    for (size_t i = 0; i < part->n; i++) {
-        const double *x = pts->x + part->point[i] * n;
-
-        if (divisor != SIZE_MAX && !(x[param] > 0 && x[divisor] > 0))
-            return false;
-        order[i] = (struct ordered){variable_value(param, divisor, x), part->point[i]};
-    }
-    qsort(order, part->n, sizeof *order, compare_ordered);
-    return true;
-}
-
 static double middle_of(double a, double b, double c)
 {
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
@@ -91,11 +74,6 @@ static bool load_terms(const struct pieces_fit *f, const struct part *part,
             a[i * form->k + j] = value;
         }
     return true;
-}
-
-double pieces_price(double m)
-{
-    return fmax(log(m), 0.299 * pow(log(m), 2.1));
 }
 
 /* The score of a segmentation: -2 log likelihood plus the price of its constants; less is better.
@@ -384,6 +362,30 @@ static enum portolan_status split_all(struct pieces_fit *f)
     return status ? status : split_part(f, &all, &none);
 }
 
+static enum portolan_status assemble(struct pieces_fit *f, struct portolan_error *err)
+{
+    struct portolan_model *m = f->model;
+    enum portolan_status status = PORTOLAN_OK;
+    bool worth = false;
+
+    for (size_t i = 0; i < f->n_parts && !status; i++)
+        status = pieces_add(f, &f->parts[i], &f->part_form[i], err);
+    if (status)
+        return status;
+    if ((!f->n_shapes && pieces_merge(f)) ||
+        (f->n_parts > 1 && (pieces_fit_whole_again(f) || pieces_are_worth_it(f, false, &worth))))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to compare pieces");
+    if (!worth) {
+        while (m->n_pieces)
+            portolan_model_destroy(m->pieces[--m->n_pieces].model);
+        return PORTOLAN_OK;
+    }
+    if ((status = pieces_share_constants(f, err)))
+        return status;
+    pieces_summarize(m, f->n_spikes);
+    return model_finish(m, err);
+}
+
 static enum portolan_status fit_parts(struct pieces_fit *f, struct portolan_error *err)
 {
     enum portolan_status status = points_create(f->data, f->options, &f->memory, &f->points, err);
@@ -401,7 +403,7 @@ static enum portolan_status fit_parts(struct pieces_fit *f, struct portolan_erro
     if (status)
         return portolan_error_set(err, status, "no memory for the pieces of %zu points",
                                   f->points.m);
-    status = f->n_parts > 1 ? pieces_assemble(f, err) : PORTOLAN_OK;
+    status = f->n_parts > 1 ? assemble(f, err) : PORTOLAN_OK;
     return status ? status : pieces_try_kink(f, err);
 }
 

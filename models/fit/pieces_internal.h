@@ -152,19 +152,19 @@ struct pieces_fit {
 double variable_value(size_t param, size_t divisor, const double *x);
 bool conditions_hold(const struct portolan_model_condition *conditions, size_t n, const double *x);
 
-/* pieces.c: what a constant must gain among M points (Liu, Wu and Zidek 1997, "On segmented
- * multivariate regression"); a break counts as BREAK constants */
-double pieces_price(double m);
-/* The points of PART in F->order, ascending by a variable; false if it has no values */
+/* piece_forms.c: the points of PART in F->order, ascending by a variable; false if it has no values
+ */
 bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor);
-
-/* piece_forms.c: takes points that stand alone, far from their neighbours, out of F->points */
+/* Takes points that stand alone, far from their neighbours, out of F->points */
 enum portolan_status pieces_drop_spikes(struct pieces_fit *f);
 
 /* Fills F->forms, the best guesses first */
 enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all);
 
-/* piece_worth.c: is F->model better than F->single, than a smooth bend of that, and than the last
+/* piece_worth.c: what a constant must gain among M points (Liu, Wu and Zidek 1997, "On segmented
+ * multivariate regression"); a break counts as BREAK constants */
+double pieces_price(double m);
+/* Is F->model better than F->single, than a smooth bend of that, and than the last
  * pieces that were worth it? CONTINUOUS: its two pieces meet, which saves a constant. */
 enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, bool *worth);
 
@@ -182,14 +182,16 @@ enum portolan_status pieces_write(struct portolan_model *m, size_t k,
                                   struct portolan_error *err);
 /* Sets the errors of piece S of F->model at its points. */
 void pieces_judge(const struct pieces_fit *f, size_t s, const double *leverage);
-/* Fit one part by FORM or by the search; add a part as one more piece of F->model; fit all parts.
- */
+/* Fit one part by FORM or by the search; add a part as one more piece of F->model. */
 enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct part *part,
                                      const struct pieces_form *form, struct portolan_model **model,
                                      struct portolan_error *err);
 enum portolan_status pieces_add(const struct pieces_fit *f, const struct part *part,
                                 const struct pieces_form *form, struct portolan_error *err);
-enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error *err);
+/* Fits the whole with the forms of its parts, since the search there may have overlooked one. */
+enum portolan_status pieces_fit_whole_again(struct pieces_fit *f);
+/* Fits constants that do not change as one in all pieces of F->model. */
+enum portolan_status pieces_share_constants(struct pieces_fit *f, struct portolan_error *err);
 /* Derives the summary and ranges of M from its pieces: sums, means, maxima; variances are weighted
  * by their degrees of freedom. */
 void pieces_summarize(struct portolan_model *m, size_t n_spikes);

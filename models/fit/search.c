@@ -12,62 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool search_is_in(const struct search *s, size_t i)
-{
-    return s->factor[i] > 0;
-}
-
-void search_range(const struct search *s, size_t param, double *low, double *high)
-{
-    const struct points *pts = s->points;
-
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (size_t i = 0; i < pts->m; i++)
-        if (search_is_in(s, i)) {
-            *low = fmin(*low, pts->x[i * pts->n_params + param]);
-            *high = fmax(*high, pts->x[i * pts->n_params + param]);
-        }
-}
-
-bool search_varies(const struct search *s, size_t param)
-{
-    double low, high;
-
-    search_range(s, param, &low, &high);
-    return high > low;
-}
-
-bool search_above(const struct search *s, size_t param, double bound)
-{
-    double low, high;
-
-    search_range(s, param, &low, &high);
-    return low > bound;
-}
-
-/* ---- the whole ---- */
-
-static void try_constant(struct search *s)
-{
-    struct candidate c = {.family = PORTOLAN_MODEL_CONSTANT, .k = 1};
-    double sum = 0;
-
-    if (search_try(s, &c) < INFINITY)
-        return;
-    /* A constant is always possible, even for all zeros: it is the fallback. */
-    if (!s->options->allow_negative && !(c.constant[0] > 0))
-        c.constant[0] = 0;
-    for (size_t i = 0; i < s->points->m; i++) {
-        double e = s->rhs[i] - s->factor[i] * c.constant[0];
-
-        sum += e * e;
-    }
-    search_keep(s, &c, fmin(search_score(s, 1, sum, 0), 1e300));
-    s->residual = sum;
-    s->residual_k = 1;
-}
-
 struct search *search_create(const struct points *points,
                              const struct portolan_model_options *options,
                              struct portolan_arena *memory)
@@ -103,74 +47,6 @@ struct search *search_create(const struct points *points,
 
 /* ---- the noise, as far as repetitions tell ---- */
 
-static void know_noise(struct search *s, double share)
-{
-    double sigma = s->points->repeat_sigma;
-    bool known = sigma >= 0;
-
-    s->known_dof = known ? share * s->points->repeat_dof : 0;
-    s->known = known ? s->known_dof * s->points->place_share * sigma * sigma : 0;
-    for (size_t k = 0; k < MODEL_ESTIMATES; k++) {
-        double dof = s->known_dof + (double)s->m - (double)k;
-
-        s->gamma[k] = dof > 0 && k < 8 ? -2 * lgamma(dof / 2) : 0;
-    }
-}
-
-bool search_explains(const struct search *s, double residual, size_t k)
-{
-    double sigma = s->points->repeat_sigma, dof = (double)s->m - (double)k;
-    double variance = sigma >= 0 ? s->points->place_share * sigma * sigma : s->line_variance;
-
-    if (residual <= s->least && dof > 0)
-        return true;
-    /* Noise alone rarely exceeds this bound, even with few degrees of freedom. */
-    return variance >= 0 && dof > 0 && residual <= (1 + 4 / sqrt(dof)) * dof * variance + s->least;
-}
-
-void search_trust(struct search *s, double residual, size_t k)
-{
-    double sigma = s->points->repeat_sigma, dof = (double)s->m - (double)k, expected;
-
-    if (!(sigma >= 0) || !(dof > 0) || search_explains(s, residual, k))
-        return;
-    expected = dof * s->points->place_share * sigma * sigma + s->least;
-    know_noise(s, 4 * expected * expected / (residual * residual));
-    /* Earlier scores are not comparable with later ones. */
-    s->best.n = 0;
-    try_constant(s);
-}
-
-/* Does FIT differ so much from the values that its weights differ, too? */
-static bool moves_weights(const struct search *s, const struct candidate *fit)
-{
-    const struct points *pts = s->points;
-
-    for (size_t i = 0; i < pts->m; i++) {
-        double v = candidate_value(fit, pts->n_params, pts->x + i * pts->n_params);
-
-        if (fabs(v - pts->y[i]) > 0.03 * points_scale(pts, pts->y[i]))
-            return pts->relative;
-    }
-    return false;
-}
-
-bool search_starts_over(struct search *s)
-{
-    if (s->first && s->best.n && moves_weights(s, s->best.entry[0]))
-        s->over = true;
-    s->first = false;
-    return s->over;
-}
-
-/* Starts with a constant, so that there always is a form. */
-static void begin_search(struct search *s)
-{
-    s->best.n = 0;
-    know_noise(s, 1);
-    try_constant(s);
-}
-
 /* One pass; the FIRST may end early, when a good form shows that the weights were wrong. */
 static void search_all(struct search *s, bool first)
 {
@@ -179,7 +55,7 @@ static void search_all(struct search *s, bool first)
 
     s->first = first;
     s->over = false;
-    begin_search(s);
+    search_begin(s);
     s->line_variance = NAN;
     lines = n_params > 1 && search_lines(s);
     for (size_t p = 0; p < n_params && !s->over && !s->options->only_products; p++)
@@ -188,7 +64,7 @@ static void search_all(struct search *s, bool first)
         search_one(s, p, false, true);
     if (n_params > 1 && !s->over && !(lines && search_explains(s, s->residual, s->residual_k)))
         search_several(s);
-    s->over = s->over || (first && moves_weights(s, s->best.entry[0]));
+    s->over = s->over || (first && search_moves_weights(s, s->best.entry[0]));
     if (!s->over)
         search_prefer(s);
 }
@@ -280,7 +156,7 @@ static void search_again(struct search *s, const struct shortlist *forms)
 {
     struct candidate c = *forms->entry[0];
 
-    begin_search(s);
+    search_begin(s);
     if (search_try(s, &c) < INFINITY)
         search_trust(s, s->residual, s->residual_k);
     for (size_t i = 0; i < forms->n; i++) {
@@ -404,7 +280,7 @@ enum portolan_status search_run(struct search *s)
     enum portolan_status status = PORTOLAN_OK;
 
     if (s->m > CACHED_POINTS) {
-        begin_search(s);
+        search_begin(s);
         status = search_sample(s);
         search_find_drifts(s);
         return status;

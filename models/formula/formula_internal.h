@@ -121,8 +121,7 @@ void formula_write_factor(const struct portolan_formula *f, size_t root, struct 
 /* Writes F in C with NAMES in place of its names; TRUTH: as the condition of an if. */
 void formula_write_c(const struct portolan_formula *f, const char *const *names, bool truth,
                      struct portolan_text *out);
-void formula_write_latex(const struct portolan_formula *f, struct portolan_text *out);
-void formula_write_latex_name(struct portolan_text *out, const char *name);
+void formula_write_mathml_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
 /*
  * N different identifiers for N different names, in MEMORY. None of them is RESERVED, which may be
@@ -136,18 +135,15 @@ const char *const *formula_identifiers(struct portolan_arena *memory, size_t n,
 
 struct piece;
 
-struct emit_style {
-    int digits;  /* of constants; 0 = all */
-    bool expand; /* whole powers as the products that portolan_model_value() computes */
-};
-
 enum portolan_status emit_begin(struct formula_builder *b, const struct portolan_model *m);
-/* Pushes CONSTANT times SHAPE; marks an expression as kept. */
+/*
+ * Pushes CONSTANT times SHAPE; marks an expression as kept. EXPAND: whole powers become the
+ * products that portolan_model_value() computes.
+ */
 void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
-                    const struct portolan_model_shape *shape, double constant,
-                    const struct emit_style *style);
+                    const struct portolan_model_shape *shape, double constant, bool expand);
 void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
-                          const struct piece *piece, const struct emit_style *style);
+                          const struct piece *piece);
 
 /* ---- complaints ---- */
 

@@ -8,6 +8,10 @@
 #include "models_internal.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <libxml/chvalid.h>
+#include <libxml/xmlstring.h>
 
 /* ---- one term without its constant ---- */
 
@@ -423,4 +427,34 @@ enum portolan_status portolan_model_formula_constants(const struct portolan_mode
             std_errors[k] = term ? term->std_error : 0;
     }
     return status;
+}
+
+bool formula_text_is_plain(const char *text)
+{
+    if (!xmlCheckUTF8((const xmlChar *)text))
+        return false;
+    for (const char *at = text; *at;) {
+        int length = 4, c = xmlGetUTF8Char((const unsigned char *)at, &length);
+
+        if (c < 0 || !xmlIsChar((unsigned)c))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+const char *model_check_params(size_t n_params, const char *const *params)
+{
+    if (n_params > MODEL_PARAMS)
+        return "a model can have at most 8 parameters";
+    for (size_t p = 0; p < n_params; p++) {
+        if (!params || !params[p] || !*params[p])
+            return "every parameter needs a name";
+        if (!formula_text_is_plain(params[p]) || strpbrk(params[p], " \t\r\n"))
+            return "a parameter's name must be UTF-8 text without blanks";
+        for (size_t q = 0; q < p; q++)
+            if (strcmp(params[p], params[q]) == 0)
+                return "two parameters have the same name";
+    }
+    return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Formulas as text: the language itself, C, LaTeX and postfix. One walk writes all of them from a
- * table per notation. MathML, which is a tree itself, is in xml_write.c.
+ * Formulas as text: the language itself, C and postfix. One walk writes them from a table, with
+ * exceptions for C. MathML, which is a tree itself, is in mathml_write.c.
  */
 #include "formula_internal.h"
 #include "models_internal.h"
@@ -57,46 +57,11 @@ static const struct form c_square = {"\1 * \1", PRODUCT, {TIGHT}},
                          c_log_base = {"log(\1) / log(\2)", PRODUCT, {LOOSE}},
                          c_or = {"\1 || \2", DISJUNCTION, {DISJUNCTION, EQUALITY}};
 
-/* Operands that a command encloses need no parentheses. */
-static const struct form latex_forms[N_FORMULA_OPS] = {
-    [OP_NEGATE] = {"-\1", SUM, {PRODUCT}},
-    [OP_NOT] = {"\\lnot \1", POWER, {TIGHT}},
-    [OP_ADD] = {"\1 + \2", SUM, {SUM, SUM}},
-    [OP_SUBTRACT] = {"\1 - \2", SUM, {SUM, PRODUCT}},
-    [OP_MULTIPLY] = {"\1 \\, \2", PRODUCT, {PRODUCT, PRODUCT}},
-    [OP_DIVIDE] = {"\\frac{\1}{\2}", POWER, {LOOSE}},
-    [OP_POWER] = {"\1^{\2}", POWER, {TIGHT}},
-    [OP_LESS] = {"\1 < \2", ORDER, {SUM, SUM}},
-    [OP_LESS_EQUAL] = {"\1 \\le \2", ORDER, {SUM, SUM}},
-    [OP_GREATER] = {"\1 > \2", ORDER, {SUM, SUM}},
-    [OP_GREATER_EQUAL] = {"\1 \\ge \2", ORDER, {SUM, SUM}},
-    [OP_EQUAL] = {"\1 = \2", ORDER, {SUM, SUM}},
-    [OP_NOT_EQUAL] = {"\1 \\ne \2", ORDER, {SUM, SUM}},
-    [OP_AND] = {"\1 \\land \2", CONJUNCTION, {CONJUNCTION, CONJUNCTION}},
-    [OP_OR] = {"\1 \\lor \2", DISJUNCTION, {DISJUNCTION, DISJUNCTION}},
-    [OP_LOG] = {"\\ln\\left(\1\\right)", TIGHT, {LOOSE}},
-    [OP_LOG2] = {"\\log_{2}\\left(\1\\right)", TIGHT, {LOOSE}},
-    [OP_LOG10] = {"\\log_{10}\\left(\1\\right)", TIGHT, {LOOSE}},
-    [OP_LOG_BASE] = {"\\log_{\2}\\left(\1\\right)", TIGHT, {LOOSE}},
-    [OP_EXP] = {"\\exp\\left(\1\\right)", TIGHT, {LOOSE}},
-    [OP_SQRT] = {"\\sqrt{\1}", TIGHT, {LOOSE}},
-    [OP_CBRT] = {"\\sqrt[3]{\1}", TIGHT, {LOOSE}},
-    [OP_ABS] = {"\\left|\1\\right|", TIGHT, {LOOSE}},
-    [OP_FLOOR] = {"\\left\\lfloor \1\\right\\rfloor", TIGHT, {LOOSE}},
-    [OP_CEIL] = {"\\left\\lceil \1\\right\\rceil", TIGHT, {LOOSE}},
-    [OP_MIN] = {"\\min\\left(\4\\right)", TIGHT, {LOOSE}},
-    [OP_MAX] = {"\\max\\left(\4\\right)", TIGHT, {LOOSE}},
-    [OP_SELECT] = {"", TIGHT, {LOOSE}}, /* written by itself */
-};
-
-/* Before a factor that begins with a digit, a blank does not look like a product. */
-static const struct form latex_dot = {"\1 \\cdot \2", PRODUCT, {PRODUCT, PRODUCT}};
-
 struct writer {
     const struct portolan_formula *f;
     struct portolan_text *out;
     enum portolan_notation notation;
-    const char *const *names; /* the text for each name; not used for LaTeX */
+    const char *const *names; /* the text for each name */
 };
 
 static void write_node(struct writer *w, size_t i, enum level least, bool truth);
@@ -118,87 +83,30 @@ static void write_quoted_name(struct portolan_text *out, const char *name)
     portolan_text_add(out, "`");
 }
 
-static void write_latex_text(struct portolan_text *out, const char *text)
-{
-    static const struct {
-        char c;
-        const char *text;
-    } special[] = {{'\\', "\\backslash "}, {'~', "\\sim "}, {'^', "\\wedge "}, {'>', ">"}};
-
-    for (; *text; text++) {
-        const char *as = NULL;
-
-        for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-            if (special[i].c == *text)
-                as = special[i].text;
-        if (strchr("#$%&_{}", *text))
-            portolan_text_add(out, "\\%c", *text);
-        else if (as)
-            portolan_text_add(out, "%s", as);
-        else
-            portolan_text_add(out, "%c", *text);
-    }
-}
-
-void formula_write_latex_name(struct portolan_text *out, const char *name)
-{
-    bool single = !name[1] && ((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z'));
-
-    portolan_text_add(out, single ? "" : "\\mathit{");
-    write_latex_text(out, name);
-    portolan_text_add(out, single ? "" : "}");
-}
-
-/* 3e-07 as 3 \cdot 10^{-7} */
-static void write_latex_number(struct portolan_text *out, char *text)
-{
-    char *e = strchr(text, 'e'), *power;
-
-    if (!e) {
-        portolan_text_add(out, "%s", text);
-        return;
-    }
-    *e = '\0';
-    power = e + 1 + (e[1] == '+' || e[1] == '-');
-    power += strspn(power, "0");
-    portolan_text_add(out, "%s \\cdot 10^{%s%s}", text, e[1] == '-' ? "-" : "", power);
-}
-
 /* In C a number without a point may be an integer, which divides differently. */
 static void write_number(struct writer *w, double value)
 {
-    bool typed = w->notation == PORTOLAN_NOTATION_C, latex = w->notation == PORTOLAN_NOTATION_LATEX;
+    bool typed = w->notation == PORTOLAN_NOTATION_C;
     char text[NUMBER_TEXT];
 
     if (isnan(value)) {
-        ADD(w, latex ? "\\mathrm{NaN}" : "NAN");
+        ADD(w, "NAN");
     } else if (isinf(value)) {
-        ADD(w, "%s%s", value < 0 ? "-" : "", latex ? "\\infty" : "INFINITY");
+        ADD(w, "%sINFINITY", value < 0 ? "-" : "");
     } else {
         portolan_number_write(value, false, text);
-        if (latex)
-            write_latex_number(w->out, text);
-        else
-            ADD(w, "%s%s", text, typed && !strpbrk(text, ".e") ? ".0" : "");
+        ADD(w, "%s%s", text, typed && !strpbrk(text, ".e") ? ".0" : "");
     }
 }
 
 static bool is_leaf(struct writer *w, const struct formula_node *node)
 {
-    bool latex = w->notation == PORTOLAN_NOTATION_LATEX;
-
-    if (node->op == OP_NUMBER) {
+    if (node->op == OP_NUMBER)
         write_number(w, node->number);
-    } else if (node->op == OP_NAME && latex) {
-        formula_write_latex_name(w->out, w->f->names.list[node->name]);
-    } else if (node->op == OP_NAME) {
+    else if (node->op == OP_NAME)
         ADD(w, "%s", w->names[node->name]);
-    } else if (node->op == OP_CONSTANT && latex) {
-        formula_write_latex_name(w->out, w->f->constants.list[node->name]);
-        ADD(w, "_{%u}", node->index);
-    } else if (node->op == OP_CONSTANT) {
+    else if (node->op == OP_CONSTANT)
         ADD(w, "%s[%u]", w->f->constants.list[node->name], node->index);
-    }
     return node->op <= OP_CONSTANT;
 }
 
@@ -233,43 +141,20 @@ static const struct form *c_form(const struct writer *w, const struct formula_no
     }
 }
 
-static bool begins_with_figure(const struct portolan_formula *f, size_t i)
-{
-    size_t arg[2] = {0, 0};
-
-    while (f->nodes[i].op == OP_MULTIPLY || f->nodes[i].op == OP_POWER) {
-        formula_arguments(f, i, arg, 2);
-        i = arg[0];
-    }
-    return f->nodes[i].op == OP_NUMBER;
-}
-
 static const struct form *form_of(const struct writer *w, size_t i, const size_t *arg)
 {
     const struct formula_node *node = &w->f->nodes[i];
 
     if (w->notation == PORTOLAN_NOTATION_C)
         return c_form(w, node, arg);
-    if (w->notation == PORTOLAN_NOTATION_LATEX)
-        return node->op == OP_MULTIPLY && begins_with_figure(w->f, arg[1]) ? &latex_dot
-                                                                           : &latex_forms[node->op];
     return infix_forms[node->op].text ? &infix_forms[node->op] : &call;
 }
 
-static enum level level_of(const struct writer *w, const struct formula_node *node,
-                           const struct form *form)
+static enum level level_of(const struct formula_node *node, const struct form *form)
 {
-    bool latex = w->notation == PORTOLAN_NOTATION_LATEX;
-    char text[NUMBER_TEXT];
-
     if (node->op > OP_CONSTANT)
         return form->level;
-    if (node->op != OP_NUMBER || isnan(node->number))
-        return TIGHT;
-    if (signbit(node->number))
-        return latex ? SUM : UNARY;
-    portolan_number_write(node->number, false, text);
-    return latex && isfinite(node->number) && strchr(text, 'e') ? PRODUCT : TIGHT;
+    return node->op == OP_NUMBER && !isnan(node->number) && signbit(node->number) ? UNARY : TIGHT;
 }
 
 /* The least level that operand K of node I needs. */
@@ -279,8 +164,6 @@ static enum level operand_level(const struct writer *w, size_t i, const struct f
     enum formula_op op = (enum formula_op)w->f->nodes[i].op;
     enum formula_op inner = (enum formula_op)w->f->nodes[operand].op;
 
-    if (w->notation == PORTOLAN_NOTATION_LATEX)
-        return form->operand[k];
     /* --x is a decrement in C. */
     if (op == OP_NEGATE && (inner == OP_NEGATE || inner == OP_NUMBER))
         return TIGHT;
@@ -311,22 +194,6 @@ static void write_c_extreme(struct writer *w, size_t i)
     write_all_operands(w, i, ")");
 }
 
-static void write_latex_selection(struct writer *w, size_t i)
-{
-    size_t arg[3];
-
-    ADD(w, "\\begin{cases} ");
-    for (; w->f->nodes[i].op == OP_SELECT; i = arg[2]) {
-        formula_arguments(w->f, i, arg, 3);
-        write_node(w, arg[1], LOOSE, false);
-        ADD(w, " & \\text{if } ");
-        write_node(w, arg[0], LOOSE, false);
-        ADD(w, " \\\\ ");
-    }
-    write_node(w, i, LOOSE, false);
-    ADD(w, " & \\text{otherwise} \\end{cases}");
-}
-
 static void write_form(struct writer *w, size_t i, const size_t *arg, const struct form *form)
 {
     enum formula_op op = (enum formula_op)w->f->nodes[i].op;
@@ -355,8 +222,6 @@ static void write_operation(struct writer *w, size_t i, const size_t *arg, const
         return;
     if (w->notation == PORTOLAN_NOTATION_C && extreme)
         write_c_extreme(w, i);
-    else if (w->notation == PORTOLAN_NOTATION_LATEX && node->op == OP_SELECT)
-        write_latex_selection(w, i);
     else
         write_form(w, i, arg, form);
 }
@@ -368,7 +233,7 @@ static void write_operation(struct writer *w, size_t i, const size_t *arg, const
 static void write_node(struct writer *w, size_t i, enum level least, bool truth)
 {
     const struct formula_node *node = &w->f->nodes[i];
-    bool typed = w->notation == PORTOLAN_NOTATION_C, latex = w->notation == PORTOLAN_NOTATION_LATEX;
+    bool typed = w->notation == PORTOLAN_NOTATION_C;
     size_t arg[3] = {0};
     const struct form *form;
 
@@ -383,11 +248,11 @@ static void write_node(struct writer *w, size_t i, enum level least, bool truth)
         write_node(w, i, SUM, false);
         ADD(w, " != 0.0)");
     } else {
-        bool loose = level_of(w, node, form) < least;
+        bool loose = level_of(node, form) < least;
 
-        ADD(w, !loose ? "" : latex ? "\\left(" : "(");
+        ADD(w, loose ? "(" : "");
         write_operation(w, i, arg, form);
-        ADD(w, !loose ? "" : latex ? "\\right)" : ")");
+        ADD(w, loose ? ")" : "");
     }
 }
 
@@ -469,13 +334,6 @@ void formula_write_c(const struct portolan_formula *f, const char *const *names,
     write_node(&w, f->n_nodes - 1, LOOSE, truth);
 }
 
-void formula_write_latex(const struct portolan_formula *f, struct portolan_text *out)
-{
-    struct writer w = {f, out, PORTOLAN_NOTATION_LATEX, NULL};
-
-    write_node(&w, f->n_nodes - 1, LOOSE, false);
-}
-
 /* The names as the language writes them, between backquotes where needed. */
 static const char *const *quoted_names(struct portolan_arena *memory,
                                        const struct portolan_formula *f)
@@ -522,9 +380,7 @@ enum portolan_status portolan_formula_write(const struct portolan_formula *f,
 {
     struct portolan_text out = {0};
 
-    if (notation == PORTOLAN_NOTATION_LATEX)
-        formula_write_latex(f, &out);
-    else if (notation == PORTOLAN_NOTATION_MATHML)
+    if (notation == PORTOLAN_NOTATION_MATHML)
         formula_write_mathml(f, f->n_nodes - 1, &out);
     else
         write_in_names(f, f->n_nodes - 1, notation, LOOSE, &out);

@@ -2,9 +2,9 @@
 /**
  * extrap: reads and writes measurements in Extra-P's forms.
  *
- * Extra-P 4 (github.com/extra-p/extrap, docs/file-formats.md) reads a text form, two JSON forms and
- * JSON Lines. All are the same in the end: for every call path and metric, values at points of the
- * parameters, repetitions included. Nothing here prints, exits or touches files. Measurements are
+ * Of the forms that Extra-P 4 (github.com/extra-p/extrap, docs/file-formats.md) reads, these are
+ * its text and its present JSON. Both hold values at points of the parameters for every call path
+ * and metric, repetitions included. Nothing here prints, exits or touches files. Measurements are
  * changed by one thread at a time; many may read them.
  */
 #ifndef PORTOLAN_EXTRAP_H
@@ -23,8 +23,8 @@ enum {
 
 /** Rows are as portolan_model_fit() takes them: repetitions are rows with equal X. */
 struct portolan_measurement {
-    char *callpath; /**< "main->solve"; "" or "<root>" when the file names none */
-    char *metric;   /**< "time"; "" or "<default>" when the file names none */
+    char *callpath; /**< "main->solve"; "" when the file names none */
+    char *metric;   /**< "time"; "" when the file names none */
     size_t n_rows;  /**< at least 1 */
     double *x;      /**< N_ROWS × the file's parameters, row by row */
     double *y;      /**< N_ROWS values */
@@ -40,8 +40,7 @@ struct portolan_measurements {
 
 enum portolan_measurements_format {
     PORTOLAN_MEASUREMENTS_TEXT, /**< PARAMETER, POINTS, REGION, METRIC, DATA */
-    PORTOLAN_MEASUREMENTS_JSON, /**< {"parameters": […], "measurements": {…}} */
-    PORTOLAN_MEASUREMENTS_JSONL /**< a line per value: can be appended to */
+    PORTOLAN_MEASUREMENTS_JSON  /**< {"parameters": […], "measurements": {…}} */
 };
 
 /** Whether the text looks like one of Extra-P's forms, rather than a table. */

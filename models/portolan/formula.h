@@ -108,7 +108,6 @@ enum portolan_notation {
                                     backquoted names become identifiers */
     PORTOLAN_NOTATION_INFIX,   /**< the language above; parsing it gives the same formula */
     PORTOLAN_NOTATION_POSTFIX, /**< operands first, words between blanks: N P / log2 2 * */
-    PORTOLAN_NOTATION_LATEX,   /**< for math mode */
     PORTOLAN_NOTATION_MATHML   /**< content MathML: one element, of the default namespace */
 };
 

@@ -432,12 +432,6 @@ PORTOLAN_API enum portolan_status portolan_model_write_c(const struct portolan_m
 PORTOLAN_API enum portolan_status portolan_model_name_c(const char *wish, char **name,
                                                         struct portolan_error *err);
 
-/** *TEXT: an equation of LaTeX (cases need amsmath), constants with 4 digits, under a comment;
- * malloc'ed, the caller frees it. PORTOLAN_ENOMEM; PORTOLAN_EINVAL: too large for one formula. */
-PORTOLAN_API enum portolan_status portolan_model_write_latex(const struct portolan_model *model,
-                                                             char **text,
-                                                             struct portolan_error *err);
-
 /**
  * Reads the model in SIZE bytes of TEXT; every number is exactly the one that was written. FILE
  * names the text in messages. Each problem is reported to DIAGNOSTICS (may be NULL) with its line;

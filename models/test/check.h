@@ -3,13 +3,8 @@
 #ifndef MODELS_TEST_CHECK_H
 #define MODELS_TEST_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
+#include <unit_test.h>
 
 #include "models_internal.h"
 

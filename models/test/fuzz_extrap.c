@@ -7,7 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is accepted is written in JSON Lines, and read and written again the same. */
+/* What is accepted is written in each form that can carry it, and read and written again the same.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct portolan_measurements *m, *again;
@@ -15,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (portolan_measurements_read((const char *)data, size, "fuzz", NULL, &m, NULL))
         return 0;
-    for (int f = PORTOLAN_MEASUREMENTS_TEXT; f <= PORTOLAN_MEASUREMENTS_JSONL; f++) {
+    for (int f = PORTOLAN_MEASUREMENTS_TEXT; f <= PORTOLAN_MEASUREMENTS_JSON; f++) {
         if (portolan_measurements_write(m, (enum portolan_measurements_format)f, &text, NULL))
             continue;
         if (portolan_measurements_read(text, strlen(text), "again", NULL, &again, NULL) ||

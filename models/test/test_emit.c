@@ -12,7 +12,6 @@ static char folder[] = "/tmp/portolan-emit-XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -21,7 +20,6 @@ static int remove_folder(void **state)
     static const char *const files[] = {"f.c", "f.cc", "f", "f.py", "f.gp"};
     char path[100];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(files); i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         unlink(path);
@@ -215,7 +213,6 @@ static void infix_is_read_back_as_the_same_tree(void **state)
 {
     struct portolan_formula *f[FORMULAS];
 
-    (void)state;
     grow_all(f, 7, true);
     for (size_t i = 0; i < FORMULAS; i++) {
         struct portolan_formula *back = NULL;
@@ -255,7 +252,6 @@ static void compilers_find_the_same_values(void **state)
     struct portolan_formula *f[FORMULAS];
     double numbers[FORMULAS];
 
-    (void)state;
     grow_all(f, 77, true);
     write_all(f, PORTOLAN_NOTATION_C, main_begins, "    printf(\"%.17g\\n\", %s);\n",
               "    return 0;\n}\n", "f.c");
@@ -272,7 +268,6 @@ static void python_finds_the_same_values(void **state)
     struct portolan_formula *f[FORMULAS];
     double numbers[FORMULAS];
 
-    (void)state;
     if (!has("python3") || system("python3 -c 'import math; math.cbrt' 2>/dev/null") != 0)
         skip();
     grow_all(f, 777, false);
@@ -345,7 +340,6 @@ static void machines_find_the_same_values(void **state)
     struct portolan_formula *f[FORMULAS];
     double numbers[FORMULAS];
 
-    (void)state;
     if (!has("python3") || system("python3 -c 'import math; math.cbrt' 2>/dev/null") != 0)
         skip();
     grow_all(f, 4711, true);
@@ -488,7 +482,6 @@ static void models_in_c_predict_the_same(void **state)
                                         hard_model()};
     double numbers[N * COUNT(points)];
 
-    (void)state;
     write_functions(models, N);
     for (size_t c = 0; c < COUNT(compilers); c++) {
         if (!has(compilers[c].compiler))
@@ -513,7 +506,6 @@ static void the_comment_says_unit_ranges_and_validity(void **state)
     struct portolan_model *model = hard_model();
     char *text = NULL;
 
-    (void)state;
     model->range[0] = (struct portolan_model_range){.min = 4, .max = 64};
     assert_int_equal(portolan_model_write_c(model, NULL, &text, NULL), PORTOLAN_OK);
     assert_non_null(strstr(text, "Unit of the value: s\n"));
@@ -536,7 +528,6 @@ static void parameters_named_like_reserved_words_get_a_letter(void **state)
     struct portolan_model *model = NULL;
     char *text = NULL;
 
-    (void)state;
     assert_int_equal(portolan_model_fit(&data, NULL, &model, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_model_write_c(model, "cost", &text, NULL), PORTOLAN_OK);
     assert_non_null(strstr(text, "(double x_isize, double x___, double x_M_N, double x_isize_2)"));
@@ -549,7 +540,6 @@ static void names_that_are_no_functions_are_refused(void **state)
     static const char *const bad[] = {"", "2n", "a-b", "log", "double", "class", "isnan", "time"};
     struct portolan_model *model = half(2, 1, 2);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         char *text = NULL;
 
@@ -570,7 +560,6 @@ static void any_text_becomes_a_name_that_is_free(void **state)
                                            {"", "model"},
                                            {"fft", "fft"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *name = NULL;
 
@@ -580,62 +569,35 @@ static void any_text_becomes_a_name_that_is_free(void **state)
     }
 }
 
-static void models_are_written_as_equations(void **state)
-{
-    struct portolan_model *model = pieces_model();
-    char *text = NULL;
-
-    (void)state;
-    assert_int_equal(portolan_model_write_latex(model, &text, NULL), PORTOLAN_OK);
-    assert_non_null(strstr(text,
-                           "\\begin{equation}\n  f(N, P) = \\begin{cases} 2 \\, N & \\text{if "
-                           "} \\frac{N}{P} < 10 \\\\ 3 \\, N & \\text{if } \\frac{N}{P} \\ge "
-                           "10 \\\\ \\mathrm{NaN} & \\text{otherwise} \\end{cases}\n"
-                           "\\end{equation}\n"));
-    free(text);
-    portolan_model_destroy(model);
-}
-
 static void memory_may_run_out_anywhere(void **state)
 {
     struct portolan_model *models[] = {hard_model(), pieces_model()};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
 
         for (unsigned long n = 1; status && n < 500; n++) {
-            char *c = NULL, *latex = NULL;
+            char *c = NULL;
 
             portolan_alloc_fail_at(n);
             status = portolan_model_write_c(models[i], NULL, &c, NULL);
-            if (!status)
-                status = portolan_model_write_latex(models[i], &latex, NULL);
             portolan_alloc_fail_at(0);
             assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
             free(c);
-            free(latex);
         }
         assert_int_equal(status, PORTOLAN_OK);
         portolan_model_destroy(models[i]);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(infix_is_read_back_as_the_same_tree),
-        cmocka_unit_test(compilers_find_the_same_values),
-        cmocka_unit_test(python_finds_the_same_values),
-        cmocka_unit_test(machines_find_the_same_values),
-        cmocka_unit_test(models_in_c_predict_the_same),
-        cmocka_unit_test(the_comment_says_unit_ranges_and_validity),
-        cmocka_unit_test(parameters_named_like_reserved_words_get_a_letter),
-        cmocka_unit_test(names_that_are_no_functions_are_refused),
-        cmocka_unit_test(any_text_becomes_a_name_that_is_free),
-        cmocka_unit_test(models_are_written_as_equations),
-        cmocka_unit_test(memory_may_run_out_anywhere),
-    };
-
-    return cmocka_run_group_tests_name("models emit", tests, make_folder, remove_folder);
-}
+UNIT_TESTS_BETWEEN(make_folder, remove_folder,
+                   cmocka_unit_test(infix_is_read_back_as_the_same_tree),
+                   cmocka_unit_test(compilers_find_the_same_values),
+                   cmocka_unit_test(python_finds_the_same_values),
+                   cmocka_unit_test(machines_find_the_same_values),
+                   cmocka_unit_test(models_in_c_predict_the_same),
+                   cmocka_unit_test(the_comment_says_unit_ranges_and_validity),
+                   cmocka_unit_test(parameters_named_like_reserved_words_get_a_letter),
+                   cmocka_unit_test(names_that_are_no_functions_are_refused),
+                   cmocka_unit_test(any_text_becomes_a_name_that_is_free),
+                   cmocka_unit_test(memory_may_run_out_anywhere))

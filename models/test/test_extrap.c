@@ -46,49 +46,6 @@ static const char in_json[] =
     "  \"main\": {\"time\": [{\"point\": [20, 1], \"values\": [10]},\n"
     "   {\"point\": [20, 2], \"values\": [11]}, {\"point\": [30, 1], \"values\": 12}]}}}\n";
 
-static const char in_ids[] =
-    "{\"callpaths\": [{\"id\": 2, \"name\": \"main\"}, {\"id\": 1, \"name\": \"main->solve it\"}],"
-    "\n\"metrics\": [{\"id\": 1, \"name\": \"time\"}, {\"id\": 5, \"name\": \"calls\"}],"
-    "\n\"parameters\": [{\"id\": 2, \"name\": \"y\"}, {\"id\": 1, \"name\": \"x\"}],"
-    "\n\"coordinates\": ["
-    "{\"id\": 1, \"parameter_value_pairs\": [{\"parameter_id\": 1, \"parameter_value\": 20},"
-    " {\"parameter_id\": 2, \"parameter_value\": 1}]},"
-    "\n{\"id\": 3, \"parameter_value_pairs\": [{\"parameter_id\": 1, \"parameter_value\": 30},"
-    " {\"parameter_id\": 2, \"parameter_value\": 1}]},"
-    "\n{\"id\": 2, \"parameter_value_pairs\": [{\"parameter_id\": 2, \"parameter_value\": 2},"
-    " {\"parameter_id\": 1, \"parameter_value\": 20}]}],"
-    "\n\"measurements\": ["
-    "{\"id\": 1, \"callpath_id\": 1, \"metric_id\": 1, \"coordinate_id\": 1, \"value\": 1},"
-    "{\"id\": 2, \"callpath_id\": 1, \"metric_id\": 1, \"coordinate_id\": 1, \"value\": 2},"
-    "{\"id\": 3, \"callpath_id\": 1, \"metric_id\": 1, \"coordinate_id\": 2, \"value\": 3.5},"
-    "{\"id\": 4, \"callpath_id\": 1, \"metric_id\": 1, \"coordinate_id\": 2, \"value\": 4.25},"
-    "{\"id\": 5, \"callpath_id\": 1, \"metric_id\": 1, \"coordinate_id\": 3, \"value\": -0.5},"
-    "{\"id\": 6, \"callpath_id\": 1, \"metric_id\": 5, \"coordinate_id\": 1, \"value\": 7},"
-    "{\"id\": 7, \"callpath_id\": 1, \"metric_id\": 5, \"coordinate_id\": 2, \"value\": 8},"
-    "{\"id\": 8, \"callpath_id\": 1, \"metric_id\": 5, \"coordinate_id\": 3, \"value\": 9},"
-    "{\"id\": 9, \"callpath_id\": 2, \"metric_id\": 1, \"coordinate_id\": 1, \"value\": 10},"
-    "{\"id\": 10, \"callpath_id\": 2, \"metric_id\": 1, \"coordinate_id\": 2, \"value\": 11},"
-    "{\"id\": 11, \"callpath_id\": 2, \"metric_id\": 1, \"coordinate_id\": 3, \"value\": 12}]}";
-
-static const char in_lines[] =
-    "{\"params\":{\"x\":20,\"y\":1},\"callpath\":\"main->solve it\",\"metric\":\"time\",\"value\":"
-    "[1, 2]}\n"
-    "{\"params\":{\"y\":2,\"x\":20},\"metric\":\"time\",\"callpath\":\"main->solve it\",\"value\":"
-    "3.5}\n\n"
-    "{\"params\":{\"x\":20,\"y\":2},\"callpath\":\"main->solve it\",\"metric\":\"time\",\"value\":"
-    "4.25}\n"
-    "{\"params\":{\"x\":30,\"y\":1},\"callpath\":\"main->solve it\",\"metric\":\"time\",\"value\":"
-    "-5e-1}\n"
-    "{\"params\":{\"x\":20,\"y\":1},\"callpath\":\"main->solve it\",\"metric\":\"calls\","
-    "\"value\":7}\n"
-    "{\"params\":{\"x\":20,\"y\":2},\"callpath\":\"main->solve it\",\"metric\":\"calls\","
-    "\"value\":8}\n"
-    "{\"params\":{\"x\":30,\"y\":1},\"callpath\":\"main->solve it\",\"metric\":\"calls\","
-    "\"value\":9}\n"
-    "{\"params\":{\"x\":20,\"y\":1},\"callpath\":\"main\",\"metric\":\"time\",\"value\":10}\n"
-    "{\"params\":{\"x\":20,\"y\":2},\"callpath\":\"main\",\"metric\":\"time\",\"value\":11}\n"
-    "{\"params\":{\"x\":30,\"y\":1},\"callpath\":\"main\",\"metric\":\"time\",\"value\":12}\n";
-
 static void assert_is_the_example(const struct portolan_measurements *m)
 {
     static const double time_x[] = {20, 1, 20, 1, 20, 2, 20, 2, 30, 1};
@@ -116,9 +73,8 @@ static void assert_is_the_example(const struct portolan_measurements *m)
 
 static void every_form_is_told_by_its_content(void **state)
 {
-    static const char *const texts[] = {in_text, in_json, in_ids, in_lines};
+    static const char *const texts[] = {in_text, in_json};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct portolan_measurements *m = read_text(texts[i]);
 
@@ -131,8 +87,7 @@ static void every_form_is_written_and_read_back(void **state)
 {
     struct portolan_measurements *m = read_text(in_text);
 
-    (void)state;
-    for (int form = PORTOLAN_MEASUREMENTS_TEXT; form <= PORTOLAN_MEASUREMENTS_JSONL; form++) {
+    for (int form = PORTOLAN_MEASUREMENTS_TEXT; form <= PORTOLAN_MEASUREMENTS_JSON; form++) {
         struct portolan_measurements *back;
         char *text = NULL;
 
@@ -152,15 +107,10 @@ static void one_parameter_needs_no_parentheses_and_names_may_be_missing(void **s
     struct portolan_measurements *m = read_text("PARAMETER p\nPOINTS 4 8 ( 16 )\nDATA 1\nDATA 2\n"
                                                 "DATA 3 4\n");
 
-    (void)state;
     assert_string_equal(m->items[0].callpath, "");
     assert_string_equal(m->items[0].metric, "");
     assert_int_equal(m->items[0].n_rows, 4);
     assert_true(m->items[0].x[3] == 16);
-    portolan_measurements_destroy(m);
-    m = read_text("{\"params\": {\"p\": 4}, \"value\": 3}\n");
-    assert_string_equal(m->items[0].callpath, "<root>");
-    assert_string_equal(m->items[0].metric, "<default>");
     portolan_measurements_destroy(m);
 }
 
@@ -171,8 +121,7 @@ static void numbers_keep_all_their_digits(void **state)
     struct portolan_measurement item = {"a \"b\"\\c", "\xc2\xb5s", 2, x, y};
     struct portolan_measurements m = {1, params, 1, &item, NULL}, *back;
 
-    (void)state;
-    for (int form = PORTOLAN_MEASUREMENTS_TEXT; form <= PORTOLAN_MEASUREMENTS_JSONL; form++) {
+    for (int form = PORTOLAN_MEASUREMENTS_TEXT; form <= PORTOLAN_MEASUREMENTS_JSON; form++) {
         assert_int_equal(
             portolan_measurements_write(&m, (enum portolan_measurements_format)form, &text, NULL),
             PORTOLAN_OK);
@@ -252,28 +201,11 @@ static void what_is_wrong_is_said_where_it_is(void **state)
         {"{\"parameters\": [\"p\"]}", 1, 1, "\"measurements\" is missing"},
         {"{\"parameters\": [\"p\"], \"measurements\": {}}", 1, 1, "no measurements"},
         {"{\"parameters\": [\"p\"],\n \"measurements\": [}", 2, 19, "not JSON"},
-        {"{\"callpaths\": [{\"id\": 1}], \"parameters\": [{\"id\": 1, \"name\": \"p\"}]}", 1, 16,
-         "\"name\" is missing"},
-        {"{\"callpaths\": [{\"id\": 1, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}],\n"
-         "\"parameters\": [{\"id\": 1, \"name\": \"p\"}]}",
-         1, 40, "have the id 1"},
-        {"{\"callpaths\": [], \"parameters\": [{\"id\": 1, \"name\": \"p\"}], \"metrics\": [],\n"
-         "\"coordinates\": [{\"id\": 1, \"parameter_value_pairs\": [{\"parameter_id\": 2,\n"
-         "\"parameter_value\": 4}]}]}",
-         2, 70, "no entry has this id"},
-        {"{\"params\": {\"x\": 1}, \"value\": 1}\n{\"params\": {\"y\": 1}, \"value\": 1}\n", 2, 12,
-         "\"x\" is missing"},
-        {"{\"params\": {\"x\": 1}, \"value\": 1}\n{\"params\": {\"x\": 1, \"y\": 1}, \"value\": "
-         "1}\n",
-         2, 12, "parameters of the first line"},
-        {"{\"params\": {\"x\": 1}, \"value\": 1}\n{\"params\": {\"x\": 1}}\n", 2, 1,
-         "\"value\" is missing"},
-        {"{\"params\": {\"x\": 1}, \"value\": 1}\n\n{\"params\": {\"x\": 1}, \"value\": tru}\n", 3,
-         33, "not JSON"},
-        {"{\"params\": {\"x\": 1}, \"value\": [1, null]}\n", 1, 35, "finite number"},
+        {"{\"callpaths\": [{\"id\": 1}]}", 1, 1, "Extra-P's older JSON, which is not read"},
+        {"{\"params\": {\"x\": 1}, \"value\": 1}\n", 1, 1, "JSON Lines, which is not read"},
+        {"{\"parameters\": [{\"id\": 1}]}", 1, 17, "a parameter must be a string"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct portolan_measurements *m = NULL;
         struct report report = {0};
@@ -301,11 +233,10 @@ static void what_a_form_cannot_carry_is_refused(void **state)
     struct portolan_measurements none = {0, params, 1, items, NULL};
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_measurements_write(&five, PORTOLAN_MEASUREMENTS_TEXT, &text, &err),
                      PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "write JSON"));
-    assert_int_equal(portolan_measurements_write(&five, PORTOLAN_MEASUREMENTS_JSONL, &text, NULL),
+    assert_int_equal(portolan_measurements_write(&five, PORTOLAN_MEASUREMENTS_JSON, &text, NULL),
                      PORTOLAN_OK);
     free(text);
     text = NULL;
@@ -316,16 +247,15 @@ static void what_a_form_cannot_carry_is_refused(void **state)
     assert_int_equal(portolan_measurements_write(&five, PORTOLAN_MEASUREMENTS_TEXT, &text, NULL),
                      PORTOLAN_EINVAL);
     items[1].n_rows = 2;
-    assert_int_equal(portolan_measurements_write(&twice, PORTOLAN_MEASUREMENTS_JSONL, &text, NULL),
+    assert_int_equal(portolan_measurements_write(&twice, PORTOLAN_MEASUREMENTS_JSON, &text, NULL),
                      PORTOLAN_EINVAL);
     assert_null(text);
 }
 
 static void memory_may_run_out_anywhere(void **state)
 {
-    static const char *const texts[] = {in_text, in_json, in_ids, in_lines};
+    static const char *const texts[] = {in_text, in_json};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
 
@@ -336,8 +266,8 @@ static void memory_may_run_out_anywhere(void **state)
             portolan_alloc_fail_at(n);
             status = portolan_measurements_read(texts[i], strlen(texts[i]), "it", NULL, &m, NULL);
             if (!status)
-                status = portolan_measurements_write(m, (enum portolan_measurements_format)(i % 3),
-                                                     &text, NULL);
+                status = portolan_measurements_write(m, (enum portolan_measurements_format)i, &text,
+                                                     NULL);
             portolan_alloc_fail_at(0);
             assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
             assert_true((status == PORTOLAN_OK) == (text != NULL));
@@ -348,17 +278,10 @@ static void memory_may_run_out_anywhere(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_is_told_by_its_content),
-        cmocka_unit_test(every_form_is_written_and_read_back),
-        cmocka_unit_test(one_parameter_needs_no_parentheses_and_names_may_be_missing),
-        cmocka_unit_test(numbers_keep_all_their_digits),
-        cmocka_unit_test(what_is_wrong_is_said_where_it_is),
-        cmocka_unit_test(what_a_form_cannot_carry_is_refused),
-        cmocka_unit_test(memory_may_run_out_anywhere),
-    };
-
-    return cmocka_run_group_tests_name("models extrap", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(every_form_is_told_by_its_content),
+           cmocka_unit_test(every_form_is_written_and_read_back),
+           cmocka_unit_test(one_parameter_needs_no_parentheses_and_names_may_be_missing),
+           cmocka_unit_test(numbers_keep_all_their_digits),
+           cmocka_unit_test(what_is_wrong_is_said_where_it_is),
+           cmocka_unit_test(what_a_form_cannot_carry_is_refused),
+           cmocka_unit_test(memory_may_run_out_anywhere))

@@ -84,7 +84,6 @@ static void exact_rows_give_the_form_they_came_from(void **state)
 {
     struct portolan_model *m;
 
-    (void)state;
     m = fit_exact(truth_constant, 1);
     assert_int_equal(family_of(m), PORTOLAN_MODEL_CONSTANT);
     assert_string_equal(portolan_model_peek_formula(m), "3.25");
@@ -126,7 +125,6 @@ static void strong_scaling_has_terms_that_fall_and_terms_that_rise(void **state)
         {0.5, 12, 0, 0.02, "0.5 + 0.02 n + 12 n^-1"},
     };
 
-    (void)state;
     for (size_t k = 0; k < COUNT(cases); k++) {
         struct portolan_model *m;
         double x[7], y[7];
@@ -148,7 +146,6 @@ static void a_logarithm_may_stand_beside_a_root(void **state)
     struct portolan_model *m;
     double x[8], y[8];
 
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         x[i] = 10 * (double)((i + 1) * (i + 1));
         y[i] = 0.1 * sqrt(x[i]) + 0.01 * x[i] * log2(x[i]);
@@ -164,7 +161,6 @@ static void a_power_off_the_list_is_found_among_many_precise_points(void **state
 {
     uint64_t seed = 152;
 
-    (void)state;
     for (double span = 512; span < 20000; span *= 32) {
         double x[30], y[30];
         struct portolan_model *model;
@@ -191,7 +187,6 @@ static void one_point_gives_a_constant_that_admits_to_know_nothing(void **state)
     double far = 128;
     size_t n;
 
-    (void)state;
     assert_int_equal(family_of(m), PORTOLAN_MODEL_CONSTANT);
     assert_int_equal(portolan_model_predict(m, x, &p), PORTOLAN_OK);
     assert_near(p.value, 2.5, 1e-15);
@@ -210,7 +205,6 @@ static void two_points_alike_give_a_constant(void **state)
     static const double x[] = {16, 32}, y[] = {1.00, 1.02};
     struct portolan_model *m = fit_rows(1, 2, x, y, NULL);
 
-    (void)state;
     assert_int_equal(family_of(m), PORTOLAN_MODEL_CONSTANT);
     portolan_model_destroy(m);
 }
@@ -222,7 +216,6 @@ static void two_points_apart_give_a_power_law(void **state)
     double far = 64;
     struct portolan_prediction p;
 
-    (void)state;
     assert_int_equal(family_of(m), PORTOLAN_MODEL_POWER);
     assert_term(m, 0, 1. / 256, 2, 0);
     assert_int_equal(portolan_model_predict(m, &far, &p), PORTOLAN_OK);
@@ -238,7 +231,6 @@ static void repetitions_decide_whether_two_points_differ(void **state)
     static const double steady[] = {1, 1.001, 0.999, 1.02, 1.021, 1.019};
     struct portolan_model *m = fit_rows(1, 6, x, noisy, NULL);
 
-    (void)state;
     assert_int_equal(family_of(m), PORTOLAN_MODEL_CONSTANT);
     assert_int_equal(portolan_model_peek_summary(m)->n_points, 2);
     portolan_model_destroy(m);
@@ -253,7 +245,6 @@ static void a_spike_among_repetitions_moves_nothing(void **state)
     double x[15], y[15];
     struct portolan_model *m;
 
-    (void)state;
     for (size_t i = 0; i < 15; i++) {
         x[i] = sizes[i / 3];
         y[i] = truth_shifted(x[i]) * (i == 4 || i == 9 ? 80 : 1);
@@ -272,7 +263,6 @@ static void a_spike_without_repetitions_is_left_out_and_counted(void **state)
     double y[COUNT(x)];
     struct portolan_model *m;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++)
         y[i] = truth_shifted(x[i]) * (i == 3 ? 30 : 1);
     m = fit_rows(1, COUNT(x), x, y, NULL);
@@ -288,7 +278,6 @@ static void zeros_among_the_values_are_legal(void **state)
     struct portolan_model *m = fit_rows(1, 5, x, some, NULL);
     struct portolan_prediction p;
 
-    (void)state;
     assert_near(portolan_model_peek_summary(m)->floor, 1e-6, 1e-12);
     assert_int_equal(portolan_model_predict(m, x + 4, &p), PORTOLAN_OK);
     assert_true(p.low <= 4e-6 && p.high >= 4e-6);
@@ -303,7 +292,6 @@ static void parameters_that_are_zero_or_negative_use_whole_powers_only(void **st
     static const double x[] = {-2, -1, 0, 1, 2, 3}, y[] = {5, 2, 1, 2, 5, 10};
     struct portolan_model *m = fit_rows(1, 6, x, y, NULL);
 
-    (void)state;
     assert_string_equal(portolan_model_peek_formula(m), "1 + 1 n^2");
     portolan_model_destroy(m);
 }
@@ -317,7 +305,6 @@ static void negative_constants_come_only_when_allowed(void **state)
     const struct portolan_model_term *terms;
     size_t n;
 
-    (void)state;
     assert_term(m, 0, -5, 0, 0);
     assert_term(m, 1, 2, 1, 0);
     assert_string_equal(portolan_model_peek_formula(m), "-5 + 2 n");
@@ -341,7 +328,6 @@ static void weights_tell_which_rows_to_believe(void **state)
     struct portolan_model_data data = {1, &name, 3, x, y, weight};
     struct portolan_model *m;
 
-    (void)state;
     assert_int_equal(portolan_model_fit(&data, NULL, &m, NULL), PORTOLAN_OK);
     assert_near(portolan_model_value(m, x), 2, 1e-15);
     portolan_model_destroy(m);
@@ -369,7 +355,6 @@ static void bad_rows_are_refused_with_a_reason(void **state)
     static const double huge[] = {1, 1e61}, heavy[] = {1e300, 1};
     struct portolan_model_options much = {.confidence = 1};
 
-    (void)state;
     expect_invalid((struct portolan_model_data){1, names, 0, x, y, NULL}, NULL, "one row");
     expect_invalid((struct portolan_model_data){1, names, 2, x, y, NULL}, NULL, "row 2");
     expect_invalid((struct portolan_model_data){2, names, 2, x, fine, NULL}, NULL, "same name");
@@ -389,7 +374,6 @@ static void no_parameters_give_a_constant_with_its_error(void **state)
     struct portolan_model *m = fit_rows(0, 3, NULL, y, &absolute);
     struct portolan_prediction p;
 
-    (void)state;
     assert_int_equal(portolan_model_predict(m, NULL, &p), PORTOLAN_OK);
     assert_near(p.value, 10, 1e-15);
     assert_near(portolan_model_peek_summary(m)->sigma_repeat, 1, 1e-12);
@@ -432,7 +416,6 @@ static void whatever_the_rows_the_model_is_sound(void **state)
     static const char *const names[] = {"n", "m", "k"};
     uint64_t seed = 602214076;
 
-    (void)state;
     for (int round = 0; round < 3000; round++) {
         size_t n_params = (size_t)(uniform(&seed) * 4), n = 1 + (size_t)(uniform(&seed) * 9);
         double x[27], y[9];
@@ -453,27 +436,20 @@ static void whatever_the_rows_the_model_is_sound(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_rows_give_the_form_they_came_from),
-        cmocka_unit_test(strong_scaling_has_terms_that_fall_and_terms_that_rise),
-        cmocka_unit_test(a_logarithm_may_stand_beside_a_root),
-        cmocka_unit_test(a_power_off_the_list_is_found_among_many_precise_points),
-        cmocka_unit_test(one_point_gives_a_constant_that_admits_to_know_nothing),
-        cmocka_unit_test(two_points_alike_give_a_constant),
-        cmocka_unit_test(two_points_apart_give_a_power_law),
-        cmocka_unit_test(repetitions_decide_whether_two_points_differ),
-        cmocka_unit_test(a_spike_among_repetitions_moves_nothing),
-        cmocka_unit_test(a_spike_without_repetitions_is_left_out_and_counted),
-        cmocka_unit_test(zeros_among_the_values_are_legal),
-        cmocka_unit_test(parameters_that_are_zero_or_negative_use_whole_powers_only),
-        cmocka_unit_test(negative_constants_come_only_when_allowed),
-        cmocka_unit_test(weights_tell_which_rows_to_believe),
-        cmocka_unit_test(bad_rows_are_refused_with_a_reason),
-        cmocka_unit_test(no_parameters_give_a_constant_with_its_error),
-        cmocka_unit_test(whatever_the_rows_the_model_is_sound),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(exact_rows_give_the_form_they_came_from),
+           cmocka_unit_test(strong_scaling_has_terms_that_fall_and_terms_that_rise),
+           cmocka_unit_test(a_logarithm_may_stand_beside_a_root),
+           cmocka_unit_test(a_power_off_the_list_is_found_among_many_precise_points),
+           cmocka_unit_test(one_point_gives_a_constant_that_admits_to_know_nothing),
+           cmocka_unit_test(two_points_alike_give_a_constant),
+           cmocka_unit_test(two_points_apart_give_a_power_law),
+           cmocka_unit_test(repetitions_decide_whether_two_points_differ),
+           cmocka_unit_test(a_spike_among_repetitions_moves_nothing),
+           cmocka_unit_test(a_spike_without_repetitions_is_left_out_and_counted),
+           cmocka_unit_test(zeros_among_the_values_are_legal),
+           cmocka_unit_test(parameters_that_are_zero_or_negative_use_whole_powers_only),
+           cmocka_unit_test(negative_constants_come_only_when_allowed),
+           cmocka_unit_test(weights_tell_which_rows_to_believe),
+           cmocka_unit_test(bad_rows_are_refused_with_a_reason),
+           cmocka_unit_test(no_parameters_give_a_constant_with_its_error),
+           cmocka_unit_test(whatever_the_rows_the_model_is_sound))

@@ -233,15 +233,8 @@ static void test_idle_parameter_changes_nothing(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_laws_are_found),
-        cmocka_unit_test(test_counts_have_signed_constants),
-        cmocka_unit_test(test_law_says_where_it_turns_negative),
-        cmocka_unit_test(test_noise_has_no_exact_law),
-        cmocka_unit_test(test_idle_parameter_changes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_laws_are_found),
+           cmocka_unit_test(test_counts_have_signed_constants),
+           cmocka_unit_test(test_law_says_where_it_turns_negative),
+           cmocka_unit_test(test_noise_has_no_exact_law),
+           cmocka_unit_test(test_idle_parameter_changes_nothing))

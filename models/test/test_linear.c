@@ -50,7 +50,6 @@ static void norris_matches_the_certified_values(void **state)
     struct linear_fit fit = {.leverage = leverage, .inverse = inverse};
     double s;
 
-    (void)state;
     for (size_t i = 0; i < M; i++) {
         a[i] = 1;
         a[M + i] = norris[i][1];
@@ -78,7 +77,6 @@ static void quick_and_full_fits_agree(void **state)
     double a[2 * M], b[M], quick_leverage[M], leverage[M], c[2];
     struct linear_fit fit = {.leverage = leverage};
 
-    (void)state;
     for (size_t i = 0; i < M; i++) {
         a[i] = 1;
         a[M + i] = norris[i][1];
@@ -107,7 +105,6 @@ static void longley_matches_the_certified_values(void **state)
     struct portolan_model *model;
     size_t n;
 
-    (void)state;
     for (size_t i = 0; i < M; i++) {
         y[i] = longley[i][0];
         memcpy(x + 6 * i, longley[i] + 1, 6 * sizeof *x);
@@ -183,7 +180,6 @@ static void the_fft_keeps_two_terms_when_constants_are_not_negative(void **state
     const struct portolan_model_term *terms;
     size_t n;
 
-    (void)state;
     terms = portolan_model_peek_terms(model, &n);
     assert_int_equal(n, 2);
     assert_near(terms[0].constant, 0.706, 1e-3);
@@ -204,7 +200,6 @@ static void the_fft_has_negative_constants_and_a_bad_condition_otherwise(void **
     bool negative = false;
     size_t n;
 
-    (void)state;
     terms = portolan_model_peek_terms(model, &n);
     assert_int_equal(n, 4);
     for (size_t j = 0; j < n; j++)
@@ -260,7 +255,6 @@ static void the_fft_is_predicted_from_four_processors_within_a_percent(void **st
     struct portolan_model *model = fit_fft_formula(6, PORTOLAN_MODEL_RELATIVE);
     size_t n;
 
-    (void)state;
     assert_fft_within(model, 0.01);
     portolan_model_peek_terms(model, &n);
     assert_int_equal(n, 2);
@@ -302,7 +296,6 @@ static void non_negative_fits_satisfy_kuhn_and_tucker(void **state)
     uint64_t seed = 20010607;
     double a[8 * 12], b[12], work[9 * 12], c[8];
 
-    (void)state;
     for (int round = 0; round < 500; round++) {
         size_t m = 2 + (size_t)(uniform(&seed) * 11), k = 1 + (size_t)(uniform(&seed) * 8);
 
@@ -325,7 +318,6 @@ static void dependent_columns_are_found(void **state)
     struct linear_fit fit = {0};
     double c0;
 
-    (void)state;
     assert_int_equal(linear_full(4, 3, a, b, &fit, NULL), PORTOLAN_OK);
     assert_int_equal(fit.rank, 2);
     assert_true(isinf(fit.condition));
@@ -335,18 +327,11 @@ static void dependent_columns_are_found(void **state)
     assert_near(fit.coefficients[0], 1, 1e-12);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(norris_matches_the_certified_values),
-        cmocka_unit_test(quick_and_full_fits_agree),
-        cmocka_unit_test(longley_matches_the_certified_values),
-        cmocka_unit_test(the_fft_keeps_two_terms_when_constants_are_not_negative),
-        cmocka_unit_test(the_fft_has_negative_constants_and_a_bad_condition_otherwise),
-        cmocka_unit_test(the_fft_is_predicted_from_four_processors_within_a_percent),
-        cmocka_unit_test(non_negative_fits_satisfy_kuhn_and_tucker),
-        cmocka_unit_test(dependent_columns_are_found),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(norris_matches_the_certified_values),
+           cmocka_unit_test(quick_and_full_fits_agree),
+           cmocka_unit_test(longley_matches_the_certified_values),
+           cmocka_unit_test(the_fft_keeps_two_terms_when_constants_are_not_negative),
+           cmocka_unit_test(the_fft_has_negative_constants_and_a_bad_condition_otherwise),
+           cmocka_unit_test(the_fft_is_predicted_from_four_processors_within_a_percent),
+           cmocka_unit_test(non_negative_fits_satisfy_kuhn_and_tucker),
+           cmocka_unit_test(dependent_columns_are_found))

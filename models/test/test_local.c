@@ -53,7 +53,6 @@ static void what_was_measured_is_its_mean_and_the_interval_covers_a_run_anew(voi
     uint64_t seed = 20261122;
     int inside = 0;
 
-    (void)state;
     for (int draw = 0; draw < 1000; draw++) {
         struct rows r = {.n_params = 1};
         struct portolan_prediction t;
@@ -82,7 +81,6 @@ static void a_place_measured_once_has_an_assumed_interval(void **state)
     struct rows r = {.n_params = 1};
     struct portolan_local *l;
 
-    (void)state;
     add(&r, 10, 0, 7, 0);
     l = local_of(&r, NULL);
     assert_true(isnan(portolan_local_peek_summary(l)->repeat));
@@ -99,7 +97,6 @@ static void the_same_x_in_other_groups_is_known_as_far_as_these_agree(void **sta
     struct portolan_prediction t;
     struct portolan_local *l;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         add(&r, 100, 0, 2 + 0.01 * i, 0);
         add(&r, 100, 0, 8 + 0.01 * i, 1);
@@ -120,7 +117,6 @@ static void rows_of_no_group_are_neighbours_too(void **state)
     struct rows r = {.n_params = 1};
     struct portolan_local *l;
 
-    (void)state;
     add(&r, 10, 0, 7, SIZE_MAX);
     l = local_of(&r, NULL);
     assert_near(ask(l, 20, SIZE_MAX, PORTOLAN_LOCAL_NEIGHBOURS).value, 7, 1e-9);
@@ -156,7 +152,6 @@ static void power_laws_and_steps_are_followed(void **state)
     uint64_t seed = 7;
     struct portolan_local *l = local_of_law(power, 0.01, &seed);
 
-    (void)state;
     assert_near(ask(l, 500, 99, PORTOLAN_LOCAL_NEIGHBOURS).value, power(500), 0.03);
     portolan_local_destroy(l);
     l = local_of_law(steps, 0.01, &seed);
@@ -170,7 +165,6 @@ static void neighbours_intervals_cover_and_widen_outside(void **state)
     uint64_t seed = 99;
     int inside = 0;
 
-    (void)state;
     for (int draw = 0; draw < 300; draw++) {
         struct portolan_local *l = local_of_law(draw % 2 ? power : steps, 0.1, &seed);
         double n = 20 * pow(100, uniform(&seed)), anew;
@@ -191,7 +185,6 @@ static void a_parameter_that_does_not_matter_parts_nothing(void **state)
     double error = 0;
     uint64_t seed = 12;
 
-    (void)state;
     for (int draw = 0; draw < 20; draw++) {
         struct rows r = {.n_params = 2};
         struct portolan_prediction t;
@@ -229,7 +222,6 @@ static void places_that_nothing_tells_apart_are_found(void **state)
     struct rows r = {.n_params = 1};
     const struct portolan_local_summary *s;
 
-    (void)state;
     for (size_t k = 0; k < 10; k++)
         add(&r, (double)(2 << k), 0, 1e-3 * (double)(2 << k), k);
     add(&r, 1021, 0, 1021, 10);
@@ -247,7 +239,6 @@ static void smooth_costs_are_no_conflict(void **state)
 {
     uint64_t seed = 5;
 
-    (void)state;
     for (int draw = 0; draw < 100; draw++) {
         struct rows r = {.n_params = 2};
         double exponent = 3 * uniform(&seed);
@@ -290,7 +281,6 @@ static void errors_of_places_left_out_are_what_leaving_them_out_gives(void **sta
     uint64_t seed = 31;
     int inside = 0;
 
-    (void)state;
     for (int draw = 0; draw < 50; draw++) {
         struct rows r = {.n_params = 1};
         struct portolan_local *l;
@@ -325,7 +315,6 @@ static void the_error_of_a_group_is_that_of_its_places(void **state)
     struct portolan_local *l;
     uint64_t seed = 8;
 
-    (void)state;
     for (size_t k = 0; k < 16; k++) {
         double n = 10 * pow(1.4, (double)k);
 
@@ -348,7 +337,6 @@ static void errors_of_laws_are_those_of_models_without_the_group(void **state)
     uint64_t seed = 3;
     double mean = 0, squares = 0;
 
-    (void)state;
     for (size_t k = 0; k < 12; k++)
         add(&r, (double)(k / 2 + 1) * 10, 0, power((double)(k / 2 + 1) * 10) + uniform(&seed),
             k / 2);
@@ -391,7 +379,6 @@ static void what_rose_everywhere_bounds_predictions_beyond(void **state)
     struct portolan_prediction p = wild;
     struct portolan_local *l, *f;
 
-    (void)state;
     for (int n = 1; n <= 3; n++) {
         add(&r, n, 0, n * n * n, (size_t)n);
         add(&fell, n, 0, n == 3 ? 6 : n * n * n, (size_t)n);
@@ -419,7 +406,6 @@ static void rows_count_by_their_weight(void **state)
     struct rows r = {.n_params = 1};
     struct portolan_local *l;
 
-    (void)state;
     add(&r, 10, 0, 100, 0);
     add(&r, 10, 0, 4, 0);
     add(&r, 10, 0, 14, 0);
@@ -443,7 +429,6 @@ static void bad_input_is_refused(void **state)
     double *const fields[] = {&x[1], &y[1], &weight[1]};
     struct portolan_local *l = NULL;
 
-    (void)state;
     assert_int_equal(portolan_local_create(&data, &l, NULL), PORTOLAN_EINVAL);
     data.n_rows = 2;
     data.n_params = PORTOLAN_MODEL_MAX_PARAMS + 1;
@@ -471,7 +456,6 @@ static void every_failing_allocation_is_reported(void **state)
     const struct portolan_local_data local = {1, 10, r.x, r.y, NULL, r.group};
     unsigned long failures = 0;
 
-    (void)state;
     for (size_t k = 0; k < 10; k++)
         add(&r, (double)(k + 1), 0, power((double)(k + 1)), k);
     for (unsigned long at = 1, good = 0; good<30; at += at> 100 ? 37 : 1) {
@@ -495,26 +479,18 @@ static void every_failing_allocation_is_reported(void **state)
     assert_true(failures > 50);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_measured_is_its_mean_and_the_interval_covers_a_run_anew),
-        cmocka_unit_test(a_place_measured_once_has_an_assumed_interval),
-        cmocka_unit_test(the_same_x_in_other_groups_is_known_as_far_as_these_agree),
-        cmocka_unit_test(rows_of_no_group_are_neighbours_too),
-        cmocka_unit_test(power_laws_and_steps_are_followed),
-        cmocka_unit_test(neighbours_intervals_cover_and_widen_outside),
-        cmocka_unit_test(a_parameter_that_does_not_matter_parts_nothing),
-        cmocka_unit_test(places_that_nothing_tells_apart_are_found),
-        cmocka_unit_test(smooth_costs_are_no_conflict),
-        cmocka_unit_test(errors_of_places_left_out_are_what_leaving_them_out_gives),
-        cmocka_unit_test(the_error_of_a_group_is_that_of_its_places),
-        cmocka_unit_test(errors_of_laws_are_those_of_models_without_the_group),
-        cmocka_unit_test(what_rose_everywhere_bounds_predictions_beyond),
-        cmocka_unit_test(rows_count_by_their_weight),
-        cmocka_unit_test(bad_input_is_refused),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(what_was_measured_is_its_mean_and_the_interval_covers_a_run_anew),
+           cmocka_unit_test(a_place_measured_once_has_an_assumed_interval),
+           cmocka_unit_test(the_same_x_in_other_groups_is_known_as_far_as_these_agree),
+           cmocka_unit_test(rows_of_no_group_are_neighbours_too),
+           cmocka_unit_test(power_laws_and_steps_are_followed),
+           cmocka_unit_test(neighbours_intervals_cover_and_widen_outside),
+           cmocka_unit_test(a_parameter_that_does_not_matter_parts_nothing),
+           cmocka_unit_test(places_that_nothing_tells_apart_are_found),
+           cmocka_unit_test(smooth_costs_are_no_conflict),
+           cmocka_unit_test(errors_of_places_left_out_are_what_leaving_them_out_gives),
+           cmocka_unit_test(the_error_of_a_group_is_that_of_its_places),
+           cmocka_unit_test(errors_of_laws_are_those_of_models_without_the_group),
+           cmocka_unit_test(what_rose_everywhere_bounds_predictions_beyond),
+           cmocka_unit_test(rows_count_by_their_weight), cmocka_unit_test(bad_input_is_refused),
+           cmocka_unit_test(every_failing_allocation_is_reported))

@@ -84,7 +84,6 @@ static void fail_each_allocation_of(enum portolan_status (*act)(struct portolan_
 
 static void fits_survive_failing_allocations(void **state)
 {
-    (void)state;
     fail_each_allocation_of(fit_once);
     fail_each_allocation_of(fit_terms_once);
     fail_each_allocation_of(fit_many_once);
@@ -96,7 +95,6 @@ static void reading_survives_failing_allocations(void **state)
     struct portolan_model_envelope about = {.name = "f", .unit = "s", .machine = "here"};
     struct portolan_model *model;
 
-    (void)state;
     assert_int_equal(fit_once(&model), PORTOLAN_OK);
     assert_int_equal(portolan_model_describe(model, &about, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_model_write_xml(model, &sample, NULL), PORTOLAN_OK);
@@ -110,7 +108,6 @@ static void a_description_that_fails_leaves_the_old_one(void **state)
     struct portolan_model_envelope old = {.name = "old"}, new = {.name = "new", .unit = "s"};
     struct portolan_model *model;
 
-    (void)state;
     assert_int_equal(create_once(&model), PORTOLAN_OK);
     assert_int_equal(portolan_model_describe(model, &old, NULL), PORTOLAN_OK);
     for (unsigned long n = 1; n <= 2; n++) {
@@ -127,18 +124,10 @@ static void a_description_that_fails_leaves_the_old_one(void **state)
 
 static void destroying_nothing_is_legal(void **state)
 {
-    (void)state;
     portolan_model_destroy(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits_survive_failing_allocations),
-        cmocka_unit_test(reading_survives_failing_allocations),
-        cmocka_unit_test(a_description_that_fails_leaves_the_old_one),
-        cmocka_unit_test(destroying_nothing_is_legal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(fits_survive_failing_allocations),
+           cmocka_unit_test(reading_survives_failing_allocations),
+           cmocka_unit_test(a_description_that_fails_leaves_the_old_one),
+           cmocka_unit_test(destroying_nothing_is_legal))

@@ -31,7 +31,6 @@ static void no_fit_runs_away_from_its_points(void **state)
     static const double times[][4] = {{289100, 12600000, 34937000, 68810000},
                                       {906.55, 6426.26, 9552.6, 17789.7}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(times); i++) {
         struct portolan_model *m = fit_some(COUNT(planes), planes, times[i]);
 
@@ -46,7 +45,6 @@ static void nothing_unfit_is_called_fit(void **state)
 {
     uint64_t seed = 7;
 
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         double x[6], y[6];
         struct portolan_model *m;
@@ -71,7 +69,6 @@ static void a_power_needs_more_than_one_point(void **state)
     struct portolan_model *m = fit_some(COUNT(n), n, times);
     struct portolan_prediction p;
 
-    (void)state;
     assert_near(portolan_model_value(m, &far), 10240, 0.01);
     portolan_model_destroy(m);
     m = fit_some(COUNT(n), n, slower);
@@ -86,7 +83,6 @@ static void five_points_tell_what_is_shared_and_what_sharing_costs(void **state)
     static const double times[] = {50.1, 25.2, 12.9, 7.05, 4.725}; /* 100/p + 0.05 p */
     struct portolan_model *m = fit_some(COUNT(p), p, times);
 
-    (void)state;
     assert_near(portolan_model_value(m, &far), 100. / 256 + 0.05 * 256, 1e-6);
     assert_true(portolan_model_fits(m));
     portolan_model_destroy(m);
@@ -107,7 +103,6 @@ static void a_kink_is_found_where_it_is(void **state)
     uint64_t seed = 3;
     int found = 0;
 
-    (void)state;
     for (int i = 0; i < 50; i++) {
         struct portolan_model *m;
         size_t n;
@@ -140,7 +135,6 @@ static void a_minus_is_taken_where_repetitions_ask_for_it(void **state)
     struct portolan_model *m;
     uint64_t seed = 5;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++) {
         x[i] = 10 * (double)(1 + i / 3);
         y[i] = (12 * x[i] - 90) * (1 + 0.005 * normal(&seed));
@@ -160,7 +154,6 @@ static void what_is_negative_is_no_sum_of_costs(void **state)
     static const double y[] = {-3, -6, -12, -24, -48};
     struct portolan_model *m = fit_some(COUNT(n), n, y);
 
-    (void)state;
     assert_near(portolan_model_value(m, &far), -96, 1e-9);
     assert_false(portolan_model_peek_summary(m)->bounded);
     portolan_model_destroy(m);
@@ -178,7 +171,6 @@ static void two_points_beyond_a_jump_are_a_piece(void **state)
     uint64_t seed = 11;
     size_t inside = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++) {
         x[i] = 1024 * exp2((double)(i / 3));
         y[i] = (1e-3 + 3e-6 * x[i]) * (i / 3 < 6 ? 1 : 2.2) * (1 + 0.02 * normal(&seed));
@@ -210,7 +202,6 @@ static void counts_are_whole_and_shares_are_bounded(void **state)
     struct portolan_model *m, *again;
     char *xml;
 
-    (void)state;
     assert_int_equal(portolan_model_fit(&data, &options, &m, &err), PORTOLAN_OK);
     assert_int_equal(portolan_model_write_xml(m, &xml, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_model_read_xml(xml, strlen(xml), "m.xml", NULL, &again, &err), 0);
@@ -233,19 +224,12 @@ static void counts_are_whole_and_shares_are_bounded(void **state)
     assert_string_equal(err.text, "row 1: 3 is not a share, which must be from 0 to 1");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_fit_runs_away_from_its_points),
-        cmocka_unit_test(nothing_unfit_is_called_fit),
-        cmocka_unit_test(a_power_needs_more_than_one_point),
-        cmocka_unit_test(a_minus_is_taken_where_repetitions_ask_for_it),
-        cmocka_unit_test(what_is_negative_is_no_sum_of_costs),
-        cmocka_unit_test(two_points_beyond_a_jump_are_a_piece),
-        cmocka_unit_test(a_kink_is_found_where_it_is),
-        cmocka_unit_test(five_points_tell_what_is_shared_and_what_sharing_costs),
-        cmocka_unit_test(counts_are_whole_and_shares_are_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(no_fit_runs_away_from_its_points),
+           cmocka_unit_test(nothing_unfit_is_called_fit),
+           cmocka_unit_test(a_power_needs_more_than_one_point),
+           cmocka_unit_test(a_minus_is_taken_where_repetitions_ask_for_it),
+           cmocka_unit_test(what_is_negative_is_no_sum_of_costs),
+           cmocka_unit_test(two_points_beyond_a_jump_are_a_piece),
+           cmocka_unit_test(a_kink_is_found_where_it_is),
+           cmocka_unit_test(five_points_tell_what_is_shared_and_what_sharing_costs),
+           cmocka_unit_test(counts_are_whole_and_shares_are_bounded))

@@ -54,7 +54,6 @@ static void a_step_parts_the_rows_where_it_is(void **state)
     const struct portolan_model *piece;
     size_t n;
 
-    (void)state;
     for (size_t i = 1; i <= 20; i++)
         add(&r, 10 * (double)i, i <= 12 ? 1 + 0.5 * (double)i : 3 + 2 * (double)i);
     model = fit_pieces(&r, line, 2, NULL);
@@ -95,7 +94,6 @@ static void predictions_know_their_piece_the_gap_and_the_range(void **state)
     struct portolan_model *model;
     const struct portolan_model_range *range;
 
-    (void)state;
     for (size_t i = 1; i <= 20; i++)
         add(&r, 10 * (double)i,
             (i <= 12 ? 1 + 0.5 * (double)i : 3 + 2 * (double)i) * (1 + 0.01 * normal(&seed)));
@@ -128,7 +126,6 @@ static void the_summary_is_of_all_rows(void **state)
     struct portolan_model *model;
     const struct portolan_model_summary *s;
 
-    (void)state;
     for (size_t i = 0; i < 24; i++)
         for (size_t j = 0; j < 3; j++) {
             double n, y = stepped(i, 9, 2, &n);
@@ -152,7 +149,6 @@ static void a_constant_that_does_not_change_is_one(void **state)
     uint64_t seed = 81;
     int shared = 0, inside = 0;
 
-    (void)state;
     for (int trial = 0; trial < 50; trial++) {
         struct rows r = {0};
         struct portolan_model *model;
@@ -215,7 +211,6 @@ static int found_of_100(size_t repetitions, double factor, double noise, bool se
 
 static void steps_are_found_through_noise(void **state)
 {
-    (void)state;
     assert_true(found_of_100(1, 1.5, 0.02, false, 1) >= 98);
     assert_true(found_of_100(1, 2, 0.10, false, 2) >= 90);
     assert_true(found_of_100(5, 1.5, 0.10, false, 3) >= 97);
@@ -228,7 +223,6 @@ static void a_bump_is_found(void **state)
     uint64_t seed = 12;
     int found = 0;
 
-    (void)state;
     for (int trial = 0; trial < 50; trial++) {
         struct rows r = {0};
         struct portolan_model *model;
@@ -310,7 +304,6 @@ static void a_smooth_law_stays_in_one_piece(void **state)
     static const double noises[] = {0, 0.001, 0.02, 0.2};
     int alarms = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(laws); i++)
         for (size_t j = 0; j < COUNT(noises); j++) {
             alarms += false_alarms(laws[i], 10, noises[j], NULL, 0, 100 * i + j + 1);
@@ -334,7 +327,6 @@ static void spikes_make_no_pieces(void **state)
     uint64_t seed = 77;
     int alarms = 0;
 
-    (void)state;
     for (int trial = 0; trial < 100; trial++) {
         struct rows r = {0};
         struct portolan_model *model;
@@ -357,7 +349,6 @@ static void likelihood_sets_hold_the_break(void **state)
     uint64_t seed = 2718;
     int inside = 0, found = 0;
 
-    (void)state;
     for (int trial = 0; trial < 200; trial++) {
         struct rows r = {0};
         struct portolan_model *model;
@@ -393,7 +384,6 @@ static void the_working_set_is_a_ratio(void **state)
     struct portolan_prediction p;
     size_t n;
 
-    (void)state;
     for (double size = 500; size < 70000; size *= 2)
         for (double procs = 1; procs <= 16; procs *= 2) {
             double y = 1e-4 * size / procs * (size / procs > 1100 ? 2 : 1) + 1e-3 * procs;
@@ -429,7 +419,6 @@ static void the_search_finds_the_working_set_too(void **state)
     uint64_t seed = 33;
     int found = 0;
 
-    (void)state;
     for (int trial = 0; trial < 8; trial++) {
         struct rows r = {.n_params = 2};
         struct portolan_model *model;
@@ -463,7 +452,6 @@ static void parts_are_parted_again(void **state)
     double x[] = {150, 12}, y[] = {150, 4}, z[] = {50, 12};
     size_t n;
 
-    (void)state;
     for (double size = 10; size <= 200; size += 10)
         for (double procs = 1; procs <= 15; procs += 2) {
             double t = size <= 100 ? 0.1 + 0.01 * size : 1 + 0.05 * size;
@@ -491,7 +479,6 @@ static void a_product_of_two_parameters_stays_in_one_piece(void **state)
     uint64_t seed = 61;
     int alarms = 0;
 
-    (void)state;
     for (int trial = 0; trial < 20; trial++) {
         struct rows r = {.n_params = 2};
         struct portolan_model *model;
@@ -516,7 +503,6 @@ static void the_number_of_pieces_is_bounded(void **state)
     struct portolan_model_options options = {0};
     struct rows r = {0};
 
-    (void)state;
     for (size_t i = 0; i < 100; i++)
         add(&r, (double)i + 1, (double)(i / 25 + 1));
     for (options.max_pieces = 0; options.max_pieces <= 5; options.max_pieces++) {
@@ -536,7 +522,6 @@ static void an_ordinary_model_is_its_only_piece(void **state)
     struct portolan_prediction p;
     size_t n = 9;
 
-    (void)state;
     assert_int_equal(portolan_model_n_pieces(model), 1);
     assert_ptr_equal(portolan_model_peek_piece(model, 0, &c, &n), model);
     assert_true(!c && n == 0);
@@ -556,7 +541,6 @@ static void bad_rows_and_terms_are_refused(void **state)
     struct portolan_model *model = NULL;
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_model_fit_pieces(&data, line, 2, NULL, &model, &err),
                      PORTOLAN_EINVAL);
     data.y = good;
@@ -579,7 +563,6 @@ static void thousands_of_points_are_parted_at_the_right_one(void **state)
     const struct portolan_model_break *b;
     size_t n;
 
-    (void)state;
     for (size_t i = 0; i < POINTS; i++) {
         x[i] = 100 + (double)i;
         y[i] = (1e-3 + 1e-5 * x[i] *
@@ -615,7 +598,6 @@ static void whatever_the_rows_pieces_are_sound(void **state)
     uint64_t seed = 4711;
     size_t several = 0;
 
-    (void)state;
     for (int trial = 0; trial < 200; trial++) {
         size_t n_params = 1 + (size_t)(3 * uniform(&seed)), n = 1 + (size_t)(40 * uniform(&seed));
         double x[3 * 40], y[40], w[40];
@@ -659,7 +641,6 @@ static void fits_survive_failing_allocations(void **state)
     struct rows r = {0};
     struct portolan_model_data data = {1, &name, 24, r.x, r.y, NULL};
 
-    (void)state;
     for (size_t i = 0; i < 24; i++) {
         double n, y = stepped(i, 9, 2, &n);
 
@@ -683,29 +664,21 @@ static void fits_survive_failing_allocations(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_parts_the_rows_where_it_is),
-        cmocka_unit_test(predictions_know_their_piece_the_gap_and_the_range),
-        cmocka_unit_test(the_summary_is_of_all_rows),
-        cmocka_unit_test(a_constant_that_does_not_change_is_one),
-        cmocka_unit_test(steps_are_found_through_noise),
-        cmocka_unit_test(a_bump_is_found),
-        cmocka_unit_test(a_smooth_law_stays_in_one_piece),
-        cmocka_unit_test(spikes_make_no_pieces),
-        cmocka_unit_test(likelihood_sets_hold_the_break),
-        cmocka_unit_test(the_working_set_is_a_ratio),
-        cmocka_unit_test(the_search_finds_the_working_set_too),
-        cmocka_unit_test(parts_are_parted_again),
-        cmocka_unit_test(a_product_of_two_parameters_stays_in_one_piece),
-        cmocka_unit_test(the_number_of_pieces_is_bounded),
-        cmocka_unit_test(an_ordinary_model_is_its_only_piece),
-        cmocka_unit_test(bad_rows_and_terms_are_refused),
-        cmocka_unit_test(thousands_of_points_are_parted_at_the_right_one),
-        cmocka_unit_test(whatever_the_rows_pieces_are_sound),
-        cmocka_unit_test(fits_survive_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_step_parts_the_rows_where_it_is),
+           cmocka_unit_test(predictions_know_their_piece_the_gap_and_the_range),
+           cmocka_unit_test(the_summary_is_of_all_rows),
+           cmocka_unit_test(a_constant_that_does_not_change_is_one),
+           cmocka_unit_test(steps_are_found_through_noise), cmocka_unit_test(a_bump_is_found),
+           cmocka_unit_test(a_smooth_law_stays_in_one_piece),
+           cmocka_unit_test(spikes_make_no_pieces),
+           cmocka_unit_test(likelihood_sets_hold_the_break),
+           cmocka_unit_test(the_working_set_is_a_ratio),
+           cmocka_unit_test(the_search_finds_the_working_set_too),
+           cmocka_unit_test(parts_are_parted_again),
+           cmocka_unit_test(a_product_of_two_parameters_stays_in_one_piece),
+           cmocka_unit_test(the_number_of_pieces_is_bounded),
+           cmocka_unit_test(an_ordinary_model_is_its_only_piece),
+           cmocka_unit_test(bad_rows_and_terms_are_refused),
+           cmocka_unit_test(thousands_of_points_are_parted_at_the_right_one),
+           cmocka_unit_test(whatever_the_rows_pieces_are_sound),
+           cmocka_unit_test(fits_survive_failing_allocations))

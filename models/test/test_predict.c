@@ -53,7 +53,6 @@ static void a_line_has_the_intervals_of_the_textbook(void **state)
     struct portolan_model *model = fit_line(&options);
     const double t5 = 2.57058183661; /* 95 %, 5 degrees of freedom */
 
-    (void)state;
     for (size_t i = 0; i < COUNT(at); i++) {
         double d = at[i] - l.mean_x, part = 1 / l.n + d * d / l.sxx;
         struct portolan_prediction p;
@@ -75,7 +74,6 @@ static void leave_one_out_is_what_it_says(void **state)
     struct portolan_model *model = fit_line(&options);
     double sum = 0;
 
-    (void)state;
     for (size_t out = 0; out < COUNT(x7); out++) {
         double x[COUNT(x7)], y[COUNT(x7)];
         size_t n = 0;
@@ -100,7 +98,6 @@ static void confidence_widens_the_interval(void **state)
     struct portolan_model *wide = fit_line(&options), *narrow;
     struct portolan_prediction p, q;
 
-    (void)state;
     options.confidence = 0.50;
     narrow = fit_line(&options);
     assert_int_equal(portolan_model_predict(wide, x7, &p), PORTOLAN_OK);
@@ -117,7 +114,6 @@ static void relative_weights_are_those_of_the_fit(void **state)
     struct portolan_model *model = fit_line(NULL);
     double first = 0, second = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x7); i++) {
         double v = portolan_model_value(model, &x7[i]);
 
@@ -136,7 +132,6 @@ static void farther_outside_is_less_certain(void **state)
     const struct portolan_model_range *range = portolan_model_peek_range(model, 0);
     double before = 0;
 
-    (void)state;
     assert_true(range->min == 16 && range->max == 48);
     assert_true(range->drift_above > 0 && range->drift_below > 0);
     for (double n = 40; n < 2000; n *= 1.5) {
@@ -161,7 +156,6 @@ static void off_the_line_of_parameters_that_grew_together_is_outside_and_less_ce
     struct portolan_prediction p;
     double narrow;
 
-    (void)state;
     assert_int_equal(portolan_model_predict(model, (double[]){24, 24}, &p), PORTOLAN_OK);
     assert_false(p.extrapolates);
     narrow = p.high / p.low;
@@ -181,7 +175,6 @@ static void a_corner_that_no_row_came_near_is_outside(void **state)
     struct portolan_prediction p;
     double y[7];
 
-    (void)state;
     for (size_t i = 0; i < 7; i++)
         y[i] = cross[2 * i] / cross[2 * i + 1];
     model = fit_rows(2, 7, cross, y, NULL);
@@ -211,7 +204,6 @@ static void where_there_is_no_value_there_is_no_prediction(void **state)
     struct portolan_model *model = fit_rows(1, 4, x, y, NULL);
     struct portolan_prediction p = {.value = 7};
 
-    (void)state;
     assert_string_equal(portolan_model_peek_formula(model), "1 n log2(n)");
     assert_int_equal(portolan_model_predict(model, &zero, &p), PORTOLAN_EINVAL);
     assert_int_equal(portolan_model_predict(model, &below, &p), PORTOLAN_EINVAL);
@@ -289,7 +281,6 @@ static void twice_as_far_with_noise_is_near_and_inside_the_interval(void **state
     uint64_t seed = 314159;
     int near = 0, inside = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(truths); i++) {
         struct score score = extrapolate(truths[i], 0, &seed);
 
@@ -307,25 +298,18 @@ static void spikes_do_not_spoil_that(void **state)
     uint64_t seed = 161803;
     struct score score = extrapolate(banded, 0.02, &seed);
 
-    (void)state;
     assert_true(score.near >= 80);
     assert_true(score.inside >= 85);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_has_the_intervals_of_the_textbook),
-        cmocka_unit_test(leave_one_out_is_what_it_says),
-        cmocka_unit_test(confidence_widens_the_interval),
-        cmocka_unit_test(relative_weights_are_those_of_the_fit),
-        cmocka_unit_test(farther_outside_is_less_certain),
-        cmocka_unit_test(off_the_line_of_parameters_that_grew_together_is_outside_and_less_certain),
-        cmocka_unit_test(a_corner_that_no_row_came_near_is_outside),
-        cmocka_unit_test(where_there_is_no_value_there_is_no_prediction),
-        cmocka_unit_test(twice_as_far_with_noise_is_near_and_inside_the_interval),
-        cmocka_unit_test(spikes_do_not_spoil_that),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(
+    cmocka_unit_test(a_line_has_the_intervals_of_the_textbook),
+    cmocka_unit_test(leave_one_out_is_what_it_says),
+    cmocka_unit_test(confidence_widens_the_interval),
+    cmocka_unit_test(relative_weights_are_those_of_the_fit),
+    cmocka_unit_test(farther_outside_is_less_certain),
+    cmocka_unit_test(off_the_line_of_parameters_that_grew_together_is_outside_and_less_certain),
+    cmocka_unit_test(a_corner_that_no_row_came_near_is_outside),
+    cmocka_unit_test(where_there_is_no_value_there_is_no_prediction),
+    cmocka_unit_test(twice_as_far_with_noise_is_near_and_inside_the_interval),
+    cmocka_unit_test(spikes_do_not_spoil_that))

@@ -46,7 +46,6 @@ static void spikes_change_no_chosen_term(void **state)
     uint64_t seed = 662607015;
     int spikes = 0;
 
-    (void)state;
     for (int round = 0; round < 300; round++) {
         struct portolan_model *clean, *spiked, *without;
         double x[ROWS], y[ROWS], kept_x[ROWS], kept_y[ROWS];
@@ -98,7 +97,6 @@ static void a_statistic_stands_for_the_repetitions(void **state)
 {
     static const double y[] = {6, 1, 2};
 
-    (void)state;
     assert_near(constant_of(y, 3, PORTOLAN_MODEL_MEDIAN), 2, 1e-15);
     assert_near(constant_of(y, 3, PORTOLAN_MODEL_MEAN), 3, 1e-15);
     assert_near(constant_of(y, 3, PORTOLAN_MODEL_MINIMUM), 1, 1e-15);
@@ -116,7 +114,6 @@ static void the_deviation_is_modelled_where_there_are_repetitions(void **state)
     struct portolan_model *m = NULL;
     const double at = 1000;
 
-    (void)state;
     for (size_t i = 0; i < 3 * SIZES; i++) {
         x[i] = sizes[i / 3];
         y[i] = 100 + ((double)(i % 3) - 1) * 0.25 * x[i];
@@ -171,7 +168,6 @@ static double steadiness(bool heavy, enum portolan_model_statistic statistic)
 /* Of five uniform values the median has 15/7 times the variance of the mean. */
 static void the_typical_value_is_the_steadier_one(void **state)
 {
-    (void)state;
     assert_true(steadiness(false, PORTOLAN_MODEL_MEDIAN) >
                 1.7 * steadiness(false, PORTOLAN_MODEL_TYPICAL));
     assert_true(steadiness(true, PORTOLAN_MODEL_TYPICAL) <
@@ -192,7 +188,6 @@ static void trimming_leaves_out_whole_points(void **state)
     struct portolan_model_data data = {1, &name, 9, x, y, NULL};
     struct portolan_model *m;
 
-    (void)state;
     for (size_t i = 0; i < 9; i++)
         y[i] = (2 + 1e-3 * x[i] * x[i]) * (i == 2 ? 1.4 : i == 7 ? 0.6 : 1);
     assert_int_equal(portolan_model_fit_terms(&data, shapes, 2, &options, &m, NULL), 0);
@@ -236,7 +231,6 @@ static void one_point_a_third_off_moves_the_line_little(void **state)
     struct portolan_model_data data = {1, &name, 12, x, y, NULL};
     const double at = 240, expected = 25;
 
-    (void)state;
     for (int round = 0; round < 100; round++) {
         struct portolan_model *m;
 
@@ -253,16 +247,9 @@ static void one_point_a_third_off_moves_the_line_little(void **state)
     assert_true(worst_plain > 0.06);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spikes_change_no_chosen_term),
-        cmocka_unit_test(a_statistic_stands_for_the_repetitions),
-        cmocka_unit_test(the_deviation_is_modelled_where_there_are_repetitions),
-        cmocka_unit_test(the_typical_value_is_the_steadier_one),
-        cmocka_unit_test(trimming_leaves_out_whole_points),
-        cmocka_unit_test(one_point_a_third_off_moves_the_line_little),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(spikes_change_no_chosen_term),
+           cmocka_unit_test(a_statistic_stands_for_the_repetitions),
+           cmocka_unit_test(the_deviation_is_modelled_where_there_are_repetitions),
+           cmocka_unit_test(the_typical_value_is_the_steadier_one),
+           cmocka_unit_test(trimming_leaves_out_whole_points),
+           cmocka_unit_test(one_point_a_third_off_moves_the_line_little))

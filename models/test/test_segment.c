@@ -113,14 +113,12 @@ static void check_against_all(size_t k, bool nonnegative)
 
 static void it_finds_what_trying_all_finds(void **state)
 {
-    (void)state;
     for (size_t k = 1; k <= K; k++)
         check_against_all(k, false);
 }
 
 static void it_finds_that_for_constants_that_are_not_negative_too(void **state)
 {
-    (void)state;
     for (size_t k = 1; k <= K; k++)
         check_against_all(k, true);
 }
@@ -132,7 +130,6 @@ static void too_short_a_sequence_is_not_split(void **state)
     uint64_t seed = 7;
     struct rows r;
 
-    (void)state;
     make_rows(&r, 7, 3, &seed);
     p = problem_of(&r, 4, 16);
     assert_int_equal(segment_solve(&p, &solution), PORTOLAN_OK);
@@ -149,7 +146,6 @@ static void dependent_columns_take_nothing_away(void **state)
     struct segment_problem p, q;
     double constants[MODEL_TERMS];
 
-    (void)state;
     make_rows(&r, 12, 3, &seed);
     make_rows(&one, 12, 1, &seed);
     for (size_t i = 0; i < 12; i++) {
@@ -170,7 +166,6 @@ static void compressed_rows_stand_for_all(void **state)
     struct segment_problem p, q;
     double constants[MODEL_TERMS], others[MODEL_TERMS], base[2];
 
-    (void)state;
     make_rows(&r, 30, 3, &seed);
     p = problem_of(&r, 1, 1);
     less = (struct rows){.m = 2, .k = 3, .unit = {0, 3, 6}};
@@ -192,7 +187,6 @@ static void sweeps_tell_both_sides_of_every_parting(void **state)
     struct segment_problem p;
     struct rows r;
 
-    (void)state;
     make_rows(&r, 30, 2, &seed);
     p = problem_of(&r, 3, 1);
     segment_sweep(&p, &window, true, left);
@@ -203,16 +197,9 @@ static void sweeps_tell_both_sides_of_every_parting(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_finds_what_trying_all_finds),
-        cmocka_unit_test(it_finds_that_for_constants_that_are_not_negative_too),
-        cmocka_unit_test(too_short_a_sequence_is_not_split),
-        cmocka_unit_test(dependent_columns_take_nothing_away),
-        cmocka_unit_test(compressed_rows_stand_for_all),
-        cmocka_unit_test(sweeps_tell_both_sides_of_every_parting),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(it_finds_what_trying_all_finds),
+           cmocka_unit_test(it_finds_that_for_constants_that_are_not_negative_too),
+           cmocka_unit_test(too_short_a_sequence_is_not_split),
+           cmocka_unit_test(dependent_columns_take_nothing_away),
+           cmocka_unit_test(compressed_rows_stand_for_all),
+           cmocka_unit_test(sweeps_tell_both_sides_of_every_parting))

@@ -39,7 +39,6 @@ static void a_trend_has_the_probability_of_mann_and_kendall(void **state)
                                11.2, 10.8, 11.5, 11.1, 11.9, 11.6};
     struct portolan_series_report r = inspect(COUNT(y), y, NULL);
 
-    (void)state;
     assert_near(r.drift.probability, 0.000779269972417672, 1e-9);
     assert_near(r.drift.slope, 0.014601729349367253, 1e-9);
     assert_near(r.drift.change, 0.1728745978411865, 1e-9);
@@ -52,7 +51,6 @@ static void equal_values_are_neither_up_nor_down(void **state)
     static const double y[] = {3, 3, 3, 4, 4, 4, 4, 5, 5, 6};
     struct portolan_series_report r = inspect(COUNT(y), y, NULL);
 
-    (void)state;
     assert_near(r.drift.probability, 0.0012931775164105302, 1e-9);
 }
 
@@ -61,7 +59,6 @@ static void a_constant_series_is_left_in_peace(void **state)
     static const double y[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
     struct portolan_series_report r = inspect(COUNT(y), y, NULL);
 
-    (void)state;
     assert_true(r.place == 2 && r.spread == 0);
     assert_true(!r.drift.is_there && !r.modes.is_bimodal && !r.spikes.n && !r.spikes.n_small);
     r = inspect(1, y, NULL);
@@ -73,7 +70,6 @@ static void drift_is_found_beneath_spikes_and_not_invented(void **state)
     uint64_t seed = 21;
     int found = 0, alarms = 0;
 
-    (void)state;
     for (int trial = 0; trial < 200; trial++) {
         double y[MOST], z[MOST];
 
@@ -99,7 +95,6 @@ static void spikes_are_counted_and_told_with_their_places(void **state)
     double y[100];
     struct portolan_series_report r;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(y); i++)
         y[i] = 1 + 0.01 * (double)(i * 37 % 11);
     y[17] = 30;
@@ -125,7 +120,6 @@ static void rows_of_different_sizes_are_compared_with_what_was_expected(void **s
     double y[60], expected[60];
     struct portolan_series_report r;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(y); i++) {
         expected[i] = pow(2, (double)(i % 10));
         y[i] = 1.1 * expected[i] * exp(0.03 * normal(&seed));
@@ -147,7 +141,6 @@ static void the_dip_of_the_extremes_is_known(void **state)
     static const double halves[] = {0, 0, 1, 1};
     double even[10], dip;
 
-    (void)state;
     assert_int_equal(series_dip(4, halves, &dip), PORTOLAN_OK);
     assert_near(dip, 0.25, 1e-12);
     for (size_t i = 0; i < COUNT(even); i++)
@@ -172,7 +165,6 @@ static void the_dip_has_the_published_quantiles(void **state)
     enum { SAMPLES = 8000 };
     uint64_t seed = 88172645463325252;
 
-    (void)state;
     for (size_t k = 0; k < COUNT(table); k++) {
         int above_95 = 0, above_99 = 0;
 
@@ -216,7 +208,6 @@ static void a_mixture_of_two_is_reported_with_its_places(void **state)
                     {500, 0.2, 4, 0.05, 0.02}, {200, 0.7, 3, 0.02, 0}};
     uint64_t seed = 1;
 
-    (void)state;
     for (size_t k = 0; k < COUNT(mixtures); k++)
         for (int trial = 0; trial < 20; trial++) {
             struct portolan_series_report r =
@@ -241,7 +232,6 @@ static void one_place_however_skewed_is_not_reported_as_two(void **state)
     uint64_t seed = 7;
     int alarms = 0, trials = 0;
 
-    (void)state;
     for (size_t n = 12; n <= 768; n *= 4)
         for (int trial = 0; trial < 60; trial++)
             for (int kind = 0; kind < 5; kind++, trials++) {
@@ -276,7 +266,6 @@ static void two_of_a_kind_in_ten_make_no_second_place(void **state)
     double y[100];
     struct portolan_series_report r;
 
-    (void)state;
     assert_false(inspect(COUNT(few), few, NULL).modes.is_bimodal);
     for (size_t i = 0; i < COUNT(y); i++)
         y[i] = (i % 20 ? 1 : 3) * (1 + 0.001 * (double)(i * 29 % 23));
@@ -293,7 +282,6 @@ static void bad_series_are_refused(void **state)
     struct portolan_series_report r = {.n = 77};
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_series_inspect(0, good, NULL, &r, &err), PORTOLAN_EINVAL);
     assert_int_equal(portolan_series_inspect(3, bad, NULL, &r, &err), PORTOLAN_EINVAL);
     assert_int_equal(portolan_series_inspect(3, wild, NULL, &r, &err), PORTOLAN_EINVAL);
@@ -307,7 +295,6 @@ static void a_failing_allocation_is_a_status(void **state)
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long n = 0;
 
-    (void)state;
     while (status && n < 20) {
         struct portolan_series_report r = {.n = 77};
 
@@ -343,7 +330,6 @@ static void first_calls_are_counted(void **state)
     static const size_t counts[] = {0, 1, 2, 5, 20, 45};
     double y[MOST];
 
-    (void)state;
     for (size_t c = 0; c < COUNT(counts); c++)
         for (uint64_t seed = 1; seed <= 20; seed++)
             for (double factor = 2; factor <= 2000; factor *= 10) {
@@ -361,7 +347,6 @@ static void first_calls_have_several_causes(void **state)
     double y[MOST], scratch[MOST];
     size_t alone;
 
-    (void)state;
     warm_up(y, 300, 11, 2, 7);
     y[0] *= 1000;
     assert_int_equal(first_of(300, y, NULL), 11);
@@ -377,7 +362,6 @@ static void what_comes_again_is_no_first_call(void **state)
 {
     double y[MOST];
 
-    (void)state;
     for (size_t period = 2; period <= 100; period++)
         for (size_t phase = 0; phase < period && phase < 12; phase += 3) {
             for (size_t i = 0; i < 400; i++)
@@ -401,31 +385,23 @@ static void means_of_several_calls_count_as_these(void **state)
     static const double weight[] = {1, 2, 4, 8, 16, 32, 64, 128};
     static const double y[] = {10, 10, 1 + 9 * 3 / 4.0, 1, 1, 1, 1, 1};
 
-    (void)state;
     assert_int_equal(first_of(COUNT(y), y, weight), 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trend_has_the_probability_of_mann_and_kendall),
-        cmocka_unit_test(equal_values_are_neither_up_nor_down),
-        cmocka_unit_test(a_constant_series_is_left_in_peace),
-        cmocka_unit_test(drift_is_found_beneath_spikes_and_not_invented),
-        cmocka_unit_test(spikes_are_counted_and_told_with_their_places),
-        cmocka_unit_test(rows_of_different_sizes_are_compared_with_what_was_expected),
-        cmocka_unit_test(the_dip_of_the_extremes_is_known),
-        cmocka_unit_test(the_dip_has_the_published_quantiles),
-        cmocka_unit_test(a_mixture_of_two_is_reported_with_its_places),
-        cmocka_unit_test(one_place_however_skewed_is_not_reported_as_two),
-        cmocka_unit_test(two_of_a_kind_in_ten_make_no_second_place),
-        cmocka_unit_test(bad_series_are_refused),
-        cmocka_unit_test(a_failing_allocation_is_a_status),
-        cmocka_unit_test(first_calls_are_counted),
-        cmocka_unit_test(first_calls_have_several_causes),
-        cmocka_unit_test(what_comes_again_is_no_first_call),
-        cmocka_unit_test(means_of_several_calls_count_as_these),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_trend_has_the_probability_of_mann_and_kendall),
+           cmocka_unit_test(equal_values_are_neither_up_nor_down),
+           cmocka_unit_test(a_constant_series_is_left_in_peace),
+           cmocka_unit_test(drift_is_found_beneath_spikes_and_not_invented),
+           cmocka_unit_test(spikes_are_counted_and_told_with_their_places),
+           cmocka_unit_test(rows_of_different_sizes_are_compared_with_what_was_expected),
+           cmocka_unit_test(the_dip_of_the_extremes_is_known),
+           cmocka_unit_test(the_dip_has_the_published_quantiles),
+           cmocka_unit_test(a_mixture_of_two_is_reported_with_its_places),
+           cmocka_unit_test(one_place_however_skewed_is_not_reported_as_two),
+           cmocka_unit_test(two_of_a_kind_in_ten_make_no_second_place),
+           cmocka_unit_test(bad_series_are_refused),
+           cmocka_unit_test(a_failing_allocation_is_a_status),
+           cmocka_unit_test(first_calls_are_counted),
+           cmocka_unit_test(first_calls_have_several_causes),
+           cmocka_unit_test(what_comes_again_is_no_first_call),
+           cmocka_unit_test(means_of_several_calls_count_as_these))

@@ -65,7 +65,6 @@ static void assert_exact(truth_fn f, const char *formula)
 
 static void exact_rows_give_the_form_they_came_from(void **state)
 {
-    (void)state;
     assert_exact(product, "1e-06 n^2 m");
     assert_exact(product_with_logarithm, "1e-05 n log2(n) m^0.5");
     assert_exact(odd_product, "0.01 + 3e-07 n^2.3 m^0.8");
@@ -80,7 +79,6 @@ static void noise_of_five_percent_leaves_the_prediction_near(void **state)
     static const double far[] = {128, 32};
     uint64_t seed = 271828;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(truths); i++) {
         int near = 0, inside = 0;
 
@@ -108,7 +106,6 @@ static void a_parameter_that_never_varied_is_a_limit(void **state)
     struct portolan_model *model = fit_rows(2, 4, x, y, NULL);
     struct portolan_prediction p;
 
-    (void)state;
     assert_string_equal(portolan_model_peek_formula(model), "0.001 n^2");
     assert_int_equal(portolan_model_predict(model, at, &p), PORTOLAN_OK);
     assert_false(p.extrapolates);
@@ -126,7 +123,6 @@ static void three_parameters_are_told_apart(void **state)
     static const double far[] = {100, 50, 20};
     struct portolan_model *model;
 
-    (void)state;
     for (size_t i = 0; i < 64; i++) {
         x[3 * i] = 10 * (double)(1 + i % 4);
         x[3 * i + 1] = 1 + (double)(i / 4 % 4);
@@ -149,7 +145,6 @@ static void a_cost_that_levels_off_has_a_minus(void **state)
     struct portolan_model *model;
     uint64_t seed = 57721566;
 
-    (void)state;
     for (size_t i = 0; i < ROWS + 2; i++) {
         double *n = x + 2 * i, *m = n + 1;
 
@@ -177,7 +172,6 @@ static void a_constant_does_not_hide_a_product_of_many(void **state)
     const struct portolan_model_term *terms;
     size_t n;
 
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         double *at = x + 4 * i;
 
@@ -202,7 +196,6 @@ static void a_search_may_be_for_products_only(void **state)
     struct portolan_model_options only = {.only_products = true};
     struct portolan_model *model;
 
-    (void)state;
     for (size_t i = 0; i < 25; i++) {
         x[2 * i] = sizes[i / 5];
         x[2 * i + 1] = ranks[i % 5];
@@ -303,7 +296,6 @@ static void many_rows_give_the_form_they_came_from(void **state)
     uint64_t seed = 141421;
     struct portolan_model *model = fit_many(shared_work, 2, false, &seed);
 
-    (void)state;
     assert_found(model, shared, COUNT(shared));
     portolan_model_destroy(model);
     model = fit_many(work_and_tree, 2, true, &seed);
@@ -320,7 +312,6 @@ static void intervals_of_many_rows_hold_new_ones(void **state)
     struct portolan_model *model = fit_many(shared_work, 2, false, &seed);
     int inside = 0;
 
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         struct portolan_prediction p;
         double x[3], y = draw_row(shared_work, false, x, &seed);
@@ -334,19 +325,12 @@ static void intervals_of_many_rows_hold_new_ones(void **state)
     portolan_model_destroy(model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_rows_give_the_form_they_came_from),
-        cmocka_unit_test(noise_of_five_percent_leaves_the_prediction_near),
-        cmocka_unit_test(a_parameter_that_never_varied_is_a_limit),
-        cmocka_unit_test(three_parameters_are_told_apart),
-        cmocka_unit_test(a_cost_that_levels_off_has_a_minus),
-        cmocka_unit_test(a_constant_does_not_hide_a_product_of_many),
-        cmocka_unit_test(a_search_may_be_for_products_only),
-        cmocka_unit_test(many_rows_give_the_form_they_came_from),
-        cmocka_unit_test(intervals_of_many_rows_hold_new_ones),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(exact_rows_give_the_form_they_came_from),
+           cmocka_unit_test(noise_of_five_percent_leaves_the_prediction_near),
+           cmocka_unit_test(a_parameter_that_never_varied_is_a_limit),
+           cmocka_unit_test(three_parameters_are_told_apart),
+           cmocka_unit_test(a_cost_that_levels_off_has_a_minus),
+           cmocka_unit_test(a_constant_does_not_hide_a_product_of_many),
+           cmocka_unit_test(a_search_may_be_for_products_only),
+           cmocka_unit_test(many_rows_give_the_form_they_came_from),
+           cmocka_unit_test(intervals_of_many_rows_hold_new_ones))

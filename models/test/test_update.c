@@ -120,7 +120,6 @@ static void test_update_equals_a_full_refit(void **state)
     struct portolan_update *u = start(&r, ROWS / 4, true, 0, &absolute);
     struct portolan_model *m;
 
-    (void)state;
     add(u, &r, ROWS / 4, ROWS, true);
     m = model_of(u);
     check_against(m, &r, r.w, ROWS - TERMS);
@@ -161,7 +160,6 @@ static void test_model_and_new_rows_equal_a_fit_of_all(void **state)
     struct portolan_update *u = start(&r, ROWS / 2, false, 0, &absolute);
     struct portolan_model *all = fit_first(&r, ROWS, &absolute), *m;
 
-    (void)state;
     add(u, &r, ROWS / 2, ROWS, false);
     m = model_of(u);
     check_same(m, all);
@@ -187,7 +185,6 @@ static void test_dropped_terms_may_come_back(void **state)
     struct portolan_update *u = NULL;
     size_t n_dropped;
 
-    (void)state;
     for (size_t i = 0; i < ROWS / 2; i++)
         r.y[i] -= 2 * log2(r.x[2 * i]);
     half = fit_first(&r, ROWS / 2, &absolute_costs);
@@ -215,7 +212,6 @@ static void test_relative_rows_count_by_the_value_they_began_with(void **state)
     struct portolan_update *u = NULL;
     double precision[ROWS];
 
-    (void)state;
     assert_int_equal(portolan_update_create(half, &data, 0, &u, NULL), PORTOLAN_OK);
     add(u, &r, ROWS / 2, ROWS, false);
     for (size_t i = 0; i < ROWS; i++)
@@ -253,7 +249,6 @@ static void test_sign_comes_when_the_form_no_longer_holds(void **state)
     enum portolan_update_sign sign;
     struct portolan_update *u = start(&r, ROWS, false, 0, NULL);
 
-    (void)state;
     assert_int_equal(rows_until_sign(u, 1, 0.05, &sign), 900);
     assert_int_equal(sign, PORTOLAN_UPDATE_HOLDS);
     portolan_update_destroy(u);
@@ -280,7 +275,6 @@ static void test_gate_keeps_spikes_from_the_constants(void **state)
     const double at[] = {5000, 4}, truth = 3 + 0.02 * 1250 + 0.5 * log2(5000);
     struct portolan_model *m;
 
-    (void)state;
     more.y[17] *= 10;
     add(open, &more, 0, ROWS, false);
     add(kept, &more, 0, ROWS, false);
@@ -303,7 +297,6 @@ static void test_terms_that_rows_cannot_tell_apart_are_dropped(void **state)
     struct portolan_model *m = NULL;
     size_t n;
 
-    (void)state;
     add(u, &same, 1, 2, false);
     m = model_of(u);
     assert_near(portolan_model_value(m, same.x), 7, 1e-12);
@@ -324,7 +317,6 @@ static void test_pieces_are_updated_one_by_one(void **state)
     struct portolan_update *u = NULL;
     uint64_t seed = 11;
 
-    (void)state;
     for (size_t i = 0; i < 2 * ROWS; i++) {
         x[i] = 10 + 380 * ((double)(i % ROWS) + (i < ROWS ? 0 : 0.3)) / ROWS;
         y[i] = (x[i] < 196 ? 5 : 50) * x[i] * (1 + 0.01 * normal(&seed)) * (i < ROWS ? 1 : 1.02);
@@ -357,7 +349,6 @@ static void test_bad_rows_change_nothing(void **state)
     const double zero[] = {0, 1}, nan[] = {NAN, 1};
     struct portolan_model *before, *after;
 
-    (void)state;
     before = model_of(u);
     assert_int_equal(portolan_update_add(u, zero, 1, 1), PORTOLAN_EINVAL); /* log2(0) */
     assert_int_equal(portolan_update_add(u, nan, 1, 1), PORTOLAN_EINVAL);
@@ -381,27 +372,19 @@ static void test_wrong_arguments_are_refused(void **state)
     struct portolan_model *m = fit_first(&r, ROWS, NULL);
     struct portolan_update *u = NULL;
 
-    (void)state;
     assert_int_equal(portolan_update_create(m, &other, 0, &u, NULL), PORTOLAN_EINVAL);
     assert_int_equal(portolan_update_create(m, &data, -1, &u, NULL), PORTOLAN_EINVAL);
     assert_null(u);
     portolan_model_destroy(m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_update_equals_a_full_refit),
-        cmocka_unit_test(test_model_and_new_rows_equal_a_fit_of_all),
-        cmocka_unit_test(test_dropped_terms_may_come_back),
-        cmocka_unit_test(test_relative_rows_count_by_the_value_they_began_with),
-        cmocka_unit_test(test_sign_comes_when_the_form_no_longer_holds),
-        cmocka_unit_test(test_gate_keeps_spikes_from_the_constants),
-        cmocka_unit_test(test_terms_that_rows_cannot_tell_apart_are_dropped),
-        cmocka_unit_test(test_pieces_are_updated_one_by_one),
-        cmocka_unit_test(test_bad_rows_change_nothing),
-        cmocka_unit_test(test_wrong_arguments_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("update", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(test_update_equals_a_full_refit),
+           cmocka_unit_test(test_model_and_new_rows_equal_a_fit_of_all),
+           cmocka_unit_test(test_dropped_terms_may_come_back),
+           cmocka_unit_test(test_relative_rows_count_by_the_value_they_began_with),
+           cmocka_unit_test(test_sign_comes_when_the_form_no_longer_holds),
+           cmocka_unit_test(test_gate_keeps_spikes_from_the_constants),
+           cmocka_unit_test(test_terms_that_rows_cannot_tell_apart_are_dropped),
+           cmocka_unit_test(test_pieces_are_updated_one_by_one),
+           cmocka_unit_test(test_bad_rows_change_nothing),
+           cmocka_unit_test(test_wrong_arguments_are_refused))

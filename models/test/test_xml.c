@@ -21,7 +21,6 @@ static int load_grammar(void **state)
 {
     xmlRelaxNGParserCtxt *parser = xmlRelaxNGNewParserCtxt(GRAMMAR_FILE);
 
-    (void)state;
     grammar = parser ? xmlRelaxNGParse(parser) : NULL;
     xmlRelaxNGFreeParserCtxt(parser);
     return grammar ? 0 : -1;
@@ -29,7 +28,6 @@ static int load_grammar(void **state)
 
 static int free_grammar(void **state)
 {
-    (void)state;
     xmlRelaxNGFree(grammar);
     xmlRelaxNGCleanupTypes();
     xmlCleanupParser();
@@ -139,7 +137,6 @@ static void random_models_survive_the_round_trip_bit_by_bit(void **state)
 {
     uint64_t seed = 19991231;
 
-    (void)state;
     for (int i = 0; i < 300; i++) {
         struct portolan_model *model = random_model(&seed);
 
@@ -164,7 +161,6 @@ static void envelope_and_dropped_terms_survive_too(void **state)
     struct portolan_model *model, *back;
     char *text;
 
-    (void)state;
     assert_int_equal(portolan_model_fit_terms(&data, shapes, 4, NULL, &model, NULL), PORTOLAN_OK);
     assert_true(model->n_dropped >= 1);
     assert_int_equal(portolan_model_describe(model, &about, NULL), PORTOLAN_OK);
@@ -214,7 +210,6 @@ static void users_formulas_survive_as_they_are(void **state)
         "c[0]*-log(n/3) + c[1]*3*p*-(n + 1)",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct portolan_model *model = fitted_by(texts[i], 2, 8, two_x, two_y);
 
@@ -232,7 +227,6 @@ static void the_highest_formulas_survive_too(void **state)
     struct portolan_text text = {0};
     struct portolan_model *model;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(units); i++) {
         portolan_text_add(&text, "c[0] + c[1]*(1e9*p");
         for (int k = 0; k < 95; k++)
@@ -293,7 +287,6 @@ static void models_of_pieces_survive_with_their_breaks(void **state)
     struct portolan_model_envelope about = {.name = "f", .unit = "1", .quality = "accuracy"};
     char *text = NULL;
 
-    (void)state;
     assert_int_equal(portolan_model_describe(model, &about, NULL), PORTOLAN_OK);
     assert_round_trip(model);
     assert_int_equal(portolan_model_write_xml(model, &text, NULL), PORTOLAN_OK);
@@ -345,7 +338,6 @@ static void old_files_are_read_and_written_the_same(void **state)
     struct portolan_model *model = read_text(old);
     char *text = NULL;
 
-    (void)state;
     assert_true(is_valid(old));
     assert_int_equal(portolan_model_write_xml(model, &text, NULL), PORTOLAN_OK);
     assert_string_equal(text, old);
@@ -358,7 +350,6 @@ static void reading_and_writing_survive_failing_allocations(void **state)
     struct portolan_model *models[] = {in_pieces(),
                                        fitted_by("c[0]*log(n) + c[1]*exp(-p)", 2, 8, two_x, two_y)};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
         char *text = NULL, *again = NULL;
@@ -391,7 +382,6 @@ static void text_that_xml_cannot_carry_is_refused(void **state)
     static const double y[] = {1};
     struct portolan_model *model = fit_rows(0, 1, NULL, y, NULL);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct portolan_model_envelope about = {.name = bad[i]};
         struct portolan_error err = {0};
@@ -411,7 +401,6 @@ static void known_models_survive_without_an_error(void **state)
     struct portolan_model *model;
     struct portolan_prediction p;
 
-    (void)state;
     for (size_t n = 0; n <= 2; n++) {
         assert_int_equal(portolan_model_create(2, names, terms, n, &model, NULL), PORTOLAN_OK);
         assert_round_trip(model);
@@ -514,7 +503,6 @@ static void equivalent_forms_are_understood(void **state)
     };
     static const double at[] = {8, 4};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct portolan_model *model = read_text(cases[i].text);
 
@@ -651,7 +639,6 @@ static const struct {
 
 static void each_mistake_is_named_with_its_line(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct complaint first = {0};
         struct portolan_diagnostics d = {note, &first, 0};
@@ -683,7 +670,6 @@ static void elements_are_found_by_column_too(void **state)
         {HEAD "  <parameter\n name=\"n\"/>" END, 5, 3},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct complaint first = {0};
         struct portolan_diagnostics d = {note, &first, 0};
@@ -703,7 +689,6 @@ static void texts_too_long_are_refused_unread(void **state)
     char *text = malloc(size);
     struct portolan_model *model = NULL;
 
-    (void)state;
     memset(text, ' ', size);
     assert_int_equal(portolan_model_read_xml(text, size, NULL, NULL, &model, NULL),
                      PORTOLAN_ESYNTAX);
@@ -718,7 +703,6 @@ static void deep_nesting_ends_with_a_message(void **state)
     char *text = malloc(size + 1), *at = text + head;
     struct portolan_model *model = NULL;
 
-    (void)state;
     strcpy(text, HEAD BEFORE);
     for (int i = 0; i < DEPTH; i++)
         at = stpcpy(at, open);
@@ -765,7 +749,6 @@ static void texts_cut_short_anywhere_are_refused(void **state)
     size_t size = strlen(text);
     struct portolan_model *model = NULL;
 
-    (void)state;
     for (size_t n = 0; n < size - 1; n++)
         assert_int_equal(portolan_model_read_xml(text, n, "bad.xml", NULL, &model, NULL),
                          PORTOLAN_ESYNTAX);
@@ -780,7 +763,6 @@ static void texts_with_random_damage_break_nothing(void **state)
     char *damaged = malloc(size);
     uint64_t seed = 4711;
 
-    (void)state;
     for (int round = 0; round < 4000; round++) {
         memcpy(damaged, text, size);
         for (int hits = 1 + (int)(uniform(&seed) * 4); hits; hits--) {
@@ -800,26 +782,20 @@ static void texts_with_random_damage_break_nothing(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_models_survive_the_round_trip_bit_by_bit),
-        cmocka_unit_test(envelope_and_dropped_terms_survive_too),
-        cmocka_unit_test(users_formulas_survive_as_they_are),
-        cmocka_unit_test(the_highest_formulas_survive_too),
-        cmocka_unit_test(models_of_pieces_survive_with_their_breaks),
-        cmocka_unit_test(old_files_are_read_and_written_the_same),
-        cmocka_unit_test(reading_and_writing_survive_failing_allocations),
-        cmocka_unit_test(text_that_xml_cannot_carry_is_refused),
-        cmocka_unit_test(known_models_survive_without_an_error),
-        cmocka_unit_test(equivalent_forms_are_understood),
-        cmocka_unit_test(each_mistake_is_named_with_its_line),
-        cmocka_unit_test(elements_are_found_by_column_too),
-        cmocka_unit_test(texts_too_long_are_refused_unread),
-        cmocka_unit_test(deep_nesting_ends_with_a_message),
-        cmocka_unit_test(texts_cut_short_anywhere_are_refused),
-        cmocka_unit_test(texts_with_random_damage_break_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, load_grammar, free_grammar);
-}
+UNIT_TESTS_BETWEEN(load_grammar, free_grammar,
+                   cmocka_unit_test(random_models_survive_the_round_trip_bit_by_bit),
+                   cmocka_unit_test(envelope_and_dropped_terms_survive_too),
+                   cmocka_unit_test(users_formulas_survive_as_they_are),
+                   cmocka_unit_test(the_highest_formulas_survive_too),
+                   cmocka_unit_test(models_of_pieces_survive_with_their_breaks),
+                   cmocka_unit_test(old_files_are_read_and_written_the_same),
+                   cmocka_unit_test(reading_and_writing_survive_failing_allocations),
+                   cmocka_unit_test(text_that_xml_cannot_carry_is_refused),
+                   cmocka_unit_test(known_models_survive_without_an_error),
+                   cmocka_unit_test(equivalent_forms_are_understood),
+                   cmocka_unit_test(each_mistake_is_named_with_its_line),
+                   cmocka_unit_test(elements_are_found_by_column_too),
+                   cmocka_unit_test(texts_too_long_are_refused_unread),
+                   cmocka_unit_test(deep_nesting_ends_with_a_message),
+                   cmocka_unit_test(texts_cut_short_anywhere_are_refused),
+                   cmocka_unit_test(texts_with_random_damage_break_nothing))

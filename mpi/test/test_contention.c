@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One rank yields where others poll; where all meet, they come to do alike. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "internal.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static struct portolan_cohort *cohort;
 
@@ -24,7 +16,6 @@ static void begin(bool last_yields)
 
 static void a_rank_that_waits_for_a_core_is_contended(void **state)
 {
-    (void)state;
     begin(false);
     assert_false(mpi_is_contended(0, 0));
     assert_false(mpi_is_contended(95, 5));
@@ -36,7 +27,6 @@ static void a_rank_that_waits_for_a_core_is_contended(void **state)
 
 static void it_looks_after_long_waits_only(void **state)
 {
-    (void)state;
     begin(false);
     mpi_yields_here = true;
     mpi_waited(1u << 30);
@@ -78,7 +68,6 @@ static void sum_up(void)
 
 static void a_rank_that_yields_alone_matches_the_others(void **state)
 {
-    (void)state;
     begin(true);
     for (int i = 0; i < 100; i++) {
         exchange_messages();
@@ -91,7 +80,6 @@ static void all_yield_after_they_have_met(void **state)
 {
     double values[20];
 
-    (void)state;
     for (size_t n = 1; n <= 20; n += 19) {
         bool has_room = n < 16; /* for the opinion beside the values */
 
@@ -112,7 +100,6 @@ static void they_go_on_polling_where_nobody_waits(void **state)
 {
     double value = 1;
 
-    (void)state;
     begin(false);
     assert_int_equal(cohort->max(cohort, &value, 1), PORTOLAN_OK);
     assert_false(portolan_mpi_yields());

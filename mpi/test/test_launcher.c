@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <portolan/mpi.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 static int no_launcher(void **state)
 {
@@ -24,7 +17,6 @@ static int no_launcher(void **state)
                                         "OMPI_COMM_WORLD_SIZE",
                                         "MPIRUN_NPROCS"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         unsetenv(known[i]);
     return 0;
@@ -32,7 +24,6 @@ static int no_launcher(void **state)
 
 static void no_launcher_is_one_rank(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_mpi_check_launcher(NULL), PORTOLAN_OK);
 }
 
@@ -49,7 +40,6 @@ static void start_by(const char *mpi)
 
 static void our_own_is_good_whatever_else_is_set(void **state)
 {
-    (void)state;
     start_by("mpich");
     start_by("openmpi");
     assert_int_equal(portolan_mpi_check_launcher(NULL), PORTOLAN_OK);
@@ -59,7 +49,6 @@ static void another_mpi_is_refused_with_the_line_to_type(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     start_by(is_mpich() ? "openmpi" : "mpich");
     assert_int_equal(portolan_mpi_check_launcher(&err), PORTOLAN_EFOREIGN);
     assert_non_null(strstr(err.text, is_mpich() ? "Open MPI's" : "MPICH's"));
@@ -72,7 +61,6 @@ static void launchers_of_neither_are_refused(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     setenv(is_mpich() ? "PMIX_RANK" : "MPIRUN_RANK", "0", 1);
     assert_int_equal(portolan_mpi_check_launcher(&err), PORTOLAN_EFOREIGN);
     assert_non_null(strstr(err.text, "mpiexec." PORTOLAN_MPI " -n N"));
@@ -82,7 +70,6 @@ static void refused_launcher_keeps_mpi_from_starting(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     start_by(is_mpich() ? "openmpi" : "mpich");
     assert_int_equal(portolan_mpi_init(&err), PORTOLAN_EFOREIGN);
     assert_false(portolan_mpi_is_running());
@@ -92,22 +79,14 @@ static void no_cohort_without_mpi(void **state)
 {
     struct portolan_cohort *cohort = (struct portolan_cohort *)&cohort;
 
-    (void)state;
     assert_int_equal(portolan_mpi_cohort_create(&cohort, NULL), PORTOLAN_EINVAL);
     assert_null(cohort);
     portolan_mpi_cohort_destroy(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(no_launcher_is_one_rank, no_launcher),
-        cmocka_unit_test_setup(our_own_is_good_whatever_else_is_set, no_launcher),
-        cmocka_unit_test_setup(another_mpi_is_refused_with_the_line_to_type, no_launcher),
-        cmocka_unit_test_setup(launchers_of_neither_are_refused, no_launcher),
-        cmocka_unit_test_setup(refused_launcher_keeps_mpi_from_starting, no_launcher),
-        cmocka_unit_test_setup(no_cohort_without_mpi, no_launcher),
-    };
-
-    return cmocka_run_group_tests_name("launcher", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup(no_launcher_is_one_rank, no_launcher),
+           cmocka_unit_test_setup(our_own_is_good_whatever_else_is_set, no_launcher),
+           cmocka_unit_test_setup(another_mpi_is_refused_with_the_line_to_type, no_launcher),
+           cmocka_unit_test_setup(launchers_of_neither_are_refused, no_launcher),
+           cmocka_unit_test_setup(refused_launcher_keeps_mpi_from_starting, no_launcher),
+           cmocka_unit_test_setup(no_cohort_without_mpi, no_launcher))

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Run by mpiexec with any number of ranks. argv[1] is the plug-in. */
+#include <dlfcn.h>
 #include <portolan/mpi.h>
 #include <portolan/probe.h>
-
-#include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 static const char *plugin_path;
 static struct portolan_cohort *cohort;
@@ -36,7 +28,6 @@ static void own_messages_are_no_mpi_time(void **state)
 {
     double x = 1.0;
 
-    (void)state;
     assert_int_equal(cohort->sum(cohort, &x, 1), PORTOLAN_OK);
     assert_true(x == cohort->size);
     assert_int_equal(total_of("MPI_Allreduce").calls, 0);
@@ -46,7 +37,6 @@ static void cohort_takes_maximum_entry_by_entry(void **state)
 {
     double x[2] = {cohort->rank, -cohort->rank};
 
-    (void)state;
     assert_int_equal(cohort->max(cohort, x, 2), PORTOLAN_OK);
     assert_true(x[0] == cohort->size - 1);
     assert_true(x[1] == 0.0);
@@ -57,7 +47,6 @@ static void cohort_broadcasts_from_any_rank(void **state)
     int last = cohort->size - 1;
     char text[16] = "nobody";
 
-    (void)state;
     if (cohort->rank == last)
         strcpy(text, "the last");
     assert_int_equal(cohort->bcast(cohort, text, sizeof text, last), PORTOLAN_OK);
@@ -93,7 +82,6 @@ static void gather_of(size_t step)
 
 static void gather_keeps_rank_order_and_sizes(void **state)
 {
-    (void)state;
     gather_of(0);
     gather_of(3);
     gather_of(100000); /* beyond what MPI sends without asking */
@@ -105,7 +93,6 @@ static void gather_without_memory_fails_and_leaves_nobody_waiting(void **state)
     void *all = &all;
     char byte = 1;
 
-    (void)state;
     if (cohort->rank == cohort->size - 1)
         portolan_alloc_fail_at(1);
     status = cohort->gather(cohort, &byte, 1, &all, NULL);
@@ -121,7 +108,6 @@ static void gather_without_memory_on_the_way_up_fails_at_the_root(void **state)
     void *all = &all;
     enum portolan_status status;
 
-    (void)state;
     if (cohort->rank == 0)
         portolan_alloc_fail_at(3); /* the first merge, with the first child */
     status = cohort->gather(cohort, bytes, sizeof bytes, &all, NULL);
@@ -166,7 +152,6 @@ static void reduce_merges_in_the_order_of_the_ranks(void **state)
 {
     static const size_t lengths[] = {0, 3, 100000};
 
-    (void)state;
     for (size_t k = 0; k < 3; k++) {
         void *bytes;
         size_t size, at = 0;
@@ -192,7 +177,6 @@ static void a_merge_that_fails_is_told_at_rank_0_and_leaves_nobody_waiting(void 
     void *bytes;
     size_t size;
 
-    (void)state;
     status = reduce_of(50000, &fails, &bytes, &size);
     if (cohort->rank == 0 && cohort->size > 1) {
         assert_int_equal(status, PORTOLAN_EFOREIGN);
@@ -210,7 +194,6 @@ static void reduce_without_memory_fails_at_rank_0_and_leaves_nobody_waiting(void
     void *bytes;
     size_t size;
 
-    (void)state;
     if (cohort->rank == 0)
         portolan_alloc_fail_at(1); /* room for the first child's block */
     status = reduce_of(50000, NULL, &bytes, &size);
@@ -226,7 +209,6 @@ static void ranks_agree_on_the_first_failure(void **state)
     struct portolan_error err = {0};
     enum portolan_status status = PORTOLAN_OK;
 
-    (void)state;
     if (cohort->rank == cohort->size - 1)
         status = portolan_error_set(&err, PORTOLAN_EIO, "the disk is full");
     assert_int_equal(portolan_cohort_agree(cohort, status, &err), PORTOLAN_EIO);
@@ -251,7 +233,6 @@ static void a_failure_of_one_rank_is_everybodys_verdict(void **state)
     struct portolan_error err = {0};
     enum portolan_status status = PORTOLAN_OK;
 
-    (void)state;
     assert_true(portolan_mpi_verdict(cohort, &status, 5, &err));
     assert_int_equal(status, PORTOLAN_OK);
     if (cohort->rank == cohort->size - 1)
@@ -273,7 +254,6 @@ static void mpi_time_of_plugins_is_charged_to_the_port_call(void **state)
     double sum = 0.0, root_mpi_ns = 0.0;
     bool found = false;
 
-    (void)state;
     assert_non_null(plugin);
     *(void **)&talk = dlsym(plugin, "plugin_talk");
     assert_non_null(talk);
@@ -321,7 +301,6 @@ static void nonblocking_routines_are_counted(void **state)
 {
     bool is_narrow = strcmp(PORTOLAN_MPI, "mpich") != 0; /* MPI 3: one routine for both widths */
 
-    (void)state;
     assert_int_equal(call_plugin("plugin_ring"), 0);
     assert_int_equal(total_of("MPI_Isend").calls, is_narrow ? 2 : 1);
     assert_int_equal(total_of("MPI_Isend").bytes, is_narrow ? 80 : 40);
@@ -336,7 +315,6 @@ static void components_may_begin_and_end_mpi_without_effect(void **state)
 {
     double one = 1.0;
 
-    (void)state;
     assert_int_equal(call_plugin("plugin_begin_and_end"), 0);
     assert_true(portolan_mpi_is_running());
     assert_int_equal(total_of("MPI_Finalize").calls, 0);
@@ -345,7 +323,6 @@ static void components_may_begin_and_end_mpi_without_effect(void **state)
 
 static void description_names_the_library(void **state)
 {
-    (void)state;
     assert_non_null(
         strstr(portolan_mpi_describe(), strcmp(PORTOLAN_MPI, "mpich") == 0 ? "MPICH" : "Open MPI"));
 }

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gov.cca.ports.MPIService, run by mpiexec with any number of ranks. */
-#include <portolan/mpi.h>
-
 #include <mpi.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <portolan/mpi.h>
+#include <unit_test.h>
 
 static struct portolan_palette *palette;
 static int rank, size;
@@ -91,7 +83,6 @@ static void every_component_has_communicators_of_its_own(void **state)
     int64_t first, second;
     int result;
 
-    (void)state;
     assert_int_equal(portolan_mpi_serve(portolan_framework_peek(fw), NULL), PORTOLAN_OK);
     assert_int_equal(portolan_mpi_serve(portolan_framework_peek(fw), NULL), PORTOLAN_EEXISTS);
     a = get(s = join(fw, "a"));
@@ -129,7 +120,6 @@ static void communicators_end_with_their_component(void **state)
     sidl_BaseInterface ex = NULL;
     gov_cca_AbstractFramework fw = open_framework();
 
-    (void)state;
     assert_int_equal(portolan_mpi_serve(portolan_framework_peek(fw), NULL), PORTOLAN_OK);
     for (int i = 0; i < 300; i++) {
         gov_cca_Services s = join(fw, "a");
@@ -157,7 +147,6 @@ static void a_program_sets_the_service_up_on_its_own_communicator(void **state)
     int32_t n = 0, me = -1;
     MPI_Comm alone;
 
-    (void)state;
     MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &alone);
     assert_false(gov_cca_ports_MPISetup_isInitialized(setup, &ex));
     gov_cca_ports_MPISetup_finalize(setup, TRUE, &ex);

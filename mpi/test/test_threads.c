@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_THREAD_MULTIPLE: what threads receive, also for each other, is noted exactly. */
+#include <mpi.h>
 #include <portolan/mpi.h>
 #include <portolan/probe.h>
-
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <mpi.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #define THREADS 4
 #define ROUNDS  60
@@ -90,7 +81,6 @@ static void threads_receive_for_each_other(void **state)
     uint64_t calls = 0, bytes = 0, expected = 0;
     size_t n;
 
-    (void)state;
     for (int t = 0; t < THREADS; t++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[t]);
     assert_int_equal(pthread_barrier_init(&turn, NULL, THREADS), 0);

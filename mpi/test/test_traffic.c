@@ -13,7 +13,6 @@ static void messages_are_noted_with_world_ranks(void **state)
     MPI_Status status;
     int count;
 
-    (void)state;
     OK(MPI_Bsend(out, 0, MPI_DOUBLE, MPI_PROC_NULL, 1, reversed));
     expect("MPI_Bsend", -1, false, 1, 0);
     if (rank == 0) {
@@ -36,7 +35,6 @@ static void an_exchange_is_noted_both_ways_as_one_call(void **state)
 {
     int out[5] = {0}, in[9];
 
-    (void)state;
     OK(MPI_Sendrecv(out, 5, MPI_INT, next_reversed, 2, in, 9, MPI_INT, MPI_ANY_SOURCE, 2, reversed,
                     MPI_STATUS_IGNORE));
     expect("MPI_Sendrecv", next, false, 1, 20);
@@ -61,7 +59,6 @@ static void derived_types_count_their_elements_only(void **state)
     MPI_Request r;
     int one = 1;
 
-    (void)state;
     OK(MPI_Type_vector(3, 1, 5, MPI_DOUBLE, &column));
     OK(MPI_Type_commit(&column));
     OK(MPI_Get_address(in, &where));
@@ -156,7 +153,6 @@ static void receives_are_noted_whoever_completes_them(void **state)
     int out[4] = {0}, in[2][9];
     MPI_Request r[3];
 
-    (void)state;
     for (uint64_t i = 1; i <= n; i++) {
         OK(MPI_Irecv(in[0], 9, MPI_INT, MPI_ANY_SOURCE, 4, reversed, &r[0]));
 #if MPI_VERSION >= 4
@@ -184,7 +180,6 @@ static void many_receives_complete_in_one_call(void **state)
     static char in[MANY][8];
     MPI_Request r[MANY];
 
-    (void)state;
     for (int i = 0; i < MANY; i++)
         OK(MPI_Irecv(in[i], 8, MPI_CHAR, MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &r[i]));
     expect("MPI_Irecv", -1, true, MANY, 0);
@@ -201,7 +196,6 @@ static void a_receive_outlives_its_communicator(void **state)
     MPI_Request r;
     MPI_Comm own;
 
-    (void)state;
     OK(MPI_Comm_dup(reversed, &own));
     OK(MPI_Irecv(in, 9, MPI_CHAR, MPI_ANY_SOURCE, 6, own, &r));
     OK(MPI_Send(out, 3, MPI_CHAR, next_reversed, 6, own));
@@ -218,7 +212,6 @@ static void nothing_came_of_cancelled_and_freed_receives(void **state)
     MPI_Request r;
     MPI_Status status;
 
-    (void)state;
     OK(MPI_Irecv(in, 9, MPI_CHAR, before, 7, MPI_COMM_WORLD, &r));
     OK(MPI_Cancel(&r));
     OK(MPI_Wait(&r, &status));
@@ -241,7 +234,6 @@ static void persistent_requests_are_noted_at_each_start(void **state)
     char out[5] = {0}, in[9];
     MPI_Request r[2];
 
-    (void)state;
     OK(MPI_Recv_init(in, 9, MPI_CHAR, MPI_ANY_SOURCE, 8, reversed, &r[0]));
     OK(MPI_Send_init(out, 5, MPI_CHAR, next_reversed, 8, reversed, &r[1]));
     for (int i = 0; i < 3; i++) {
@@ -269,7 +261,6 @@ static void partitioned_messages_are_noted_whole(void **state)
     double out[8] = {0}, in[8];
     MPI_Request r[2];
 
-    (void)state;
     OK(MPI_Precv_init(in, 4, 2, MPI_DOUBLE, before, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
     OK(MPI_Psend_init(out, 4, 2, MPI_DOUBLE, next, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
     OK(MPI_Startall(2, r));
@@ -290,7 +281,6 @@ static void matched_messages_are_from_who_sent_them(void **state)
     MPI_Message m;
     MPI_Request r;
 
-    (void)state;
     OK(MPI_Isend("abcde", 5, MPI_CHAR, next_reversed, 10, reversed, &r));
     OK(MPI_Mprobe(MPI_ANY_SOURCE, 10, reversed, &m, MPI_STATUS_IGNORE));
     OK(MPI_Mrecv(in, 9, MPI_CHAR, &m, MPI_STATUS_IGNORE));
@@ -314,7 +304,6 @@ static void exchanges_that_do_not_block_are_noted_as_sends(void **state)
     char out[6] = {0}, in[9];
     MPI_Request r;
 
-    (void)state;
     OK(MPI_Isendrecv(out, 6, MPI_CHAR, next_reversed, 12, in, 9, MPI_CHAR, before_reversed, 12,
                      reversed, &r));
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
@@ -333,7 +322,6 @@ static void failed_calls_are_calls_and_no_bytes(void **state)
     char in[9] = {0};
     MPI_Request r;
 
-    (void)state;
     MPI_Comm_set_errhandler(reversed, MPI_ERRORS_RETURN);
     assert_int_not_equal(MPI_Send(in, 9, MPI_DATATYPE_NULL, next, 13, reversed), MPI_SUCCESS);
     assert_int_not_equal(MPI_Send(in, 9, MPI_CHAR, size, 13, reversed), MPI_SUCCESS);

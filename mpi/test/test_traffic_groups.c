@@ -11,7 +11,6 @@ static void one_sided_transfers_are_with_their_target(void **state)
     MPI_Request r[2];
     MPI_Win win;
 
-    (void)state;
     OK(MPI_Win_allocate(64, 8, MPI_INFO_NULL, reversed, &memory, &win));
     memset(memory, 0, 64);
     OK(MPI_Win_fence(0, win));
@@ -65,7 +64,6 @@ static void collectives_are_noted_with_the_own_buffer(void **state)
     int out[4 * sum], in[4 * sum];
     uint64_t n = (uint64_t)size, own = (uint64_t)rank + 1;
 
-    (void)state;
     memset(out, 0, sizeof out);
     OK(MPI_Barrier(c));
     expect("MPI_Barrier", -1, false, 1, 0);
@@ -111,7 +109,6 @@ static void vectors_to_all_are_noted_with_their_sum(void **state)
     MPI_Request r;
 #endif
 
-    (void)state;
     memset(out, 0, sizeof out);
     for (int i = 0; i < size; i++) {
         out_n[i] = i - rank + size;
@@ -147,7 +144,6 @@ static void persistent_collectives_are_noted_at_each_start(void **state)
     int value = 1;
     MPI_Request r;
 
-    (void)state;
     OK(MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
     for (int i = 0; i < 2; i++) {
         OK(MPI_Start(&r));
@@ -164,7 +160,6 @@ static void neighbours_get_what_a_rank_sends_them(void **state)
     int periods = 1, counts[2] = {1, 2}, at[2] = {0, 1}, back[2] = {2, 1}, out[3] = {0}, in[4];
     MPI_Comm ring;
 
-    (void)state;
     OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periods, 0, &ring));
     OK(MPI_Neighbor_allgather(out, 2, MPI_INT, in, 2, MPI_INT, ring));
     expect("MPI_Neighbor_allgather", -1, false, 1, 8);
@@ -182,7 +177,6 @@ static void partners_across_an_intercommunicator_have_world_ranks(void **state)
     char in[8] = {0};
     MPI_Comm side, inter;
 
-    (void)state;
     OK(MPI_Comm_split(MPI_COMM_WORLD, rank != 0, -rank, &side));
     OK(MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, rank ? 0 : size - 1, 14, &inter));
     if (rank == 0) {

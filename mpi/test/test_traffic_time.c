@@ -19,7 +19,6 @@ static void calls_made_inside_calls_take_no_time_of_their_own(void **state)
     size_t n;
     MPI_Comm own;
 
-    (void)state;
     OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_with_mpi, &key, NULL));
     OK(MPI_Comm_dup(MPI_COMM_SELF, &own));
     OK(MPI_Comm_set_attr(own, key, NULL));
@@ -78,7 +77,6 @@ static void mpi_time_is_that_inside_mpi_counted_once(void **state)
     MPI_Comm own;
     int key;
 
-    (void)state;
     binding.target = &binding;
     assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_probe_methods_register(&connection, &method, 1,
@@ -129,7 +127,6 @@ static void leaving_mpi_by_longjmp_ends_its_time(void **state)
     double was;
     int flag;
 
-    (void)state;
     OK(MPI_Comm_create_errhandler(leave, &handler));
     OK(MPI_Comm_set_errhandler(reversed, handler));
     if (setjmp(out_of_mpi) == 0) {

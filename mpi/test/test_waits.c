@@ -4,19 +4,10 @@
  * with PORTOLAN_MPI_YIELD=always, and buffers, statuses, error classes and calls of error handlers
  * are compared. Every blocking routine of routines.list is among them.
  */
+#include <mpi.h>
 #include <portolan/mpi.h>
 #include <portolan/probe.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <mpi.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #define BIG  30000 /* doubles: beyond what is sent without asking */
 #define MOST 8     /* ranks */
@@ -191,14 +182,12 @@ static void compare(void)
 
 static void messages_arrive_alike(void **state)
 {
-    (void)state;
     IN_BOTH(messages(comm));
     IN_BOTH_LARGE(messages_c(comm));
 }
 
 static void exchanges_are_alike(void **state)
 {
-    (void)state;
     IN_BOTH(exchanges(comm));
     IN_BOTH_LARGE(exchanges_c(comm));
 }
@@ -209,7 +198,6 @@ static void probes_and_matched_messages_are_alike(void **state)
     MPI_Request r;
     MPI_Status status;
 
-    (void)state;
     IN_BOTH(matched(comm));
     IN_BOTH_LARGE(matched_c(comm));
     IN_BOTH({
@@ -224,7 +212,6 @@ static void probes_and_matched_messages_are_alike(void **state)
 
 static void errors_reach_the_same_handler_with_the_same_class(void **state)
 {
-    (void)state;
     IN_BOTH(errors(comm));
     IN_BOTH_LARGE(errors_c(comm));
 }
@@ -254,7 +241,6 @@ static void messages_do_not_overtake(void)
 
 static void order_of_messages_is_kept(void **state)
 {
-    (void)state;
     IN_BOTH(messages_do_not_overtake());
 }
 
@@ -347,7 +333,6 @@ static void waits(void)
 
 static void waits_for_requests_are_alike(void **state)
 {
-    (void)state;
     IN_BOTH(waits());
 }
 
@@ -372,7 +357,6 @@ static void persistent(void)
 
 static void persistent_requests_complete_alike(void **state)
 {
-    (void)state;
     IN_BOTH(persistent());
 }
 
@@ -397,7 +381,6 @@ static void exposure(void)
 
 static void exposed_memory_is_waited_for_alike(void **state)
 {
-    (void)state;
     IN_BOTH(exposure());
 }
 
@@ -417,7 +400,6 @@ static void multiply(void *left, void *right, int *n, MPI_Datatype *type)
 
 static void collective_calls_are_alike(void **state)
 {
-    (void)state;
     for (int root = 0; root < size; root += size - 1)
         for (int in_place = 0; in_place < 2; in_place++) {
             IN_BOTH(done("Barrier", CALL(Barrier, comm)));
@@ -431,7 +413,6 @@ static void reductions_are_alike_also_in_their_order(void **state)
     MPI_Datatype matrix;
     MPI_Op op;
 
-    (void)state;
     PMPI_Type_contiguous(4, MPI_INT, &matrix);
     PMPI_Type_commit(&matrix);
     PMPI_Op_create(multiply, 0, &op);
@@ -451,7 +432,6 @@ static void neighbourhood_calls_are_alike(void **state)
     int periods = 1;
     MPI_Comm ring;
 
-    (void)state;
     PMPI_Cart_create(comm, 1, &size, &periods, 0, &ring);
     IN_BOTH(neighbours(ring));
     IN_BOTH_LARGE(neighbours_c(ring));
@@ -464,7 +444,6 @@ static void calls_across_an_intercommunicator_are_alike(void **state)
     int partners = rank ? 1 : size - 1, root = rank ? 0 : MPI_ROOT;
     MPI_Comm side, inter;
 
-    (void)state;
     PMPI_Comm_split(comm, rank != 0, rank, &side);
     PMPI_Intercomm_create(side, 0, comm, rank ? 0 : 1, 17, &inter);
     IN_BOTH(done("Barrier", CALL(Barrier, inter)));
@@ -487,7 +466,6 @@ static void every_routine_that_can_yield_was_compared(void **state)
     struct portolan_probe_traffic *rows;
     size_t n, k;
 
-    (void)state;
     assert_true(portolan_mpi_yields());
     assert_int_equal(portolan_probe_traffic_take(&rows, &n), PORTOLAN_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -24,7 +24,6 @@ struct portolan_probe_traffic find(const struct portolan_probe_traffic *rows, si
 
 int watch(void **state)
 {
-    (void)state;
     free(old);
     return portolan_probe_traffic_take(&old, &n_old) != PORTOLAN_OK;
 }

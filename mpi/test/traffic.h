@@ -3,16 +3,9 @@
 #ifndef PORTOLAN_MPI_TEST_TRAFFIC_H
 #define PORTOLAN_MPI_TEST_TRAFFIC_H
 
-#include <portolan/probe.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <mpi.h>
-
-#include <cmocka.h>
+#include <portolan/probe.h>
+#include <unit_test.h>
 
 extern int rank, size, next, before; /* neighbours in the ring */
 extern MPI_Comm reversed;            /* all ranks in reverse order */

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "functions.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 

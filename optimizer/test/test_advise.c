@@ -3,12 +3,7 @@
  * Advice to a running assembly: the paper's Figure 4 (A1 2x, A2 x^2, B1 x^3, B2 2x^2, both called
  * once per step with context x), and the simulated plate for what changing costs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "positions.h"
 #include "world.h"
@@ -124,7 +119,6 @@ static void off_line_choice_crosses_at_two(void **state)
 {
     struct portolan_sample_set set;
 
-    (void)state;
     paper_data(&set);
     for (double x = 0.4; x < 5; x += 0.4) {
         const struct portolan_plan_choice *choice;
@@ -156,7 +150,6 @@ static void advice_changes_each_time_x_crosses_two(void **state)
     struct portolan_sample_set set;
     struct portolan_plan *p;
 
-    (void)state;
     paper_data(&set);
     assert_int_equal(
         portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
@@ -220,7 +213,6 @@ static void a_small_gain_is_not_worth_a_swap(void **state)
     struct portolan_sample_set set;
     struct portolan_plan *p;
 
-    (void)state;
     paper_data(&set);
     assert_int_equal(
         portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
@@ -275,7 +267,6 @@ static void a_step_that_changes_nothing_asks_of_nothing_else(void **state)
     struct portolan_plan *p;
     size_t changes;
 
-    (void)state;
     world_explore_all(w);
     assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
                                           &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
@@ -313,7 +304,6 @@ static void set_up_counts_against_a_late_swap(void **state)
     struct portolan_plan *p;
     double each = truth_step(banded, 96) - truth_step(cholmod, 96);
 
-    (void)state;
     world_explore_all(w);
     assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
                                           &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
@@ -340,7 +330,6 @@ static void what_failed_in_this_run_is_not_advised(void **state)
     struct portolan_plan_advice *advice;
     struct portolan_plan *p;
 
-    (void)state;
     world_explore_all(w);
     assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
                                           &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
@@ -371,7 +360,6 @@ static void a_run_with_a_swap_teaches_both(void **state)
     struct portolan_plan_prediction t;
     struct portolan_plan *p;
 
-    (void)state;
     for (double n = 16; n <= 48; n += 16)
         world_trial(w, "run", banded, 5, cholmod, n, 10);
     assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
@@ -389,7 +377,6 @@ static void parameters_of_a_decision_are_sorted(void **state)
 {
     char *text;
 
-    (void)state;
     assert_int_equal(portolan_plan_write_parameters(&world_assembly, &text, NULL), 0);
     assert_string_equal(text, "driver.n=96 driver.steps=60");
     free(text);
@@ -423,7 +410,6 @@ static void a_choice_is_weighed_against_all_alternatives(void **state)
     struct portolan_sample_set set;
     struct portolan_plan *p;
 
-    (void)state;
     paper_data(&set);
     paper_step(samples, 0, 99, 0, 1, 0, 3);
     assert_int_equal(
@@ -472,7 +458,6 @@ static void a_call_path_that_is_not_as_modelled_is_found(void **state)
     struct portolan_plan *p;
     size_t n;
 
-    (void)state;
     paper_data(&set);
     assert_int_equal(
         portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
@@ -504,7 +489,6 @@ static void every_failing_allocation_is_reported(void **state)
     struct portolan_plan *p;
     unsigned long at = 0;
 
-    (void)state;
     paper_data(&set);
     paper_step(samples, 0, 99, 1, 0, 0, 1);
     now.samples = samples;
@@ -538,21 +522,14 @@ static void every_failing_allocation_is_reported(void **state)
     portolan_plan_destroy(p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(off_line_choice_crosses_at_two),
-        cmocka_unit_test(advice_changes_each_time_x_crosses_two),
-        cmocka_unit_test(a_small_gain_is_not_worth_a_swap),
-        cmocka_unit_test(set_up_counts_against_a_late_swap),
-        cmocka_unit_test(a_step_that_changes_nothing_asks_of_nothing_else),
-        cmocka_unit_test(what_failed_in_this_run_is_not_advised),
-        cmocka_unit_test(a_run_with_a_swap_teaches_both),
-        cmocka_unit_test(parameters_of_a_decision_are_sorted),
-        cmocka_unit_test(a_choice_is_weighed_against_all_alternatives),
-        cmocka_unit_test(a_call_path_that_is_not_as_modelled_is_found),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(off_line_choice_crosses_at_two),
+           cmocka_unit_test(advice_changes_each_time_x_crosses_two),
+           cmocka_unit_test(a_small_gain_is_not_worth_a_swap),
+           cmocka_unit_test(set_up_counts_against_a_late_swap),
+           cmocka_unit_test(a_step_that_changes_nothing_asks_of_nothing_else),
+           cmocka_unit_test(what_failed_in_this_run_is_not_advised),
+           cmocka_unit_test(a_run_with_a_swap_teaches_both),
+           cmocka_unit_test(parameters_of_a_decision_are_sorted),
+           cmocka_unit_test(a_choice_is_weighed_against_all_alternatives),
+           cmocka_unit_test(a_call_path_that_is_not_as_modelled_is_found),
+           cmocka_unit_test(every_failing_allocation_is_reported))

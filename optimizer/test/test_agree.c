@@ -3,20 +3,11 @@
  * Run by mpiexec with two or more ranks: portolan.Optimizer decides for all of them, in a framework
  * with Mastermind, proxies and swap point, each rank on its own manual clock.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <ftw.h>
 #include <portolan/mpi.h>
 #include <portolan/optimizer.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+#include <unit_test.h>
 
 #include "functions.h"
 
@@ -29,7 +20,8 @@ static struct {
 
 static struct portolan_cohort *cohort = &counting.cohort;
 static struct portolan_palette *palette;
-static char folder[] = "/tmp/portolan-XXXXXX", store[100], measured[100], told[8000];
+static char folder[] = "/tmp/portolan-XXXXXX", store[100], measured[100];
+static struct heard told = {.area = "optimizer", .level = PORTOLAN_LOG_NOTICE};
 
 static enum portolan_status count_bcast(struct portolan_cohort *c, void *buffer, size_t size,
                                         int root)
@@ -69,15 +61,6 @@ static enum portolan_status count_reduce(struct portolan_cohort *c, void **bytes
     return counting.real->reduce(counting.real, bytes, size, merge, arg);
 }
 
-static void hear(void *arg, enum portolan_log_level level, const char *area, const char *text)
-{
-    size_t used = strlen(told);
-
-    (void)arg;
-    if (level >= PORTOLAN_LOG_NOTICE && strcmp(area, "optimizer") == 0)
-        snprintf(told + used, sizeof told - used, "%s\n", text);
-}
-
 #define PARAMETER(NAME, TYPE, VALUE)                                                               \
     "<parameter name='" NAME "' type='" TYPE "' value='" VALUE "'/>"
 static const char written[] = PARAMETER("start", "string", "written");
@@ -95,7 +78,7 @@ static enum portolan_status run(const char *more_b, const char *optimizer, const
     a = functions_assembly(palette, folder, store, more_b, parameters);
     assert_int_equal(portolan_assembly_set(a, "driver", "x", x, NULL), 0);
     assert_int_equal(portolan_assembly_set(a, "driver", "steps", text, NULL), 0);
-    told[0] = '\0';
+    told.text[0] = '\0';
     counting.n = 0;
     status = functions_execute(palette, cohort, a);
     portolan_assembly_destroy(a);
@@ -131,7 +114,6 @@ static void a_step_without_a_swap_costs_no_message(void **state)
 {
     int without;
 
-    (void)state;
     script = (struct script){0};
     without = per_step(PARAMETER("enabled", "bool", "false"));
     assert_int_equal(per_step(""), without);
@@ -144,7 +126,6 @@ static void the_slowest_rank_governs(void **state)
 {
     int left = 0, looks = 0;
 
-    (void)state;
     script = (struct script){.b1_slow_from = is_last() ? 5 : 0};
     assert_int_equal(run("", "", "1.5", 30), 0);
     while (script.ran[left][1] == '1')
@@ -162,7 +143,6 @@ static void a_delay_moves_all_ranks_by_as_many_steps(void **state)
                              *const two[] = {"21", "21", "21", "21", "12",
                                              "12", "12", "12", "21", "21"};
 
-    (void)state;
     script = (struct script){.course = course, .announces = true};
     assert_int_equal(run("", PARAMETER("delay", "int", "1"), "1", 10), 0);
     expect_ran(one, 10);
@@ -178,13 +158,12 @@ static void what_fails_on_one_rank_is_left_on_all_at_once(void **state)
     } cases[] = {{"", "1", {"23", "21", "21", "21"}},
                  {PARAMETER("delay", "int", "3"), "4", {"13", "12", "12", "12"}}};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         script = (struct script){.b3_fails = is_last(), .ignores_failures = true};
         assert_int_equal(run(with_b3, cases[i].delay, cases[i].x, 4), 0);
         expect_ran(cases[i].steps, 4);
         if (cohort->rank == 0)
-            assert_non_null(strstr(told, "step 1: calls of b [test.B3] failed"));
+            assert_non_null(strstr(told.text, "step 1: calls of b [test.B3] failed"));
     }
 }
 
@@ -194,7 +173,6 @@ static void a_check_names_the_rank_and_the_instance_that_differ(void **state)
     static const char checks[] = PARAMETER("check", "bool", "true");
     char expected[200];
 
-    (void)state;
     script = (struct script){.diverges_at = 2, .diverged = is_last() ? "test.B2" : "test.B1"};
     assert_int_equal(run("", "", "1.5", 4), 0); /* nobody looks */
     snprintf(expected, sizeof expected,
@@ -216,7 +194,6 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
 /* Each test begins with what setup() has measured. */
 static int begin(void **state)
 {
-    (void)state;
     if (cohort->rank == 0)
         functions_copy(measured, store);
     return 0;
@@ -225,7 +202,6 @@ static int begin(void **state)
 /* The stores are rank 0's; beside B3, B2 would not be measured everywhere. */
 static int setup(void **state)
 {
-    (void)state;
     if (!mkdtemp(folder))
         return -1;
     snprintf(store, sizeof store, "%s/portolan.db", folder);
@@ -233,7 +209,7 @@ static int setup(void **state)
     if (cohort->bcast(cohort, store, sizeof store, 0) ||
         cohort->bcast(cohort, measured, sizeof measured, 0))
         return -1;
-    portolan_log_set_handler(hear, NULL);
+    portolan_log_set_handler(hear_log, &told);
     if (portolan_palette_create(&palette, NULL) || functions_register(palette, NULL) ||
         portolan_palette_add_defaults(palette, NULL, NULL))
         return -1;
@@ -244,7 +220,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     portolan_palette_destroy(palette);
     return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }

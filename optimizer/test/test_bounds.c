@@ -4,17 +4,9 @@
  * spreads: contexts, set-up. A driver calls each of four parts once per step; their times are
  * exact, and the choice must be that of an enumeration of all 54 assemblies.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <portolan/optimizer.h>
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 #include "random_choice.h"
 
@@ -367,7 +359,6 @@ static void draw_data(struct chain *c, uint64_t *seed)
 /* Best paths by way of other layouts count, too: that is what the truth's sets of edges allow. */
 static void conversions_are_chosen_as_in_the_enumeration(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct chain *c = chain_create();
         uint64_t draw = seed * UINT64_C(0x9e3779b97f4a7c15);
@@ -384,7 +375,6 @@ static void conversions_are_chosen_as_in_the_enumeration(void **state)
 /* Two take band, one csr: one conversion for both pays, one for each does not. */
 static void a_shared_conversion_pays_where_one_for_each_does_not(void **state)
 {
-    (void)state;
     for (int is_shared = 0; is_shared < 2; is_shared++) {
         struct chain *c = chain_create();
         const struct portolan_plan_choice *choice;
@@ -416,7 +406,6 @@ static void where_nothing_leads_is_told(void **state)
     const struct portolan_plan_choice *choice;
     struct portolan_error err = {0};
 
-    (void)state;
     c->layout[0][0] = c->layout[0][1] = 0;
     for (size_t k = 0; k < 3; k++)
         c->layout[1][k] = k ? 0 : 1;
@@ -436,7 +425,6 @@ static void bad_declarations_are_told_by_line(void **state)
     struct chain *c = chain_create();
     const struct portolan_plan_choice *choice;
 
-    (void)state;
     measure_alone(c);
     c->classes[1][2].line = 17;
     for (size_t k = 0; k < 4; k++) {
@@ -455,7 +443,6 @@ static void memory_is_kept_as_in_the_enumeration(void **state)
 {
     size_t infeasible = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct chain *c = chain_create();
         uint64_t draw = seed * UINT64_C(0x9e3779b97f4a7c15);
@@ -480,7 +467,6 @@ static void accuracies_compose_as_in_the_enumeration(void **state)
 {
     size_t infeasible = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct chain *c = chain_create();
         uint64_t draw = seed * UINT64_C(0x9e3779b97f4a7c15);
@@ -507,7 +493,6 @@ static void an_infinite_accuracy_excludes_what_reported_it(void **state)
 {
     struct chain *c = chain_create();
 
-    (void)state;
     for (int i = 0; i < PARTS; i++)
         for (size_t k = 0; k < domains[i]; k++)
             c->accuracy[i][k] = 1e-2;
@@ -526,7 +511,6 @@ static void a_report_tells_what_binds(void **state)
     const struct portolan_plan_choice *choice;
     char *text;
 
-    (void)state;
     c->classes[1][0].memory = "2e9";
     c->classes[1][1].memory = "1e9";
     c->ms[1][0] = 10;
@@ -554,7 +538,6 @@ static void set_up_pays_only_over_enough_steps(void **state)
 {
     static const char *const steps[] = {"10", "24", "26", "1000"};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct chain *c = chain_create();
         const struct portolan_plan_choice *choice;
@@ -578,7 +561,6 @@ static void the_mean_over_contexts_decides(void **state)
     struct chain *c = chain_create();
     const struct portolan_plan_choice *choice;
 
-    (void)state;
     c->spreads = true;
     measure_alone(c);
     assert_int_equal(choose(c, &choice, NULL), 0);
@@ -594,7 +576,6 @@ static void memory_follows_an_alternative_s_own_parameters(void **state)
     static const int32_t written[1 + PARTS];
     struct chain *c = chain_create();
 
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         c->classes[1][k].n_parameters = 1;
         c->classes[1][k].parameters = &blocks[k];
@@ -627,7 +608,6 @@ static void every_failing_allocation_is_reported(void **state)
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long n = 0;
 
-    (void)state;
     while (status) {
         assert_int_equal(status, PORTOLAN_ENOMEM);
         portolan_alloc_fail_at(n += 1 + n / 10);
@@ -637,22 +617,15 @@ static void every_failing_allocation_is_reported(void **state)
     assert_true(n > 100);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conversions_are_chosen_as_in_the_enumeration),
-        cmocka_unit_test(a_shared_conversion_pays_where_one_for_each_does_not),
-        cmocka_unit_test(where_nothing_leads_is_told),
-        cmocka_unit_test(bad_declarations_are_told_by_line),
-        cmocka_unit_test(memory_is_kept_as_in_the_enumeration),
-        cmocka_unit_test(memory_follows_an_alternative_s_own_parameters),
-        cmocka_unit_test(accuracies_compose_as_in_the_enumeration),
-        cmocka_unit_test(an_infinite_accuracy_excludes_what_reported_it),
-        cmocka_unit_test(a_report_tells_what_binds),
-        cmocka_unit_test(set_up_pays_only_over_enough_steps),
-        cmocka_unit_test(the_mean_over_contexts_decides),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(conversions_are_chosen_as_in_the_enumeration),
+           cmocka_unit_test(a_shared_conversion_pays_where_one_for_each_does_not),
+           cmocka_unit_test(where_nothing_leads_is_told),
+           cmocka_unit_test(bad_declarations_are_told_by_line),
+           cmocka_unit_test(memory_is_kept_as_in_the_enumeration),
+           cmocka_unit_test(memory_follows_an_alternative_s_own_parameters),
+           cmocka_unit_test(accuracies_compose_as_in_the_enumeration),
+           cmocka_unit_test(an_infinite_accuracy_excludes_what_reported_it),
+           cmocka_unit_test(a_report_tells_what_binds),
+           cmocka_unit_test(set_up_pays_only_over_enough_steps),
+           cmocka_unit_test(the_mean_over_contexts_decides),
+           cmocka_unit_test(every_failing_allocation_is_reported))

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <portolan/optimizer.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unit_test.h>
 
 /*
  * Trebon et al. 2006, section 4 and Figure 3: six nodes, alpha = beta = 0.1. B and C average 500;
@@ -26,7 +18,6 @@ static void paper_example_keeps_a_and_b_only(void **state)
     struct portolan_prune_mark m[6];
     char text[100];
 
-    (void)state;
     assert_int_equal(portolan_callgraph_prune(figure3, 6, 0.1, 0.1, m, NULL), PORTOLAN_OK);
     assert_int_equal(m[0].rule, PORTOLAN_KEPT);
     assert_int_equal(m[1].rule, PORTOLAN_KEPT);
@@ -58,7 +49,6 @@ static void a_bound_holds_for_all_that_is_dropped(void **state)
     struct portolan_prune_mark m[6];
     char text[100];
 
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char kept[7] = "";
 
@@ -84,7 +74,6 @@ static void what_the_rules_drop_adds_up_but_not_within_a_bound(void **state)
     struct portolan_prune_mark m[N];
     double dropped[2] = {0};
 
-    (void)state;
     for (int i = 0; i < DEPTH; i++) {
         double all = nodes[i ? 2 * i - 1 : 0].inclusive_ns;
         long parent = i ? 2 * i - 1 : 0;
@@ -111,7 +100,6 @@ static void fifteen_equal_children_are_kept(void **state)
     struct portolan_callgraph_node nodes[16] = {{"root", -1, 1, 15, 0, 0, false}};
     struct portolan_prune_mark m[16];
 
-    (void)state;
     for (int i = 1; i < 16; i++)
         nodes[i] = (struct portolan_callgraph_node){"child", 0, 1, 1, 1, 0, false};
     assert_int_equal(portolan_callgraph_prune(nodes, 16, 0.1, 0.1, m, NULL), PORTOLAN_OK);
@@ -125,7 +113,6 @@ static void a_share_equal_to_the_threshold_is_kept(void **state)
                                                            {"a", 0, 1, 128, 128, 0, false}};
     struct portolan_prune_mark m[2];
 
-    (void)state;
     assert_int_equal(portolan_callgraph_prune(nodes, 2, 0.125, 0.1, m, NULL), PORTOLAN_OK);
     assert_int_equal(m[1].rule, PORTOLAN_KEPT);
     assert_int_equal(portolan_callgraph_prune(nodes, 2, 0.126, 0.1, m, NULL), PORTOLAN_OK);
@@ -138,7 +125,6 @@ static void children_that_cost_nothing_are_pruned(void **state)
         {"root", -1, 0, 0, 0, 0, false}, {"a", 0, 0, 0, 0, 0, false}, {"b", 1, 0, 0, 0, 0, false}};
     struct portolan_prune_mark m[3];
 
-    (void)state;
     assert_int_equal(portolan_callgraph_prune(nodes, 3, 0.1, 0.1, m, NULL), PORTOLAN_OK);
     assert_int_equal(m[0].rule, PORTOLAN_KEPT);
     assert_int_equal(m[1].rule, PORTOLAN_PRUNE_CHILDREN);
@@ -149,7 +135,6 @@ static void zero_thresholds_prune_nothing_that_costs(void **state)
 {
     struct portolan_prune_mark m[6];
 
-    (void)state;
     assert_int_equal(portolan_callgraph_prune(figure3, 6, 0, 0, m, NULL), PORTOLAN_OK);
     for (int i = 0; i < 6; i++)
         assert_int_equal(m[i].rule, PORTOLAN_KEPT);
@@ -162,7 +147,6 @@ static void bad_input_is_refused_and_nothing_marked(void **state)
     struct portolan_prune_mark m[2] = {{.part_ns = 77}, {.part_ns = 77}};
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_callgraph_prune(nodes, 2, 0.1, 0.1, m, &err), PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "'a'"));
     assert_int_equal(portolan_callgraph_prune(nodes + 1, 1, NAN, 0.1, m, NULL), PORTOLAN_EINVAL);
@@ -180,7 +164,6 @@ static void a_million_nodes_are_pruned_whatever_their_shape(void **state)
     struct portolan_callgraph_node *nodes = calloc(N, sizeof *nodes);
     struct portolan_prune_mark *m = calloc(N, sizeof *m);
 
-    (void)state;
     for (int is_star = 0; is_star < 2; is_star++) {
         for (long i = 0; i < N; i++)
             nodes[i] = (struct portolan_callgraph_node){
@@ -195,19 +178,12 @@ static void a_million_nodes_are_pruned_whatever_their_shape(void **state)
     free(m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paper_example_keeps_a_and_b_only),
-        cmocka_unit_test(a_bound_holds_for_all_that_is_dropped),
-        cmocka_unit_test(what_the_rules_drop_adds_up_but_not_within_a_bound),
-        cmocka_unit_test(fifteen_equal_children_are_kept),
-        cmocka_unit_test(a_share_equal_to_the_threshold_is_kept),
-        cmocka_unit_test(children_that_cost_nothing_are_pruned),
-        cmocka_unit_test(zero_thresholds_prune_nothing_that_costs),
-        cmocka_unit_test(bad_input_is_refused_and_nothing_marked),
-        cmocka_unit_test(a_million_nodes_are_pruned_whatever_their_shape),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(paper_example_keeps_a_and_b_only),
+           cmocka_unit_test(a_bound_holds_for_all_that_is_dropped),
+           cmocka_unit_test(what_the_rules_drop_adds_up_but_not_within_a_bound),
+           cmocka_unit_test(fifteen_equal_children_are_kept),
+           cmocka_unit_test(a_share_equal_to_the_threshold_is_kept),
+           cmocka_unit_test(children_that_cost_nothing_are_pruned),
+           cmocka_unit_test(zero_thresholds_prune_nothing_that_costs),
+           cmocka_unit_test(bad_input_is_refused_and_nothing_marked),
+           cmocka_unit_test(a_million_nodes_are_pruned_whatever_their_shape))

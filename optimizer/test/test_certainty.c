@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What predictions rest on, how sure a choice is, and what it says where it rests on too little. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "lab.h"
 #include "positions.h"
@@ -19,7 +14,6 @@ static void what_was_measured_beats_the_law(void **state)
     struct lab *l = lab_create();
     char files[12][8];
 
-    (void)state;
     for (size_t k = 0; k < 12; k++) {
         double n = 100 * pow(1.5, (double)k);
 
@@ -81,7 +75,6 @@ static double lu_of(double (*factor)(int), const char *steps)
 
 static void calls_that_take_longer_again_and_again_are_in_the_total(void **state)
 {
-    (void)state;
     assert_near(lu_of(every_17th, "340"), 340e6 * 66 / 17, 0.05);
     assert_near(lu_of(every_17th_from_the_first, "340"), 340e6 * 66 / 17, 0.05);
     assert_near(lu_of(every_17th_from_the_first, "34"), 34e6 * 66 / 17, 0.05);
@@ -95,7 +88,6 @@ static void trials_of_another_machine_are_left_out_and_told(void **state)
     static const struct portolan_name_value here = {"host", "here"};
     struct lab *l = lab_with_lu();
 
-    (void)state;
     l->options.n_facts = 1;
     l->options.facts = &here;
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1, .host = "there"});
@@ -112,7 +104,6 @@ static void the_number_of_ranks_is_a_parameter_where_several_were_measured(void 
     struct lab *l = lab_create();
     struct portolan_error err = {0};
 
-    (void)state;
     l->options.ranks = 4;
     for (int ranks = 2; ranks >= 1; ranks--)
         for (int solver = LU; solver <= CHOL; solver++)
@@ -180,7 +171,6 @@ static void chance_and_loss_are_those_of_the_errors_of_the_means(void **state)
     static const double ratios[] = {1.01, 1.05, 1.2, 2};
     static const double spreads[] = {0.01, 0.05, 0.1};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 3; k++) {
             struct lab *l = lab_of_two(ratios[i], spreads[k]);
@@ -205,7 +195,6 @@ static void what_is_known_is_preferred_to_what_may_be_a_little_better(void **sta
 {
     struct lab *l = lab_create();
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 100 + 0.1 * i});
         lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 95 * (i % 2 ? 1.9 : 0.1)});
@@ -220,7 +209,6 @@ static void a_close_call_names_its_rival_and_the_trial_that_would_settle_it(void
     struct lab *l = lab_of_two(1.001, 0.05);
     bool lu;
 
-    (void)state;
     lu = lab_choose(l, 100, 0)->variables[0].chosen == LU;
     assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_CLOSE);
     assert_string_equal(l->choice->rival, lu ? "solver=s.Chol" : "solver=s.Lu");
@@ -236,7 +224,6 @@ static void what_may_lose_much_cannot_be_told(void **state)
     struct lab *l = lab_create();
     uint64_t seed = 17;
 
-    (void)state;
     for (int k = 0; k < 20; k++)
         for (int solver = LU; solver <= CHOL; solver++)
             lab_run(l, (struct run){
@@ -252,7 +239,6 @@ static void two_points_say_nothing_a_thousand_times_outside(void **state)
 {
     struct lab *l = lab_create();
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         for (double n = 10; n <= 20; n += 10)
             lab_run(l, (struct run){.solver = LU, .n = n, .ms = pow(n, 3) * (1 + 0.01 * i)});
@@ -270,7 +256,6 @@ static void no_total_is_negative(void **state)
     struct lab *l = lab_create();
     struct portolan_plan_prediction t;
 
-    (void)state;
     for (int i = 0; i < 2; i++)
         for (double n = 10; n <= 50; n += 10)
             lab_run(l, (struct run){.solver = LU, .n = n, .ms = 101 - 2 * n + i * 1e-3});
@@ -289,7 +274,6 @@ static void the_choice_fits_a_terminal(void **state)
 {
     static const double ratios[] = {1.001, 1.5};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct lab *l = lab_of_two(ratios[i % 2], 0.2);
         char *text, *rest;
@@ -329,7 +313,6 @@ static void every_failing_allocation_is_reported(void **state)
     struct lab *l = lab_create();
     unsigned long failures = 0;
 
-    (void)state;
     l->solvers[CHOL].applies = "symmetric = 1";
     for (int k = 0; k < 2; k++) {
         lab_case(l, files[k], 100 + 50 * k, 1);
@@ -363,7 +346,6 @@ static void steps_are_counted_where_the_assembly_does_not_name_them(void **state
     struct lab *l = lab_with_lu();
     const struct portolan_plan_choice *choice;
 
-    (void)state;
     l->a.steps_instance = NULL;
     strcpy(l->steps, "10");
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 2, .steps = 10});
@@ -384,7 +366,6 @@ static const char *words_of(double share, double low, double high)
 
 static void a_gain_says_no_more_than_is_known(void **state)
 {
-    (void)state;
     assert_string_equal(words_of(0.374, -9.49, 0.769), "cannot tell whether time is saved");
     assert_string_equal(words_of(NAN, NAN, NAN), "cannot tell whether time is saved");
     assert_string_equal(words_of(0, 0, 0), "no time saved");
@@ -399,7 +380,6 @@ static void the_gain_of_a_choice_has_the_interval_of_the_difference(void **state
     struct lab *l = lab_create();
     const struct portolan_plan_choice *choice;
 
-    (void)state;
     for (int i = 0; i < 10; i++) {
         lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 2 + 0.02 * (i % 3)});
         lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1 + 0.01 * (i % 3)});
@@ -412,25 +392,17 @@ static void the_gain_of_a_choice_has_the_interval_of_the_difference(void **state
     lab_destroy(l);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_measured_beats_the_law),
-        cmocka_unit_test(calls_that_take_longer_again_and_again_are_in_the_total),
-        cmocka_unit_test(trials_of_another_machine_are_left_out_and_told),
-        cmocka_unit_test(the_number_of_ranks_is_a_parameter_where_several_were_measured),
-        cmocka_unit_test(chance_and_loss_are_those_of_the_errors_of_the_means),
-        cmocka_unit_test(what_is_known_is_preferred_to_what_may_be_a_little_better),
-        cmocka_unit_test(a_close_call_names_its_rival_and_the_trial_that_would_settle_it),
-        cmocka_unit_test(what_may_lose_much_cannot_be_told),
-        cmocka_unit_test(two_points_say_nothing_a_thousand_times_outside),
-        cmocka_unit_test(no_total_is_negative),
-        cmocka_unit_test(the_choice_fits_a_terminal),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-        cmocka_unit_test(steps_are_counted_where_the_assembly_does_not_name_them),
-        cmocka_unit_test(a_gain_says_no_more_than_is_known),
-        cmocka_unit_test(the_gain_of_a_choice_has_the_interval_of_the_difference),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(what_was_measured_beats_the_law),
+           cmocka_unit_test(calls_that_take_longer_again_and_again_are_in_the_total),
+           cmocka_unit_test(trials_of_another_machine_are_left_out_and_told),
+           cmocka_unit_test(the_number_of_ranks_is_a_parameter_where_several_were_measured),
+           cmocka_unit_test(chance_and_loss_are_those_of_the_errors_of_the_means),
+           cmocka_unit_test(what_is_known_is_preferred_to_what_may_be_a_little_better),
+           cmocka_unit_test(a_close_call_names_its_rival_and_the_trial_that_would_settle_it),
+           cmocka_unit_test(what_may_lose_much_cannot_be_told),
+           cmocka_unit_test(two_points_say_nothing_a_thousand_times_outside),
+           cmocka_unit_test(no_total_is_negative), cmocka_unit_test(the_choice_fits_a_terminal),
+           cmocka_unit_test(every_failing_allocation_is_reported),
+           cmocka_unit_test(steps_are_counted_where_the_assembly_does_not_name_them),
+           cmocka_unit_test(a_gain_says_no_more_than_is_known),
+           cmocka_unit_test(the_gain_of_a_choice_has_the_interval_of_the_difference))

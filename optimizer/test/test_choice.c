@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <portolan/optimizer.h>
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 #include "choice_text.h"
 #include "random_choice.h"
@@ -72,7 +64,6 @@ static void equal_to_enumeration_at_12_by_3(void **state)
 {
     static const double densities[] = {0.1, 0.25, 1.0};
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         struct random_problem p = {12, 3, densities[seed % 3], seed % 2 ? 0.3 : 2, 0.1, 2, false};
 
@@ -83,7 +74,6 @@ static void equal_to_enumeration_at_12_by_3(void **state)
 
 static void equal_to_enumeration_on_small_problems_of_all_kinds(void **state)
 {
-    (void)state;
     print_message("seeds 100 to 699\n");
     for (uint64_t seed = 100; seed < 700; seed++) {
         struct random_problem p = {.n = 1 + seed % 6,
@@ -100,7 +90,6 @@ static void equal_to_enumeration_on_small_problems_of_all_kinds(void **state)
 
 static void fewest_changes_win_among_equals(void **state)
 {
-    (void)state;
     print_message("seeds 1 to 200\n");
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct random_problem p = {6, 3, 0.4, 1, 0, 1, true};
@@ -148,7 +137,6 @@ static void a_tie_is_told_and_the_written_value_wins(void **state)
     struct portolan_choice_solution *s;
     size_t v;
 
-    (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     assert_int_equal(portolan_choice_add_variable(c, 3, 2, &v, NULL), 0);
     assert_int_equal(portolan_choice_add_factor(c, 1, &v, costs, NULL), 0);
@@ -167,7 +155,6 @@ static void equal_costs_everywhere_end_at_once(void **state)
     struct portolan_choice *c;
     struct portolan_choice_solution *s;
 
-    (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     for (size_t v = 0; v < 40; v++)
         assert_int_equal(portolan_choice_add_variable(c, 3, v % 3, NULL, NULL), 0);
@@ -186,7 +173,6 @@ static void equal_costs_everywhere_end_at_once(void **state)
 
 static void split_clusters_find_the_same_at_20_by_3(void **state)
 {
-    (void)state;
     print_message("seeds 1 to 20\n");
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct random_problem p = {20, 3, 0.2, 1, 0.05, 2, false};
@@ -213,7 +199,6 @@ static void forbidden_everywhere_is_infeasible(void **state)
     struct portolan_error err = {0};
     size_t v;
 
-    (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     assert_int_equal(portolan_choice_add_variable(c, 2, 0, &v, NULL), 0);
     assert_int_equal(portolan_choice_add_factor(c, 1, &v, never, NULL), 0);
@@ -230,7 +215,6 @@ static void bad_tables_are_refused(void **state)
     struct portolan_choice *c;
     struct portolan_choice_solution *s;
 
-    (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     assert_int_equal(portolan_choice_add_variable(c, 0, 0, NULL, NULL), PORTOLAN_EINVAL);
     assert_int_equal(portolan_choice_add_variable(c, 2, 2, NULL, NULL), PORTOLAN_EINVAL);
@@ -251,7 +235,6 @@ static void a_problem_without_variables_costs_its_constants(void **state)
     struct portolan_choice *c;
     struct portolan_choice_solution *s;
 
-    (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     assert_int_equal(portolan_choice_add_factor(c, 0, NULL, &three, NULL), 0);
     assert_int_equal(portolan_choice_solve(c, true, &s, NULL), 0);
@@ -265,7 +248,6 @@ static void a_problem_without_variables_costs_its_constants(void **state)
 /* Costs are whole numbers here, so the integers of .wcsp lose nothing. */
 static void toulbar2_finds_the_same_cost(void **state)
 {
-    (void)state;
     need_solver("toulbar2");
     print_message("seeds 1 to 5\n");
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -282,7 +264,6 @@ static void toulbar2_finds_the_same_cost(void **state)
 
 static void glpsol_finds_the_same_cost(void **state)
 {
-    (void)state;
     need_solver("glpsol");
     print_message("seeds 1 to 3\n");
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -297,21 +278,14 @@ static void glpsol_finds_the_same_cost(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_to_enumeration_at_12_by_3),
-        cmocka_unit_test(equal_to_enumeration_on_small_problems_of_all_kinds),
-        cmocka_unit_test(split_clusters_find_the_same_at_20_by_3),
-        cmocka_unit_test(fewest_changes_win_among_equals),
-        cmocka_unit_test(a_tie_is_told_and_the_written_value_wins),
-        cmocka_unit_test(equal_costs_everywhere_end_at_once),
-        cmocka_unit_test(forbidden_everywhere_is_infeasible),
-        cmocka_unit_test(bad_tables_are_refused),
-        cmocka_unit_test(a_problem_without_variables_costs_its_constants),
-        cmocka_unit_test(toulbar2_finds_the_same_cost),
-        cmocka_unit_test(glpsol_finds_the_same_cost),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(equal_to_enumeration_at_12_by_3),
+           cmocka_unit_test(equal_to_enumeration_on_small_problems_of_all_kinds),
+           cmocka_unit_test(split_clusters_find_the_same_at_20_by_3),
+           cmocka_unit_test(fewest_changes_win_among_equals),
+           cmocka_unit_test(a_tie_is_told_and_the_written_value_wins),
+           cmocka_unit_test(equal_costs_everywhere_end_at_once),
+           cmocka_unit_test(forbidden_everywhere_is_infeasible),
+           cmocka_unit_test(bad_tables_are_refused),
+           cmocka_unit_test(a_problem_without_variables_costs_its_constants),
+           cmocka_unit_test(toulbar2_finds_the_same_cost),
+           cmocka_unit_test(glpsol_finds_the_same_cost))

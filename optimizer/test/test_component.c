@@ -3,37 +3,20 @@
  * portolan.Optimizer in a framework, with Mastermind, store, generated proxies and swap point: the
  * paper's section 5 on the manual clock, where everything is exact.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <ftw.h>
 #include <math.h>
 #include <portolan/optimizer.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+#include <unit_test.h>
 
 #include "functions.h"
 
 static struct portolan_palette *palette;
-static char folder[] = "/tmp/portolan-XXXXXX", store[100], told[8000];
+static char folder[] = "/tmp/portolan-XXXXXX", store[100];
+static struct heard told = {.area = "optimizer", .level = PORTOLAN_LOG_NOTICE};
 static char kept_folder[] = "/tmp/portolan-XXXXXX", kept_stores[2][100];
 
 static const char with_b3[] = "<alternative class='test.B3'/>";
-
-static void hear(void *arg, enum portolan_log_level level, const char *area, const char *text)
-{
-    size_t used = strlen(told);
-
-    (void)arg;
-    if (level >= PORTOLAN_LOG_NOTICE && strcmp(area, "optimizer") == 0)
-        snprintf(told + used, sizeof told - used, "%s\n", text);
-}
 
 static struct portolan_assembly *assembly(const char *more_b, const char *optimizer)
 {
@@ -43,7 +26,7 @@ static struct portolan_assembly *assembly(const char *more_b, const char *optimi
 /* One execution of A; the status of go. */
 static enum portolan_status execute(const struct portolan_assembly *a)
 {
-    told[0] = '\0';
+    told.text[0] = '\0';
     return functions_execute(palette, NULL, a);
 }
 
@@ -86,12 +69,11 @@ static void without_measurements_it_runs_as_written_and_says_so(void **state)
 {
     struct portolan_assembly *a = run_of("", "", "1", 4);
 
-    (void)state;
     script = (struct script){0};
     assert_int_equal(execute(a), 0);
     for (int i = 0; i < 4; i++)
         assert_string_equal(script.ran[i], "11");
-    assert_non_null(strstr(told, "runs as written"));
+    assert_non_null(strstr(told.text, "runs as written"));
     portolan_assembly_destroy(a);
 }
 
@@ -99,7 +81,6 @@ static void exploring_measures_each_alternative_of_the_core_alone(void **state)
 {
     struct portolan_sample_set *set;
 
-    (void)state;
     explore("");
     set = stored();
     for (size_t i = 0; i < set->n_samples; i++)
@@ -113,20 +94,20 @@ static void the_choice_is_made_before_the_first_step(void **state)
 {
     struct portolan_assembly *a;
 
-    (void)state;
     explore("");
     a = run_of("", written, "1.5", 6);
     assert_int_equal(execute(a), 0);
     for (int i = 0; i < 6; i++)
         assert_string_equal(script.ran[i], "21");
-    assert_string_equal(told, "step 0: a test.A1 -> test.A2: predicted 5.62 s instead of 6.38 s "
-                              "per step (gain 4.5 s over 6 steps, swap 0 ns)\n");
+    assert_string_equal(told.text,
+                        "step 0: a test.A1 -> test.A2: predicted 5.62 s instead of 6.38 s "
+                        "per step (gain 4.5 s over 6 steps, swap 0 ns)\n");
     portolan_assembly_destroy(a);
     a = run_of("", written, "2.5", 6);
     assert_int_equal(execute(a), 0);
     for (int i = 0; i < 6; i++)
         assert_string_equal(script.ran[i], "12");
-    assert_non_null(strstr(told, "b test.B1 -> test.B2"));
+    assert_non_null(strstr(told.text, "b test.B1 -> test.B2"));
     portolan_assembly_destroy(a);
 }
 
@@ -136,7 +117,6 @@ static void it_switches_each_time_x_crosses_two(void **state)
     static const double course[] = {1, 1, 3, 3, 1.5, 1.5, 4, 4, 0.5, 0.5};
     static const char *const best[] = {"21", "21", "12", "12", "21", "21", "12", "12", "21", "21"};
 
-    (void)state;
     explore("");
     for (int announces = 0; announces < 2; announces++) {
         struct portolan_assembly *a = run_of("", written, "1", 10);
@@ -155,7 +135,6 @@ static void what_keeps_state_stays_once_it_was_called(void **state)
     static const double course[] = {2.5, 2.5, 1, 1, 3, 3};
     struct portolan_assembly *a;
 
-    (void)state;
     explore("");
     a = run_of("", written, "2.5", 6);
     portolan_assembly_peek_instance(a, "b")->stateful = PORTOLAN_STATEFUL_YES;
@@ -164,7 +143,7 @@ static void what_keeps_state_stays_once_it_was_called(void **state)
     assert_string_equal(script.ran[0], "12");
     for (int i = 0; i < 6; i++)
         assert_int_equal(script.ran[i][1], '2');
-    assert_null(strstr(told, "did not start"));
+    assert_null(strstr(told.text, "did not start"));
     portolan_assembly_destroy(a);
 }
 
@@ -172,18 +151,17 @@ static void a_second_run_starts_with_the_good_assembly(void **state)
 {
     struct portolan_assembly *a;
 
-    (void)state;
     explore("");
     a = run_of("", "", "1.5", 6);
     assert_int_equal(execute(a), 0);
-    assert_null(strstr(told, "starts with"));
+    assert_null(strstr(told.text, "starts with"));
     assert_int_equal(execute(a), 0);
     assert_string_equal(script.ran[0], "21");
-    assert_non_null(strstr(told, "starts with a=test.A2 b=test.B1, decided in trial"));
+    assert_non_null(strstr(told.text, "starts with a=test.A2 b=test.B1, decided in trial"));
     portolan_assembly_destroy(a);
     a = run_of("", "", "2.5", 6); /* other parameters: a decision of its own */
     assert_int_equal(execute(a), 0);
-    assert_null(strstr(told, "starts with"));
+    assert_null(strstr(told.text, "starts with"));
     assert_string_equal(script.ran[0], "12");
     portolan_assembly_destroy(a);
 }
@@ -196,7 +174,6 @@ static void what_does_not_start_is_kept_out_for_the_run(void **state)
 {
     struct portolan_assembly *a;
 
-    (void)state;
     explore(with_b3);
     a = run_of(with_b3, written, "3", 5);
     assert_int_equal(execute(a), 0);
@@ -207,8 +184,8 @@ static void what_does_not_start_is_kept_out_for_the_run(void **state)
     assert_int_equal(execute(a), 0);
     for (int i = 0; i < 5; i++)
         assert_string_equal(script.ran[i], "11");
-    assert_non_null(strstr(told, "b keeps test.B1, test.B3 did not start"));
-    assert_non_null(strstr(told, "licence server is down"));
+    assert_non_null(strstr(told.text, "b keeps test.B1, test.B3 did not start"));
+    assert_non_null(strstr(told.text, "licence server is down"));
     portolan_assembly_destroy(a);
 }
 
@@ -216,7 +193,6 @@ static void a_failed_step_gets_the_old_implementation_back(void **state)
 {
     struct portolan_assembly *a;
 
-    (void)state;
     explore(with_b3);
     a = run_of(with_b3, written, "3", 5);
     script.b3_fails = true;
@@ -225,7 +201,7 @@ static void a_failed_step_gets_the_old_implementation_back(void **state)
     assert_string_equal(script.ran[0], "11");
     for (int i = 1; i < 5; i++)
         assert_string_equal(script.ran[i], "11");
-    assert_non_null(strstr(told, "B3 diverged"));
+    assert_non_null(strstr(told.text, "B3 diverged"));
     portolan_assembly_destroy(a);
 }
 
@@ -234,12 +210,11 @@ static void it_does_nothing_when_told_not_to(void **state)
     static const char off[] = "<parameter name='enabled' type='bool' value='false'/>";
     struct portolan_assembly *a;
 
-    (void)state;
     explore("");
     a = run_of("", off, "1.5", 4);
     assert_int_equal(execute(a), 0);
     assert_string_equal(script.ran[3], "11");
-    assert_string_equal(told, "");
+    assert_string_equal(told.text, "");
     portolan_assembly_destroy(a);
     a = run_of("", "", "1.5", 4);
     a->purpose = "fixed";
@@ -256,20 +231,18 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
 
 static int setup(void **state)
 {
-    (void)state;
     script = (struct script){0};
     snprintf(folder, sizeof folder, "/tmp/portolan-XXXXXX");
     if (!mkdtemp(folder))
         return -1;
     snprintf(store, sizeof store, "%s/portolan.db", folder);
-    portolan_log_set_handler(hear, NULL);
+    portolan_log_set_handler(hear_log, &told);
     return portolan_palette_create(&palette, NULL) || functions_register(palette, NULL) ||
            portolan_palette_add_defaults(palette, NULL, NULL);
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     portolan_palette_destroy(palette);
     portolan_log_set_handler(NULL, NULL);
     return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
@@ -277,7 +250,6 @@ static int teardown(void **state)
 
 static int keep_stores(void **state)
 {
-    (void)state;
     if (!mkdtemp(kept_folder))
         return -1;
     for (int i = 0; i < 2; i++)
@@ -287,7 +259,6 @@ static int keep_stores(void **state)
 
 static int drop_stores(void **state)
 {
-    (void)state;
     return nftw(kept_folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -297,7 +268,6 @@ static void what_has_become_slow_is_exchanged(void **state)
     struct portolan_assembly *a;
     int left = 0, looks = 0;
 
-    (void)state;
     explore("");
     a = run_of("", written, "1.5", 40);
     script = (struct script){.b1_slow_from = 10};
@@ -312,7 +282,7 @@ static void what_has_become_slow_is_exchanged(void **state)
     }
     assert_in_range(left, 11, 20);
     assert_in_range(looks, 1, 2); /* whether it is quick again */
-    assert_non_null(strstr(told, "b test.B1 -> test.B2"));
+    assert_non_null(strstr(told.text, "b test.B1 -> test.B2"));
     portolan_assembly_destroy(a);
 }
 
@@ -322,7 +292,6 @@ static void a_disturbance_does_not_cost_the_rest_of_the_run(void **state)
     struct portolan_assembly *a;
     bool left = false;
 
-    (void)state;
     explore("");
     a = run_of("", written, "1.5", 200);
     script = (struct script){.b1_slow_from = 50, .b1_slow_until = 70};
@@ -355,13 +324,12 @@ static void it_explores_by_itself_and_the_next_run_knows(void **state)
     struct portolan_assembly *a = run_of(with_b3, "", "1.5", 200);
     const double best = 200 * 2.4;
 
-    (void)state;
     script = (struct script){0};
     assert_int_equal(execute(a), 0);
     assert_string_equal(script.ran[199], "23");
     assert_true(seconds_of(200) <= 1.15 * best);
-    assert_non_null(strstr(told, "explored 3 alternatives in"));
-    assert_non_null(strstr(told, "found a better assembly, 2.4 s per step"));
+    assert_non_null(strstr(told.text, "explored 3 alternatives in"));
+    assert_non_null(strstr(told.text, "found a better assembly, 2.4 s per step"));
     assert_int_equal(execute(a), 0);
     assert_string_equal(script.ran[0], "23");
     assert_true(seconds_of(200) <= 1.02 * best);
@@ -373,7 +341,6 @@ static void what_fails_while_it_explores_is_left_at_once(void **state)
     struct portolan_assembly *a = run_of(with_b3, "", "1.5", 100);
     int n = 0;
 
-    (void)state;
     script = (struct script){.b3_fails = true};
     assert_int_equal(execute(a), 0);
     for (int i = 0; i < 100; i++)
@@ -399,7 +366,6 @@ static void what_its_class_excludes_is_not_explored(void **state)
         &portolan_assembly_peek_instance(a, "b")->alternatives[2];
     struct portolan_assembly_parameter k = {.name = "k", .text = "7"};
 
-    (void)state;
     script = (struct script){0};
     b3->query = not_with_7;
     b3->parameters = &k;
@@ -418,7 +384,6 @@ static void it_does_not_explore_when_told_not_to(void **state)
         "<parameter name='explore.share' type='double' value='0'/>",
         "<parameter name='explore.seconds' type='double' value='0.1'/>"};
 
-    (void)state;
     for (int k = 0; k < 3; k++) {
         struct portolan_assembly *a = run_of(with_b3, off[k], "1.5", 100);
 
@@ -456,7 +421,6 @@ static void a_decision_is_stored_with_its_alternatives(void **state)
     struct portolan_assembly *a;
     struct portolan_reason_set *r;
 
-    (void)state;
     explore("");
     a = run_of("", written, "1.5", 6);
     assert_int_equal(execute(a), 0);
@@ -495,7 +459,6 @@ static void without_a_model_the_reason_is_that(void **state)
     struct portolan_assembly *a = run_of("", "", "1", 4);
     struct portolan_reason_set *r;
 
-    (void)state;
     script = (struct script){0};
     assert_int_equal(execute(a), 0);
     r = reasons();
@@ -514,7 +477,6 @@ static void what_became_of_a_decision_is_stored(void **state)
         struct portolan_assembly *a;
         struct portolan_reason_set *r;
 
-        (void)state;
         explore(with_b3);
         a = run_of(with_b3, written, fails ? "3" : "3.5", 5);
         script.b3_fails = fails;
@@ -539,7 +501,6 @@ static void an_error_that_lasts_is_told_and_decided_anew(void **state)
     struct portolan_reason_set *r;
     bool interfered = false, drifted = false, decided = false;
 
-    (void)state;
     explore("");
     a = run_of("", written, "1.5", 40);
     script = (struct script){.b1_slow_from = 10};
@@ -574,7 +535,6 @@ static void a_step_with_another_context_is_no_error_of_the_models(void **state)
     struct portolan_assembly *a;
     struct portolan_reason_set *r;
 
-    (void)state;
     explore("");
     a = run_of("", written, "1", 4);
     script = (struct script){.course = course};

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a cost is: first calls are paid once, means are means, and blocks of time vary, not calls.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "lab.h"
 #include <portolan/stats.h>
@@ -48,7 +43,6 @@ static void first_calls_are_paid_once_per_run(void **state)
     static double (*const factors[])(int) = {warms_up_20, first_2000};
     static const double once[] = {180, 1999};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct lab *l = lab_create();
 
@@ -68,7 +62,6 @@ static void first_calls_are_paid_once_per_run(void **state)
 /* One slow call in a trial of its own, before or after 3,000 fast ones. */
 static void a_trial_of_one_call_does_not_weigh_as_one_of_thousands(void **state)
 {
-    (void)state;
     for (int order = 0; order < 2; order++) {
         struct lab *l = lab_create();
 
@@ -99,7 +92,6 @@ static void short_trials_count_less_than_long_ones(void **state)
 {
     struct lab *l = lab_create();
 
-    (void)state;
     lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 1.5, .steps = 3, .factor = noisy});
     lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 1, .steps = 2000, .factor = noisy});
     strcpy(l->steps, "1000");
@@ -113,7 +105,6 @@ static void nothing_is_decided_by_first_calls_alone(void **state)
 {
     struct lab *l = lab_create();
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 1, .steps = 100, .factor = noisy});
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 3, .steps = 1});
@@ -154,7 +145,6 @@ static void a_return_is_paid_once_per_return(void **state)
         .current = (int32_t[]){0, LU}, .remaining_steps = 30, .hysteresis = 0.01};
     struct portolan_plan_advice *advice;
 
-    (void)state;
     strcpy(l->steps, "100");
     lab_choose(l, 100, 0);
     assert_int_equal(model_of(l, CHOL)->n_rows, 58);
@@ -197,7 +187,6 @@ static void what_comes_again_is_cost_and_one_disturbance_is_not(void **state)
         double mean;
     } cases[] = {{every_8th, 1 + 49.0 / 8}, {alternates, 5}, {one_in_100, 1}};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct lab *l = lab_create();
 
@@ -238,7 +227,6 @@ static double mean_with_long_calls(int n)
 
 static void what_is_long_once_in_each_of_several_visits_is_cost(void **state)
 {
-    (void)state;
     assert_near(mean_with_long_calls(1), 1.001e6, 1e-3);
     assert_near(mean_with_long_calls(2), 3.001e6, 1e-3);
 }
@@ -250,7 +238,6 @@ static void periods_widen_the_interval(void **state)
 {
     struct lab *l = lab_create();
 
-    (void)state;
     lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 1, .steps = 20, .factor = every_8th});
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 5.5, .steps = 20});
     strcpy(l->steps, "1000");
@@ -265,7 +252,6 @@ static void no_width_needs_many_equal_times_or_a_manual_clock(void **state)
     for (int steps = 5; steps <= 40; steps += 35) {
         struct lab *l = lab_create();
 
-        (void)state;
         for (int i = 0; i < 2; i++)
             lab_run(l, (struct run){.solver = LU, .n = 100, .ms = 1, .steps = steps});
         lab_choose(l, 100, 0);
@@ -283,7 +269,6 @@ static void what_ran_once_varies_between_runs_as_its_rival_does(void **state)
 {
     struct lab *l = lab_create();
 
-    (void)state;
     for (int i = 0; i < 8; i++)
         lab_run(l, (struct run){
                        .solver = LU, .n = 100, .ms = i % 2 ? 1 : 2, .steps = 200, .factor = noisy});
@@ -305,7 +290,6 @@ static void minutes_vary_not_calls(void **state)
 {
     struct lab *l = lab_create();
 
-    (void)state;
     lab_run(l,
             (struct run){
                 .solver = LU, .n = 100, .ms = 100, .steps = 3000, .factor = slower_every_minute});
@@ -317,21 +301,14 @@ static void minutes_vary_not_calls(void **state)
     lab_destroy(l);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_calls_are_paid_once_per_run),
-        cmocka_unit_test(a_trial_of_one_call_does_not_weigh_as_one_of_thousands),
-        cmocka_unit_test(short_trials_count_less_than_long_ones),
-        cmocka_unit_test(nothing_is_decided_by_first_calls_alone),
-        cmocka_unit_test(a_return_is_paid_once_per_return),
-        cmocka_unit_test(minutes_vary_not_calls),
-        cmocka_unit_test(what_comes_again_is_cost_and_one_disturbance_is_not),
-        cmocka_unit_test(what_is_long_once_in_each_of_several_visits_is_cost),
-        cmocka_unit_test(periods_widen_the_interval),
-        cmocka_unit_test(no_width_needs_many_equal_times_or_a_manual_clock),
-        cmocka_unit_test(what_ran_once_varies_between_runs_as_its_rival_does),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(first_calls_are_paid_once_per_run),
+           cmocka_unit_test(a_trial_of_one_call_does_not_weigh_as_one_of_thousands),
+           cmocka_unit_test(short_trials_count_less_than_long_ones),
+           cmocka_unit_test(nothing_is_decided_by_first_calls_alone),
+           cmocka_unit_test(a_return_is_paid_once_per_return),
+           cmocka_unit_test(minutes_vary_not_calls),
+           cmocka_unit_test(what_comes_again_is_cost_and_one_disturbance_is_not),
+           cmocka_unit_test(what_is_long_once_in_each_of_several_visits_is_cost),
+           cmocka_unit_test(periods_widen_the_interval),
+           cmocka_unit_test(no_width_needs_many_equal_times_or_a_manual_clock),
+           cmocka_unit_test(what_ran_once_varies_between_runs_as_its_rival_does))

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "world.h"
 
@@ -93,7 +88,6 @@ static void begins_as_written_with_small_sizes(void **state)
     static const char *const order[] = {"16", "24", "32", "48"};
     struct world *w = world_create(1);
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct portolan_next_trial *next = ask(w, INFINITY);
         double n;
@@ -121,7 +115,6 @@ static void measures_what_the_scopes_need_and_no_more(void **state)
     const struct portolan_plan_choice *choice;
     size_t trials, best[] = {1, 2, 1, 0};
 
-    (void)state;
     trials = world_follow(w, &world_assembly, INFINITY, &end);
     for (size_t i = 0; i < w->set.n_trials; i++)
         assert_string_equal(w->implementations[i][OUTPUT].value, "heat.Text");
@@ -145,7 +138,6 @@ static void gives_the_same_answer_again(void **state)
     struct world *w = world_create(1);
     struct portolan_next_trial *end = NULL, *again;
 
-    (void)state;
     world_follow(w, &world_assembly, INFINITY, &end);
     portolan_next_trial_destroy(end);
     w->set.n_trials -= 3;
@@ -167,7 +159,6 @@ static void stops_when_the_budget_is_spent(void **state)
     struct portolan_next_trial *end = NULL;
     double spent = 0;
 
-    (void)state;
     world_follow(w, &world_assembly, 0.03, &end);
     for (size_t i = 0; i < w->set.n_trials; i++)
         spent += w->trials[i].elapsed_ns * 1e-9;
@@ -188,7 +179,6 @@ static void hopeless_alternatives_are_left_out_of_larger_sizes(void **state)
     struct portolan_next_trial *end;
     size_t cg[N_VARIABLES] = {0, 2, 0, 0};
 
-    (void)state;
     for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
         world_trial(w, "explore", written, -1, written, n, 4);
     for (double n = 16; n <= 24; n += 8) {
@@ -213,7 +203,6 @@ static void what_failed_is_not_repeated_there_but_tried_elsewhere(void **state)
     struct world *w = world_create(1);
     struct portolan_next_trial *end;
 
-    (void)state;
     for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
         world_trial(w, "explore", written, -1, written, n, 4);
     world_trial(w, "explore", band, -1, band, 16, 4)->outcome = "failed";
@@ -232,7 +221,6 @@ static void what_only_failed_is_given_up_until_it_is_mended(void **state)
     struct portolan_lifted_veto lifted = {"plate", "assembler", "heat.Band", 7};
     struct portolan_next_trial *end;
 
-    (void)state;
     for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
         world_trial(w, "explore", written, -1, written, n, 4);
     for (double n = 16; n <= 32; n += 8)
@@ -254,7 +242,6 @@ static void where_nothing_works_as_written_all_others_are_tried(void **state)
     struct world *w = world_create(1);
     struct portolan_next_trial *end;
 
-    (void)state;
     for (double n = 16; n <= 32; n += 8)
         world_trial(w, "explore", written, -1, written, n, 4)->outcome = "failed";
     end = follow(w, 1);
@@ -269,7 +256,6 @@ static void where_nothing_works_as_written_all_others_are_tried(void **state)
 /* Cholmod returns at once: with an exception, or with garbage. Then nobody is slow beside it. */
 static void times_without_a_result_prune_nobody(void **state)
 {
-    (void)state;
     for (int garbage = 0; garbage < 2; garbage++) {
         struct portolan_assembly a = world_assembly;
         struct world *w = world_create(1);
@@ -310,7 +296,6 @@ static void all_is_repeated_in_turn_until_it_is_known(void **state)
     struct portolan_next_trial *end;
     const char *first = world_sizes[1];
 
-    (void)state;
     portolan_next_trial_destroy(follow(w, 1));
     assert_int_equal(w->set.n_trials, 7 * 4);
     assert_next(w, "as written at driver.n=16, trial 2");
@@ -328,7 +313,6 @@ static void what_cannot_matter_is_not_repeated(void **state)
 {
     struct world *w = world_create(1);
 
-    (void)state;
     portolan_next_trial_destroy(follow(w, 1));
     for (size_t i = 0; i < w->set.n_trials; i++)
         if (was_selected(w, i, band, NULL))
@@ -347,7 +331,6 @@ static void disturbed_trials_are_made_up_for(void **state)
     struct portolan_next_trial *end;
     size_t n = 0;
 
-    (void)state;
     portolan_next_trial_destroy(follow(w, 0));
     n = w->set.n_trials;
     w->trials[0].metadata = &disturbed;
@@ -373,7 +356,6 @@ static void a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one(void **st
     struct portolan_next_trial *next;
     double longest;
 
-    (void)state;
     for (double n = 16; n <= 32; n += 8)
         world_trial(w, "explore", written, -1, written, n, 4);
     next = ask(w, INFINITY);
@@ -404,7 +386,6 @@ static void where_it_says_that_it_does_not_apply_nothing_is_tried(void **state)
     struct world *w = world_create(1);
     struct portolan_next_trial *end;
 
-    (void)state;
     world_solver[1].query = is_below_24;
     end = follow(w, 1);
     world_solver[1].query = NULL;
@@ -427,7 +408,6 @@ static void where_it_does_not_apply_nothing_is_tried(void **state)
     static const char *const conditions[] = {"driver.n < 24", "dof < 576", "rank = 7 or n = 8"};
     const size_t expected[] = {1, 1, 4}; /* what is unknown forbids nothing */
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct world *w = world_create(1);
         struct portolan_next_trial *end;
@@ -465,7 +445,6 @@ static void cases_are_points(void **state)
     struct portolan_next_trial *next;
     struct portolan_name_value have[3];
 
-    (void)state;
     memcpy(instances, world_instances, sizeof instances);
     instances[0].alternatives = driver;
     a.instances = instances;
@@ -499,7 +478,6 @@ static void a_killed_trial_is_repeated_and_runs_do_not_count(void **state)
 {
     struct world *w = world_create(1);
 
-    (void)state;
     world_trial(w, "explore", written, -1, written, 16, 4)->outcome = "running";
     world_trial(w, "run", written, -1, written, 16, 4);
     assert_next(w, "as written at driver.n=16");
@@ -515,7 +493,6 @@ static void a_sweep_over_nothing_known_is_refused(void **state)
     struct portolan_next_trial *next = NULL;
     struct portolan_error err = {0};
 
-    (void)state;
     a.sweeps = &sweep;
     a.n_sweeps = 1;
     assert_int_equal(portolan_plan_next_trial(&a, &w->set,
@@ -534,7 +511,6 @@ static void without_a_sweep_each_alternative_is_run_once(void **state)
     struct world *w = world_create(1);
     struct portolan_next_trial *next = NULL;
 
-    (void)state;
     a.n_sweeps = 0;
     assert_int_equal(portolan_plan_next_trial(&a, &w->set,
                                               &(struct portolan_plan_options){.ranks = 1}, INFINITY,
@@ -559,7 +535,6 @@ static void every_failing_allocation_is_reported(void **state)
     enum portolan_status status = PORTOLAN_ENOMEM;
     unsigned long at = 0;
 
-    (void)state;
     for (double n = 16; n <= 48; n += n == 32 ? 16 : 8)
         world_trial(w, "explore", written, -1, written, n, 4);
     while (status) {
@@ -577,30 +552,23 @@ static void every_failing_allocation_is_reported(void **state)
     world_destroy(w);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(begins_as_written_with_small_sizes),
-        cmocka_unit_test(measures_what_the_scopes_need_and_no_more),
-        cmocka_unit_test(gives_the_same_answer_again),
-        cmocka_unit_test(stops_when_the_budget_is_spent),
-        cmocka_unit_test(hopeless_alternatives_are_left_out_of_larger_sizes),
-        cmocka_unit_test(what_failed_is_not_repeated_there_but_tried_elsewhere),
-        cmocka_unit_test(what_only_failed_is_given_up_until_it_is_mended),
-        cmocka_unit_test(where_nothing_works_as_written_all_others_are_tried),
-        cmocka_unit_test(times_without_a_result_prune_nobody),
-        cmocka_unit_test(all_is_repeated_in_turn_until_it_is_known),
-        cmocka_unit_test(what_cannot_matter_is_not_repeated),
-        cmocka_unit_test(disturbed_trials_are_made_up_for),
-        cmocka_unit_test(a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one),
-        cmocka_unit_test(where_it_says_that_it_does_not_apply_nothing_is_tried),
-        cmocka_unit_test(where_it_does_not_apply_nothing_is_tried),
-        cmocka_unit_test(cases_are_points),
-        cmocka_unit_test(a_killed_trial_is_repeated_and_runs_do_not_count),
-        cmocka_unit_test(a_sweep_over_nothing_known_is_refused),
-        cmocka_unit_test(without_a_sweep_each_alternative_is_run_once),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(begins_as_written_with_small_sizes),
+           cmocka_unit_test(measures_what_the_scopes_need_and_no_more),
+           cmocka_unit_test(gives_the_same_answer_again),
+           cmocka_unit_test(stops_when_the_budget_is_spent),
+           cmocka_unit_test(hopeless_alternatives_are_left_out_of_larger_sizes),
+           cmocka_unit_test(what_failed_is_not_repeated_there_but_tried_elsewhere),
+           cmocka_unit_test(what_only_failed_is_given_up_until_it_is_mended),
+           cmocka_unit_test(where_nothing_works_as_written_all_others_are_tried),
+           cmocka_unit_test(times_without_a_result_prune_nobody),
+           cmocka_unit_test(all_is_repeated_in_turn_until_it_is_known),
+           cmocka_unit_test(what_cannot_matter_is_not_repeated),
+           cmocka_unit_test(disturbed_trials_are_made_up_for),
+           cmocka_unit_test(a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one),
+           cmocka_unit_test(where_it_says_that_it_does_not_apply_nothing_is_tried),
+           cmocka_unit_test(where_it_does_not_apply_nothing_is_tried),
+           cmocka_unit_test(cases_are_points),
+           cmocka_unit_test(a_killed_trial_is_repeated_and_runs_do_not_count),
+           cmocka_unit_test(a_sweep_over_nothing_known_is_refused),
+           cmocka_unit_test(without_a_sweep_each_alternative_is_run_once),
+           cmocka_unit_test(every_failing_allocation_is_reported))

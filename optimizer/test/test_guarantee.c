@@ -6,18 +6,10 @@
  * class that could be told. Here the store says of a class what past runs have seen of it. A row
  * has the class written, and of each run its time over the best class's and the number of swaps.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <portolan/race.h>
 #include <portolan/stats.h>
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 enum { STEPS = 4000, RUNS = 5, MOST_CLASSES = 3, FIRST_CALLS = 50 };
 
@@ -257,7 +249,6 @@ static int check_all(const struct scenario *list, size_t n)
 
 static void no_run_is_slower(void **state)
 {
-    (void)state;
     assert_int_equal(check_all(fixed, sizeof fixed / sizeof *fixed), 0);
 }
 
@@ -268,7 +259,6 @@ static void first_calls_are_no_cost(void **state)
     char name[80];
     int failed = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof warms / sizeof *warms; i++)
         for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
             struct scenario s = {
@@ -289,7 +279,6 @@ static void what_is_long_again_is_cost(void **state)
     char name[80];
     int failed = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof periods / sizeof *periods; i++)
         for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
             struct scenario s = {
@@ -303,13 +292,5 @@ static void what_is_long_again_is_cost(void **state)
     assert_int_equal(failed, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_run_is_slower),
-        cmocka_unit_test(first_calls_are_no_cost),
-        cmocka_unit_test(what_is_long_again_is_cost),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(no_run_is_slower), cmocka_unit_test(first_calls_are_no_cost),
+           cmocka_unit_test(what_is_long_again_is_cost))

@@ -3,12 +3,7 @@
  * Models that follow a running program, and accuracy as a function of the context: the simulated
  * plate, whose truth is known.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "positions.h"
 #include "world.h"
@@ -77,7 +72,6 @@ static void usual_rows_update_constants_and_keep_the_form(void **state)
     struct portolan_plan *p;
     size_t refits = 0;
 
-    (void)state;
     w->noise = 0.05;
     world_explore_all(w);
     p = plan_of(w, &world_assembly);
@@ -101,7 +95,6 @@ static void rows_from_where_it_runs_make_the_prediction_right(void **state)
     struct portolan_plan *p;
     double before, after;
 
-    (void)state;
     w->noise = 0.1;
     world_trial(w, "explore", cholmod, -1, cholmod, 16, 4);
     world_trial(w, "explore", cholmod, -1, cholmod, 24, 4);
@@ -125,7 +118,6 @@ static void a_solver_that_has_become_slow_is_left(void **state)
     struct portolan_plan *p;
     int steps = 0;
 
-    (void)state;
     w->noise = 0.02;
     world_explore_all(w);
     p = plan_of(w, &world_assembly);
@@ -158,7 +150,6 @@ static void a_spike_moves_nothing(void **state)
     struct portolan_plan *p;
     double before;
 
-    (void)state;
     w->noise = 0.02;
     world_explore_all(w);
     p = plan_of(w, &world_assembly);
@@ -192,7 +183,6 @@ static void a_break_is_found_and_decides_what_lies_beyond(void **state)
     struct portolan_plan *p;
     char *text;
 
-    (void)state;
     w->noise = 0.01;
     for (double n = 8; n <= 60; n += 2)
         world_trial(w, "explore", cholmod, -1, cholmod, n, 4);
@@ -219,7 +209,6 @@ static void what_has_no_model_is_counted(void **state)
     struct world *w = world_create(1);
     struct portolan_plan *p;
 
-    (void)state;
     world_trial(w, "explore", banded, -1, banded, 32, 4);
     world_trial(w, "explore", banded, -1, banded, 48, 4);
     p = plan_of(w, &world_assembly);
@@ -270,7 +259,6 @@ static void accuracy_that_gets_better_is_allowed_where_it_is_good(void **state)
     struct world *w = world_of_accuracy(better_with_size);
     struct portolan_plan *p;
 
-    (void)state;
     a.accuracy = 1e-6;
     p = plan_of(w, &a);
     assert_true(isinf(cg_of(p)->total_ns));
@@ -297,7 +285,6 @@ static void accuracy_that_gets_worse_is_forbidden_before_it_is_bad(void **state)
     struct portolan_plan *p;
     char *text;
 
-    (void)state;
     a.accuracy = 5e-6;
     p = plan_of(w, &a);
     assert_true(isinf(cg_of(p)->total_ns));
@@ -313,18 +300,11 @@ static void accuracy_that_gets_worse_is_forbidden_before_it_is_bad(void **state)
     world_destroy(w);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual_rows_update_constants_and_keep_the_form),
-        cmocka_unit_test(rows_from_where_it_runs_make_the_prediction_right),
-        cmocka_unit_test(a_solver_that_has_become_slow_is_left),
-        cmocka_unit_test(a_spike_moves_nothing),
-        cmocka_unit_test(a_break_is_found_and_decides_what_lies_beyond),
-        cmocka_unit_test(what_has_no_model_is_counted),
-        cmocka_unit_test(accuracy_that_gets_better_is_allowed_where_it_is_good),
-        cmocka_unit_test(accuracy_that_gets_worse_is_forbidden_before_it_is_bad),
-    };
-
-    return cmocka_run_group_tests_name("learn", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(usual_rows_update_constants_and_keep_the_form),
+           cmocka_unit_test(rows_from_where_it_runs_make_the_prediction_right),
+           cmocka_unit_test(a_solver_that_has_become_slow_is_left),
+           cmocka_unit_test(a_spike_moves_nothing),
+           cmocka_unit_test(a_break_is_found_and_decides_what_lies_beyond),
+           cmocka_unit_test(what_has_no_model_is_counted),
+           cmocka_unit_test(accuracy_that_gets_better_is_allowed_where_it_is_good),
+           cmocka_unit_test(accuracy_that_gets_worse_is_forbidden_before_it_is_bad))

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "positions.h"
 #include "survey.h"
@@ -58,7 +53,6 @@ static void chosen_is_the_best_of_the_truth_and_its_time_is_right(void **state)
     } targets[] = {{"16", "60"}, {"24", "1"},  {"40", "500"},
                    {"48", "4"},  {"96", "60"}, {"96", "1"}};
 
-    (void)state;
     for (int ranks = 1; ranks <= 2; ranks++) {
         struct world *w = world_create(ranks);
 
@@ -111,7 +105,6 @@ static void a_plan_that_moves_says_what_a_new_one_says(void **state)
     struct world *w = world_create(2);
     struct portolan_plan *moved, *fresh;
 
-    (void)state;
     world_explore_all(w);
     set_target("24", "60"); /* trials ran there */
     moved = plan_of(w, &world_assembly);
@@ -134,7 +127,6 @@ static void every_selection_is_predicted_as_in_the_truth(void **state)
     struct world *w = world_create(2);
     struct portolan_plan *p;
 
-    (void)state;
     world_explore_all(w);
     p = plan_of(w, &world_assembly);
     for (size_t i = 0; i < 12; i++) {
@@ -164,7 +156,6 @@ static void calls_that_were_not_timed_are_estimated_by_those_that_were(void **st
     struct portolan_plan *p, *all;
     size_t n = 0;
 
-    (void)state;
     world_explore_all(w);
     world_explore_all(whole);
     for (size_t i = 0; i < w->set.n_samples; i++) {
@@ -209,7 +200,6 @@ static void margins_are_the_cost_of_being_forced(void **state)
     size_t best[N_VARIABLES];
     char *text, expected[200];
 
-    (void)state;
     world_explore_all(w);
     p = plan_of(w, &world_assembly);
     assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
@@ -250,7 +240,6 @@ static void noise_and_spikes_do_not_mislead(void **state)
     size_t best[N_VARIABLES];
     double least = best_truth(96, 60, best);
 
-    (void)state;
     w->noise = 0.03;
     w->spike = 30;
     w->steps = 36; /* in which one step is disturbed */
@@ -276,7 +265,6 @@ static void combinations_never_measured_are_forbidden(void **state)
     struct portolan_error err = {0};
     struct portolan_plan *p;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         for (double n = 16; n <= 48; n += 16)
             world_trial(w, "explore", selections[i], -1, selections[i], n, 4);
@@ -306,7 +294,6 @@ static void an_implementation_that_is_not_needed_costs_nothing(void **state)
     struct portolan_plan_prediction with, without;
     struct portolan_plan *p;
 
-    (void)state;
     for (double n = 16; n <= 48; n += 16) {
         world_trial(w, "explore", written, -1, written, n, 4);
         world_trial(w, "explore", cg, -1, cg, n, 4);
@@ -332,7 +319,6 @@ static void what_is_not_accurate_enough_is_forbidden(void **state)
     struct portolan_error err = {0};
     struct portolan_plan *p;
 
-    (void)state;
     world_explore_all(w);
     a.accuracy = 1e-6;
     p = plan_of(w, &a);
@@ -356,7 +342,6 @@ static void trials_that_differ_are_left_out_and_told(void **state)
     struct portolan_error err = {0};
     struct portolan_plan *p;
 
-    (void)state;
     assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
                                           &(struct portolan_plan_options){.ranks = 2}, &p, &err),
                      PORTOLAN_ENOTFOUND);
@@ -383,7 +368,6 @@ static void the_call_graph_shows_what_was_pruned(void **state)
     struct portolan_plan *p;
     size_t n, output = SIZE_MAX, apply = SIZE_MAX;
 
-    (void)state;
     world_explore_all(w);
     p = plan_of(w, &world_assembly);
     n = portolan_plan_peek_callgraph(p, &nodes);
@@ -491,13 +475,11 @@ static void exchange_in_a_piece(bool has_driver)
 
 static void implementations_that_share_a_piece_have_their_own_models(void **state)
 {
-    (void)state;
     exchange_in_a_piece(true);
 }
 
 static void calls_of_a_program_without_driver_are_counted(void **state)
 {
-    (void)state;
     exchange_in_a_piece(false);
 }
 
@@ -507,7 +489,6 @@ static void reports_fit_a_terminal(void **state)
     struct portolan_plan *p;
     char *text[3];
 
-    (void)state;
     w->noise = 0.02;
     world_explore_all(w);
     p = plan_of(w, &world_assembly);
@@ -550,7 +531,6 @@ static void every_failing_allocation_is_reported(void **state)
     struct world *w = world_create(1);
     unsigned long at = 1, failures = 0;
 
-    (void)state;
     world_trial(w, "explore", (size_t[N_VARIABLES]){0}, -1, NULL, 16, 4);
     world_trial(w, "explore", (size_t[N_VARIABLES]){0, 2}, -1, NULL, 24, 4);
     world_trial(w, "explore", (size_t[N_VARIABLES]){0, 2, 1}, -1, NULL, 32, 4);
@@ -603,7 +583,6 @@ static void what_was_never_measured_costs_what_files_say(void **state)
     struct portolan_error err = {0};
     struct portolan_plan *p;
 
-    (void)state;
     memcpy(solvers, world_solver, sizeof solvers);
     memcpy(instances, world_instances, sizeof instances);
     instances[2].alternatives = solvers;
@@ -638,26 +617,19 @@ static void what_was_never_measured_costs_what_files_say(void **state)
         free((char *)models[i].text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_is_the_best_of_the_truth_and_its_time_is_right),
-        cmocka_unit_test(a_plan_that_moves_says_what_a_new_one_says),
-        cmocka_unit_test(every_selection_is_predicted_as_in_the_truth),
-        cmocka_unit_test(calls_that_were_not_timed_are_estimated_by_those_that_were),
-        cmocka_unit_test(margins_are_the_cost_of_being_forced),
-        cmocka_unit_test(noise_and_spikes_do_not_mislead),
-        cmocka_unit_test(combinations_never_measured_are_forbidden),
-        cmocka_unit_test(an_implementation_that_is_not_needed_costs_nothing),
-        cmocka_unit_test(what_is_not_accurate_enough_is_forbidden),
-        cmocka_unit_test(trials_that_differ_are_left_out_and_told),
-        cmocka_unit_test(the_call_graph_shows_what_was_pruned),
-        cmocka_unit_test(implementations_that_share_a_piece_have_their_own_models),
-        cmocka_unit_test(calls_of_a_program_without_driver_are_counted),
-        cmocka_unit_test(reports_fit_a_terminal),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-        cmocka_unit_test(what_was_never_measured_costs_what_files_say),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(chosen_is_the_best_of_the_truth_and_its_time_is_right),
+           cmocka_unit_test(a_plan_that_moves_says_what_a_new_one_says),
+           cmocka_unit_test(every_selection_is_predicted_as_in_the_truth),
+           cmocka_unit_test(calls_that_were_not_timed_are_estimated_by_those_that_were),
+           cmocka_unit_test(margins_are_the_cost_of_being_forced),
+           cmocka_unit_test(noise_and_spikes_do_not_mislead),
+           cmocka_unit_test(combinations_never_measured_are_forbidden),
+           cmocka_unit_test(an_implementation_that_is_not_needed_costs_nothing),
+           cmocka_unit_test(what_is_not_accurate_enough_is_forbidden),
+           cmocka_unit_test(trials_that_differ_are_left_out_and_told),
+           cmocka_unit_test(the_call_graph_shows_what_was_pruned),
+           cmocka_unit_test(implementations_that_share_a_piece_have_their_own_models),
+           cmocka_unit_test(calls_of_a_program_without_driver_are_counted),
+           cmocka_unit_test(reports_fit_a_terminal),
+           cmocka_unit_test(every_failing_allocation_is_reported),
+           cmocka_unit_test(what_was_never_measured_costs_what_files_say))

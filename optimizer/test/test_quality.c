@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The choice is the best there is: 30 kinds of assemblies, 200 of each, and budgets. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <portolan/optimizer.h>
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 #include "choice_text.h"
 #include "random_choice.h"
@@ -75,7 +67,6 @@ enum { MANY = 6 << 20 };
 
 static void split_clusters_find_the_same_in_6000_assemblies(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < RANDOM_SETTINGS; i++)
         for (uint64_t seed = 1; seed <= 200; seed++) {
             struct random_assembly *a = random_assembly(seed, 20, random_setting(i));
@@ -91,7 +82,6 @@ static void split_clusters_find_the_same_in_6000_assemblies(void **state)
 
 static void all_settings_equal_enumeration(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < RANDOM_SETTINGS; i++)
         for (uint64_t seed = 1; seed <= 4; seed++) {
             struct random_assembly *a =
@@ -145,7 +135,6 @@ static void budgets_are_kept_as_in_the_enumeration(void **state)
 {
     size_t bound = 0, infeasible = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct random_problem p = {2 + seed % 7,     2 + seed % 3, (double)(seed % 5) / 4, 1, 0.05,
                                    seed % 4 ? 0 : 1, seed % 2};
@@ -171,7 +160,6 @@ static void budgets_are_kept_as_in_the_enumeration(void **state)
 
 static void margins_within_budgets_are_those_of_the_enumeration(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct random_problem p = {5, 3, 0.4, 1, 0, 0, false};
         struct portolan_choice *c = random_choice(seed, &p);
@@ -207,7 +195,6 @@ static void tight_budgets_take_few_steps(void **state)
 {
     size_t most = 0;
 
-    (void)state;
     for (size_t i = 0; i < 24; i++) /* without complete graphs */
         for (uint64_t seed = 1; seed <= 5; seed++) {
             struct random_assembly *a = random_assembly(seed, 20, random_setting(i));
@@ -236,7 +223,6 @@ static void large_problems_are_eliminated(void **state)
     struct portolan_choice *c;
     uint64_t seed = 1;
 
-    (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     for (size_t v = 0; v < 100; v++) {
         portolan_choice_add_variable(c, 5, 0, NULL, NULL);
@@ -256,7 +242,6 @@ static void bad_budgets_are_refused(void **state)
     struct portolan_choice *c;
     size_t b, v;
 
-    (void)state;
     assert_int_equal(portolan_choice_create(&c, NULL), 0);
     assert_int_equal(portolan_choice_add_variable(c, 2, 0, &v, NULL), 0);
     assert_int_equal(portolan_choice_add_budget(c, INFINITY, &b, NULL), PORTOLAN_EINVAL);
@@ -295,7 +280,6 @@ static enum portolan_status build_and_solve(size_t most, bool has_budget)
 
 static void every_failing_allocation_is_reported(void **state)
 {
-    (void)state;
     for (int m = 0; m < 4; m++) {
         enum portolan_status status = PORTOLAN_ENOMEM;
         unsigned long n = 0;
@@ -314,7 +298,6 @@ static void every_failing_allocation_is_reported(void **state)
 
 static void glpsol_keeps_the_same_budgets(void **state)
 {
-    (void)state;
     need_solver("glpsol");
     for (uint64_t seed = 1; seed <= 6; seed++) {
         struct random_problem p = {10, 3, 0.2, 1, 0.05, 1, false};
@@ -333,7 +316,6 @@ static void glpsol_keeps_the_same_budgets(void **state)
 
 static void toulbar2_keeps_the_same_budgets(void **state)
 {
-    (void)state;
     need_solver("toulbar2");
     for (uint64_t seed = 1; seed <= 6; seed++) {
         struct random_problem p = {10, 3, 0.3, 1, 0.05, 0, true};
@@ -353,7 +335,6 @@ static void toulbar2_keeps_the_same_budgets(void **state)
 
 static void toulbar2_agrees_where_everybody_meets_everybody(void **state)
 {
-    (void)state;
     need_solver("toulbar2");
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct random_assembly *a = random_assembly(seed, 20, random_setting(24 + seed % 6));
@@ -373,21 +354,14 @@ static void toulbar2_agrees_where_everybody_meets_everybody(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(split_clusters_find_the_same_in_6000_assemblies),
-        cmocka_unit_test(all_settings_equal_enumeration),
-        cmocka_unit_test(budgets_are_kept_as_in_the_enumeration),
-        cmocka_unit_test(margins_within_budgets_are_those_of_the_enumeration),
-        cmocka_unit_test(tight_budgets_take_few_steps),
-        cmocka_unit_test(large_problems_are_eliminated),
-        cmocka_unit_test(bad_budgets_are_refused),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-        cmocka_unit_test(glpsol_keeps_the_same_budgets),
-        cmocka_unit_test(toulbar2_keeps_the_same_budgets),
-        cmocka_unit_test(toulbar2_agrees_where_everybody_meets_everybody),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(split_clusters_find_the_same_in_6000_assemblies),
+           cmocka_unit_test(all_settings_equal_enumeration),
+           cmocka_unit_test(budgets_are_kept_as_in_the_enumeration),
+           cmocka_unit_test(margins_within_budgets_are_those_of_the_enumeration),
+           cmocka_unit_test(tight_budgets_take_few_steps),
+           cmocka_unit_test(large_problems_are_eliminated),
+           cmocka_unit_test(bad_budgets_are_refused),
+           cmocka_unit_test(every_failing_allocation_is_reported),
+           cmocka_unit_test(glpsol_keeps_the_same_budgets),
+           cmocka_unit_test(toulbar2_keeps_the_same_budgets),
+           cmocka_unit_test(toulbar2_agrees_where_everybody_meets_everybody))

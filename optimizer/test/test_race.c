@@ -5,19 +5,10 @@
  * with 3 variants, 104 to 106 with 5, and 73 with a variant that is 20 times as slow.
  * PORTOLAN_TEST_SEEDS=2000 runs so many seeds instead of 200, and tells what they lose.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <portolan/race.h>
 #include <portolan/stats.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unit_test.h>
 
 /* The policy was tuned with other seeds than those from FIRST_SEED on. */
 enum { MOST_INSTANCES = 6, MOST_RUN = 2000, FIRST_SEED = 1000000 };
@@ -156,7 +147,6 @@ static void it_loses_no_more_than_successive_halving(void **state)
 {
     struct world w = {.alternatives = {3}};
 
-    (void)state;
     for (int spikes = 0; spikes < 2; spikes++) {
         w.spikes = spikes * 0.02;
         w.alternatives[0] = 3;
@@ -175,7 +165,6 @@ static void what_is_hopeless_gets_one_step(void **state)
     struct world w = {.n = 1, .alternatives = {3}, .cost = with_one_slow, .steps = 200, .swap = 1};
     int steps = 0;
 
-    (void)state;
     run(&w);
     for (int i = 0; i < w.steps; i++)
         steps += seen.ran[i][0] == 2;
@@ -210,7 +199,6 @@ static void six_components_are_tried_one_at_a_time(void **state)
                       .share_of = sixth_of,
                       .steps = 2000};
 
-    (void)state;
     for (int noisy = 0; noisy < 2; noisy++) {
         double sum = 0;
 
@@ -240,7 +228,6 @@ static void declared_pairs_are_tried_together(void **state)
 {
     struct world w = {.n = 2, .alternatives = {2, 2}, .cost = of_two_together, .steps = 200};
 
-    (void)state;
     run(&w);
     assert_int_equal(seen.last[0] + seen.last[1], 0);
     w.n_pairs = 1;
@@ -271,7 +258,6 @@ static void what_is_not_called_is_tried_with_a_caller(void **state)
                       .share_of = while_called,
                       .steps = 200};
 
-    (void)state;
     run(&w);
     assert_int_equal(seen.last[0], 1);
     assert_int_equal(seen.last[1], 1);
@@ -318,7 +304,6 @@ static void heat_is_explored_for_less_than_it_gains(void **state)
                       .swap = 0.1,
                       .start = {1, 3, 1}};
 
-    (void)state;
     for (int block = 0; block < 2; block++) {
         w.cost = block ? of_block : of_plate;
         w.start[1] = block ? 0 : 3;
@@ -353,7 +338,6 @@ static void it_follows_drift_and_return(void **state)
     struct world w = {
         .n = 1, .alternatives = {2}, .cost = with_roles_exchanged, .steps = 900, .noise = 0.05};
 
-    (void)state;
     for (w.seed = 0; w.seed < 20; w.seed++) {
         run(&w);
         assert_int_equal(seen.ran[325][0], 1);
@@ -374,7 +358,6 @@ static void a_disturbance_does_not_cost_the_rest(void **state)
     struct world w = {
         .n = 1, .alternatives = {2}, .cost = with_a_disturbance, .steps = 900, .noise = 0.05};
 
-    (void)state;
     for (w.seed = 0; w.seed < 20; w.seed++) {
         run(&w);
         assert_int_equal(seen.ran[345][0], 0);
@@ -404,7 +387,6 @@ static void a_drift_of_the_machine_is_no_reason_to_look(void **state)
                       .noise = 0.02,
                       .swap = 0.5};
 
-    (void)state;
     for (w.seed = FIRST_SEED; w.seed < FIRST_SEED + 20; w.seed++) {
         run(&w);
         assert_in_range(seen.switches, 2, 6);
@@ -430,7 +412,6 @@ static void periodic_costs_count(void **state)
     struct world w = {
         .n = 1, .alternatives = {2}, .cost = with_a_period, .steps = 600, .noise = 0.05};
 
-    (void)state;
     for (int32_t start = 0; start < 2; start++) {
         w.start[0] = start;
         run(&w);
@@ -450,7 +431,6 @@ static void the_budget_is_kept(void **state)
 {
     struct world w = {.n = 1, .alternatives = {5}, .cost = of_five, .steps = 1000, .swap = 5};
 
-    (void)state;
     w.most = 15e6; /* of one visit and the way back, not of a second */
     run(&w);
     assert_true(seen.s.cost_ns <= w.most);
@@ -467,7 +447,6 @@ static void nothing_is_tried_that_cannot_be_repaid(void **state)
 {
     struct world w = {.n = 1, .alternatives = {3}, .cost = of_three, .swap = 5, .start = {2}};
 
-    (void)state;
     for (w.steps = 4; w.steps < 50; w.steps += 15) {
         run(&w);
         assert_int_equal(seen.switches, 0);
@@ -478,7 +457,6 @@ static void what_is_forbidden_is_left_and_not_tried_again(void **state)
 {
     struct world w = {.n = 1, .alternatives = {2}, .cost = of_three, .steps = 300, .forbid_at = 1};
 
-    (void)state;
     run(&w);
     assert_int_equal(seen.switches, 0);
     w.forbid_at = 4; /* in its first visit */
@@ -494,7 +472,6 @@ static void data_that_change_end_a_visit(void **state)
 {
     struct world w = {.n = 1, .alternatives = {3}, .cost = with_one_slow, .steps = 40};
 
-    (void)state;
     w.start[0] = 1;
     w.data[1] = 1;
     run(&w);
@@ -516,7 +493,6 @@ static double with_less_work(int step, const int32_t *x)
 /* The front of an explosion leaves the mesh while the slower one is tried, from step 3 to 5. */
 static void work_that_falls_in_a_visit_is_no_gain(void **state)
 {
-    (void)state;
     for (falls_at = 5; falls_at < 12; falls_at++) {
         struct world w = {.n = 1, .alternatives = {2}, .cost = with_less_work, .steps = 40};
 
@@ -542,7 +518,6 @@ static double share_beside_others(size_t i, const int32_t *x)
 /* Whatever step of the visit it falls at, others tell it. */
 static void work_of_others_that_falls_in_a_visit_tells_that_all_fell(void **state)
 {
-    (void)state;
     for (falls_at = 3; falls_at < 12; falls_at++) {
         struct world w = {.n = 2,
                           .alternatives = {2, 1},
@@ -560,7 +535,6 @@ static void data_without_bounds_are_the_same(void **state)
 {
     struct world w = {.n = 1, .alternatives = {2}, .cost = of_three, .steps = 100, .start = {1}};
 
-    (void)state;
     w.data[0] = w.data[1] = INFINITY;
     run(&w);
     assert_int_equal(seen.last[0], 0);
@@ -583,7 +557,6 @@ static void what_others_change_is_measured_anew(void **state)
     bool is_first = true;
     double usual, half;
 
-    (void)state;
     assert_int_equal(portolan_race_create(&o, now, &r, NULL), 0);
     for (int step = 0; step < 30; step++) {
         double ns = now[0] ? 1.3e6 : now[1] ? 1.5e6 : 1e6, each[] = {ns / 2, ns / 2};
@@ -611,7 +584,6 @@ static void equals_are_left_alone(void **state)
 {
     struct world w = {.n = 1, .alternatives = {2}, .cost = of_equals, .steps = 1000, .noise = 0.05};
 
-    (void)state;
     w.swap = 1;
     for (w.seed = 0; w.seed < 20; w.seed++) {
         run(&w);
@@ -619,29 +591,21 @@ static void equals_are_left_alone(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_loses_no_more_than_successive_halving),
-        cmocka_unit_test(what_is_hopeless_gets_one_step),
-        cmocka_unit_test(six_components_are_tried_one_at_a_time),
-        cmocka_unit_test(declared_pairs_are_tried_together),
-        cmocka_unit_test(what_is_not_called_is_tried_with_a_caller),
-        cmocka_unit_test(heat_is_explored_for_less_than_it_gains),
-        cmocka_unit_test(it_follows_drift_and_return),
-        cmocka_unit_test(a_disturbance_does_not_cost_the_rest),
-        cmocka_unit_test(a_drift_of_the_machine_is_no_reason_to_look),
-        cmocka_unit_test(periodic_costs_count),
-        cmocka_unit_test(the_budget_is_kept),
-        cmocka_unit_test(nothing_is_tried_that_cannot_be_repaid),
-        cmocka_unit_test(what_is_forbidden_is_left_and_not_tried_again),
-        cmocka_unit_test(data_that_change_end_a_visit),
-        cmocka_unit_test(work_that_falls_in_a_visit_is_no_gain),
-        cmocka_unit_test(work_of_others_that_falls_in_a_visit_tells_that_all_fell),
-        cmocka_unit_test(data_without_bounds_are_the_same),
-        cmocka_unit_test(what_others_change_is_measured_anew),
-        cmocka_unit_test(equals_are_left_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(it_loses_no_more_than_successive_halving),
+           cmocka_unit_test(what_is_hopeless_gets_one_step),
+           cmocka_unit_test(six_components_are_tried_one_at_a_time),
+           cmocka_unit_test(declared_pairs_are_tried_together),
+           cmocka_unit_test(what_is_not_called_is_tried_with_a_caller),
+           cmocka_unit_test(heat_is_explored_for_less_than_it_gains),
+           cmocka_unit_test(it_follows_drift_and_return),
+           cmocka_unit_test(a_disturbance_does_not_cost_the_rest),
+           cmocka_unit_test(a_drift_of_the_machine_is_no_reason_to_look),
+           cmocka_unit_test(periodic_costs_count), cmocka_unit_test(the_budget_is_kept),
+           cmocka_unit_test(nothing_is_tried_that_cannot_be_repaid),
+           cmocka_unit_test(what_is_forbidden_is_left_and_not_tried_again),
+           cmocka_unit_test(data_that_change_end_a_visit),
+           cmocka_unit_test(work_that_falls_in_a_visit_is_no_gain),
+           cmocka_unit_test(work_of_others_that_falls_in_a_visit_tells_that_all_fell),
+           cmocka_unit_test(data_without_bounds_are_the_same),
+           cmocka_unit_test(what_others_change_is_measured_anew),
+           cmocka_unit_test(equals_are_left_alone))

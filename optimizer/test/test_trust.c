@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where an implementation may be used. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "lab.h"
 #include "positions.h"
@@ -26,7 +21,6 @@ static void what_fails_where_a_context_says_so_is_used_elsewhere(void **state)
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     for (double n = 50; n <= 200; n *= 2) {
         lab_run(l, (struct run){.solver = CHOL, .n = n, .symmetric = 1, .ms = n / 10});
         lab_run(l, (struct run){.solver = CHOL, .n = n + 1, .symmetric = 0, .fails = true});
@@ -44,7 +38,6 @@ static void what_fails_everywhere_is_used_nowhere(void **state)
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     lab_run(l, (struct run){.solver = CHOL, .n = 50, .fails = true});
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .fails = true});
     for (double n = 25; n < 1e4; n *= 7) {
@@ -59,7 +52,6 @@ static void a_bad_place_between_good_ones_takes_their_neighbours_word(void **sta
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     l->a.accuracy = 1e-6;
     for (double n = 100; n <= 200; n += 50)
         lab_run(l, (struct run){.solver = CHOL, .n = n, .ms = 1, .quality = 1e-12});
@@ -95,7 +87,6 @@ static void good_places_vouch_for_what_lies_between_until_one_does_not_work(void
     static const double alone[] = {100, 200, 400, -800, 1600, 6400};
     struct lab *l = lab_with_lu(), *other = lab_with_lu();
 
-    (void)state;
     l->a.accuracy = other->a.accuracy = 1e-6;
     measure_chol(l, two_together, 5);
     assert_true(allows(l, 400, 1, CHOL));
@@ -116,7 +107,6 @@ static void what_may_work_and_be_much_quicker_leaves_a_choice_unsure(void **stat
 {
     struct lab *l = lab_create();
 
-    (void)state;
     l->a.accuracy = 1e-6;
     for (int k = 0; k < 12; k++) {
         double n = 100 * pow(1.3, k);
@@ -144,7 +134,6 @@ static void close_to_a_good_place_is_within_two_or_four_times(void **state)
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     l->a.accuracy = 1e-6;
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1, .quality = 1e-12});
     assert_true(allows(l, 190, 0, CHOL));
@@ -164,7 +153,6 @@ static void a_curve_through_accuracies_admits_nothing(void **state)
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     l->a.accuracy = 1e-6;
     for (int k = 0; k < 22; k++)
         lab_run(l,
@@ -182,7 +170,6 @@ static void a_lifted_veto_does_not_count_until_it_fails_again(void **state)
     struct lab *l = lab_with_lu();
     struct portolan_lifted_veto lifted = {"lab", "solver", "s.Chol", 0};
 
-    (void)state;
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .fails = true});
     lab_run(l, (struct run){.solver = CHOL, .n = 200, .ms = 1});
     lifted.trial = (int64_t)l->set.n_trials;
@@ -240,7 +227,6 @@ static void the_innermost_call_that_fails_is_to_blame(void **state)
 {
     struct world *w = world_create(1);
 
-    (void)state;
     world_explore_all(w);
     assert_cg_allowed(w, true, true, false);
     fail_calls(w, "heat.Jacobi", true);
@@ -254,7 +240,6 @@ static void a_fixed_instance_that_fails_excludes_nobody(void **state)
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1});
     for (size_t i = 0; i < l->set.n_samples; i++)
         l->samples[i].failed_calls = l->samples[i].parent < 0;
@@ -267,7 +252,6 @@ static void a_failed_call_without_its_caller_counts(void **state)
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1});
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .fails = true});
     l->samples[l->set.n_samples - 1].parent = INT64_MAX / 64;
@@ -280,7 +264,6 @@ static void conditions_are_asked_and_what_is_not_known_is_no_hindrance(void **st
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     l->solvers[CHOL].applies = "symmetric = 1 and n < 1000";
     l->solvers[CG].applies = "moon = 'full'";
     for (double n = 50; n <= 200; n *= 2) {
@@ -309,7 +292,6 @@ static void classes_are_asked_themselves(void **state)
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     l->solvers[CHOL].applies = "symmetric = 1";
     l->solvers[CHOL].query = is_small;
     for (double n = 50; n <= 200; n *= 2) {
@@ -328,7 +310,6 @@ static void conditions_on_parameters_that_are_not_swept_are_asked_too(void **sta
 {
     struct lab *l = lab_with_lu();
 
-    (void)state;
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1});
     l->solvers[CHOL].applies = "driver.file = b";
     assert_int_equal(lab_choose(l, 100, 0)->variables[0].chosen, LU);
@@ -337,24 +318,17 @@ static void conditions_on_parameters_that_are_not_swept_are_asked_too(void **sta
     lab_destroy(l);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_fails_where_a_context_says_so_is_used_elsewhere),
-        cmocka_unit_test(what_fails_everywhere_is_used_nowhere),
-        cmocka_unit_test(a_bad_place_between_good_ones_takes_their_neighbours_word),
-        cmocka_unit_test(good_places_vouch_for_what_lies_between_until_one_does_not_work),
-        cmocka_unit_test(what_may_work_and_be_much_quicker_leaves_a_choice_unsure),
-        cmocka_unit_test(close_to_a_good_place_is_within_two_or_four_times),
-        cmocka_unit_test(a_curve_through_accuracies_admits_nothing),
-        cmocka_unit_test(a_lifted_veto_does_not_count_until_it_fails_again),
-        cmocka_unit_test(the_innermost_call_that_fails_is_to_blame),
-        cmocka_unit_test(a_fixed_instance_that_fails_excludes_nobody),
-        cmocka_unit_test(a_failed_call_without_its_caller_counts),
-        cmocka_unit_test(conditions_are_asked_and_what_is_not_known_is_no_hindrance),
-        cmocka_unit_test(classes_are_asked_themselves),
-        cmocka_unit_test(conditions_on_parameters_that_are_not_swept_are_asked_too),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(what_fails_where_a_context_says_so_is_used_elsewhere),
+           cmocka_unit_test(what_fails_everywhere_is_used_nowhere),
+           cmocka_unit_test(a_bad_place_between_good_ones_takes_their_neighbours_word),
+           cmocka_unit_test(good_places_vouch_for_what_lies_between_until_one_does_not_work),
+           cmocka_unit_test(what_may_work_and_be_much_quicker_leaves_a_choice_unsure),
+           cmocka_unit_test(close_to_a_good_place_is_within_two_or_four_times),
+           cmocka_unit_test(a_curve_through_accuracies_admits_nothing),
+           cmocka_unit_test(a_lifted_veto_does_not_count_until_it_fails_again),
+           cmocka_unit_test(the_innermost_call_that_fails_is_to_blame),
+           cmocka_unit_test(a_fixed_instance_that_fails_excludes_nobody),
+           cmocka_unit_test(a_failed_call_without_its_caller_counts),
+           cmocka_unit_test(conditions_are_asked_and_what_is_not_known_is_no_hindrance),
+           cmocka_unit_test(classes_are_asked_themselves),
+           cmocka_unit_test(conditions_on_parameters_that_are_not_swept_are_asked_too))

@@ -3,17 +3,9 @@
 #ifndef PROBE_TEST_FIXTURE_H
 #define PROBE_TEST_FIXTURE_H
 
-#include <portolan/probe.h>
-
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <portolan/probe.h>
+#include <unit_test.h>
 
 struct worker {
     void (*work)(struct worker *self, int64_t n);

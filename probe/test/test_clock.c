@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <portolan/probe.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 static void manual_clock_moves_only_when_told(void **state)
 {
     uint64_t before;
 
-    (void)state;
     assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL), PORTOLAN_OK);
     before = portolan_probe_now();
     assert_int_equal(before, 0);
@@ -24,14 +17,12 @@ static void manual_clock_moves_only_when_told(void **state)
 
 static void real_clock_refuses_to_be_moved(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MONOTONIC, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_probe_clock_advance(1), PORTOLAN_EINVAL);
 }
 
 static void real_clocks_do_not_run_backwards(void **state)
 {
-    (void)state;
     for (int kind = PORTOLAN_PROBE_CLOCK_TSC; kind <= PORTOLAN_PROBE_CLOCK_MONOTONIC; kind++) {
         struct portolan_error err = {0};
         enum portolan_status status =
@@ -55,20 +46,12 @@ static void unknown_clock_is_refused(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_probe_clock_set((enum portolan_probe_clock)17, &err),
                      PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "17"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(manual_clock_moves_only_when_told),
-        cmocka_unit_test(real_clock_refuses_to_be_moved),
-        cmocka_unit_test(real_clocks_do_not_run_backwards),
-        cmocka_unit_test(unknown_clock_is_refused),
-    };
-
-    return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(manual_clock_moves_only_when_told),
+           cmocka_unit_test(real_clock_refuses_to_be_moved),
+           cmocka_unit_test(real_clocks_do_not_run_backwards),
+           cmocka_unit_test(unknown_clock_is_refused))

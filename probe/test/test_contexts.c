@@ -28,7 +28,6 @@ static int fresh(void **state)
     static int number;
     char name[32];
 
-    (void)state;
     snprintf(name, sizeof name, "provider%d", number++);
     bind_worker(&binding, &linear, "driver", name, "test.Linear");
     portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED);
@@ -66,7 +65,6 @@ static struct sums add_up(uint32_t handle, unsigned context)
 
 static void up_to_64_values_are_kept_exactly(void **state)
 {
-    (void)state;
     for (int round = 0; round < 3; round++)
         for (int n = 0; n < PORTOLAN_PROBE_EXACT; n++)
             proxy_work(&port, n * 1000 - 7);
@@ -85,7 +83,6 @@ static void later_values_share_bins_with_exact_moments(void **state)
     double x = 0, xx = 0, xt = 0, t = 0;
     struct sums s;
 
-    (void)state;
     for (int64_t n = 1; n <= 100000; n++) {
         double cost = (double)(2 * n + 10);
 
@@ -106,7 +103,6 @@ static void a_bin_holds_what_lies_between_its_edges(void **state)
 {
     bool seen_negative = false;
 
-    (void)state;
     for (int64_t n = -5000; n <= 5000; n++)
         proxy_work(&port, n);
     take_snapshot();
@@ -136,7 +132,6 @@ static void real_values_are_always_binned(void **state)
 {
     struct sums s;
 
-    (void)state;
     proxy_scale(&port, 1.00, 5, 0.1);
     proxy_scale(&port, 1.01, 5, 0.3);
     proxy_scale(&port, -1.01, 5, 0.2);
@@ -155,7 +150,6 @@ static void quality_is_the_largest_accuracy(void **state)
 {
     size_t checked = 0;
 
-    (void)state;
     proxy_scale(&port, 1.0, 5, 0.1);
     proxy_scale(&port, 1.0, 5, 0.3);
     proxy_scale(&port, 1.0, 5, 0.2);
@@ -186,7 +180,6 @@ static void tuples_beyond_all_bins_share_one_record(void **state)
     uint64_t calls = 0;
     bool seen_rest = false;
 
-    (void)state;
     for (int i = -20; i < 20; i++)
         for (int64_t m = 1; m < 3000000; m *= 2) {
             proxy_scale(&port, ldexp(1.0, i), m, 0.0);
@@ -218,7 +211,6 @@ static void nodes_are_bounded_and_no_call_is_lost(void **state)
     uint64_t leaf_calls = 0, other_calls = 0;
     size_t others = 0;
 
-    (void)state;
     bind_worker(&binding, &top, "driver", "top", "test.Top");
     bind_worker(&deeper_binding[0], &middle, "top", "middle", "test.Middle");
     bind_worker(&deeper_binding[1], &linear, "middle", "bottom", "test.Linear");

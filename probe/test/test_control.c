@@ -33,7 +33,6 @@ static struct worker leaf = {leaf_work, NULL, NULL}, nesting = {nesting_work, NU
 
 static int fresh(void **state)
 {
-    (void)state;
     err = (struct portolan_error){0};
     in_between = NULL;
     bind_worker(&outer_binding, &nesting, "driver", "outer", "test.Outer");
@@ -59,7 +58,6 @@ static int fresh(void **state)
 
 static int leave(void **state)
 {
-    (void)state;
     portolan_control_remove(&outer_control);
     portolan_control_remove(&inner_control);
     return 0;
@@ -89,7 +87,6 @@ static const struct portolan_probe_record *record_of(uint32_t handle, bool profi
 
 static void calls_go_where_the_variant_says(void **state)
 {
-    (void)state;
     command("profile outer.*");
     proxy_work(&outer, 2);
     assert_non_null(record_of(outer_work, false));
@@ -100,7 +97,6 @@ static void calls_go_where_the_variant_says(void **state)
 
 static void rows_and_sampling_are_switched_for_the_mastermind_alone(void **state)
 {
-    (void)state;
     command("rows outer.* # and\nsample 16 outer.*");
     assert_int_equal(portolan_probe_port_flags(&inner),
                      PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS);
@@ -119,7 +115,6 @@ static void rows_and_sampling_are_switched_for_the_mastermind_alone(void **state
 
 static void a_port_that_comes_later_has_its_rows_and_sampling(void **state)
 {
-    (void)state;
     command("rows later.*\nsample 4 later.*\nmastermind *");
     portolan_control_remove(&inner_control);
     inner_control.name = "later.worker";
@@ -130,7 +125,6 @@ static void a_port_that_comes_later_has_its_rows_and_sampling(void **state)
 
 static void a_sampling_that_is_no_number_is_refused(void **state)
 {
-    (void)state;
     refused("sample often *", "test:1: error: 'often' is not a number of calls from 1 to 16777216, "
                               "of which one is timed; write: sample N GLOB");
     err = (struct portolan_error){0};
@@ -146,7 +140,6 @@ static void the_list_says_what_is_kept(void **state)
 {
     struct portolan_text reply = {0};
 
-    (void)state;
     command("rows outer.*\nsample 8 outer.*");
     assert_int_equal(portolan_control_execute("list", "test", &reply, &err), PORTOLAN_OK);
     assert_non_null(strstr(reply.bytes, "driver.worker\ttest.Worker\tmastermind\ton\t"));
@@ -156,7 +149,6 @@ static void the_list_says_what_is_kept(void **state)
 
 static void forwarding_measures_nothing(void **state)
 {
-    (void)state;
     command("forward *");
     assert_int_equal(portolan_probe_port_flags(&outer), 0);
     proxy_work(&outer, 2);
@@ -168,7 +160,6 @@ static void what_is_left_out_counts_as_its_callers_own_time(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     command("profile outer.*");
     proxy_work(&outer, 2);
     r = record_of(outer_work, false);
@@ -183,7 +174,6 @@ static void what_is_left_out_counts_as_its_callers_own_time(void **state)
 
 static void children_of_what_is_left_out_become_its_callers(void **state)
 {
-    (void)state;
     command("profile driver.*");
     proxy_work(&outer, 2);
     assert_int_equal(snap.records[record_of(inner_work, false)->parent].handle,
@@ -199,7 +189,6 @@ static void running_calls_end_as_they_began(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     in_between = switch_in_a_call;
     proxy_work(&outer, 2);
     r = record_of(outer_work, false);
@@ -229,7 +218,6 @@ static void a_pause_in_which_one_kind_is_emptied_counts_in_neither(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     command("profile driver.*");
     in_between = empty_in_a_pause;
     proxy_work(&outer, 2);
@@ -255,7 +243,6 @@ static void own_time_goes_on_around_what_is_emptied(void **state)
 {
     bool found = false;
 
-    (void)state;
     command("profile driver.*");
     in_between = empty_what_the_mastermind_has;
     proxy_work(&outer, 2);
@@ -275,7 +262,6 @@ static void emptying_one_kind_leaves_the_other_right(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     command("profile driver.*");
     in_between = empty_what_the_mastermind_has;
     proxy_work(&outer, 2);
@@ -290,7 +276,6 @@ static void own_time_is_right_when_only_the_caller_is_emptied(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     command("profile outer.*");
     in_between = empty_what_the_mastermind_has;
     proxy_work(&outer, 2); /* 7 + 20 before, 20 + 5 after */
@@ -302,7 +287,6 @@ static void own_time_is_right_when_only_the_caller_is_emptied(void **state)
 
 static void off_keeps_the_variant(void **state)
 {
-    (void)state;
     command("profile *\noff outer.*");
     assert_int_equal(inner_control.variant, PORTOLAN_VARIANT_PROFILE);
     assert_int_equal(portolan_probe_port_flags(&inner), 0);
@@ -314,7 +298,6 @@ static void off_keeps_the_variant(void **state)
 
 static void toggle_turns_all_off_and_all_on(void **state)
 {
-    (void)state;
     command("off driver.*\ntoggle");
     assert_true(inner_control.is_off && outer_control.is_off);
     command("toggle");
@@ -323,7 +306,6 @@ static void toggle_turns_all_off_and_all_on(void **state)
 
 static void types_are_matched_too(void **state)
 {
-    (void)state;
     command("off type:test.*");
     assert_true(inner_control.is_off && outer_control.is_off);
     command("on type:*Workers");
@@ -335,7 +317,6 @@ static void ports_that_come_later_obey(void **state)
     struct portolan_probe_port port;
     struct portolan_control_port late = {.name = "late.worker", .type = "test.Late", .port = &port};
 
-    (void)state;
     portolan_probe_port_init(&port, &inner_binding, 0);
     command("profile late.* # and a comment\n\n  off type:test.Late");
     portolan_control_add(&late);
@@ -346,7 +327,6 @@ static void ports_that_come_later_obey(void **state)
 
 static void without_a_mastermind_its_variant_only_forwards(void **state)
 {
-    (void)state;
     portolan_control_set_mastermind(&inner_control, false);
     assert_int_equal(portolan_probe_port_flags(&inner), 0);
     refused("mastermind outer.*",
@@ -358,7 +338,6 @@ static void without_a_mastermind_its_variant_only_forwards(void **state)
 
 static void nothing_is_obeyed_when_a_line_is_wrong(void **state)
 {
-    (void)state;
     refused("forward *\nprofle *\noff\nuse * libx.so",
             "test:2: error: unknown command 'profle'; did you mean 'profile'?\n"
             "test:3: error: 'off': wrong number of arguments (0); write: off GLOB\n"
@@ -396,7 +375,6 @@ static void make_movable(struct portolan_control_port *port)
 
 static void a_port_is_moved_to_what_the_word_means(void **state)
 {
-    (void)state;
     make_movable(&inner_control);
     command("use outer.* b.so");
     assert_string_equal(moves, "outer.worker=/lib/b.so ");
@@ -407,7 +385,6 @@ static void a_port_is_moved_to_what_the_word_means(void **state)
 
 static void a_move_that_fails_takes_all_back(void **state)
 {
-    (void)state;
     make_movable(&inner_control);
     make_movable(&outer_control);
     assert_int_equal(
@@ -422,7 +399,6 @@ static void list_names_all(void **state)
 {
     struct portolan_text reply = {0};
 
-    (void)state;
     make_movable(&inner_control);
     assert_int_equal(portolan_control_execute("off outer.*\nlist", "test", &reply, &err),
                      PORTOLAN_OK);
@@ -446,7 +422,6 @@ static void what_is_not_measured_is_told(void **state)
 {
     uint64_t mark = 0;
 
-    (void)state;
     portolan_control_was_partial(PORTOLAN_VARIANT_MASTERMIND, &mark);
     assert_false(portolan_control_was_partial(PORTOLAN_VARIANT_MASTERMIND, &mark));
     portolan_probe_clock_advance(5);
@@ -468,7 +443,6 @@ static void a_port_that_goes_is_not_missed_any_more(void **state)
 {
     uint64_t mark = 0;
 
-    (void)state;
     command("off outer.*");
     portolan_control_was_partial(PORTOLAN_VARIANT_MASTERMIND, &mark);
     portolan_control_set_mastermind(&inner_control, false);

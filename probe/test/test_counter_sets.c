@@ -170,7 +170,6 @@ static struct worker moving = {moving_work, NULL, NULL};
 
 static int fresh(void **state)
 {
-    (void)state;
     can_multiplex = false;
     probe_counters_use_driver(&fake);
     bind_worker(&binding, &moving, "driver", "mover", "test.Moving");
@@ -196,7 +195,6 @@ static void refuses(const char *text, const char *why)
 
 static void events_that_do_not_fit_are_named_with_sets_that_would(void **state)
 {
-    (void)state;
     refuses("cpu=cpu::A,cpu::B,cpu::C,net::sent,cpu::D",
             "set 'cpu': counter cpu::C does not fit beside cpu::A,cpu::B (too few counters); count "
             "them in turn: \"cpu1=cpu::A,cpu::B,net::sent; cpu2=cpu::C,cpu::D\", or multiplexed, "
@@ -206,7 +204,6 @@ static void events_that_do_not_fit_are_named_with_sets_that_would(void **state)
 
 static void a_machine_that_does_not_multiplex_says_so(void **state)
 {
-    (void)state;
     refuses("cpu*=cpu::A,cpu::B,cpu::C",
             "set 'cpu': counter cpu::C does not fit beside cpu::A,cpu::B, and this machine does "
             "not multiplex them (too few counters); count them in turn: \"cpu1=cpu::A,cpu::B; "
@@ -215,7 +212,6 @@ static void a_machine_that_does_not_multiplex_says_so(void **state)
 
 static void single_events_are_refused_with_their_reason(void **state)
 {
-    (void)state;
     refuses(
         "a=cpu::A,cpu::F",
         "set 'a': counter cpu::F is known but not counted here: not on this chip; two counters");
@@ -228,7 +224,6 @@ static void single_events_are_refused_with_their_reason(void **state)
 
 static void mistakes_in_the_text_are_told(void **state)
 {
-    (void)state;
     refuses("a=cpu::A; a=cpu::B", "there are two sets 'a' of counters");
     refuses("a=", "set 'a': set 'a' has no counters");
     refuses("none=cpu::A", "a set of counters cannot be called 'none', which means no set");
@@ -245,7 +240,6 @@ static void multiplexed_counts_are_marked_and_only_where_they_are_estimates(void
 {
     bool multiplexed = true;
 
-    (void)state;
     can_multiplex = true;
     defines("few*=cpu::A,cpu::B");
     portolan_probe_counter_sets_visit(note_multiplexed, &multiplexed);
@@ -262,7 +256,6 @@ static void lists_without_a_name_are_the_set_without_a_name(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     defines(" cpu::B cpu::A ; net = net::sent ");
     assert_string_equal(portolan_probe_counter_set_peek_name(), "");
     assert_string_equal(portolan_probe_counter_peek_name(0), "cpu::B");
@@ -294,7 +287,6 @@ static const uint64_t *counts_of(int64_t n)
 
 static void a_set_spans_components_in_the_order_of_its_text(void **state)
 {
-    (void)state;
     defines("net::received,cpu::B,net::sent,cpu::A");
     proxy_work(&port, 2);
     proxy_work(&port, 2);
@@ -311,7 +303,6 @@ static void a_thread_reads_what_its_counters_stand_at(void **state)
     uint64_t before[PORTOLAN_PROBE_COUNTERS_MAX], after[PORTOLAN_PROBE_COUNTERS_MAX];
     unsigned set = 0, same = 0, other = 0;
 
-    (void)state;
     assert_false(portolan_probe_counters_read(before, &set));
     defines("a=net::received,cpu::B; b=cpu::C");
     assert_true(portolan_probe_counters_read(before, &set));
@@ -328,7 +319,6 @@ static void a_thread_reads_what_its_counters_stand_at(void **state)
 
 static void an_event_of_several_sets_has_one_slot(void **state)
 {
-    (void)state;
     defines("a=cpu::A,cpu::B; b=cpu::C,cpu::A");
     assert_int_equal(portolan_probe_counter_slots(), 3);
     proxy_work(&port, 0);
@@ -361,7 +351,6 @@ static void nothing_is_lost_while_others_switch(void **state)
     uint64_t calls = 0, first = 0, second = 0, missed = portolan_probe_counters_missed();
     pthread_t threads[2];
 
-    (void)state;
     defines("a=cpu::A; b=cpu::B");
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, keep_calling, NULL), 0);
@@ -394,7 +383,6 @@ static void threads_that_end_close_their_event_sets(void **state)
 {
     int open = 0;
 
-    (void)state;
     defines("a=cpu::A,net::sent; b=cpu::B");
     for (int i = 0; i < HANDLES; i++) {
         pthread_t thread;
@@ -426,7 +414,6 @@ static void a_call_left_by_longjmp_holds_up_no_switch(void **state)
 {
     struct worker jumping = {jumping_work, NULL, NULL};
 
-    (void)state;
     defines("a=cpu::A; b=cpu::B");
     bind_worker(&binding, &jumping, "driver", "jumper", "test.Jumping");
     if (!setjmp(out))

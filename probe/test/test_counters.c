@@ -46,7 +46,6 @@ static struct worker faulting = {faulting_work, NULL, NULL};
 
 static int fresh(void **state)
 {
-    (void)state;
     bind_worker(&binding, &faulting, "driver", "pages", "test.Faulting");
     portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_COUNTERS);
     portolan_probe_counter_sets_define("", NULL);
@@ -87,7 +86,6 @@ static void no_counters_are_read_unless_chosen(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     proxy_work(&port, 1);
     r = work_record(1);
     assert_int_equal(r->calls, 1);
@@ -101,7 +99,6 @@ static void an_unknown_counter_is_refused_with_the_reason(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_probe_counter_sets_define("NO_SUCH_EVENT", &err),
                      PORTOLAN_EUNSUPPORTED);
     assert_non_null(strstr(err.text, "NO_SUCH_EVENT"));
@@ -113,7 +110,6 @@ static void a_mistyped_counter_is_answered_with_the_nearest_name(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     define_or_skip("perf::PAGE-FAULTS");
     assert_int_equal(portolan_probe_counter_sets_define("perf::PAGE-FAULT", &err),
                      PORTOLAN_EUNSUPPORTED);
@@ -125,7 +121,6 @@ static void software_events_are_counted_per_record(void **state)
     const struct portolan_probe_record *one, *two;
     uint64_t counted;
 
-    (void)state;
     define_or_skip(page_faults[0]);
     assert_string_equal(portolan_probe_counter_peek_name(0), page_faults[0]);
     proxy_work(&port, 1);
@@ -158,7 +153,6 @@ static void page_faults_are_those_that_the_kernel_accounts(void **state)
     uint64_t counted, before;
     long around;
 
-    (void)state;
     define_or_skip("perf::PAGE-FAULTS, perf::MINOR-FAULTS");
     proxy_work(&port, 3); /* the stack, the event sets, the record */
     before = count_of(work_record(3), "perf::PAGE-FAULTS");
@@ -202,7 +196,6 @@ static void context_switches_are_counted_or_refused_but_never_zero(void **state)
     uint64_t counted, before;
     long around;
 
-    (void)state;
     define_or_skip(page_faults[0]);
     portolan_probe_counter_sets_visit(is_user_mode_only, &user_mode_only);
     if (user_mode_only) {
@@ -226,7 +219,6 @@ static void context_switches_are_counted_or_refused_but_never_zero(void **state)
 
 static void a_refused_choice_leaves_the_earlier_one(void **state)
 {
-    (void)state;
     define_or_skip("soft=perf::PAGE-FAULTS");
     proxy_work(&port, 1);
     assert_int_equal(portolan_probe_counter_sets_define("a b c d e f g h i", NULL),
@@ -254,7 +246,6 @@ static void a_set_spans_components(void **state)
     struct worker moving = {moving_work, NULL, NULL};
     const struct portolan_probe_record *r;
 
-    (void)state;
     papi_sde_register_counter(papi_sde_init("test"), "moved", PAPI_SDE_RO | PAPI_SDE_DELTA,
                               PAPI_SDE_long_long, &moved);
     define_or_skip("both=sde:::test::moved,perf::PAGE-FAULTS");
@@ -273,7 +264,6 @@ static void each_set_has_what_was_counted_while_it_was_in_force(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     define_or_skip("all=perf::PAGE-FAULTS; minor=perf::MINOR-FAULTS");
     assert_string_equal(portolan_probe_counter_set_peek_name(), "all");
     proxy_work(&port, 1);
@@ -293,7 +283,6 @@ static void steps_rotate_through_the_sets(void **state)
 {
     static const char *const order[] = {"a", "b", "c", "a"};
 
-    (void)state;
     define_or_skip("a=perf::PAGE-FAULTS; b=perf::MINOR-FAULTS; c=perf::MAJOR-FAULTS");
     for (int i = 0; i < 4; i++) {
         assert_string_equal(portolan_probe_counter_set_peek_name(), order[i]);
@@ -320,7 +309,6 @@ static void calls_that_run_are_split_when_their_thread_switches(void **state)
     struct worker switching = {switching_work, NULL, NULL};
     const struct portolan_probe_record *r;
 
-    (void)state;
     define_or_skip("all=perf::PAGE-FAULTS; minor=perf::MINOR-FAULTS");
     bind_worker(&binding, &switching, "driver", "switching", "test.Switching");
     proxy_work(&port, 2);
@@ -362,7 +350,6 @@ static void another_thread_follows_at_its_next_outermost_call(void **state)
     uint64_t missed = portolan_probe_counters_missed();
     pthread_t thread;
 
-    (void)state;
     define_or_skip("all=perf::PAGE-FAULTS; minor=perf::MINOR-FAULTS");
     bind_worker(&binding, &waiting, "driver", "waiting", "test.Waiting");
     pthread_barrier_init(&meet.inside, NULL, 2);
@@ -407,7 +394,6 @@ static void a_forked_child_counts_itself(void **state)
     int status;
     pid_t child;
 
-    (void)state;
     define_or_skip(page_faults[0]);
     proxy_work(&port, 1);
     child = fork();
@@ -421,7 +407,6 @@ static void a_forked_child_counts_itself(void **state)
 /* A read is a system call, and a monitored call is none. */
 static void what_reading_costs_is_measured(void **state)
 {
-    (void)state;
     assert_true(portolan_probe_cost().counters_ns == 0);
     define_or_skip("one=perf::PAGE-FAULTS; two=perf::PAGE-FAULTS,perf::MINOR-FAULTS");
     assert_true(portolan_probe_cost().counters_ns > portolan_probe_cost().mean_ns);
@@ -445,7 +430,6 @@ static void rows_have_the_counts_of_their_call(void **state)
     const struct portolan_probe_record *r;
     uint64_t sums[2] = {0, 0}, lost;
 
-    (void)state;
     define_or_skip("perf::MAJOR-FAULTS,perf::PAGE-FAULTS");
     portolan_probe_port_init(
         &port, &binding, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_COUNTERS | PORTOLAN_PROBE_ROWS);
@@ -463,7 +447,6 @@ static void control_tells_and_switches_sets(void **state)
     struct portolan_text reply = {0};
     struct portolan_error err = {0};
 
-    (void)state;
     define_or_skip("all=perf::PAGE-FAULTS,perf::MAJOR-FAULTS; minor=perf::MINOR-FAULTS");
     assert_int_equal(portolan_control_execute("counters minor", "test", &reply, NULL), PORTOLAN_OK);
     assert_string_equal(portolan_probe_counter_set_peek_name(), "minor");
@@ -484,7 +467,6 @@ static void control_waits_for_the_next_step_of_a_mastermind(void **state)
                                                .variant = PORTOLAN_VARIANT_MASTERMIND,
                                                .has_mastermind = true};
 
-    (void)state;
     define_or_skip("all=perf::PAGE-FAULTS; minor=perf::MINOR-FAULTS");
     portolan_control_add(&controlled);
     assert_int_equal(portolan_control_apply("counters minor", "test", NULL), PORTOLAN_OK);

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a process ends, and steps that take too long: who hears of it, and that it ends as it would.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/doing.h>
 #include <portolan/ending.h>
-
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <unit_test.h>
 
 /* What the observer in a child heard comes through a pipe. */
 static int heard[2];
@@ -102,7 +92,6 @@ static void a_process_ends_as_it_would_have(void **state)
 {
     int status = end_of(crash);
 
-    (void)state;
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     assert_string_equal(text, "signal 11 step 7 in test.Bad");
     status = end_of(call_exit);
@@ -115,7 +104,6 @@ static void a_process_ends_as_it_would_have(void **state)
 
 static void handlers_of_the_program_are_called(void **state)
 {
-    (void)state;
     signal(SIGFPE, survive);
     assert_int_equal(end_of(have_own_handler), 0);
     assert_string_equal(text, "signal 8 step 7");
@@ -124,7 +112,6 @@ static void handlers_of_the_program_are_called(void **state)
 
 static void a_forked_process_is_not_observed(void **state)
 {
-    (void)state;
     assert_int_equal(end_of(fork_and_exit), 0);
     assert_string_equal(text, "");
 }
@@ -143,7 +130,6 @@ static void count(void *arg, const struct portolan_ending *e)
 
 static void a_step_that_takes_far_longer_is_told_once_and_at_its_limit(void **state)
 {
-    (void)state;
     portolan_ending_watch(count, NULL, 0.01, 0.05);
     for (int step = 0; step < 4; step++)
         portolan_ending_step(step);
@@ -155,14 +141,7 @@ static void a_step_that_takes_far_longer_is_told_once_and_at_its_limit(void **st
     portolan_ending_watch(NULL, NULL, 0, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_ends_as_it_would_have),
-        cmocka_unit_test(handlers_of_the_program_are_called),
-        cmocka_unit_test(a_forked_process_is_not_observed),
-        cmocka_unit_test(a_step_that_takes_far_longer_is_told_once_and_at_its_limit),
-    };
-
-    return cmocka_run_group_tests_name("probe ending", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_process_ends_as_it_would_have),
+           cmocka_unit_test(handlers_of_the_program_are_called),
+           cmocka_unit_test(a_forked_process_is_not_observed),
+           cmocka_unit_test(a_step_that_takes_far_longer_is_told_once_and_at_its_limit))

@@ -38,7 +38,6 @@ static const struct portolan_probe_event_record *row(const char *name, size_t nt
 
 static int fresh(void **state)
 {
-    (void)state;
     return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL);
 }
 
@@ -46,7 +45,6 @@ static void statistics_are_those_of_the_values(void **state)
 {
     uint32_t e = event("message size", false);
 
-    (void)state;
     portolan_probe_event_trigger(e, -3);
     portolan_probe_event_trigger(e, 10);
     portolan_probe_event_trigger(e, 5);
@@ -61,7 +59,6 @@ static void statistics_are_those_of_the_values(void **state)
 
 static void the_same_name_is_the_same_event(void **state)
 {
-    (void)state;
     assert_int_equal(event("message size", false), event("message size", false));
     assert_int_not_equal(event("another", false), event("message size", false));
     assert_string_equal(portolan_probe_event_peek_name(event("another", false)), "another");
@@ -86,7 +83,6 @@ static void context_events_are_told_apart_by_call_path(void **state)
 {
     uint32_t e = event("with paths", true), a = timer("a"), b = timer("b");
 
-    (void)state;
     portolan_probe_timer_start(a);
     portolan_probe_event_trigger(e, 1);
     portolan_probe_timer_start(b);
@@ -127,7 +123,6 @@ static void threads_have_rows_of_their_own_and_helpers_none(void **state)
     uint32_t e = event("on threads", false);
     pthread_t thread;
 
-    (void)state;
     portolan_probe_event_trigger(e, 10);
     pthread_create(&thread, NULL, trigger_once, &e);
     pthread_join(thread, NULL);
@@ -144,7 +139,6 @@ static void a_step_takes_no_events_but_a_reset_does(void **state)
 {
     uint32_t e = event("kept", false);
 
-    (void)state;
     portolan_probe_event_trigger(e, 7);
     assert_int_equal(portolan_probe_reset_unprofiled(NULL), PORTOLAN_OK);
     take();
@@ -161,7 +155,6 @@ static void many_events_and_paths_find_their_rows(void **state)
 {
     uint32_t events[300], timers[20];
 
-    (void)state;
     for (int i = 0; i < 20; i++) {
         char name[20];
 
@@ -197,7 +190,6 @@ static void a_forked_child_begins_with_none(void **state)
     int status = -1;
     pid_t child;
 
-    (void)state;
     portolan_probe_event_trigger(e, 1);
     child = fork();
     if (child == 0) {
@@ -220,7 +212,6 @@ static void the_heap_shows_what_was_allocated(void **state)
     double before = portolan_probe_heap_kb(), with, after;
     char *volatile block;
 
-    (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip(); /* they have another heap */
 #endif
@@ -238,7 +229,6 @@ static void headroom_obeys_the_limits(void **state)
     double free_mb = portolan_probe_headroom_mb();
     struct rlimit limit, old, set;
 
-    (void)state;
     assert_true(free_mb > 0);
     assert_int_equal(getrlimit(RLIMIT_DATA, &old), 0);
     limit = old;

@@ -72,7 +72,6 @@ static void calls_wait_at_a_closed_gate_and_go_to_the_new_target(void **state)
 {
     pthread_t thread;
 
-    (void)state;
     proxy_work(&port, 1);
     assert_int_equal(portolan_probe_gate_close(&port, long_ns, NULL), PORTOLAN_OK);
     assert_true(portolan_probe_port_is_closed(&port));
@@ -91,7 +90,6 @@ static void a_gate_may_open_without_a_swap(void **state)
 {
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(portolan_probe_gate_close(&port, long_ns, NULL), PORTOLAN_OK);
     start(&thread, call_once);
     assert_ptr_equal(portolan_probe_gate_open(&port, NULL), &old_binding);
@@ -101,7 +99,6 @@ static void a_gate_may_open_without_a_swap(void **state)
 
 static void who_closed_the_gate_may_call_the_old_target(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_probe_gate_close(&port, long_ns, NULL), PORTOLAN_OK);
     proxy_work(&port, 1);
     assert_int_equal(calls_of(&old_calls), 1);
@@ -112,7 +109,6 @@ static void who_closed_the_gate_may_call_the_old_target(void **state)
 
 static void a_gate_closes_once(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_probe_gate_close(&port, long_ns, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_probe_gate_close(&port, short_ns, NULL), PORTOLAN_EBUSY);
     portolan_probe_gate_open(&port, NULL);
@@ -120,7 +116,6 @@ static void a_gate_closes_once(void **state)
 
 static void closing_it_from_inside_is_refused(void **state)
 {
-    (void)state;
     old_worker.work = closing_work;
     seen_inside = PORTOLAN_OK;
     proxy_work(&port, 1);
@@ -130,7 +125,6 @@ static void closing_it_from_inside_is_refused(void **state)
 
 static void flags_may_change_while_it_is_closed(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_probe_gate_close(&port, long_ns, NULL), PORTOLAN_OK);
     portolan_probe_port_set_flags(&port, PORTOLAN_PROBE_MONITORED);
     assert_true(portolan_probe_port_is_closed(&port));
@@ -146,7 +140,6 @@ static void a_call_inside_times_out_and_opens_the_gate(void **state)
     struct portolan_error err = {0};
     pthread_t thread;
 
-    (void)state;
     old_worker.work = blocking_work;
     start(&thread, call_once);
     sem_wait(&inside);
@@ -176,7 +169,6 @@ static void a_call_inside_passes_a_closed_gate_to_the_old_target(void **state)
 {
     pthread_t thread;
 
-    (void)state;
     old_worker.work = nesting_work;
     start(&thread, call_once);
     sem_wait(&inside);
@@ -212,7 +204,6 @@ static void a_call_that_waits_for_one_at_the_gate_times_out_and_both_end(void **
 {
     pthread_t a, b;
 
-    (void)state;
     sem_init(&b_done, 0, 0);
     old_worker.work = waiting_work;
     start(&a, call_once);
@@ -254,7 +245,6 @@ static void a_frame_that_a_longjmp_left_is_dropped_by_the_next_call(void **state
 {
     pthread_t thread;
 
-    (void)state;
     old_worker.work = jumping_work;
     start(&thread, jump_and_wait);
     sem_wait(&inside);
@@ -277,7 +267,6 @@ static void a_thread_that_ends_inside_is_inside_no_more(void **state)
 {
     pthread_t thread;
 
-    (void)state;
     old_worker.work = exiting_work;
     start(&thread, call_once);
     pthread_join(thread, NULL);
@@ -321,7 +310,6 @@ static void state_moves_whole_while_threads_call(void **state)
     int64_t made[THREADS] = {0}, sum = 0;
     pthread_t threads[THREADS];
 
-    (void)state;
     stop = false;
     for (int i = 0; i < STATES; i++) {
         stateful[i] = (struct stateful){{counting_state, NULL, NULL}, 0};
@@ -352,22 +340,13 @@ static void state_moves_whole_while_threads_call(void **state)
 #TEST ", measured", TEST, fresh, NULL, &port                                               \
     }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BOTH(calls_wait_at_a_closed_gate_and_go_to_the_new_target),
-        BOTH(a_gate_may_open_without_a_swap),
-        BOTH(who_closed_the_gate_may_call_the_old_target),
-        BOTH(a_gate_closes_once),
-        BOTH(closing_it_from_inside_is_refused),
-        BOTH(flags_may_change_while_it_is_closed),
-        BOTH(a_call_inside_times_out_and_opens_the_gate),
-        BOTH(a_call_inside_passes_a_closed_gate_to_the_old_target),
-        BOTH(a_call_that_waits_for_one_at_the_gate_times_out_and_both_end),
-        BOTH(a_frame_that_a_longjmp_left_is_dropped_by_the_next_call),
-        BOTH(a_thread_that_ends_inside_is_inside_no_more),
-        BOTH(state_moves_whole_while_threads_call),
-    };
-
-    return cmocka_run_group_tests_name("gate", tests, NULL, NULL);
-}
+UNIT_TESTS(BOTH(calls_wait_at_a_closed_gate_and_go_to_the_new_target),
+           BOTH(a_gate_may_open_without_a_swap), BOTH(who_closed_the_gate_may_call_the_old_target),
+           BOTH(a_gate_closes_once), BOTH(closing_it_from_inside_is_refused),
+           BOTH(flags_may_change_while_it_is_closed),
+           BOTH(a_call_inside_times_out_and_opens_the_gate),
+           BOTH(a_call_inside_passes_a_closed_gate_to_the_old_target),
+           BOTH(a_call_that_waits_for_one_at_the_gate_times_out_and_both_end),
+           BOTH(a_frame_that_a_longjmp_left_is_dropped_by_the_next_call),
+           BOTH(a_thread_that_ends_inside_is_inside_no_more),
+           BOTH(state_moves_whole_while_threads_call))

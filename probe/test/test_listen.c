@@ -57,7 +57,6 @@ static const char *answer_with(const char *words)
 
 static int fresh(void **state)
 {
-    (void)state;
     err = (struct portolan_error){0};
     mkdir(folder, 0777);
     portolan_control_apply("on *", "test", NULL);
@@ -75,7 +74,6 @@ static int fresh(void **state)
 
 static int leave(void **state)
 {
-    (void)state;
     portolan_control_stop();
     portolan_control_remove(&control);
     unlink(file);
@@ -97,7 +95,6 @@ static bool is_measured(void)
 
 static void a_file_is_obeyed_when_it_is_written(void **state)
 {
-    (void)state;
     listen_to(NULL);
     write_file(file, "# request one\noff *\n");
     assert_string_equal(answer_with("request one"),
@@ -112,7 +109,6 @@ static void a_file_is_obeyed_when_it_is_renamed_to_its_name(void **state)
 {
     char other[120];
 
-    (void)state;
     snprintf(other, sizeof other, "%s.other", file);
     listen_to(NULL);
     write_file(other, "# request renamed\noff *\n");
@@ -123,7 +119,6 @@ static void a_file_is_obeyed_when_it_is_renamed_to_its_name(void **state)
 
 static void a_file_that_is_there_is_obeyed_at_once(void **state)
 {
-    (void)state;
     write_file(file, "off *\n");
     listen_to(NULL);
     assert_false(is_measured());
@@ -131,7 +126,6 @@ static void a_file_that_is_there_is_obeyed_at_once(void **state)
 
 static void what_was_asked_of_another_program_is_not_obeyed(void **state)
 {
-    (void)state;
     write_file(file, "# request old\noff *\n");
     listen_to(NULL);
     assert_true(is_measured());
@@ -139,7 +133,6 @@ static void what_was_asked_of_another_program_is_not_obeyed(void **state)
 
 static void a_file_that_goes_changes_nothing_and_may_come_again(void **state)
 {
-    (void)state;
     listen_to(NULL);
     write_file(file, "# request 1\noff *\n");
     answer_with("request 1");
@@ -153,7 +146,6 @@ static void mistakes_are_answered_and_nothing_is_obeyed(void **state)
 {
     char expected[400];
 
-    (void)state;
     listen_to(NULL);
     write_file(file, "off *\nfrobnicate\n");
     snprintf(expected, sizeof expected,
@@ -166,7 +158,6 @@ static void what_another_user_wrote_is_not_obeyed(void **state)
 {
     char other[120];
 
-    (void)state;
     snprintf(other, sizeof other, "%s.other", file);
     write_file(file, "# request theirs\noff *\n");
     if (chown(file, geteuid() + 1, (gid_t)-1) != 0)
@@ -182,7 +173,6 @@ static void what_is_no_text_is_refused(void **state)
 {
     FILE *f;
 
-    (void)state;
     listen_to(NULL);
     f = fopen(file, "w");
     assert_int_equal(fwrite("off *\n\0", 1, 7, f), 7);
@@ -200,7 +190,6 @@ static void a_folder_that_is_replaced_is_found_again(void **state)
 {
     char away[100];
 
-    (void)state;
     snprintf(away, sizeof away, "%s.away", folder);
     listen_to(NULL);
     write_file(file, "# request before\nlist\n");
@@ -216,7 +205,6 @@ static void a_folder_that_is_replaced_is_found_again(void **state)
 
 static void a_folder_that_is_not_there_is_refused(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_control_listen("/nonexistent/ctl", NULL, &err), PORTOLAN_EIO);
     assert_non_null(strstr(err.text, "/nonexistent/ctl"));
     err = (struct portolan_error){0};
@@ -226,7 +214,6 @@ static void a_folder_that_is_not_there_is_refused(void **state)
 
 static void there_is_one_listener(void **state)
 {
-    (void)state;
     listen_to(NULL);
     assert_int_equal(portolan_control_listen(file, NULL, &err), PORTOLAN_EEXISTS);
     portolan_control_stop();
@@ -235,7 +222,6 @@ static void there_is_one_listener(void **state)
 
 static void the_environment_is_asked_once(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_control_listen_environment(&err), PORTOLAN_OK);
     setenv("PORTOLAN_CONTROL", file, 1);
     write_file(file, "off *\n");
@@ -263,7 +249,6 @@ static void wait_until_measured(bool wanted)
 
 static void a_signal_switches_off_and_on(void **state)
 {
-    (void)state;
     listen_to("SIGUSR1,RTMIN+3:dump");
     raise(SIGUSR1);
     wait_until_measured(false);
@@ -275,7 +260,6 @@ static void a_handler_that_was_there_is_called_too(void **state)
 {
     struct sigaction action = {.sa_handler = handle}, before, after;
 
-    (void)state;
     sigaction(SIGUSR2, &action, &before);
     listen_to("USR2");
     raise(SIGUSR2);
@@ -290,7 +274,6 @@ static void wrong_signals_are_refused(void **state)
 {
     static const char *const bad[] = {"KILL", "USR1:frob", "USR1,USR1", "RTMIN+999", "9"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err = (struct portolan_error){0};
         assert_int_equal(portolan_control_listen(file, bad[i], &err), PORTOLAN_EINVAL);
@@ -339,7 +322,6 @@ static void a_forked_child_has_no_listener(void **state)
 {
     int without = count_threads_of_child(false); /* 1; QEMU has one of its own */
 
-    (void)state;
     listen_to("USR1");
     assert_int_equal(count_threads_of_child(true), without);
     write_file(file, "# request after\nlist\n");
@@ -351,7 +333,6 @@ static void a_process_that_listens_ends(void **state)
 {
     pid_t child = fork();
 
-    (void)state;
     if (child == 0) {
         alarm(20);
         if (portolan_control_listen(file, "USR1", NULL) != PORTOLAN_OK)
@@ -428,7 +409,6 @@ static void calls_run_on_while_they_are_switched(void **state)
 {
     uint64_t stored, profiled;
 
-    (void)state;
     go_on = true;
     run_threads(call_all_the_time, switch_all_the_time);
     portolan_control_apply("on *", "test", NULL);
@@ -444,7 +424,6 @@ static int remove_folder(void **state)
 {
     char line[100];
 
-    (void)state;
     portolan_probe_snapshot_clear(&snap);
     snprintf(line, sizeof line, "rm -rf %s", folder);
     return system(line);

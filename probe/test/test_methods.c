@@ -14,7 +14,6 @@ static void handles_stand_for_names(void **state)
     const struct portolan_probe_method_info *info;
     uint32_t first;
 
-    (void)state;
     assert_int_equal(
         portolan_probe_methods_register(&connection, worker_methods, N_METHODS, &first, NULL),
         PORTOLAN_OK);
@@ -34,7 +33,6 @@ static void same_names_give_the_same_handles(void **state)
     struct portolan_probe_connection other = connection;
     uint32_t first, again, changed;
 
-    (void)state;
     other.provider_class = "heat.Banded";
     portolan_probe_methods_register(&connection, worker_methods, N_METHODS, &first, NULL);
     portolan_probe_methods_register(&other, worker_methods, N_METHODS, &changed, NULL);
@@ -47,7 +45,6 @@ static void same_names_give_the_same_handles(void **state)
 
 static void unknown_handles_stand_for_nothing(void **state)
 {
-    (void)state;
     assert_null(portolan_probe_method_peek(0x3FFFFFFF));
     assert_string_equal(portolan_probe_method_peek(PORTOLAN_PROBE_HANDLE_OWN)->method.name,
                         "(Portolan itself)");
@@ -59,7 +56,6 @@ static void too_many_contexts_are_refused(void **state)
     struct portolan_error err = {0};
     uint32_t first = 77;
 
-    (void)state;
     assert_int_equal(portolan_probe_methods_register(&connection, &method, 1, &first, &err),
                      PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "greedy"));
@@ -74,7 +70,6 @@ static void registration_without_memory_fails_cleanly(void **state)
     struct portolan_error err = {0};
     uint32_t first = 77;
 
-    (void)state;
     fresh.user = "somebody else";
     portolan_alloc_fail_at(1);
     assert_int_equal(
@@ -102,7 +97,6 @@ static void calls_go_through_whichever_allocation_fails(void **state)
     unsigned long n;
     int64_t value = 0;
 
-    (void)state;
     for (n = 1; n <= 12; n++) {
         char name[32];
 

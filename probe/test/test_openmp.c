@@ -32,7 +32,6 @@ static void each_thread_of_a_team_has_its_own_records(void **state)
     uint64_t calls = 0, lost;
     unsigned trees = 0;
 
-    (void)state;
     bind_worker(&binding, &worker, "user", "provider", "class");
     portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS);
 #pragma omp parallel num_threads(THREADS)

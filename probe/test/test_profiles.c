@@ -67,7 +67,6 @@ static void use(struct worker *worker, const char *provider, const char *class_n
 
 static int fresh(void **state)
 {
-    (void)state;
     err = (struct portolan_error){0};
     portolan_probe_counter_sets_define("", NULL);
     return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL);
@@ -77,7 +76,6 @@ static int leave(void **state)
 {
     char line[100];
 
-    (void)state;
     portolan_control_remove(&outer_control);
     portolan_control_remove(&inner_control);
     snprintf(line, sizeof line, "rm -rf %s/*", folder);
@@ -136,7 +134,6 @@ static bool exists(const char *name)
 
 static void rows_are_exact(void **state)
 {
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     portolan_probe_clock_advance(4000);
     proxy_work(&outer, 2);
@@ -163,7 +160,6 @@ static void rows_are_exact(void **state)
 
 static void recursion_counts_inclusive_once(void **state)
 {
-    (void)state;
     use(&recursive, "outer", "test.Recursive");
     proxy_work(&outer, 2);
     dump(1);
@@ -173,7 +169,6 @@ static void recursion_counts_inclusive_once(void **state)
 
 static void names_mean_nothing_else_to_readers(void **state)
 {
-    (void)state;
     use(&nesting, "a \"b\"  => c\td", "");
     proxy_work(&outer, 1);
     dump(1);
@@ -182,7 +177,6 @@ static void names_mean_nothing_else_to_readers(void **state)
 
 static void several_parameters_and_bins_have_names(void **state)
 {
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     proxy_scale(&inner, 1.1, 7, 0);
     dump(1);
@@ -196,7 +190,6 @@ static void a_call_that_is_running_counts(void **state)
     struct portolan_probe_call call;
     struct portolan_probe_context context[1] = {portolan_probe_context_int(1)};
 
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     portolan_probe_enter(&call, &outer, METHOD_WORK, context, 1);
     portolan_probe_clock_advance(3000);
@@ -209,7 +202,6 @@ static void a_call_that_is_running_counts(void **state)
 
 static void what_the_mastermind_has_is_its_callers(void **state)
 {
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     portolan_control_set_mastermind(&inner_control, true);
     inner_control.variant = PORTOLAN_VARIANT_MASTERMIND;
@@ -250,7 +242,6 @@ static void run_phase(void)
 
 static void timers_phases_and_parameters_have_rows(void **state)
 {
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     run_phase();
     assert_int_equal(portolan_probe_reset_unprofiled(NULL), PORTOLAN_OK); /* a step was stored */
@@ -285,7 +276,6 @@ static void trigger_events(void)
 
 static void events_stand_behind_the_rows(void **state)
 {
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     trigger_events();
     dump(1);
@@ -309,7 +299,6 @@ static void a_dump_has_its_name_and_the_rows_asked_for(void **state)
         .folder = folder, .prefix = "dump", .timers = chosen, .n_timers = 2};
     size_t files;
 
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     run_phase();
     trigger_events();
@@ -334,7 +323,6 @@ static void a_stamped_dump_says_when(void **state)
     const char *end;
     int found = 0;
 
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     run_phase();
     assert_int_equal(portolan_probe_dump_tau(&how, 0, NULL, &err), PORTOLAN_OK);
@@ -362,7 +350,6 @@ static void totals_are_sums_over_threads(void **state)
     struct portolan_tau_rows rows = {0};
     pthread_t thread;
 
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     run_timer(handle, 3000);
     assert_int_equal(pthread_create(&thread, NULL, run_elsewhere, &handle), 0);
@@ -389,7 +376,6 @@ static void each_thread_has_a_file(void **state)
     FILE *f;
     char path[200];
 
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     proxy_work(&inner, 1);
     assert_int_equal(pthread_create(&thread, NULL, call_once, &inner), 0);
@@ -409,7 +395,6 @@ static void each_thread_has_a_file(void **state)
 
 static void nothing_measured_writes_nothing(void **state)
 {
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     dump(0);
     assert_false(exists("profile.0.0.0"));
@@ -420,7 +405,6 @@ static void counters_have_folders_of_their_own(void **state)
     char time_rows[20000], *tail;
     size_t same = 0;
 
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     if (portolan_probe_counter_sets_define("perf::PAGE-FAULTS perf::CONTEXT-SWITCHES", NULL) !=
         PORTOLAN_OK)
@@ -450,7 +434,6 @@ static void a_folder_that_cannot_be_made_is_told(void **state)
 {
     char path[200];
 
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     proxy_work(&inner, 1);
     snprintf(path, sizeof path, "%s/none/here", folder);
@@ -465,7 +448,6 @@ static void missing_memory_is_told_and_leaves_no_half_file(void **state)
     struct dirent *e;
     DIR *d;
 
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     proxy_work(&outer, 1);
     dump(2);
@@ -485,7 +467,6 @@ static void missing_memory_is_told_and_leaves_no_half_file(void **state)
 
 static void the_end_writes_what_was_not_written(void **state)
 {
-    (void)state;
     use(&nesting, "outer", "test.Outer");
     proxy_work(&inner, 1);
     assert_int_equal(portolan_control_finish(&err), PORTOLAN_OK);
@@ -497,7 +478,6 @@ static void the_end_writes_what_was_not_written(void **state)
 
 static void the_node_is_the_rank(void **state)
 {
-    (void)state;
     unsetenv("PMI_RANK");
     unsetenv("PMIX_RANK");
     setenv("PMI_RANK", "3", 1);
@@ -513,7 +493,6 @@ static void the_node_is_the_rank(void **state)
 
 static int remove_folder(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 

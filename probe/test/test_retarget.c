@@ -65,7 +65,6 @@ static struct worker swapping = {swapping_work, NULL, NULL};
 
 static int fresh(void **state)
 {
-    (void)state;
     barrier = BARRIER_REAL;
     old_calls = new_calls = 0;
     bind_worker(&old_binding, &old_worker, "driver", "solver", "test.Old");
@@ -80,7 +79,6 @@ static void records_of_the_new_target_are_its_own(void **state)
 {
     struct portolan_probe_binding *retired = NULL;
 
-    (void)state;
     proxy_work(&port, 1);
     proxy_work(&port, 1);
     assert_int_equal(portolan_probe_retarget(&port, &new_binding, 1000000, &retired, NULL),
@@ -97,7 +95,6 @@ static void records_of_the_new_target_are_its_own(void **state)
 
 static void swapping_from_inside_the_port_is_refused(void **state)
 {
-    (void)state;
     old_binding.target = &swapping;
     seen_inside = PORTOLAN_OK;
     proxy_work(&port, 1);
@@ -117,7 +114,6 @@ static void a_busy_target_times_out_and_stays(void **state)
     struct portolan_error err = {0};
     pthread_t thread;
 
-    (void)state;
     old_binding.target = &blocking;
     assert_int_equal(pthread_create(&thread, NULL, call_once, &port), 0);
     sem_wait(&inside);
@@ -141,7 +137,6 @@ static void calls_of_other_ports_are_not_waited_for(void **state)
     struct portolan_probe_port other;
     pthread_t thread;
 
-    (void)state;
     bind_worker(&other_binding, &blocking, "driver", "other", "test.Other");
     portolan_probe_port_init(&other, &other_binding, 0);
     assert_int_equal(pthread_create(&thread, NULL, call_once, &other), 0);
@@ -157,7 +152,6 @@ static void a_refused_barrier_fails_the_swap(void **state)
     struct portolan_probe_binding *retired = &new_binding;
     struct portolan_error err = {0};
 
-    (void)state;
     barrier = BARRIER_REFUSED;
     assert_int_equal(portolan_probe_retarget(&port, &new_binding, 1000000, &retired, &err),
                      PORTOLAN_EUNSUPPORTED);
@@ -178,7 +172,6 @@ static void frames_left_by_a_longjmp_do_not_block_the_same_thread(void **state)
 {
     struct portolan_probe_binding *retired;
 
-    (void)state;
     old_worker.work = jumping_work;
     old_binding.target = &old_worker;
     if (setjmp(escape) == 0)
@@ -257,7 +250,6 @@ static void swap_under_load(int swaps, uint32_t flags)
 
 static void no_measured_call_reaches_a_retired_target(void **state)
 {
-    (void)state;
     swap_under_load(400, PORTOLAN_PROBE_MONITORED);
     assert_true(good > 0);
     assert_int_equal(bad, 0);
@@ -265,7 +257,6 @@ static void no_measured_call_reaches_a_retired_target(void **state)
 
 static void no_forwarded_call_reaches_a_retired_target(void **state)
 {
-    (void)state;
     swap_under_load(400, 0);
     assert_true(good > 0);
     assert_int_equal(bad, 0);

@@ -67,7 +67,6 @@ static void nested_body(struct worker *w, double x, int64_t m)
 
 static int set_up(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL), PORTOLAN_OK);
     outer.scale = inner.scale = scale_body;
     outer.arg = &port;
@@ -86,7 +85,6 @@ static int set_up(void **state)
 
 static void a_row_has_what_its_call_had(void **state)
 {
-    (void)state;
     portolan_probe_clock_advance(100);
     proxy_scale(&port, 7.0, 3, 0.25);
     proxy_scale(&port, 9.0, 3, NAN);
@@ -107,7 +105,6 @@ static void a_row_has_what_its_call_had(void **state)
 
 static void rows_of_nested_and_recursive_calls_end_with_the_innermost(void **state)
 {
-    (void)state;
     outer.scale = nested_body;
     portolan_probe_port_set_flags(&inner_port, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS);
     proxy_scale(&port, 2.0, 1, NAN);
@@ -121,7 +118,6 @@ static void rows_of_nested_and_recursive_calls_end_with_the_innermost(void **sta
 
 static void mpi_time_of_a_row_is_its_own(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         PORTOLAN_PROBE_CALL(call);
         struct portolan_probe_context context[2] = {portolan_probe_context_real(1.0),
@@ -156,7 +152,6 @@ static __attribute__((noinline)) void call_and_come_back(double x)
 
 static void a_call_left_by_longjmp_has_no_row_and_is_not_counted(void **state)
 {
-    (void)state;
     outer.scale = leaving_body;
     call_and_come_back(1.0);
     call_and_come_back(2.0);
@@ -180,7 +175,6 @@ static void check_order(size_t from, uint64_t first)
 
 static void what_finds_no_room_is_counted_and_the_oldest_stay(void **state)
 {
-    (void)state;
     configure(2 * 65536, 0);
     for (int i = 0; i < MANY; i++)
         proxy_scale(&port, 1.0, 1, NAN);
@@ -202,7 +196,6 @@ static void spilled_rows_come_back_in_order(void **state)
 {
     uint64_t on_disk = 0;
 
-    (void)state;
     configure(16 * 65536, (uint64_t)1 << 30);
     for (int i = 0; i < MANY; i++) {
         proxy_scale(&port, 1.0, 1, NAN);
@@ -220,7 +213,6 @@ static void a_refused_batch_comes_again(void **state)
 {
     size_t first;
 
-    (void)state;
     for (int i = 0; i < 5000; i++)
         proxy_scale(&port, 1.0, 1, NAN);
     refuse_after = 1000;
@@ -239,7 +231,6 @@ static void a_full_disk_loses_rows_and_says_so(void **state)
 {
     char text[300];
 
-    (void)state;
     configure(2 * 65536, 65536);
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < MANY; i++)
@@ -262,7 +253,6 @@ static void what_cannot_be_written_stays_in_memory(void **state)
     char text[300];
     int calls = 1500; /* two blocks of four */
 
-    (void)state;
     configure(4 * 65536, (uint64_t)1 << 30);
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -284,7 +274,6 @@ static void a_folder_that_is_none_is_refused(void **state)
     const struct portolan_probe_rows_limits limits = {0, 1 << 20, "/nonexistent/folder"};
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_probe_rows_configure(&limits, &err), PORTOLAN_EIO);
     assert_non_null(strstr(err.text, "/nonexistent/folder"));
     proxy_scale(&port, 1.0, 1, NAN);
@@ -296,7 +285,6 @@ static void limits_cannot_change_while_rows_wait(void **state)
 {
     const struct portolan_probe_rows_limits limits = {0, 0, NULL};
 
-    (void)state;
     proxy_scale(&port, 1.0, 1, NAN);
     assert_int_equal(portolan_probe_rows_configure(&limits, NULL), PORTOLAN_EBUSY);
     take();
@@ -305,7 +293,6 @@ static void limits_cannot_change_while_rows_wait(void **state)
 
 static void a_reset_forgets_rows(void **state)
 {
-    (void)state;
     proxy_scale(&port, 1.0, 1, NAN);
     assert_int_equal(portolan_probe_reset(NULL), PORTOLAN_OK);
     proxy_scale(&port, 1.0, 1, NAN);
@@ -318,7 +305,6 @@ static void rows_of_more_paths_than_there_are_nodes_are_of_other(void **state)
 {
     uint64_t others = 0;
 
-    (void)state;
     configure((size_t)64 << 20, 0);
     outer.scale = nested_body;
     portolan_probe_port_set_flags(&inner_port, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS);
@@ -378,14 +364,12 @@ static void take_while_threads_call(bool at_once)
 
 static void rows_are_taken_while_threads_call(void **state)
 {
-    (void)state;
     configure(4 * 65536, (uint64_t)1 << 30);
     take_while_threads_call(false);
 }
 
 static void rows_of_threads_that_ended_wait(void **state)
 {
-    (void)state;
     configure((size_t)64 << 20, 0);
     take_while_threads_call(true);
     assert_int_equal(n_lost, 0);
@@ -432,7 +416,6 @@ static void a_child_begins_with_nothing_and_leaves_the_parents_rows(void **state
     pid_t child;
     int status;
 
-    (void)state;
     configure(4 * 65536, (uint64_t)1 << 30);
     inner.scale = waiting_body; /* a thread that the child does not have is inside a call */
     assert_int_equal(pthread_create(&other, NULL, call_inner, NULL), 0);
@@ -458,26 +441,20 @@ static void a_child_begins_with_nothing_and_leaves_the_parents_rows(void **state
     assert_int_equal(pthread_join(other, NULL), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_row_has_what_its_call_had, set_up),
-        cmocka_unit_test_setup(rows_of_nested_and_recursive_calls_end_with_the_innermost, set_up),
-        cmocka_unit_test_setup(mpi_time_of_a_row_is_its_own, set_up),
-        cmocka_unit_test_setup(a_call_left_by_longjmp_has_no_row_and_is_not_counted, set_up),
-        cmocka_unit_test_setup(what_finds_no_room_is_counted_and_the_oldest_stay, set_up),
-        cmocka_unit_test_setup(spilled_rows_come_back_in_order, set_up),
-        cmocka_unit_test_setup(a_refused_batch_comes_again, set_up),
-        cmocka_unit_test_setup(a_full_disk_loses_rows_and_says_so, set_up),
-        cmocka_unit_test_setup(what_cannot_be_written_stays_in_memory, set_up),
-        cmocka_unit_test_setup(a_folder_that_is_none_is_refused, set_up),
-        cmocka_unit_test_setup(limits_cannot_change_while_rows_wait, set_up),
-        cmocka_unit_test_setup(a_reset_forgets_rows, set_up),
-        cmocka_unit_test_setup(rows_are_taken_while_threads_call, set_up),
-        cmocka_unit_test_setup(rows_of_threads_that_ended_wait, set_up),
-        cmocka_unit_test_setup(a_child_begins_with_nothing_and_leaves_the_parents_rows, set_up),
-        cmocka_unit_test_setup(rows_of_more_paths_than_there_are_nodes_are_of_other, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup(a_row_has_what_its_call_had, set_up),
+           cmocka_unit_test_setup(rows_of_nested_and_recursive_calls_end_with_the_innermost,
+                                  set_up),
+           cmocka_unit_test_setup(mpi_time_of_a_row_is_its_own, set_up),
+           cmocka_unit_test_setup(a_call_left_by_longjmp_has_no_row_and_is_not_counted, set_up),
+           cmocka_unit_test_setup(what_finds_no_room_is_counted_and_the_oldest_stay, set_up),
+           cmocka_unit_test_setup(spilled_rows_come_back_in_order, set_up),
+           cmocka_unit_test_setup(a_refused_batch_comes_again, set_up),
+           cmocka_unit_test_setup(a_full_disk_loses_rows_and_says_so, set_up),
+           cmocka_unit_test_setup(what_cannot_be_written_stays_in_memory, set_up),
+           cmocka_unit_test_setup(a_folder_that_is_none_is_refused, set_up),
+           cmocka_unit_test_setup(limits_cannot_change_while_rows_wait, set_up),
+           cmocka_unit_test_setup(a_reset_forgets_rows, set_up),
+           cmocka_unit_test_setup(rows_are_taken_while_threads_call, set_up),
+           cmocka_unit_test_setup(rows_of_threads_that_ended_wait, set_up),
+           cmocka_unit_test_setup(a_child_begins_with_nothing_and_leaves_the_parents_rows, set_up),
+           cmocka_unit_test_setup(rows_of_more_paths_than_there_are_nodes_are_of_other, set_up))

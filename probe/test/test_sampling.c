@@ -25,7 +25,6 @@ static void nested(struct worker *w, int64_t n)
 
 static int set_up(void **state)
 {
-    (void)state;
     assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL), PORTOLAN_OK);
     outer.work = inner.work = advance;
     bind_worker(&binding, &outer, "user", "outer", "class");
@@ -51,7 +50,6 @@ static void every_call_is_counted_and_one_in_n_is_timed(void **state)
     const struct portolan_probe_record *r;
     double expected = (double)CALLS / ONE_IN, deviation;
 
-    (void)state;
     portolan_probe_port_set_sampling(&port, ONE_IN);
     assert_int_equal(portolan_probe_port_sampling(&port), ONE_IN);
     for (int i = 0; i < CALLS; i++)
@@ -73,7 +71,6 @@ static void a_period_is_not_met_by_the_samples(void **state)
     double truth = 0.0, squares = 0.0, mean, error;
     const struct portolan_probe_record *r;
 
-    (void)state;
     portolan_probe_port_set_sampling(&port, ONE_IN);
     for (int i = 0; i < CALLS; i++) {
         PORTOLAN_PROBE_CALL(call);
@@ -115,7 +112,6 @@ static void calls_inside_one_that_is_not_timed_have_their_own_times(void **state
     const struct portolan_probe_record *r, *below;
     double timed;
 
-    (void)state;
     r = nest(&port, &below);
     timed = (double)r->timed_calls;
     assert_true(timed > 0 && r->timed_calls < r->calls);
@@ -133,7 +129,6 @@ static void what_is_not_timed_stays_in_its_callers_own_time(void **state)
     const struct portolan_probe_record *r, *below;
     double untimed;
 
-    (void)state;
     r = nest(&inner_port, &below);
     untimed = (double)(below->calls - below->timed_calls);
     assert_int_equal(r->timed_calls, CALLS);
@@ -147,7 +142,6 @@ static void mpi_inside_a_call_that_is_not_timed_is_not_in_its_record(void **stat
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     portolan_probe_port_set_sampling(&port, ONE_IN);
     for (int i = 0; i < CALLS; i++) {
         PORTOLAN_PROBE_CALL(call);
@@ -170,7 +164,6 @@ static void a_call_that_fails_has_its_own_contexts_though_it_is_not_timed(void *
     const double x[] = {2.0, 2.125, 2.25}; /* of one bin */
     const struct portolan_probe_record *r;
 
-    (void)state;
     portolan_probe_port_set_sampling(&port, 1000000);
     for (int i = 0; i < 3; i++) {
         PORTOLAN_PROBE_CALL(call);
@@ -196,7 +189,6 @@ static void sampling_ends_at_once(void **state)
     const struct portolan_probe_record *r;
     uint64_t before;
 
-    (void)state;
     portolan_probe_port_set_sampling(&port, 1000000);
     for (int i = 0; i < 100; i++)
         proxy_work(&port, 1);
@@ -237,7 +229,6 @@ static void rows_are_of_timed_calls_and_know_their_place_among_all(void **state)
 {
     uint64_t lost;
 
-    (void)state;
     portolan_probe_port_set_flags(&port, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS);
     portolan_probe_port_set_sampling(&port, ONE_IN);
     for (int i = 0; i < CALLS; i++)
@@ -251,7 +242,6 @@ static void rows_are_of_timed_calls_and_know_their_place_among_all(void **state)
 
 static void a_port_that_is_not_measured_is_not_sampled_either(void **state)
 {
-    (void)state;
     portolan_probe_port_set_sampling(&port, ONE_IN);
     portolan_probe_port_set_flags(&port, 0);
     proxy_work(&port, 1);            /* the first call takes the other way */
@@ -261,20 +251,13 @@ static void a_port_that_is_not_measured_is_not_sampled_either(void **state)
     assert_int_equal(portolan_probe_port_sampling(&port), ONE_IN);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_call_is_counted_and_one_in_n_is_timed, set_up),
-        cmocka_unit_test_setup(a_period_is_not_met_by_the_samples, set_up),
-        cmocka_unit_test_setup(calls_inside_one_that_is_not_timed_have_their_own_times, set_up),
-        cmocka_unit_test_setup(what_is_not_timed_stays_in_its_callers_own_time, set_up),
-        cmocka_unit_test_setup(mpi_inside_a_call_that_is_not_timed_is_not_in_its_record, set_up),
-        cmocka_unit_test_setup(a_call_that_fails_has_its_own_contexts_though_it_is_not_timed,
-                               set_up),
-        cmocka_unit_test_setup(sampling_ends_at_once, set_up),
-        cmocka_unit_test_setup(rows_are_of_timed_calls_and_know_their_place_among_all, set_up),
-        cmocka_unit_test_setup(a_port_that_is_not_measured_is_not_sampled_either, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup(every_call_is_counted_and_one_in_n_is_timed, set_up),
+           cmocka_unit_test_setup(a_period_is_not_met_by_the_samples, set_up),
+           cmocka_unit_test_setup(calls_inside_one_that_is_not_timed_have_their_own_times, set_up),
+           cmocka_unit_test_setup(what_is_not_timed_stays_in_its_callers_own_time, set_up),
+           cmocka_unit_test_setup(mpi_inside_a_call_that_is_not_timed_is_not_in_its_record, set_up),
+           cmocka_unit_test_setup(a_call_that_fails_has_its_own_contexts_though_it_is_not_timed,
+                                  set_up),
+           cmocka_unit_test_setup(sampling_ends_at_once, set_up),
+           cmocka_unit_test_setup(rows_are_of_timed_calls_and_know_their_place_among_all, set_up),
+           cmocka_unit_test_setup(a_port_that_is_not_measured_is_not_sampled_either, set_up))

@@ -33,7 +33,6 @@ static int fresh(void **state)
     static int number;
     char name[32];
 
-    (void)state;
     snprintf(name, sizeof name, "provider%d", number++);
     bind_worker(&binding, &light, "driver", name, "test.Light");
     portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED);
@@ -83,7 +82,6 @@ static void each_thread_has_its_own_tree(void **state)
     uint64_t calls = 0, last = 0;
     uint32_t seen;
 
-    (void)state;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, call_often, NULL), 0);
     for (int i = 0; i < 50; i++) { /* meanwhile counts only grow */
@@ -102,7 +100,6 @@ static void records_of_ended_threads_are_kept_and_taken_over(void **state)
     uint32_t before, seen;
     pthread_t thread;
 
-    (void)state;
     take_snapshot();
     before = snap.threads;
     for (int i = 0; i < 20; i++) {
@@ -118,7 +115,6 @@ static void a_thread_that_ends_inside_a_call_is_inside_no_more(void **state)
 {
     pthread_t thread;
 
-    (void)state;
     binding.target = &blocking;
     assert_int_equal(pthread_create(&thread, NULL, call_once, (void *)-1), 0);
     pthread_join(thread, NULL);
@@ -132,7 +128,6 @@ static void reset_is_refused_while_another_thread_is_inside(void **state)
     uint32_t seen;
     pthread_t thread;
 
-    (void)state;
     binding.target = &blocking;
     assert_int_equal(pthread_create(&thread, NULL, call_once, (void *)5), 0);
     sem_wait(&inside);
@@ -160,7 +155,6 @@ static void a_snapshot_tells_which_threads_are_inside_calls(void **state)
 {
     pthread_t thread;
 
-    (void)state;
     binding.target = &blocking;
     assert_int_equal(busy_threads(), 0);
     assert_int_equal(pthread_create(&thread, NULL, call_once, (void *)5), 0);
@@ -177,7 +171,6 @@ static void a_snapshot_in_given_memory_stays_in_it(void **state)
     struct portolan_probe_snapshot given = {.records = records, .capacity = 4, .is_fixed = true};
     struct portolan_error err = {0};
 
-    (void)state;
     call_often(NULL);
     memset(&records[4], 0x5a, sizeof records[4]);
     assert_int_equal(portolan_probe_snapshot_take(&given, &err), PORTOLAN_ENOMEM);
@@ -194,7 +187,6 @@ static void own_cost_is_measured_apart_from_the_records(void **state)
     struct portolan_probe_cost cost;
     size_t before;
 
-    (void)state;
     assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MONOTONIC, NULL), PORTOLAN_OK);
     take_snapshot();
     before = snap.count;

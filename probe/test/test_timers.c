@@ -7,7 +7,6 @@ static struct portolan_error err;
 
 static int fresh(void **state)
 {
-    (void)state;
     timer = register_timer("assemble", "SOLVER", PORTOLAN_PROBE_TIMER);
     phase = register_timer("step", "TAU_USER", PORTOLAN_PROBE_PHASE);
     return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL);
@@ -38,7 +37,6 @@ static void what_is_registered_comes_back(void **state)
 {
     const struct portolan_probe_method_info *info = portolan_probe_method_peek(phase);
 
-    (void)state;
     assert_non_null(info);
     assert_int_equal(info->handle, phase);
     assert_int_equal(info->method.kind, PORTOLAN_PROBE_PHASE);
@@ -54,7 +52,6 @@ static void methods_of_one_registration_are_of_one_kind(void **state)
                                                {.name = "b", .kind = PORTOLAN_PROBE_TIMER}};
     uint32_t handle;
 
-    (void)state;
     assert_int_equal(portolan_probe_methods_register(&(struct portolan_probe_connection){0},
                                                      methods, 2, &handle, &err),
                      PORTOLAN_EINVAL);
@@ -65,7 +62,6 @@ static void a_timer_nests_in_itself(void **state)
 {
     const struct portolan_probe_record *outer;
 
-    (void)state;
     portolan_probe_timer_start(timer);
     portolan_probe_clock_advance(5);
     run(timer, 7);
@@ -82,7 +78,6 @@ static void below_a_phase_everything_is_told_apart(void **state)
 {
     size_t records = 0;
 
-    (void)state;
     run(timer, 3);
     portolan_probe_timer_start(phase);
     run(timer, 40);
@@ -100,7 +95,6 @@ static void a_parameter_has_a_record_per_value(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     for (int64_t n = 0; n < 3; n++)
         for (int64_t i = 0; i <= n; i++) {
             portolan_probe_timer_start(timer);
@@ -124,7 +118,6 @@ static void several_parameters_have_their_latest_values(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     portolan_probe_timer_start(timer);
     assert_int_equal(portolan_probe_timer_set_parameter(timer, "n", 1), PORTOLAN_OK);
     assert_int_equal(portolan_probe_timer_set_parameter(timer, "m", 2), PORTOLAN_OK);
@@ -144,7 +137,6 @@ static void several_parameters_have_their_latest_values(void **state)
 
 static void a_parameter_is_for_one_activation(void **state)
 {
-    (void)state;
     portolan_probe_timer_start(timer);
     portolan_probe_timer_set_parameter(timer, "n", 1);
     portolan_probe_timer_stop(timer);
@@ -156,7 +148,6 @@ static void a_parameter_is_for_one_activation(void **state)
 
 static void timers_belong_to_both_kinds_of_records(void **state)
 {
-    (void)state;
     run(timer, 9);
     for (int profiled = 0; profiled < 2; profiled++) {
         take_snapshot();
@@ -169,7 +160,6 @@ static void what_is_taken_step_by_step_is_carried(void **state)
 {
     struct portolan_probe_record *r;
 
-    (void)state;
     run(timer, 9);
     portolan_probe_timer_start(timer);
     portolan_probe_clock_advance(20);
@@ -202,7 +192,6 @@ static void a_parameter_after_a_reset_takes_the_call_along(void **state)
     const struct portolan_probe_record *r;
     unsigned n = 0;
 
-    (void)state;
     portolan_probe_timer_start(timer);
     portolan_probe_clock_advance(20);
     assert_int_equal(portolan_probe_reset_unprofiled(NULL), PORTOLAN_OK);
@@ -227,7 +216,6 @@ static void stopping_tells_what_the_activation_took(void **state)
 {
     struct portolan_probe_activation took;
 
-    (void)state;
     portolan_probe_timer_start(timer);
     portolan_probe_clock_advance(10);
     portolan_probe_pause();
@@ -247,7 +235,6 @@ static void an_unmeasured_activation_nests_and_leaves_nothing(void **state)
 {
     struct portolan_probe_activation took;
 
-    (void)state;
     portolan_probe_timer_start(phase);
     assert_int_equal(portolan_probe_timer_start_unmeasured(timer), PORTOLAN_OK);
     assert_int_equal(portolan_probe_timer_set_parameter(timer, "n", 3), PORTOLAN_OK);

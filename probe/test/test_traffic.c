@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <portolan/probe.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 static enum portolan_status one_row(struct portolan_probe_traffic **rows, size_t *n)
 {
@@ -29,7 +23,6 @@ static void nothing_where_nobody_watches(void **state)
     struct portolan_probe_traffic here, *rows = &here;
     size_t n = 5;
 
-    (void)state;
     assert_int_equal(portolan_probe_traffic_take(&rows, &n), PORTOLAN_OK);
     assert_null(rows);
     assert_int_equal(n, 0);
@@ -40,7 +33,6 @@ static void rows_come_from_who_watches_until_it_goes(void **state)
     struct portolan_probe_traffic *rows;
     size_t n;
 
-    (void)state;
     portolan_probe_traffic_set_source(one_row);
     assert_int_equal(portolan_probe_traffic_take(&rows, &n), PORTOLAN_OK);
     assert_int_equal(n, 1);
@@ -56,7 +48,6 @@ static void a_failure_leaves_nothing_to_free(void **state)
     struct portolan_probe_traffic here, *rows = &here;
     size_t n = 5;
 
-    (void)state;
     portolan_probe_traffic_set_source(no_memory);
     assert_int_equal(portolan_probe_traffic_take(&rows, &n), PORTOLAN_ENOMEM);
     assert_null(rows);
@@ -66,7 +57,6 @@ static void a_failure_leaves_nothing_to_free(void **state)
 
 static void how_calls_wait_is_what_was_said_last(void **state)
 {
-    (void)state;
     assert_null(portolan_probe_waits_peek());
     portolan_probe_waits_set("blocking calls poll");
     assert_string_equal(portolan_probe_waits_peek(), "blocking calls poll");
@@ -74,14 +64,7 @@ static void how_calls_wait_is_what_was_said_last(void **state)
     assert_null(portolan_probe_waits_peek());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_where_nobody_watches),
-        cmocka_unit_test(rows_come_from_who_watches_until_it_goes),
-        cmocka_unit_test(a_failure_leaves_nothing_to_free),
-        cmocka_unit_test(how_calls_wait_is_what_was_said_last),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(nothing_where_nobody_watches),
+           cmocka_unit_test(rows_come_from_who_watches_until_it_goes),
+           cmocka_unit_test(a_failure_leaves_nothing_to_free),
+           cmocka_unit_test(how_calls_wait_is_what_was_said_last))

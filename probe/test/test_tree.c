@@ -55,7 +55,6 @@ static void use(struct worker *outer_worker)
 
 static int fresh(void **state)
 {
-    (void)state;
     use(&nesting);
     return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL);
 }
@@ -64,7 +63,6 @@ static void nested_calls_split_inclusive_and_exclusive_time(void **state)
 {
     const struct portolan_probe_record *a, *b, *c;
 
-    (void)state;
     proxy_work(&outer, 2);
     proxy_work(&outer, 2);
     take_snapshot();
@@ -91,7 +89,6 @@ static void a_record_belongs_to_its_call_path(void **state)
 {
     const struct portolan_probe_record *below_outer, *below_root;
 
-    (void)state;
     proxy_work(&outer, 2);
     proxy_work(&inner, 2);
     take_snapshot();
@@ -108,7 +105,6 @@ static void recursion_counts_each_level_once(void **state)
 {
     const struct portolan_probe_record *level;
 
-    (void)state;
     use(&recursive);
     proxy_work(&outer, 4);
     take_snapshot();
@@ -127,7 +123,6 @@ static void unmonitored_port_is_charged_to_its_caller(void **state)
 {
     const struct portolan_probe_record *a, *b;
 
-    (void)state;
     use(&recursive); /* outer calls outer; switched off it leaves no record */
     portolan_probe_port_set_flags(&outer, 0);
     proxy_work(&outer, 3);
@@ -171,7 +166,6 @@ static void own_work_in_nested_brackets_is_charged_to_nobody(void **state)
     struct worker pausing = {pausing_work, leaf_scale, NULL};
     const struct portolan_probe_record *a, *own = NULL;
 
-    (void)state;
     use(&pausing);
     proxy_work(&outer, 2);
     take_snapshot();

@@ -37,7 +37,6 @@ static struct worker leaf = {leaf_work, no_scale, NULL}, nesting = {nesting_work
 
 static int fresh(void **state)
 {
-    (void)state;
     bind_worker(&outer_binding, &nesting, "driver", "outer", "test.Outer");
     bind_worker(&inner_binding, &leaf, "outer", "inner", "test.Leaf");
     outer_work = outer_binding.first_method_handle + METHOD_WORK;
@@ -51,7 +50,6 @@ static void calls_after_a_longjmp_are_back_at_the_root(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     if (setjmp(escape) == 0)
         proxy_work(&outer, -1);
     proxy_work(&inner, 5);
@@ -68,7 +66,6 @@ static void a_call_that_caught_a_longjmp_ends_right(void **state)
 {
     const struct portolan_probe_record *r;
 
-    (void)state;
     proxy_work(&outer, -2);
     proxy_work(&outer, 3);
     take_snapshot();
@@ -95,7 +92,6 @@ static void leave_works_as_a_cleanup(void **state)
     int (*volatile call)(struct portolan_probe_port *) = cleaned_up;
     const struct portolan_probe_record *r;
 
-    (void)state;
     assert_int_equal(call(&inner), 1);
     take_snapshot();
     r = find_record(&snap.records[0], inner_work, 7);
@@ -140,7 +136,6 @@ static void a_failed_call_is_in_no_time_but_its_callers_inclusive(void **state)
     struct worker above = {failing_inside, no_scale, NULL}, below = {tick, no_scale, NULL};
     const struct portolan_probe_record *a, *failed, *good;
 
-    (void)state;
     outer_binding.target = &above;
     inner_binding.target = &below;
     proxy_status(&outer, 1);
@@ -174,7 +169,6 @@ static void a_call_that_fails_after_a_reset_owes_nothing(void **state)
     struct worker w = {reset_inside, no_scale, NULL}, plain = {tick, no_scale, NULL};
     const struct portolan_probe_record *r;
 
-    (void)state;
     outer_binding.target = &w;
     proxy_status(&outer, -1);
     outer_binding.target = &plain;
@@ -199,7 +193,6 @@ static void failed_calls_keep_their_contexts_apart(void **state)
 {
     const struct portolan_probe_record *r = NULL;
 
-    (void)state;
     fail_scale(1.0); /* both in one bin */
     fail_scale(1.125);
     take_snapshot();
@@ -217,7 +210,6 @@ static void failed_calls_are_counted_whether_they_are_timed_or_not(void **state)
     struct worker w = {tick, no_scale, NULL};
     const struct portolan_probe_record *r;
 
-    (void)state;
     inner_binding.target = &w;
     portolan_probe_port_set_sampling(&inner, 1000);
     for (int i = 0; i < 100; i++)
@@ -251,7 +243,6 @@ static void running_calls_show_what_they_took_so_far(void **state)
     struct worker w = {open_work, no_scale, NULL};
     const struct portolan_probe_record *r;
 
-    (void)state;
     outer_binding.target = &w;
     proxy_work(&outer, 2);
     take_snapshot();
@@ -275,7 +266,6 @@ static void reset_lets_running_calls_begin_anew(void **state)
     struct worker w = {reset_work, no_scale, NULL};
     const struct portolan_probe_record *r;
 
-    (void)state;
     outer_binding.target = &w;
     proxy_work(&outer, 2);
     take_snapshot();
@@ -305,7 +295,6 @@ static void paused_time_is_in_no_running_call(void **state)
     struct worker w = {pausing_work, no_scale, NULL};
     const struct portolan_probe_record *r, *own = NULL;
 
-    (void)state;
     outer_binding.target = &w;
     proxy_work(&outer, 2);
     take_snapshot();
@@ -344,7 +333,6 @@ static void mpi_time_belongs_to_the_call_it_is_made_from(void **state)
     struct worker above = {mpi_outer_work, no_scale, NULL}, below = {mpi_work, no_scale, NULL};
     const struct portolan_probe_record *a, *b;
 
-    (void)state;
     outer_binding.target = &above;
     inner_binding.target = &below;
     proxy_work(&outer, 20);
@@ -364,7 +352,6 @@ static void a_timer_keeps_sums_of_a_context_known_at_its_end(void **state)
     const struct portolan_probe_record *timer = NULL;
     uint32_t handle;
 
-    (void)state;
     assert_int_equal(portolan_probe_methods_register(&nobody, &method, 1, &handle, NULL),
                      PORTOLAN_OK);
     for (int n = 1; n <= 3; n++) {
@@ -390,7 +377,6 @@ static void timers_nest_with_port_calls(void **state)
     const struct portolan_probe_record *r, *timer = NULL;
     uint32_t handle;
 
-    (void)state;
     assert_int_equal(portolan_probe_methods_register(
                          &(struct portolan_probe_connection){.user = "a program"},
                          &(struct portolan_probe_method){.name = "phase"}, 1, &handle, NULL),

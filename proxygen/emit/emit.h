@@ -3,7 +3,7 @@
 #ifndef PROXYGEN_EMIT_H
 #define PROXYGEN_EMIT_H
 
-#include "../model.h"
+#include "model.h"
 
 /* ------------------------------------------------------------------ files */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report for people: method by method what is intercepted, what is not and why. */
-#include "../model.h"
+#include "model.h"
 
 #include <string.h>
 

@@ -25,48 +25,6 @@ struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor)
     return a;
 }
 
-/* ------------------------------------------------------------------ calling conventions */
-
-const char *proxygen_calling_convention(struct header *h, CXType function, bool *known)
-{
-    static const struct {
-        enum CXCallingConv convention;
-        const char *attribute;
-        bool only_clang; /* gcc cannot compile it */
-    } conventions[] = {
-        {CXCallingConv_X86StdCall, "stdcall", false},
-        {CXCallingConv_X86FastCall, "fastcall", false},
-        {CXCallingConv_X86ThisCall, "thiscall", false},
-        {CXCallingConv_AAPCS, "pcs(\"aapcs\")", false},
-        {CXCallingConv_AAPCS_VFP, "pcs(\"aapcs-vfp\")", false},
-        {CXCallingConv_X86_64Win64, "ms_abi", false},
-        {CXCallingConv_X86_64SysV, "sysv_abi", false},
-        {CXCallingConv_AArch64VectorCall, "aarch64_vector_pcs", false},
-        {CXCallingConv_X86RegCall, "regcall", true},
-        {CXCallingConv_X86VectorCall, "vectorcall", true},
-        {CXCallingConv_PreserveMost, "preserve_most", true},
-        {CXCallingConv_PreserveAll, "preserve_all", true},
-    };
-    CXType canonical = h->clang->getCanonicalType(function);
-    enum CXCallingConv convention = h->clang->getFunctionTypeCallingConv(canonical);
-    const char *spelling = proxygen_header_type_text(h, canonical);
-    const char *registers = strstr(spelling, "__attribute__((regparm(");
-
-    *known = true;
-    if (registers)
-        return proxygen_print(&h->run->arena, "__attribute__((regparm(%.*s)))",
-                              (int)strcspn(registers + 23, ")"), registers + 23);
-    if (convention <= CXCallingConv_C)
-        return NULL;
-    for (size_t i = 0; i < sizeof conventions / sizeof *conventions; i++)
-        if (conventions[i].convention == convention) {
-            h->run->port->only_clang |= conventions[i].only_clang;
-            return proxygen_print(&h->run->arena, "__attribute__((%s))", conventions[i].attribute);
-        }
-    *known = false;
-    return NULL;
-}
-
 /* ------------------------------------------------------------------ attributes without a name */
 
 const char *proxygen_print_attributes(struct header *h, CXCursor cursor)

@@ -6,7 +6,7 @@
 #ifndef PROXYGEN_READ_H
 #define PROXYGEN_READ_H
 
-#include "../model.h"
+#include "model.h"
 
 #include <portolan/libclang.h>
 

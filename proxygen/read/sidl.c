@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The model of a SIDL port, from the compiler's own model of the language. */
-#include "../model.h"
+#include "model.h"
 
 #include <string.h>
 

@@ -12,7 +12,6 @@ static size_t n_made;
 
 int cases_begin(void **state)
 {
-    (void)state;
     records_begin();
     n_made = 0;
     return 0;
@@ -22,7 +21,6 @@ int cases_end(void **state)
 {
     sidl_BaseInterface _ex = NULL;
 
-    (void)state;
     while (n_made-- > 0) {
         gov_cca_Component_deleteRef(made[n_made].component, &_ex);
         sidl_object_release(made[n_made].monitor);

@@ -3,16 +3,9 @@
 #ifndef TEST_LEDGERS_H
 #define TEST_LEDGERS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <semaphore.h>
-
 #include <portolan/framework.h>
+#include <semaphore.h>
+#include <unit_test.h>
 
 #include "ledger.h"
 

@@ -3,15 +3,9 @@
 #ifndef TEST_RECORDS_H
 #define TEST_RECORDS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/framework.h>
 #include <portolan/probe.h>
+#include <unit_test.h>
 
 /* A monitor that only remembers who is attached to it. */
 struct test_monitor {

@@ -223,7 +223,6 @@ static void calls_are_charged_to_their_call_path(void **state)
     struct portolan_probe_record r;
     const struct portolan_probe_method_info *info;
 
-    (void)state;
     open_assembly(&f, "<monitor user='driver' uses='work'/><monitor instance='driver' port='go'/>");
     assert_int_equal(monitor->attaches, 2);
     run(&f);
@@ -246,7 +245,6 @@ static void a_replaced_instance_goes_on_behind_the_proxy(void **state)
 {
     struct fixture f;
 
-    (void)state;
     open_assembly(&f, "<monitor user='driver' uses='work'/>");
     run(&f);
     assert_int_equal(last_number, 100);
@@ -266,7 +264,6 @@ static void without_a_monitor_the_proxy_only_forwards(void **state)
 {
     struct fixture f;
 
-    (void)state;
     open_assembly(&f, "");
     run(&f);
     replace(&f, "test.Two"); /* alternatives have a proxy even so */
@@ -280,7 +277,6 @@ static void a_port_that_only_forwards_is_measured_on_command(void **state)
 {
     struct fixture f;
 
-    (void)state;
     open_assembly(&f, "");
     run(&f);
     assert_int_equal(portolan_control_apply("mastermind driver.*", "test", NULL), PORTOLAN_OK);
@@ -297,7 +293,6 @@ static void the_assembly_says_what_a_proxy_does_at_first(void **state)
     struct fixture f;
     struct portolan_probe_record r;
 
-    (void)state;
     open_assembly(&f, "<monitor user='driver' uses='work' variant='profile'/>"
                       "<monitor instance='driver' port='go'/>");
     run(&f);
@@ -309,15 +304,8 @@ static void the_assembly_says_what_a_proxy_does_at_first(void **state)
     close_assembly(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_are_charged_to_their_call_path),
-        cmocka_unit_test(a_replaced_instance_goes_on_behind_the_proxy),
-        cmocka_unit_test(the_assembly_says_what_a_proxy_does_at_first),
-        cmocka_unit_test(without_a_monitor_the_proxy_only_forwards),
-        cmocka_unit_test(a_port_that_only_forwards_is_measured_on_command),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(calls_are_charged_to_their_call_path),
+           cmocka_unit_test(a_replaced_instance_goes_on_behind_the_proxy),
+           cmocka_unit_test(the_assembly_says_what_a_proxy_does_at_first),
+           cmocka_unit_test(without_a_monitor_the_proxy_only_forwards),
+           cmocka_unit_test(a_port_that_only_forwards_is_measured_on_command))

@@ -65,7 +65,6 @@ static void a_variadic_function_is_forwarded_to_its_twin(void **state)
     struct journal object = {&ops, 0}, *f = FACE(journal, &object);
     char line[100];
 
-    (void)state;
     assert_int_equal(f->ops->log(f, line, sizeof line, "%d %s %.2f %c", 7, "seven", 7.25, '!'), 14);
     assert_string_equal(line, "7 seven 7.25 !");
     assert_int_equal(f->lines, 1);
@@ -80,7 +79,6 @@ static void a_variadic_function_without_twin_stays_what_it_is(void **state)
     struct journal other = {&no_twin, 0}, *g = FACE(journal, &other);
     char line[1];
 
-    (void)state;
     assert_true(f->ops->trace == count_up);
     assert_int_equal(f->ops->trace(f, 3, 1, 2, 3), 6);
     assert_int_equal(records_of("trace", NULL).calls, 0);
@@ -182,7 +180,6 @@ static void values_travel_as_they_are(void **state)
     const __int128 big = (__int128)1 << 100;
     four v;
 
-    (void)state;
     assert_int_equal(f->ops->small(f, (struct small){'a'}, 1).c, 'b');
     assert_true(f->ops->two(f, 1.5, (struct two){2, 1LL << 40}, 1).d == 3.5);
     assert_true(f->ops->two(f, 1.5, (struct two){2, 1LL << 40}, 1).i == (1LL << 40) - 1);
@@ -260,7 +257,6 @@ static void qualifiers_and_bounds_are_kept(void **state)
     volatile int reg = 6;
     _Atomic(int) number = 3;
 
-    (void)state;
     assert_true(f->ops->sum(f, 2, x, y) == 11);
     assert_ptr_equal(f->ops->port(f, &reg), &reg);
     assert_int_equal(reg, 7);
@@ -308,7 +304,6 @@ static void extents_are_contexts_by_name_or_by_the_side_file(void **state)
                                          .silent = size_silent};
     struct sizes object = {&ops}, *f = FACE(sizes, &object);
 
-    (void)state;
     f->ops->n(f, 17, NULL);
     f->ops->mixed(f, NULL, NULL, NULL, 1000);
     f->ops->words(f, NULL, 3000000000U, 5);
@@ -349,7 +344,6 @@ static void out_parameters_are_not_touched_before_the_call(void **state)
     struct out object = {&ops}, *f = FACE(out, &object);
     double *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    (void)state;
     assert_true(nowhere != MAP_FAILED);
     assert_int_equal(f->ops->pass_by(f, nowhere, 1, nowhere), 1); /* no hint: never touched */
     assert_int_equal(f->ops->ask(f, NULL, 2, nowhere), 2);
@@ -386,7 +380,6 @@ static void an_object_may_be_ended_by_the_address_of_its_pointer(void **state)
     static const struct handle_ops ops = {handle_get, handle_destroy, handle_make};
     struct handle object = {&ops, 7}, *f = FACE(handle, &object), *face = f;
 
-    (void)state;
     assert_int_equal(f->ops->get(f), 7);
     assert_true(f->ops->make == handle_make); /* nothing to be looked at before the call */
     assert_int_equal(f->ops->destroy(&f), 1);
@@ -438,7 +431,6 @@ static void calling_conventions_are_kept(void **state)
         .by_typedef = by_typedef, .direct = direct, .calls = calls, .chosen = chosen};
     struct attributes object = {&ops}, *f = FACE(attributes, &object);
 
-    (void)state;
     assert_true(f->ops->by_typedef(f, 1, 2, 3, 4, 5) == 54321);
     assert_int_equal(f->ops->direct(f, 3, 4.5), 7);
     assert_int_equal(f->ops->calls(f, add, cut), 30);
@@ -450,7 +442,6 @@ static void generic_macros_reach_the_table(void **state)
     static const struct attributes_ops ops = {.chosen = chosen};
     struct attributes object = {&ops}, *f = FACE(attributes, &object);
 
-    (void)state;
     assert_int_equal(attributes_choose(f, 21), 42);
     assert_int_equal(records_of("chosen", NULL).calls, 1);
 }
@@ -472,7 +463,6 @@ static void what_inline_functions_and_macros_call_is_measured(void **state)
     static const struct counter_ops ops = {counter_add, counter_get};
     struct counter object = {&ops, 1}, *f = FACE(counter, &object);
 
-    (void)state;
     assert_int_equal(counter_increment(f), 2);
     assert_int_equal(COUNTER_GET(f), 2);
     assert_int_equal(records_of("add", NULL).calls, 1);
@@ -493,28 +483,18 @@ static void a_header_means_what_its_flags_say(void **state)
     static const struct conditional_ops ops = {.scale = scale};
     struct conditional object = {&ops}, *f = FACE(conditional, &object);
 
-    (void)state;
     assert_int_equal(sizeof(conditional_scalar), sizeof(float));
     assert_true(f->ops->scale(f, 1.5F) == 15);
     assert_null(f->ops->twice);
     assert_int_equal(records_of("scale", NULL).calls, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(a_variadic_function_is_forwarded_to_its_twin),
-        CASE(a_variadic_function_without_twin_stays_what_it_is),
-        CASE(values_travel_as_they_are),
-        CASE(qualifiers_and_bounds_are_kept),
-        CASE(extents_are_contexts_by_name_or_by_the_side_file),
-        CASE(out_parameters_are_not_touched_before_the_call),
-        CASE(an_object_may_be_ended_by_the_address_of_its_pointer),
-        CASE(calling_conventions_are_kept),
-        CASE(generic_macros_reach_the_table),
-        CASE(what_inline_functions_and_macros_call_is_measured),
-        CASE(a_header_means_what_its_flags_say),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(CASE(a_variadic_function_is_forwarded_to_its_twin),
+           CASE(a_variadic_function_without_twin_stays_what_it_is), CASE(values_travel_as_they_are),
+           CASE(qualifiers_and_bounds_are_kept),
+           CASE(extents_are_contexts_by_name_or_by_the_side_file),
+           CASE(out_parameters_are_not_touched_before_the_call),
+           CASE(an_object_may_be_ended_by_the_address_of_its_pointer),
+           CASE(calling_conventions_are_kept), CASE(generic_macros_reach_the_table),
+           CASE(what_inline_functions_and_macros_call_is_measured),
+           CASE(a_header_means_what_its_flags_say))

@@ -17,7 +17,6 @@ static int bind_front(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     if (portolan_functions_library_open(flat_front()->description, LIBRARY, &library, &err) !=
             PORTOLAN_OK ||
         portolan_functions_front_bind(flat_front(), library, &err) != PORTOLAN_OK)
@@ -32,7 +31,6 @@ static void values_travel_as_they_are(void **state)
     const flat_four v = flat_vector((flat_four){1, 2, 3, 4}, (flat_four){5, 6, 7, 8});
     const double x[3] = {1, 2, 4};
 
-    (void)state;
     assert_true(p.d == 9.5 && p.i == 6);
     assert_true(v[0] == 5 && v[3] == 32);
     assert_int_equal(flat_other(1, 2.5), 3);
@@ -47,7 +45,6 @@ static void values_travel_as_they_are(void **state)
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 static void attributes_behind_macros_are_told_apart(void **state)
 {
-    (void)state;
     assert_int_equal(flat_old(3), 3);
     assert_int_equal(records_of("flat_old", NULL).calls, 1);
 }
@@ -57,7 +54,6 @@ static void handles_stay_the_library_s(void **state)
 {
     struct flat_handle *handle = flat_open(40);
 
-    (void)state;
     assert_int_equal(flat_get(handle, 2), 42);
     flat_close(handle);
     assert_int_equal(records_of("flat_get", NULL).calls, 1);
@@ -67,7 +63,6 @@ static void variadic_functions_are_forwarded_to_twins_or_left_alone(void **state
 {
     char line[50];
 
-    (void)state;
     assert_int_equal(flat_log(line, sizeof line, "%s %.1f %d", "a", 2.5, 3), 7);
     assert_string_equal(line, "a 2.5 3");
     assert_int_equal(records_of("flat_log", NULL).calls, 1);
@@ -85,7 +80,6 @@ static void time_in_a_callback_is_the_callers(void **state)
 {
     double two = 2;
 
-    (void)state;
     assert_true(flat_each(visit, &two, 3) == 6);
     assert_true(records_of("flat_each", NULL).exclusive_ns == 10);
     assert_true(records_of("flat_each.visit", NULL).exclusive_ns == 300);
@@ -99,7 +93,6 @@ static int again(int depth)
 
 static void a_callback_may_come_back_through_the_port(void **state)
 {
-    (void)state;
     assert_int_equal(flat_recursive(again, 5), 5);
     assert_int_equal(records_of("flat_recursive", NULL).calls, 6);
     assert_true(records_of("flat_recursive", NULL).exclusive_ns == 6);
@@ -109,7 +102,6 @@ static void results_come_out_and_accuracies_with_them(void **state)
 {
     double residual;
 
-    (void)state;
     assert_int_equal(flat_ask(NULL), 1);
     assert_false(records_of("flat_ask", NULL).has_quality);
     flat_ask(&residual);
@@ -120,7 +112,6 @@ static void other_names_of_symbols_and_macros_reach_the_function(void **state)
 {
     const double x[1] = {1};
 
-    (void)state;
     assert_int_equal(flat_renamed(2), 6);
     assert_int_equal(flat_generic(3), 9);
     assert_int_equal(records_of("flat_renamed", NULL).calls, 2);
@@ -133,7 +124,6 @@ static void what_never_returns_is_counted_and_what_returns_twice_is_not(void **s
 {
     jmp_buf where;
 
-    (void)state;
     if (setjmp(where) == 0)
         flat_never(where);
     assert_int_equal(records_of("flat_never", NULL).calls, 1);
@@ -144,19 +134,11 @@ static void what_never_returns_is_counted_and_what_returns_twice_is_not(void **s
     assert_int_equal(records_of("flat_twice", NULL).calls, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(values_travel_as_they_are),
-        CASE(attributes_behind_macros_are_told_apart),
-        CASE(handles_stay_the_library_s),
-        CASE(variadic_functions_are_forwarded_to_twins_or_left_alone),
-        CASE(time_in_a_callback_is_the_callers),
-        CASE(a_callback_may_come_back_through_the_port),
-        CASE(results_come_out_and_accuracies_with_them),
-        CASE(other_names_of_symbols_and_macros_reach_the_function),
-        CASE(what_never_returns_is_counted_and_what_returns_twice_is_not),
-    };
-
-    return cmocka_run_group_tests(tests, bind_front, NULL);
-}
+UNIT_TESTS_BETWEEN(bind_front, NULL, CASE(values_travel_as_they_are),
+                   CASE(attributes_behind_macros_are_told_apart), CASE(handles_stay_the_library_s),
+                   CASE(variadic_functions_are_forwarded_to_twins_or_left_alone),
+                   CASE(time_in_a_callback_is_the_callers),
+                   CASE(a_callback_may_come_back_through_the_port),
+                   CASE(results_come_out_and_accuracies_with_them),
+                   CASE(other_names_of_symbols_and_macros_reach_the_function),
+                   CASE(what_never_returns_is_counted_and_what_returns_twice_is_not))

@@ -134,7 +134,6 @@ static void values_travel_as_they_are(void **state)
     own_four v;
     struct own_pair p;
 
-    (void)state;
     p = f->pair(f, (struct own_pair){1, 2}, 3 + 4 * I, 5.5L);
     assert_true(p.d == 9.5 && p.i == 6);
     v = f->four(f, (own_four){1, 2, 3, 4}, (own_four){5, 6, 7, 8});
@@ -151,7 +150,6 @@ static void a_function_without_the_object_stays_what_it_is(void **state)
 {
     struct own object = make(), *f = face(&object);
 
-    (void)state;
     assert_ptr_equal(f->handle, &number);
     assert_true(f->selfless == selfless);
     assert_int_equal(f->selfless(f->handle, 2), 42);
@@ -163,7 +161,6 @@ static void members_that_are_no_functions_follow_and_null_stays_null(void **stat
     struct own object = make(), *f = face(&object);
     char line[10];
 
-    (void)state;
     assert_int_equal(f->version, 3);
     assert_null(f->optional);
     f->log(f, line, sizeof line, "x");
@@ -175,7 +172,6 @@ static void variadic_functions_are_forwarded_to_twins_or_left_alone(void **state
     struct own object = make(), *f = face(&object);
     char line[50];
 
-    (void)state;
     assert_int_equal(f->log(f, line, sizeof line, "%s %.1f %d", "a", 2.5, 3), 7);
     assert_string_equal(line, "a 2.5 3");
     assert_int_equal(records_of("log", NULL).calls, 1);
@@ -201,7 +197,6 @@ static void time_in_a_callback_is_the_callers(void **state)
     struct own object = make(), *f = face(&object);
     double two = 2;
 
-    (void)state;
     assert_true(f->each(f, visit, &two, 3) == 6);
     assert_true(records_of("each", NULL).exclusive_ns == 10);
     assert_true(records_of("each.visit", NULL).exclusive_ns == 300);
@@ -215,7 +210,6 @@ static void accuracies_are_read_after_the_call(void **state)
     struct own object = make(), *f = face(&object);
     double residual;
 
-    (void)state;
     f->ask(f, NULL);
     assert_false(records_of("ask", NULL).has_quality);
     f->ask(f, &residual);
@@ -227,7 +221,6 @@ static void a_function_that_never_returns_is_counted(void **state)
     struct own object = make(), *f = face(&object);
     jmp_buf where;
 
-    (void)state;
     if (setjmp(where) == 0)
         f->never(f, &where);
     assert_int_equal(records_of("never", NULL).calls, 1);
@@ -235,17 +228,8 @@ static void a_function_that_never_returns_is_counted(void **state)
     assert_string_equal(cases_parent("unnamed"), "(root)");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(values_travel_as_they_are),
-        CASE(a_function_without_the_object_stays_what_it_is),
-        CASE(members_that_are_no_functions_follow_and_null_stays_null),
-        CASE(variadic_functions_are_forwarded_to_twins_or_left_alone),
-        CASE(time_in_a_callback_is_the_callers),
-        CASE(accuracies_are_read_after_the_call),
-        CASE(a_function_that_never_returns_is_counted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(CASE(values_travel_as_they_are), CASE(a_function_without_the_object_stays_what_it_is),
+           CASE(members_that_are_no_functions_follow_and_null_stays_null),
+           CASE(variadic_functions_are_forwarded_to_twins_or_left_alone),
+           CASE(time_in_a_callback_is_the_callers), CASE(accuracies_are_read_after_the_call),
+           CASE(a_function_that_never_returns_is_counted))

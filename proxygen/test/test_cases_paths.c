@@ -66,7 +66,6 @@ static void time_in_a_callback_is_the_callers(void **state)
     const struct portolan_probe_method_info *info;
     struct portolan_probe_record r;
 
-    (void)state;
     assert_true(f->ops->each(f, visit, 4) == 6);
     r = records_of("each", NULL);
     assert_true(r.inclusive_ns == 440 && r.exclusive_ns == 40);
@@ -93,7 +92,6 @@ static void a_callback_may_come_back_through_the_port(void **state)
     struct walker object = {&walker_ops}, *f = FACE(walker, &object);
     struct portolan_probe_record r;
 
-    (void)state;
     assert_true(f->ops->deep(f, descend, f, 5) == 5);
     r = records_of("deep", NULL);
     assert_int_equal(r.calls, 6);
@@ -123,7 +121,6 @@ static void a_callback_that_is_kept_works_later_and_elsewhere(void **state)
     pthread_t thread;
     int one = 1;
 
-    (void)state;
     called = 0;
     f->ops->keep(f, hook);
     assert_true(kept != hook);
@@ -140,7 +137,6 @@ static void what_is_no_function_is_passed_as_it_is(void **state)
 {
     struct walker object = {&walker_ops}, *f = FACE(walker, &object);
 
-    (void)state;
     f->ops->keep(f, NULL);
     assert_true(kept == NULL);
     f->ops->keep(f, SIG_IGN);
@@ -173,7 +169,6 @@ static void more_callbacks_than_stand_ins_are_passed_as_they_are(void **state)
                                   hook_5, hook_6, hook_7, hook_8, hook_9};
     struct walker object = {&walker_ops}, *f = FACE(walker, &object);
 
-    (void)state;
     for (int i = 0; i < 10; i++) {
         f->ops->keep(f, hooks[i]);
         kept(7);
@@ -219,7 +214,6 @@ static void a_function_that_never_returns_is_counted(void **state)
     struct returns object = {&returns_ops}, *f = FACE(returns, &object);
     jmp_buf where;
 
-    (void)state;
     if (setjmp(where) == 0)
         f->ops->never(f, &where);
     f->ops->nothing(f);
@@ -233,7 +227,6 @@ static void a_call_left_by_a_jump_is_dropped_and_the_next_is_right(void **state)
     volatile int jumps = 0;
     jmp_buf where;
 
-    (void)state;
     if (setjmp(where) == 0 || jumps++ < 2)
         f->ops->elsewhere(f, &where);
     f->ops->nothing(f);
@@ -250,7 +243,6 @@ static void recursion_counts_each_level_once(void **state)
 {
     struct returns object = {&returns_ops};
 
-    (void)state;
     user = FACE(returns, &object);
     assert_int_equal(user->ops->again(user, 20), 20);
     assert_int_equal(records_of("again", NULL).calls, 21);
@@ -274,7 +266,6 @@ static void threads_count_for_themselves(void **state)
     pthread_t threads[THREADS];
     long calls = 0;
 
-    (void)state;
     user = FACE(returns, &object);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, call_often, user), 0);
@@ -309,7 +300,6 @@ static void signals_within_calls_do_no_harm(void **state)
     struct returns object = {&raising};
     struct sigaction action = {.sa_handler = on_signal}, old;
 
-    (void)state;
     user = FACE(returns, &object);
     handled = 0;
     sigaction(SIGUSR2, &action, &old);
@@ -323,20 +313,11 @@ static void signals_within_calls_do_no_harm(void **state)
     assert_true(records_of("again", NULL).exclusive_ns == 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(time_in_a_callback_is_the_callers),
-        CASE(a_callback_may_come_back_through_the_port),
-        CASE(a_callback_that_is_kept_works_later_and_elsewhere),
-        CASE(what_is_no_function_is_passed_as_it_is),
-        CASE(more_callbacks_than_stand_ins_are_passed_as_they_are),
-        CASE(a_function_that_never_returns_is_counted),
-        CASE(a_call_left_by_a_jump_is_dropped_and_the_next_is_right),
-        CASE(recursion_counts_each_level_once),
-        CASE(threads_count_for_themselves),
-        CASE(signals_within_calls_do_no_harm),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(CASE(time_in_a_callback_is_the_callers), CASE(a_callback_may_come_back_through_the_port),
+           CASE(a_callback_that_is_kept_works_later_and_elsewhere),
+           CASE(what_is_no_function_is_passed_as_it_is),
+           CASE(more_callbacks_than_stand_ins_are_passed_as_they_are),
+           CASE(a_function_that_never_returns_is_counted),
+           CASE(a_call_left_by_a_jump_is_dropped_and_the_next_is_right),
+           CASE(recursion_counts_each_level_once), CASE(threads_count_for_themselves),
+           CASE(signals_within_calls_do_no_harm))

@@ -168,16 +168,9 @@ static void names_of_arguments_do_not_matter(void **state)
     assert_no_exception(&_ex);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_pass_in_every_mode),
-        cmocka_unit_test(strings_pass_in_every_mode),
-        cmocka_unit_test(objects_keep_their_references),
-        cmocka_unit_test(arrays_pass_in_every_mode),
-        cmocka_unit_test(raw_arrays_are_shared_with_the_implementation),
-        cmocka_unit_test(names_of_arguments_do_not_matter),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS_BETWEEN(set_up, tear_down, cmocka_unit_test(numbers_pass_in_every_mode),
+                   cmocka_unit_test(strings_pass_in_every_mode),
+                   cmocka_unit_test(objects_keep_their_references),
+                   cmocka_unit_test(arrays_pass_in_every_mode),
+                   cmocka_unit_test(raw_arrays_are_shared_with_the_implementation),
+                   cmocka_unit_test(names_of_arguments_do_not_matter))

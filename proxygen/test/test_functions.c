@@ -9,12 +9,7 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #undef list_short
 
@@ -64,7 +59,6 @@ static void monitor(bool on)
 
 static void calls_before_a_bind_reach_the_program_s_library(void **state)
 {
-    (void)state;
     assert_int_equal(before_main, 1);
     assert_int_equal(list_which(), 1);
     assert_int_equal(list_renamed(3), 31);
@@ -117,7 +111,6 @@ static void every_kind_of_argument_and_result_gets_through(void **state)
 {
     static const char *const names[] = {"one", "two"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct portolan_functions_library *library = open_list(names[i]);
 
@@ -137,7 +130,6 @@ static void functions_that_cannot_be_forwarded_stay_the_program_s(void **state)
 {
     struct portolan_functions_library *two = open_list("two");
 
-    (void)state;
     bind(two);
     assert_int_equal(list_variadic(2, 20, 30), 51);
     assert_int_equal(list_mark(NULL), 0);
@@ -150,7 +142,6 @@ static void errno_is_the_library_s(void **state)
 {
     struct portolan_functions_library *two;
 
-    (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip(); /* the library is in a linker namespace of its own, and that has an errno of its own */
 #endif
@@ -177,7 +168,6 @@ static void functions_that_never_return_are_counted(void **state)
     struct portolan_functions_library *two = open_list("two");
     int status;
 
-    (void)state;
     bind(two);
     monitor(true);
     status = setjmp(back);
@@ -214,7 +204,6 @@ static void contexts_are_what_expressions_come_to(void **state)
     double matrix[1][3] = {{0}};
     int shape[2] = {10, 20}, factor = 1, n = 2;
 
-    (void)state;
     records_begin();
     bind(NULL);
     monitor(true);
@@ -232,7 +221,6 @@ static void whole_numbers_keep_their_sign(void **state)
     const unsigned long long large[] = {1ULL << 53, INT64_MAX, 1ULL << 63, UINT64_MAX};
     struct portolan_probe_record r;
 
-    (void)state;
     records_begin();
     bind(NULL);
     monitor(true);
@@ -253,7 +241,6 @@ static void fortran_s_hidden_lengths_reach_the_implementation(void **state)
     int n = 7;
     double sum;
 
-    (void)state;
     records_begin();
     bind(NULL);
     for (int measured = 0; measured < 2; measured++) {
@@ -270,7 +257,6 @@ static void results_are_contexts_by_their_means(void **state)
     const int values[4] = {1, 2, 3, 6};
     struct portolan_probe_record r;
 
-    (void)state;
     records_begin();
     bind(NULL);
     monitor(true);
@@ -289,7 +275,6 @@ static void what_is_behind_no_pointer_is_0(void **state)
 {
     int factor = 1;
 
-    (void)state;
     records_begin();
     bind(NULL);
     monitor(true);
@@ -316,7 +301,6 @@ static void records_belong_to_the_library_that_ran(void **state)
     struct portolan_functions_library *one = open_list("one"), *two = open_list("two");
     const double x[4] = {1, 1, 1, 1};
 
-    (void)state;
     bind(one);
     monitor(true);
     for (int i = 0; i < 5; i++)
@@ -343,7 +327,6 @@ static void a_library_s_own_calls_stay_in_it(void **state)
 {
     struct portolan_functions_library *two = open_list("two");
 
-    (void)state;
     bind(two);
     assert_int_equal(list_calls_own(), 2); /* not the program's 99 */
     bind(NULL);
@@ -356,7 +339,6 @@ static void what_a_library_lacks_is_listed_and_comes_from_the_program_s(void **s
     const char *const *missing;
     size_t n;
 
-    (void)state;
     missing = portolan_functions_library_missing(part, &n);
     assert_true(n > 10);
     for (size_t i = 0; i < n; i++)
@@ -383,7 +365,6 @@ static void expect_refusal(const char *name, enum portolan_status expected, cons
 
 static void libraries_that_call_mpi_are_refused(void **state)
 {
-    (void)state;
     expect_refusal(LIBRARIES "/libtest_list_mpi.so", PORTOLAN_EUNSUPPORTED,
                    "calls MPI itself (it calls MPI_Comm_rank)");
     expect_refusal(LIBRARIES "/libtest_list_over_mpi.so", PORTOLAN_EUNSUPPORTED,
@@ -392,7 +373,6 @@ static void libraries_that_call_mpi_are_refused(void **state)
 
 static void what_is_no_implementation_is_refused(void **state)
 {
-    (void)state;
     expect_refusal("libc.so.6", PORTOLAN_ENOTFOUND, "has none of the");
     expect_refusal("libtest_list_nowhere.so", PORTOLAN_ENOTFOUND, "where the dynamic linker looks");
     expect_refusal("./nowhere.so", PORTOLAN_ENOTFOUND, "./nowhere.so");
@@ -405,7 +385,6 @@ static void libraries_of_one_name_are_told_apart(void **state)
     struct portolan_functions_library *a, *b;
     struct portolan_error err = {0};
 
-    (void)state;
     /* Both have the same SONAME; so has the one that the program is linked with. */
     if (portolan_functions_library_open(test_List_front()->description,
                                         LIBRARIES "/libtest_list_two.so", &a, &err) ||
@@ -427,7 +406,6 @@ static void names_are_found_where_the_dynamic_linker_looks(void **state)
     char *file, *variable = getenv("LD_LIBRARY_PATH");
     char *saved = portolan_strdup(variable);
 
-    (void)state;
     assert_int_equal(portolan_functions_library_find("libc.so.6", &file, NULL), PORTOLAN_OK);
     assert_true(*file == '/' && strstr(file, "libc.so.6"));
     free(file);
@@ -472,7 +450,6 @@ static void threads_keep_calling_while_libraries_are_swapped(void **state)
     uint64_t calls = 0, before;
     void *result;
 
-    (void)state;
     bind(lists[0]);
     before = records_of("list_call", "libtest_list_one").calls +
              records_of("list_call", "libtest_list_two").calls;
@@ -507,7 +484,6 @@ static void the_first_bind_may_come_while_threads_call(void **state)
     struct portolan_functions_library *two = open_list("two");
     pthread_t threads[3];
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, call_on, NULL), 0);
     while (!__atomic_load_n(&called, __ATOMIC_RELAXED))
@@ -538,7 +514,6 @@ static void a_swap_from_inside_a_call_is_refused(void **state)
     enum portolan_status status = PORTOLAN_OK;
     const int value = 1;
 
-    (void)state;
     bind(two);
     list_each(&value, 1, bind_inside, &status);
     assert_int_equal(status, PORTOLAN_EBUSY);
@@ -547,30 +522,23 @@ static void a_swap_from_inside_a_call_is_refused(void **state)
     portolan_functions_library_close(two);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_before_a_bind_reach_the_program_s_library),
-        cmocka_unit_test(the_first_bind_may_come_while_threads_call),
-        cmocka_unit_test(every_kind_of_argument_and_result_gets_through),
-        cmocka_unit_test(functions_that_cannot_be_forwarded_stay_the_program_s),
-        cmocka_unit_test(errno_is_the_library_s),
-        cmocka_unit_test(functions_that_never_return_are_counted),
-        cmocka_unit_test(records_belong_to_the_library_that_ran),
-        cmocka_unit_test(a_library_s_own_calls_stay_in_it),
-        cmocka_unit_test(what_a_library_lacks_is_listed_and_comes_from_the_program_s),
-        cmocka_unit_test(libraries_that_call_mpi_are_refused),
-        cmocka_unit_test(contexts_are_what_expressions_come_to),
-        cmocka_unit_test(whole_numbers_keep_their_sign),
-        cmocka_unit_test(fortran_s_hidden_lengths_reach_the_implementation),
-        cmocka_unit_test(results_are_contexts_by_their_means),
-        cmocka_unit_test(what_is_behind_no_pointer_is_0),
-        cmocka_unit_test(what_is_no_implementation_is_refused),
-        cmocka_unit_test(libraries_of_one_name_are_told_apart),
-        cmocka_unit_test(names_are_found_where_the_dynamic_linker_looks),
-        cmocka_unit_test(threads_keep_calling_while_libraries_are_swapped),
-        cmocka_unit_test(a_swap_from_inside_a_call_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(calls_before_a_bind_reach_the_program_s_library),
+           cmocka_unit_test(the_first_bind_may_come_while_threads_call),
+           cmocka_unit_test(every_kind_of_argument_and_result_gets_through),
+           cmocka_unit_test(functions_that_cannot_be_forwarded_stay_the_program_s),
+           cmocka_unit_test(errno_is_the_library_s),
+           cmocka_unit_test(functions_that_never_return_are_counted),
+           cmocka_unit_test(records_belong_to_the_library_that_ran),
+           cmocka_unit_test(a_library_s_own_calls_stay_in_it),
+           cmocka_unit_test(what_a_library_lacks_is_listed_and_comes_from_the_program_s),
+           cmocka_unit_test(libraries_that_call_mpi_are_refused),
+           cmocka_unit_test(contexts_are_what_expressions_come_to),
+           cmocka_unit_test(whole_numbers_keep_their_sign),
+           cmocka_unit_test(fortran_s_hidden_lengths_reach_the_implementation),
+           cmocka_unit_test(results_are_contexts_by_their_means),
+           cmocka_unit_test(what_is_behind_no_pointer_is_0),
+           cmocka_unit_test(what_is_no_implementation_is_refused),
+           cmocka_unit_test(libraries_of_one_name_are_told_apart),
+           cmocka_unit_test(names_are_found_where_the_dynamic_linker_looks),
+           cmocka_unit_test(threads_keep_calling_while_libraries_are_swapped),
+           cmocka_unit_test(a_swap_from_inside_a_call_is_refused))

@@ -31,7 +31,6 @@ static void a_provider_gives_the_library_s_functions(void **state)
     struct lists l;
     const struct test_List_functions *f;
 
-    (void)state;
     begin(&l, "<assembly name='plain'><instance name='list' class='test.List_two'/>" USER(
                   "user") "</assembly>");
     f = lists_get(&l, "user");
@@ -47,7 +46,6 @@ static void each_user_has_a_proxy_of_its_own(void **state)
     struct lists l;
     char text[20];
 
-    (void)state;
     begin(&l, "<assembly name='two'>" LIST USER("a")
                   USER("b") "<instance name='watch' "
                             "class='test.Watch'/><monitor user='a' uses='list'/><monitor user='b' "
@@ -75,7 +73,6 @@ static void what_a_user_holds_stays_good_over_a_swap(void **state)
     struct lists l;
     int (*which)(void);
 
-    (void)state;
     begin(&l, "<assembly name='swap'>" LIST USER(
                   "user") "<instance name='watch' "
                           "class='test.Watch'/><monitor user='user' uses='list'/></assembly>");
@@ -98,7 +95,6 @@ static void what_a_library_lacks_is_null(void **state)
     const struct test_List_functions *f;
     struct lists l;
 
-    (void)state;
     begin(&l, "<assembly name='part'><instance name='list' class='test.List_one'><parameter "
               "name='library' type='string' value='" LIBRARIES "/libtest_list_part.so'/>"
               "<alternative class='test.List_two'><parameter name='library' type='string' "
@@ -127,7 +123,6 @@ static void expect_no_assembly(const char *xml, const char *text)
 
 static void a_library_that_cannot_serve_is_an_exception(void **state)
 {
-    (void)state;
     expect_no_assembly("<assembly name='mpi'><instance name='list' class='test.List_mpi'/>"
                        "</assembly>",
                        "calls MPI itself");
@@ -143,7 +138,6 @@ static void a_library_that_cannot_serve_is_an_exception(void **state)
 
 static void there_are_only_so_many_proxies(void **state)
 {
-    (void)state;
     expect_no_assembly("<assembly name='many'>" LIST USER("a") USER("b") USER("c") USER("d")
                            USER("e") USER("f") USER("g") USER("h") USER("i") "</assembly>",
                        "compiled for 8 proxies");
@@ -159,7 +153,6 @@ static void code_that_calls_by_name_goes_through_the_front_s_port(void **state)
 {
     struct lists l;
 
-    (void)state;
     assert_int_equal(list_excluded(), 1); /* linked with list_one */
     assert_int_equal(list_which(), 1);
     begin(&l, "<assembly name='front'><instance name='list' class='test.List_two'/>" FRONT
@@ -174,7 +167,6 @@ static void a_front_s_connection_is_measured_and_swapped_like_any_other(void **s
 {
     struct lists l;
 
-    (void)state;
     begin(&l, "<assembly name='front'>" LIST FRONT "<instance name='watch' class='test.Watch'/>"
               "<monitor user='code' uses='functions'/></assembly>");
     assert_int_equal(list_which(), 1);
@@ -194,7 +186,6 @@ static void fortran_s_hidden_lengths_pass_front_and_proxy(void **state)
     double sum;
     int n = 7;
 
-    (void)state;
     begin(&l, "<assembly name='front'>" LIST FRONT "<instance name='watch' class='test.Watch'/>"
               "<monitor user='code' uses='functions'/>" USER("user") "<monitor user='user' "
                                                                      "uses='list'/></assembly>");
@@ -208,26 +199,18 @@ static void fortran_s_hidden_lengths_pass_front_and_proxy(void **state)
 
 static void there_is_one_front(void **state)
 {
-    (void)state;
     expect_no_assembly("<assembly name='fronts'><instance name='a' class='test.ListFront'/>"
                        "<instance name='b' class='test.ListFront'/></assembly>",
                        "there is an instance of test.ListFront already");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_provider_gives_the_library_s_functions),
-        cmocka_unit_test(each_user_has_a_proxy_of_its_own),
-        cmocka_unit_test(what_a_user_holds_stays_good_over_a_swap),
-        cmocka_unit_test(what_a_library_lacks_is_null),
-        cmocka_unit_test(a_library_that_cannot_serve_is_an_exception),
-        cmocka_unit_test(there_are_only_so_many_proxies),
-        cmocka_unit_test(code_that_calls_by_name_goes_through_the_front_s_port),
-        cmocka_unit_test(a_front_s_connection_is_measured_and_swapped_like_any_other),
-        cmocka_unit_test(fortran_s_hidden_lengths_pass_front_and_proxy),
-        cmocka_unit_test(there_is_one_front),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_provider_gives_the_library_s_functions),
+           cmocka_unit_test(each_user_has_a_proxy_of_its_own),
+           cmocka_unit_test(what_a_user_holds_stays_good_over_a_swap),
+           cmocka_unit_test(what_a_library_lacks_is_null),
+           cmocka_unit_test(a_library_that_cannot_serve_is_an_exception),
+           cmocka_unit_test(there_are_only_so_many_proxies),
+           cmocka_unit_test(code_that_calls_by_name_goes_through_the_front_s_port),
+           cmocka_unit_test(a_front_s_connection_is_measured_and_swapped_like_any_other),
+           cmocka_unit_test(fortran_s_hidden_lengths_pass_front_and_proxy),
+           cmocka_unit_test(there_is_one_front))

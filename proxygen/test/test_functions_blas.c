@@ -121,7 +121,6 @@ static void every_blas_gives_the_same_products_behind_one_proxy(void **state)
     struct portolan_probe_record r;
     struct lists l;
 
-    (void)state;
     first_found(xml + strlen(xml), sizeof xml - strlen(xml));
     strcat(xml, "<instance name='user' class='test.User'/><instance name='watch' "
                 "class='test.Watch'/><connect user='user' uses='list' provider='list' "

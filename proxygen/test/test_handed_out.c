@@ -366,7 +366,6 @@ static void an_older_struct_is_not_read_beyond_its_end(void **state)
     struct source whole = source_make(1);
     struct stream *old, *face;
 
-    (void)state;
     whole.base.struct_size = offsetof(struct stream, rewind);
     old = before_a_hole(&whole.base, whole.base.struct_size);
     face = test_StreamProxy_wrap(old, "old");
@@ -540,7 +539,6 @@ static void in_a_framework_the_monitor_sees_what_calls_hand_out(void **state)
     portolan_ForeignPort foreign = portolan_ForeignPort__cast(component, &_ex);
     struct stream *face, *clone;
 
-    (void)state;
     bind_monitor(component, monitor, &_ex);
     bind_use(component, port, "stream", "test.Source", &_ex);
     assert_no_exception(&_ex);
@@ -560,27 +558,19 @@ static void in_a_framework_the_monitor_sees_what_calls_hand_out(void **state)
     sidl_object_release(monitor);
 }
 
-static char logged[200];
-
-static void note(void *arg, enum portolan_log_level level, const char *area, const char *text)
-{
-    (void)arg, (void)level;
-    snprintf(logged, sizeof logged, "%s: %s", area, text);
-}
-
 static void what_finds_no_place_is_handed_on_and_told(void **state)
 {
     struct fixture *f = *state;
     struct stream *clones[PORTOLAN_PROXY_SLOTS];
+    struct heard logged = {.area = "proxy"};
 
-    portolan_log_set_handler(note, NULL);
-    logged[0] = '\0';
+    portolan_log_set_handler(hear_log, &logged);
     for (int i = 0; i < PORTOLAN_PROXY_SLOTS - 1; i++)
         clones[i] = f->face->clone(f->face);
-    assert_string_equal(logged, "");
+    assert_string_equal(logged.text, "");
     clones[PORTOLAN_PROXY_SLOTS - 1] = f->face->clone(f->face); /* the 17th object */
-    assert_non_null(strstr(logged, "proxy: a test.Stream that a call handed out is not measured: "
-                                   "16 objects"));
+    assert_non_null(strstr(logged.text, "a test.Stream that a call handed out is not measured: "
+                                        "16 objects"));
     portolan_log_set_handler(NULL, NULL);
     for (int i = 0; i < PORTOLAN_PROXY_SLOTS; i++) {
         clones[i]->advance(clones[i], 1);

@@ -113,7 +113,6 @@ static void one_function_gets_its_object_and_another_finds_it(void **state)
     struct force *face = test_ForceProxy_wrap(&s.force, "force");
     struct particles p = {3, face};
 
-    (void)state;
     assert_int_equal(p.force->compute(&p), 21);
     assert_ptr_equal(p.force, face);
     assert_true(face->range(face) == 5);
@@ -122,14 +121,7 @@ static void one_function_gets_its_object_and_another_finds_it(void **state)
     assert_ptr_equal(test_ForceProxy_unwrap(face), &s.force);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_object_is_found_behind_the_face, set_up),
-        cmocka_unit_test_setup(what_the_call_leaves_in_its_place_stays, set_up),
-        cmocka_unit_test_setup(another_object_in_its_place_is_left_there, set_up),
-        cmocka_unit_test_setup(one_function_gets_its_object_and_another_finds_it, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup(the_object_is_found_behind_the_face, set_up),
+           cmocka_unit_test_setup(what_the_call_leaves_in_its_place_stays, set_up),
+           cmocka_unit_test_setup(another_object_in_its_place_is_left_there, set_up),
+           cmocka_unit_test_setup(one_function_gets_its_object_and_another_finds_it, set_up))

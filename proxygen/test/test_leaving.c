@@ -41,7 +41,6 @@ static int relay(Bmi *self)
 
 static int set_up(void **state)
 {
-    (void)state;
     records_begin();
     return 0;
 }
@@ -51,7 +50,6 @@ static void an_exception_ends_the_call_of_a_struct(void **state)
     Bmi thrower = {.update = throws_update, .finalize = finish};
     Bmi *face = test_BmiProxy_wrap(&thrower, "thrower");
 
-    (void)state;
     assert_int_equal(catches_update(face), 17);
     assert_int_equal(records_of("update", NULL).failed_calls, 1);
     assert_int_equal(records_of("update", NULL).calls, 0);
@@ -65,7 +63,6 @@ static void an_exception_ends_the_call_of_a_table(void **state)
     struct plain thrower = {.methods = &adding};
     struct plain *face = test_PlainProxy_wrap(&thrower, "thrower");
 
-    (void)state;
     assert_int_equal(catches_add(face, 2, 3), 5);
     assert_int_equal(catches_add(face, 4, 3), 7);
     assert_int_equal(records_of("add", NULL).failed_calls, 2);
@@ -79,7 +76,6 @@ static void a_call_that_catches_has_not_failed_and_its_own_time(void **state)
     Bmi *inner = test_BmiProxy_wrap(&thrower, "inner");
     Bmi *outer;
 
-    (void)state;
     driver.data = inner;
     outer = test_BmiProxy_wrap(&driver, "outer");
     assert_int_equal(outer->update(outer), 17);
@@ -104,7 +100,6 @@ static void the_end_of_a_thread_ends_the_call(void **state)
     pthread_t thread;
     void *result;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, run, face), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
     assert_null(result);
@@ -118,7 +113,6 @@ static void after_a_longjmp_the_next_call_puts_things_right(void **state)
     Bmi model = {.update = jump, .finalize = finish};
     Bmi *face = test_BmiProxy_wrap(&model, "jumper");
 
-    (void)state;
     if (setjmp(where) == 0)
         face->update(face);
     assert_int_equal(records_of("update", NULL).calls, 0); /* it never ended */
@@ -128,15 +122,8 @@ static void after_a_longjmp_the_next_call_puts_things_right(void **state)
     assert_int_equal(records_node("finalize", 0).parent, 0); /* the root, not the abandoned call */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(an_exception_ends_the_call_of_a_struct, set_up),
-        cmocka_unit_test_setup(an_exception_ends_the_call_of_a_table, set_up),
-        cmocka_unit_test_setup(a_call_that_catches_has_not_failed_and_its_own_time, set_up),
-        cmocka_unit_test_setup(the_end_of_a_thread_ends_the_call, set_up),
-        cmocka_unit_test_setup(after_a_longjmp_the_next_call_puts_things_right, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup(an_exception_ends_the_call_of_a_struct, set_up),
+           cmocka_unit_test_setup(an_exception_ends_the_call_of_a_table, set_up),
+           cmocka_unit_test_setup(a_call_that_catches_has_not_failed_and_its_own_time, set_up),
+           cmocka_unit_test_setup(the_end_of_a_thread_ends_the_call, set_up),
+           cmocka_unit_test_setup(after_a_longjmp_the_next_call_puts_things_right, set_up))

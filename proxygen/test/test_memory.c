@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The generator without memory: an error, no output, no leak, wherever it runs out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <portolan/proxygen.h>
+#include <unistd.h>
+#include <unit_test.h>
 
 /* Fails the n-th allocation for n = 1, 1 + STRIDE, … until a run succeeds. */
 static void fail_everywhere(struct portolan_proxygen_options *options, unsigned long stride)
@@ -53,7 +43,6 @@ static void a_header_fails_cleanly(void **state)
                                                 .port = "solver=test.Solver",
                                                 .context = HEADERS "/solver.context"};
 
-    (void)state;
     fail_everywhere(&options, 11); /* each run parses the header anew */
 }
 
@@ -63,7 +52,6 @@ static void a_side_file_fails_cleanly(void **state)
     struct portolan_proxygen_options options = {
         .files = &file, .n_files = 1, .port = "own", .context = HEADERS "/cases/own.context"};
 
-    (void)state;
     fail_everywhere(&options, 37);
 }
 
@@ -73,7 +61,6 @@ static void a_header_with_objects_to_hand_out_fails_cleanly(void **state)
     struct portolan_proxygen_options options = {
         .files = &file, .n_files = 1, .port = "stream", .context = HEADERS "/stream.context"};
 
-    (void)state;
     fail_everywhere(&options, 23);
 }
 
@@ -83,7 +70,6 @@ static void a_class_fails_cleanly(void **state)
     struct portolan_proxygen_options options = {
         .files = &file, .n_files = 1, .port = "lab::Small", .context = CLASSES "/small.context"};
 
-    (void)state;
     fail_everywhere(&options, 7);
 }
 
@@ -101,7 +87,6 @@ static void a_list_of_functions_fails_cleanly(void **state)
                                                 .flags = &flag,
                                                 .n_flags = 1};
 
-    (void)state;
     fail_everywhere(&options, 97);
 }
 
@@ -110,20 +95,11 @@ static void sidl_fails_cleanly(void **state)
     static const char *const file = HEADERS "/kinds.sidl";
     struct portolan_proxygen_options options = {.files = &file, .n_files = 1, .port = "test.Kinds"};
 
-    (void)state;
     fail_everywhere(&options, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_header_fails_cleanly),
-        cmocka_unit_test(a_side_file_fails_cleanly),
-        cmocka_unit_test(a_header_with_objects_to_hand_out_fails_cleanly),
-        cmocka_unit_test(a_class_fails_cleanly),
-        cmocka_unit_test(a_list_of_functions_fails_cleanly),
-        cmocka_unit_test(sidl_fails_cleanly),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_header_fails_cleanly), cmocka_unit_test(a_side_file_fails_cleanly),
+           cmocka_unit_test(a_header_with_objects_to_hand_out_fails_cleanly),
+           cmocka_unit_test(a_class_fails_cleanly),
+           cmocka_unit_test(a_list_of_functions_fails_cleanly),
+           cmocka_unit_test(sidl_fails_cleanly))

@@ -32,7 +32,6 @@ static const generator_type odd = {
 
 static int set_up(void **state)
 {
-    (void)state;
     records_begin();
     return 0;
 }
@@ -43,7 +42,6 @@ static void two_tables_keep_apart(void **state)
     generator_type *b = test_GeneratorProxy_wrap(&odd, "b");
     unsigned long x, y;
 
-    (void)state;
     assert_non_null(a);
     assert_non_null(b);
     assert_string_equal(a->name, "even");
@@ -68,7 +66,6 @@ static void a_function_called_free_does_not_end_the_table(void **state)
     generator_type *face = test_GeneratorProxy_wrap(&even, "a");
     unsigned long *one = malloc(sizeof *one), x;
 
-    (void)state;
     face->set(one, 1);
     face->free(one);
     face->set(&x, 4);
@@ -81,20 +78,12 @@ static void a_copy_of_the_table_is_measured_too(void **state)
     generator_type *face = test_GeneratorProxy_wrap(&even, "a"), copy = *face;
     unsigned long x;
 
-    (void)state;
     copy.set(&x, 4);
     assert_int_equal(copy.get(&x), 6);
     assert_int_equal(records_of("get", NULL).calls, 1);
     test_GeneratorProxy_unwrap(face);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(two_tables_keep_apart, set_up),
-        cmocka_unit_test_setup(a_function_called_free_does_not_end_the_table, set_up),
-        cmocka_unit_test_setup(a_copy_of_the_table_is_measured_too, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup(two_tables_keep_apart, set_up),
+           cmocka_unit_test_setup(a_function_called_free_does_not_end_the_table, set_up),
+           cmocka_unit_test_setup(a_copy_of_the_table_is_measured_too, set_up))

@@ -189,7 +189,6 @@ static void the_new_one_is_not_released_over_a_call(void **state)
     sidl_BaseInterface ex = NULL;
     pthread_t thread;
 
-    (void)state;
     ledgers_open("ledger.OpenOne", true);
     __atomic_store_n(&stop, false, __ATOMIC_RELAXED);
     assert_int_equal(pthread_create(&thread, NULL, wait_in_the_new_one, NULL), 0);
@@ -216,7 +215,6 @@ static void a_swap_from_inside_is_refused(void **state)
 {
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     ledgers_open("ledger.OpenOne", false);
     ledger_Ledger_note(ledgers.ports[0], 0, LEDGER_SWAP, &ex);
     assert_int_equal(ledgers.swapped_inside, PORTOLAN_EBUSY);
@@ -313,21 +311,13 @@ static const char *const measured_stateless[] = {"ledger.OpenOne", "ledger.OpenT
 #NAME ", " #HOW, NAME, NULL, NULL, (void *)(HOW)                                           \
     }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(swaps_under_load_lose_no_call, stateful),
-        TEST(swaps_under_load_lose_no_call, measured),
-        TEST(swaps_under_load_lose_no_call, stateless),
-        TEST(swaps_under_load_lose_no_call, measured_stateless),
-        TEST(a_call_that_stays_is_named_and_the_old_one_stays, stateful),
-        TEST(a_call_that_stays_is_named_and_the_old_one_stays, measured),
-        TEST(a_call_that_stays_is_named_and_the_old_one_stays, stateless),
-        cmocka_unit_test(the_new_one_is_not_released_over_a_call),
-        cmocka_unit_test(a_swap_from_inside_is_refused),
-        TEST(many_swaps_leave_nothing, stateful),
-        TEST(many_swaps_leave_nothing, stateless),
-    };
-
-    return cmocka_run_group_tests_name("swap", tests, NULL, NULL);
-}
+UNIT_TESTS(TEST(swaps_under_load_lose_no_call, stateful),
+           TEST(swaps_under_load_lose_no_call, measured),
+           TEST(swaps_under_load_lose_no_call, stateless),
+           TEST(swaps_under_load_lose_no_call, measured_stateless),
+           TEST(a_call_that_stays_is_named_and_the_old_one_stays, stateful),
+           TEST(a_call_that_stays_is_named_and_the_old_one_stays, measured),
+           TEST(a_call_that_stays_is_named_and_the_old_one_stays, stateless),
+           cmocka_unit_test(the_new_one_is_not_released_over_a_call),
+           cmocka_unit_test(a_swap_from_inside_is_refused),
+           TEST(many_swaps_leave_nothing, stateful), TEST(many_swaps_leave_nothing, stateless))

@@ -18,24 +18,6 @@ static enum portolan_status take_snapshot(void *self, struct portolan_probe_snap
     return wrap_snapshot_take(self, snapshot, err);
 }
 
-static const struct portolan_probe_method_info unknown_method = {
-    .connection = {"", "", "?", "?", "?", "?"},
-    .method = {.name = "?", .context = {"", "", "", ""}}};
-
-const struct portolan_probe_method_info *wrap_method_peek(const struct wrap_process *p,
-                                                          uint32_t handle)
-{
-    if (handle == WRAP_HANDLE_MAIN)
-        return &p->main;
-    if (handle == WRAP_HANDLE_THREAD)
-        return &p->thread;
-    if (handle <= PORTOLAN_PROBE_HANDLE_OWN)
-        return portolan_probe_method_peek(handle);
-    /* Handles of the program's methods are consecutive, after PORTOLAN_PROBE_HANDLE_OWN. */
-    handle -= PORTOLAN_PROBE_HANDLE_OWN + 1;
-    return handle < p->n_methods ? &p->methods[handle] : &unknown_method;
-}
-
 static const struct portolan_probe_method_info *peek_method(void *self, uint32_t handle)
 {
     return wrap_method_peek(self, handle);
@@ -243,7 +225,7 @@ static bool look(struct wrap_process *p)
 static struct portolan_probe_method_info program_method(const struct wrap_run *run, uint32_t handle,
                                                         const char *name)
 {
-    struct portolan_probe_method_info info = unknown_method;
+    struct portolan_probe_method_info info = wrap_unknown_method;
 
     info.handle = handle;
     info.connection = (struct portolan_probe_connection){

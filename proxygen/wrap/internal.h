@@ -161,6 +161,7 @@ void wrap_log_read(struct wrap_process *p);
 enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_probe_snapshot *to,
                                         struct portolan_error *err);
 
+extern const struct portolan_probe_method_info wrap_unknown_method;
 /* The method of a handle in the process. */
 const struct portolan_probe_method_info *wrap_method_peek(const struct wrap_process *p,
                                                           uint32_t handle);

@@ -299,3 +299,21 @@ enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_
     end_reading(p);
     return good ? PORTOLAN_OK : refuse_snapshot(to, err);
 }
+
+const struct portolan_probe_method_info wrap_unknown_method = {
+    .connection = {"", "", "?", "?", "?", "?"},
+    .method = {.name = "?", .context = {"", "", "", ""}}};
+
+const struct portolan_probe_method_info *wrap_method_peek(const struct wrap_process *p,
+                                                          uint32_t handle)
+{
+    if (handle == WRAP_HANDLE_MAIN)
+        return &p->main;
+    if (handle == WRAP_HANDLE_THREAD)
+        return &p->thread;
+    if (handle <= PORTOLAN_PROBE_HANDLE_OWN)
+        return portolan_probe_method_peek(handle);
+    /* Handles of the program's methods are consecutive, after PORTOLAN_PROBE_HANDLE_OWN. */
+    handle -= PORTOLAN_PROBE_HANDLE_OWN + 1;
+    return handle < p->n_methods ? &p->methods[handle] : &wrap_unknown_method;
+}

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A document and a page of a store whose numbers are known (analysis/export/test/sample_store.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "../internal.h"
 
 #include "sample_store.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct fixture {
     struct portolan_store *store;
@@ -130,7 +122,6 @@ static void other_texts_are_refused(void **state)
     const struct portolan_report_page page = {0};
     struct portolan_text html = {0};
 
-    (void)state;
     assert_int_equal(portolan_report_write_page("{\"portolan\": \"profile\"}", &page, &html, NULL),
                      PORTOLAN_EINVAL);
     assert_int_equal(portolan_report_write_page("not JSON", &page, &html, NULL), PORTOLAN_EINVAL);
@@ -160,13 +151,7 @@ static void memory_may_end_anywhere(void **state)
     assert_true(n > 30); /* it counted */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_means_over_ranks), cmocka_unit_test(ranks_have_their_own),
-        cmocka_unit_test(pages_escape_and_end),         cmocka_unit_test(other_texts_are_refused),
-        cmocka_unit_test(memory_may_end_anywhere),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_TESTS_BETWEEN(set_up, tear_down, cmocka_unit_test(numbers_are_means_over_ranks),
+                   cmocka_unit_test(ranks_have_their_own), cmocka_unit_test(pages_escape_and_end),
+                   cmocka_unit_test(other_texts_are_refused),
+                   cmocka_unit_test(memory_may_end_anywhere))

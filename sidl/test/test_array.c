@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
+#include <unit_test.h>
 
 #include "sidl.h"
 
@@ -26,7 +20,6 @@ static void bounds_and_strides_follow_the_order(void **state)
     struct sidl_double__array *col = sidl_double__array_createCol(3, lower, upper);
     struct sidl_double__array *row = sidl_double__array_createRow(3, lower, upper);
 
-    (void)state;
     assert_int_equal(sidl_double__array_dimen(col), 3);
     assert_int_equal(sidl_double__array_stride(col, 0), 1);
     assert_int_equal(sidl_double__array_stride(col, 2), 15);
@@ -47,7 +40,6 @@ static void access_outside_the_bounds_is_harmless(void **state)
 {
     struct sidl_int__array *a = numbered(2, 2);
 
-    (void)state;
     sidl_int__array_set2(a, 2, 0, 99);
     sidl_int__array_set1(a, 0, 99);
     assert_int_equal(sidl_int__array_get2(a, 0, -1), 0);
@@ -62,7 +54,6 @@ static void access_outside_the_bounds_is_harmless(void **state)
 
 static void an_array_too_large_to_count_is_refused(void **state)
 {
-    (void)state;
     assert_null(sidl_double__array_create2dCol(INT32_MAX, 3));
 }
 
@@ -73,7 +64,6 @@ static void a_slice_shares_the_elements_and_keeps_them_alive(void **state)
     const int32_t part[] = {2, 2}, from[] = {0, 1}, step[] = {2, 3}, new_start[] = {1, 1};
     const int32_t too_many[] = {5, 5};
 
-    (void)state;
     row = sidl_int__array_slice(a, 1, one_row, start, NULL, NULL);
     every_other = sidl_int__array_slice(a, 2, part, from, step, new_start);
     assert_null(sidl_int__array_slice(a, 2, too_many, NULL, NULL, NULL));
@@ -95,7 +85,6 @@ static void ensure_copies_only_where_the_order_differs(void **state)
     struct sidl_int__array *same = sidl_int__array_ensure(a, 2, sidl_column_major_order);
     struct sidl_int__array *row = sidl_int__array_ensure(a, 2, sidl_row_major_order);
 
-    (void)state;
     assert_ptr_equal(same, a);
     assert_ptr_not_equal(row, a);
     assert_int_equal(sidl_int__array_first(row)[1], 1);
@@ -113,7 +102,6 @@ static void borrowed_elements_are_copied_to_be_kept(void **state)
     struct sidl_double__array *a = sidl_double__array_borrow(data, 1, lower, upper, stride);
     struct sidl_double__array *kept = sidl_double__array_smartCopy(a), *shared;
 
-    (void)state;
     data[2] = -3;
     assert_true(sidl_double__array_get1(a, 1) == -3);
     assert_true(sidl_double__array_get1(kept, 1) == 3);
@@ -130,7 +118,6 @@ static void copy_takes_what_the_index_ranges_share(void **state)
     struct sidl_int__array *src = numbered(3, 3);
     struct sidl_int__array *dest = sidl_int__array_createRow(2, lower, upper);
 
-    (void)state;
     sidl_int__array_copy(src, dest);
     assert_int_equal(sidl_int__array_get2(dest, 2, 1), 21);
     assert_int_equal(sidl_int__array_get2(dest, 3, 1), 0);
@@ -146,7 +133,6 @@ static void strings_are_copied_in_and_out(void **state)
     struct sidl_string__array *b = sidl_string__array_create1d(2);
     char *text;
 
-    (void)state;
     sidl_string__array_set1(a, 0, "A");
     sidl_string__array_copy(a, b);
     sidl_string__array_set1(a, 0, NULL);
@@ -164,7 +150,6 @@ static void all_seven_dimensions_are_reached(void **state)
     const int32_t lower[7] = {0}, upper[7] = {1, 1, 1, 1, 1, 1, 1};
     struct sidl_long__array *a = sidl_long__array_createCol(7, lower, upper);
 
-    (void)state;
     sidl_long__array_set7(a, 1, 0, 1, 0, 1, 0, 1, 77);
     assert_int_equal(sidl_long__array_get7(a, 1, 0, 1, 0, 1, 0, 1), 77);
     assert_int_equal(sidl_long__array_get(a, (const int32_t[]){1, 0, 1, 0, 1, 0, 1}), 77);
@@ -175,7 +160,6 @@ static void all_seven_dimensions_are_reached(void **state)
 
 static void a_failing_allocation_gives_no_array(void **state)
 {
-    (void)state;
     for (unsigned long n = 1; n <= 2; n++) {
         portolan_alloc_fail_at(n);
         assert_null(sidl_double__array_create1d(5));
@@ -183,20 +167,13 @@ static void a_failing_allocation_gives_no_array(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_and_strides_follow_the_order),
-        cmocka_unit_test(access_outside_the_bounds_is_harmless),
-        cmocka_unit_test(an_array_too_large_to_count_is_refused),
-        cmocka_unit_test(a_slice_shares_the_elements_and_keeps_them_alive),
-        cmocka_unit_test(ensure_copies_only_where_the_order_differs),
-        cmocka_unit_test(borrowed_elements_are_copied_to_be_kept),
-        cmocka_unit_test(copy_takes_what_the_index_ranges_share),
-        cmocka_unit_test(strings_are_copied_in_and_out),
-        cmocka_unit_test(all_seven_dimensions_are_reached),
-        cmocka_unit_test(a_failing_allocation_gives_no_array),
-    };
-
-    return cmocka_run_group_tests_name("sidl array", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(bounds_and_strides_follow_the_order),
+           cmocka_unit_test(access_outside_the_bounds_is_harmless),
+           cmocka_unit_test(an_array_too_large_to_count_is_refused),
+           cmocka_unit_test(a_slice_shares_the_elements_and_keeps_them_alive),
+           cmocka_unit_test(ensure_copies_only_where_the_order_differs),
+           cmocka_unit_test(borrowed_elements_are_copied_to_be_kept),
+           cmocka_unit_test(copy_takes_what_the_index_ranges_share),
+           cmocka_unit_test(strings_are_copied_in_and_out),
+           cmocka_unit_test(all_seven_dimensions_are_reached),
+           cmocka_unit_test(a_failing_allocation_gives_no_array))

@@ -3,16 +3,8 @@
  * Every array function of Babel's binding, for every element type. One macro makes the tests of one
  * type from how its values are made (of a small number), compared and given up.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
-
-#include <stdio.h>
+#include <unit_test.h>
 
 /* What Babel's sources include; all lead to the same declarations. */
 #include "babel_config.h"
@@ -191,7 +183,6 @@ static int same_object(void *own, void *expected)
     }                                                                                              \
     static void arrays_of_##P(void **state)                                                        \
     {                                                                                              \
-        (void)state;                                                                               \
         P##_one_dimension();                                                                       \
         P##_dimensions();                                                                          \
         P##_matrix();                                                                              \
@@ -260,7 +251,6 @@ static void raw_arrays_are_column_major(void **state)
 {
     int a[2 * 3 * 2 * 2 * 2 * 2 * 2];
 
-    (void)state;
     for (int i = 0; i < (int)(sizeof a / sizeof *a); i++)
         a[i] = i;
     assert_int_equal(RarrayElem1(a, 5), 5);
@@ -277,7 +267,6 @@ static void macros_reach_elements_of_every_dimension(void **state)
 {
     const int32_t lower[] = {-1, 2, 0, 0, 0, 0, 0}, upper[] = {0, 3, 1, 1, 1, 1, 1};
 
-    (void)state;
     for (int n = 1; n <= SIDL_MAX_ARRAY_DIMENSION; n++) {
         struct sidl_int__array *a = sidl_int__array_createRow(n, lower, upper);
 
@@ -300,7 +289,6 @@ static int make_objects(void **state)
 {
     sidl_BaseInterface ex;
 
-    (void)state;
     for (int i = 0; i < N_OBJECTS; i++)
         objects[i] = (sidl_BaseInterface)sidl_BaseClass__create(&ex);
     return 0;
@@ -308,7 +296,6 @@ static int make_objects(void **state)
 
 static int drop_objects(void **state)
 {
-    (void)state;
     for (int i = 0; i < N_OBJECTS; i++) {
         if (((struct sidl_object *)sidl_reference_peek(objects[i]))->references != 1)
             return -1; /* an array kept a reference */
@@ -317,26 +304,13 @@ static int drop_objects(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_of_sidl_bool),
-        cmocka_unit_test(arrays_of_sidl_char),
-        cmocka_unit_test(arrays_of_sidl_dcomplex),
-        cmocka_unit_test(arrays_of_sidl_double),
-        cmocka_unit_test(arrays_of_sidl_fcomplex),
-        cmocka_unit_test(arrays_of_sidl_float),
-        cmocka_unit_test(arrays_of_sidl_int),
-        cmocka_unit_test(arrays_of_sidl_long),
-        cmocka_unit_test(arrays_of_sidl_opaque),
-        cmocka_unit_test(arrays_of_sidl_string),
-        cmocka_unit_test(arrays_of_sidl_interface),
-        cmocka_unit_test(arrays_of_sidl_BaseInterface),
-        cmocka_unit_test(arrays_of_sidl_BaseClass),
-        cmocka_unit_test(arrays_of_sidl_ClassInfo),
-        cmocka_unit_test(raw_arrays_are_column_major),
-        cmocka_unit_test(macros_reach_elements_of_every_dimension),
-    };
-
-    return cmocka_run_group_tests_name("sidl array types", tests, make_objects, drop_objects);
-}
+UNIT_TESTS_BETWEEN(
+    make_objects, drop_objects, cmocka_unit_test(arrays_of_sidl_bool),
+    cmocka_unit_test(arrays_of_sidl_char), cmocka_unit_test(arrays_of_sidl_dcomplex),
+    cmocka_unit_test(arrays_of_sidl_double), cmocka_unit_test(arrays_of_sidl_fcomplex),
+    cmocka_unit_test(arrays_of_sidl_float), cmocka_unit_test(arrays_of_sidl_int),
+    cmocka_unit_test(arrays_of_sidl_long), cmocka_unit_test(arrays_of_sidl_opaque),
+    cmocka_unit_test(arrays_of_sidl_string), cmocka_unit_test(arrays_of_sidl_interface),
+    cmocka_unit_test(arrays_of_sidl_BaseInterface), cmocka_unit_test(arrays_of_sidl_BaseClass),
+    cmocka_unit_test(arrays_of_sidl_ClassInfo), cmocka_unit_test(raw_arrays_are_column_major),
+    cmocka_unit_test(macros_reach_elements_of_every_dimension))

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One bad input per diagnostic: what is said, on which line, and nothing else beside it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/sidl.h>
-
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 #define P "package p version 1.0 {\n" /* line 1; the case's text begins on line 2 */
 #define I P "interface I {\n"         /* … on line 3 */
@@ -294,28 +285,10 @@ static const struct bad {
     {P "class C { invariant n > 0; void f(); }" E, 2, 21, "only call methods"},
 };
 
-struct heard {
-    int count, line, column;
-    char text[1000];
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct heard *h = arg;
-
-    assert_string_equal(file, "bad.sidl");
-    if (h->count++ > 0)
-        return;
-    h->line = line;
-    h->column = column;
-    snprintf(h->text, sizeof h->text, "%s", text);
-}
-
 static void every_mistake_is_named_once_at_its_place(void **state)
 {
     int failed = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
         const struct bad *bad = &bads[i];
         struct portolan_sidl_options options = {0};
@@ -327,11 +300,11 @@ static void every_mistake_is_named_once_at_its_place(void **state)
                                                               strlen(bad->text), &d, &model, &err);
 
         if (status == PORTOLAN_ESYNTAX && heard.count == 1 && heard.line == bad->line &&
-            heard.column == bad->column && strstr(heard.text, bad->said) && d.count == 1)
+            heard.column == bad->column && strstr(heard.first, bad->said) && d.count == 1)
             continue;
         failed++;
         print_error("%s\n  wanted once %d:%d: %s\n  got %d × %d:%d: %s\n", bad->text, bad->line,
-                    bad->column, bad->said, heard.count, heard.line, heard.column, heard.text);
+                    bad->column, bad->said, heard.count, heard.line, heard.column, heard.first);
         portolan_sidl_destroy(model);
     }
     assert_int_equal(failed, 0);
@@ -347,7 +320,6 @@ static void doubts_are_told_and_no_mistakes(void **state)
         {I "void f() throws I;\n}" E, "p.I does not inherit sidl.BaseException"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct heard heard = {0};
         struct portolan_diagnostics notes = {hear, &heard, 0}, d = {0};
@@ -359,7 +331,7 @@ static void doubts_are_told_and_no_mistakes(void **state)
                          PORTOLAN_OK);
         assert_int_equal(d.count, 0);
         assert_int_equal(heard.count, 1);
-        assert_non_null(strstr(heard.text, texts[i][1]));
+        assert_non_null(strstr(heard.first, texts[i][1]));
         portolan_sidl_destroy(model);
     }
 }
@@ -374,21 +346,14 @@ static void one_mistake_does_not_hide_the_next(void **state)
     struct portolan_diagnostics d = {hear, &heard, 0};
     struct portolan_sidl_model *model;
 
-    (void)state;
     assert_int_equal(
         portolan_sidl_read_text(&options, "bad.sidl", text, sizeof text - 1, &d, &model, NULL),
         PORTOLAN_ESYNTAX);
     assert_int_equal(heard.count, 3);
     assert_int_equal(heard.line, 3);
+    assert_int_equal(strncmp(heard.text, "bad.sidl:3:", 11), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mistake_is_named_once_at_its_place),
-        cmocka_unit_test(doubts_are_told_and_no_mistakes),
-        cmocka_unit_test(one_mistake_does_not_hide_the_next),
-    };
-
-    return cmocka_run_group_tests_name("sidl check", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(every_mistake_is_named_once_at_its_place),
+           cmocka_unit_test(doubts_are_told_and_no_mistakes),
+           cmocka_unit_test(one_mistake_does_not_hide_the_next))

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Classes of SIDL: inheritance, constructors, private data, loading, exceptions of one's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
-
 #include <pthread.h>
-#include <stdlib.h>
+#include <unit_test.h>
 
 #include "sidl_SIDLException.h"
 #include "zoo.h"
 
 static int open_zoo(void **state)
 {
-    (void)state;
     portolan_alloc_fail_at(0);
     zoo_open();
     return 0;
@@ -60,7 +51,6 @@ static void an_object_is_a_reference_of_its_class_and_its_parents(void **state)
 {
     struct sidl_object *puppy = create(&zoo_Puppy__type, zoo_Puppy__externals);
 
-    (void)state;
     assert_ptr_equal(sidl_object_facet(puppy, "zoo.Puppy"), puppy);
     assert_ptr_equal(sidl_object_facet(puppy, "zoo.Dog"), puppy);
     assert_ptr_equal(sidl_object_facet(puppy, "zoo.Animal"), puppy);
@@ -84,7 +74,6 @@ static void inherited_methods_are_found_and_overridden_ones_replaced_everywhere(
     const struct zoo_Owned__epv *owned_epv = (const void *)owned->d_epv;
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     assert_name(dog, "dog");
     assert_name(puppy, "dog");
     assert_int_equal(zoo_twice(dog), 2);
@@ -100,7 +89,6 @@ static void constructors_run_from_the_root_and_destructors_back(void **state)
 {
     void *puppy = create(&zoo_Puppy__type, zoo_Puppy__externals);
 
-    (void)state;
     assert_string_equal(zoo_log, "load Animal; load Dog; load Puppy; ctor Animal; as animal; "
                                  "ctor Dog; as dog; ctor Puppy; as dog");
     zoo_log[0] = '\0';
@@ -119,7 +107,6 @@ static void every_class_of_the_chain_has_its_own_data(void **state)
         sidl_class_create(&zoo_Puppy__type, zoo_Puppy__externals, &own, &ex);
     const struct zoo_Dog__epv *epv = (const void *)puppy->d_epv;
 
-    (void)state;
     assert_null(ex);
     assert_non_null(strstr(zoo_log, "ctor Dog; as dog; ctor2 Puppy"));
     assert_null(strstr(zoo_log, "ctor Puppy"));
@@ -138,7 +125,6 @@ static void an_abstract_class_is_refused_by_name(void **state)
 {
     sidl_BaseInterface ex;
 
-    (void)state;
     assert_null(sidl_class_create(&zoo_Animal__type, zoo_Animal__externals, NULL, &ex));
     assert_thrown(ex, "sidl.NotImplementedException",
                   "class zoo.Animal is abstract (it has no legs); create an object of a class that "
@@ -151,7 +137,6 @@ static void a_constructor_that_throws_undoes_what_was_constructed(void **state)
     int32_t own = 1;
     sidl_BaseInterface ex;
 
-    (void)state;
     zoo_throws_at = "ctor Puppy";
     assert_null(sidl_class_create(&zoo_Puppy__type, zoo_Puppy__externals, NULL, &ex));
     assert_thrown(ex, "sidl.SIDLException", "ctor Puppy");
@@ -171,7 +156,6 @@ static void what_a_destructor_throws_reaches_who_drops_the_last_reference(void *
     void *dog = create(&zoo_Dog__type, zoo_Dog__externals);
     sidl_BaseInterface ex;
 
-    (void)state;
     zoo_throws_at = "dtor Dog";
     sidl_reference_delete(dog, &ex);
     assert_thrown(ex, "sidl.SIDLException", "dtor Dog");
@@ -181,7 +165,6 @@ static void what_a_destructor_throws_reaches_who_drops_the_last_reference(void *
 
 static void what_load_throws_is_discarded(void **state)
 {
-    (void)state;
     zoo_throws_at = "load Dog";
     sidl_reference_delete(create(&zoo_Puppy__type, zoo_Puppy__externals), NULL);
     assert_non_null(strstr(zoo_log, "load Animal; load Dog; load Puppy; ctor Animal"));
@@ -196,7 +179,6 @@ static void a_static_call_loads_the_class(void **state)
     const struct zoo_Animal__sepv *statics =
         sidl_class_statics(&zoo_Animal__type, zoo_Animal__externals, &ex);
 
-    (void)state;
     assert_null(ex);
     assert_string_equal(zoo_log, "load Animal");
     assert_int_equal(statics->f_made(&ex), 1);
@@ -212,7 +194,6 @@ static void an_exception_class_adds_methods_and_data_to_note_and_trace(void **st
     sidl_BaseInterface ignored;
     char *trace = sidl_BaseException_getTrace(base, &ignored);
 
-    (void)state;
     assert_string_equal(trace, "in count at zoo.c:12\n");
     assert_true(SIDL_CATCH(ex, "zoo.Theft"));
     assert_true(SIDL_CATCH(ex, "zoo.Escape"));
@@ -229,7 +210,6 @@ static void what_is_no_exception_can_be_thrown_and_caught(void **state)
 {
     sidl_BaseInterface ex = create(&zoo_Dog__type, zoo_Dog__externals);
 
-    (void)state;
     sidl_update_exception(ex, "zoo.c", 12, "count");
     sidl_report_exception(ex);
     assert_false(SIDL_CATCH(ex, "sidl.BaseException"));
@@ -243,7 +223,6 @@ static void an_exception_class_without_code_needs_none(void **state)
     sidl_BaseInterface ex;
     void *escape = sidl_class_create(&zoo_Escape__type, NULL, NULL, &ex);
 
-    (void)state;
     assert_null(ex);
     assert_true(SIDL_CATCH(escape, "zoo.Escape"));
     sidl_reference_delete(escape, NULL);
@@ -255,7 +234,6 @@ static void creation_survives_any_failing_allocation(void **state)
     unsigned long n_failures = 0;
     sidl_BaseInterface ex;
 
-    (void)state;
     for (unsigned long n = 1; n < 50; n++) {
         void *puppy;
 
@@ -307,7 +285,6 @@ static const struct sidl_class eager_class = {.name = "test.Eager",
 
 static void a_class_may_be_used_while_it_loads(void **state)
 {
-    (void)state;
     sidl_reference_delete(create(&eager_type, eager), NULL);
     sidl_reference_delete(create(&eager_type, eager), NULL);
     assert_int_equal(n_loads, 1);
@@ -338,7 +315,6 @@ static void a_parent_that_cannot_be_extended_is_told(void **state)
                              .state = &child_state};
     sidl_BaseInterface ex;
 
-    (void)state;
     unsetenv("SIDL_DLL_PATH");
     assert_null(sidl_object_create(&cls, &ex));
     assert_thrown(ex, "sidl.SIDLException",
@@ -380,7 +356,6 @@ static void threads_that_make_the_first_object_at_once_load_the_class_once(void 
     pthread_barrier_t start;
     char *found;
 
-    (void)state;
     pthread_barrier_init(&start, NULL, N_THREADS);
     for (int i = 0; i < N_THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, breed, &start), 0);

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kinds of values in contracts: what fits together, and what is said when it does not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/sidl.h>
-
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 /* Every clause is put at column 9 of line 11. */
 #define HEAD                                                                                       \
@@ -99,23 +90,6 @@ static const struct bad {
     {"nosuch(1)", 9, "unknown function nosuch"},
 };
 
-struct heard {
-    int count, line, column;
-    char text[1000];
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct heard *heard = arg;
-
-    (void)file;
-    if (heard->count++ == 0) {
-        heard->line = line;
-        heard->column = column;
-        snprintf(heard->text, sizeof heard->text, "%s", text);
-    }
-}
-
 static struct heard read_clause(const char *head, const char *clause, const char *tail)
 {
     struct heard heard = {0};
@@ -132,31 +106,28 @@ static struct heard read_clause(const char *head, const char *clause, const char
 
 static void what_fits_is_accepted(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof goods / sizeof *goods; i++) {
         const struct heard heard = read_clause(REQUIRE, goods[i], TAIL);
 
         if (heard.count)
-            fail_msg("%s: %d:%d: %s", goods[i], heard.line, heard.column, heard.text);
+            fail_msg("%s: %d:%d: %s", goods[i], heard.line, heard.column, heard.first);
     }
 }
 
 static void what_does_not_fit_is_told_once(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
         const struct heard heard = read_clause(REQUIRE, bads[i].text, TAIL);
 
         if (heard.count != 1 || heard.line != 11 || heard.column != bads[i].column ||
-            !strstr(heard.text, bads[i].said))
+            !strstr(heard.first, bads[i].said))
             fail_msg("%s: expected %d: %s, got %d of them, %d:%d: %s", bads[i].text, bads[i].column,
-                     bads[i].said, heard.count, heard.line, heard.column, heard.text);
+                     bads[i].said, heard.count, heard.line, heard.column, heard.first);
     }
 }
 
 static void a_result_has_the_method_s_kind(void **state)
 {
-    (void)state;
     assert_int_equal(read_clause(ENSURE, "result >= 0.0 and result ** 2 < 4", TAIL).count, 0);
     assert_int_equal(read_clause(ENSURE, "result == s", TAIL).count, 1);
 }
@@ -166,9 +137,8 @@ static void a_method_that_returns_nothing_has_no_result(void **state)
     static const char head[] = "package p version 1.0 {\nclass C { void f(in int a);\nensure ";
     const struct heard heard = read_clause(head, "result > 0", TAIL);
 
-    (void)state;
     assert_int_equal(heard.count, 1);
-    assert_non_null(strstr(heard.text, "f returns nothing, so it has no result"));
+    assert_non_null(strstr(heard.first, "f returns nothing, so it has no result"));
 }
 
 static void a_static_method_has_no_object_to_ask(void **state)
@@ -177,9 +147,8 @@ static void a_static_method_has_no_object_to_ask(void **state)
                                "static void f(in int a);\nrequire ";
     const struct heard heard = read_clause(head, "good()", TAIL);
 
-    (void)state;
     assert_int_equal(heard.count, 1);
-    assert_non_null(strstr(heard.text, "good needs an object, but this method is static"));
+    assert_non_null(strstr(heard.first, "good needs an object, but this method is static"));
 }
 
 static void purity_is_inherited(void **state)
@@ -188,20 +157,12 @@ static void purity_is_inherited(void **state)
         "package p version 1.0 {\ninterface I { bool good(); ensure is pure; }\n"
         "class C implements I { invariant ";
 
-    (void)state;
     assert_int_equal(read_clause(head, "good()", "; bool good();\n}\n}\n").count, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_fits_is_accepted),
-        cmocka_unit_test(what_does_not_fit_is_told_once),
-        cmocka_unit_test(a_result_has_the_method_s_kind),
-        cmocka_unit_test(a_method_that_returns_nothing_has_no_result),
-        cmocka_unit_test(a_static_method_has_no_object_to_ask),
-        cmocka_unit_test(purity_is_inherited),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(what_fits_is_accepted),
+           cmocka_unit_test(what_does_not_fit_is_told_once),
+           cmocka_unit_test(a_result_has_the_method_s_kind),
+           cmocka_unit_test(a_method_that_returns_nothing_has_no_result),
+           cmocka_unit_test(a_static_method_has_no_object_to_ask),
+           cmocka_unit_test(purity_is_inherited))

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Throwing and catching as sources written for Babel do it: the macros with and without semicolon.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
-
-#include <stdio.h>
+#include <unit_test.h>
 
 #include "sidl_Exception.h"
 
@@ -78,7 +70,6 @@ static void the_trace_has_a_line_for_every_place(void **state)
     sidl_BaseException caught;
     char *trace, *at;
 
-    (void)state;
     portolan_log_set_handler(keep_log, NULL);
     assert_int_equal(reporter(1, &ex), -3);
     portolan_log_set_handler(NULL, NULL);
@@ -103,7 +94,6 @@ static void exceptions_are_told_apart_by_type(void **state)
     sidl_BaseInterface ex, ignored;
     sidl_RuntimeException runtime;
 
-    (void)state;
     middle(2, &ex);
     assert_false(SIDL_CATCH(ex, "sidl.PostViolation"));
     assert_true(SIDL_CATCH(ex, "sidl.PreViolation"));
@@ -129,7 +119,6 @@ static void what_the_run_time_throws_names_no_place_of_its_own(void **state)
     sidl_BaseException caught;
     char *trace;
 
-    (void)state;
     assert_null(sidl_object_create(&cls, &ex));
     caught = sidl_BaseException__cast(ex, &ignored);
     trace = sidl_BaseException_getTrace(caught, &ignored);
@@ -146,7 +135,6 @@ static void lines_are_added_through_any_reference(void **state)
     sidl_BaseException base = sidl_BaseException__cast(cast, &ignored);
     char *trace;
 
-    (void)state;
     sidl_CastException_setNote(cast, "note", &ignored);
     sidl_BaseException_addLine(base, "by hand", &ignored);
     sidl_BaseException_add(base, NULL, 3, NULL, &ignored);
@@ -175,7 +163,6 @@ static void every_exception_class_of_the_run_time_can_be_made(void **state)
         {sidl_SIDLException__create(&ex), "sidl.SIDLException"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         sidl_ClassInfo info = sidl_reference_class_info(all[i].made, &ex);
         char *name = sidl_ClassInfo_getName(info, &ex);
@@ -188,15 +175,8 @@ static void every_exception_class_of_the_run_time_can_be_made(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_trace_has_a_line_for_every_place),
-        cmocka_unit_test(exceptions_are_told_apart_by_type),
-        cmocka_unit_test(what_the_run_time_throws_names_no_place_of_its_own),
-        cmocka_unit_test(lines_are_added_through_any_reference),
-        cmocka_unit_test(every_exception_class_of_the_run_time_can_be_made),
-    };
-
-    return cmocka_run_group_tests_name("sidl exception", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(the_trace_has_a_line_for_every_place),
+           cmocka_unit_test(exceptions_are_told_apart_by_type),
+           cmocka_unit_test(what_the_run_time_throws_names_no_place_of_its_own),
+           cmocka_unit_test(lines_are_added_through_any_reference),
+           cmocka_unit_test(every_exception_class_of_the_run_time_can_be_made))

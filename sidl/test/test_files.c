@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several files, where required packages are found, and memory that runs out meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/sidl.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+#include <unit_test.h>
 
 static void fail_on_problem(void *arg, const char *file, int line, int column, const char *text)
 {
@@ -72,7 +62,6 @@ static void several_files_are_one_model(void **state)
     struct portolan_diagnostics d = {.report = fail_on_problem};
     struct portolan_sidl_model *model = NULL;
 
-    (void)state;
     assert_int_equal(portolan_sidl_read(&options, &d, &model, NULL), PORTOLAN_OK);
     assert_true(find(model, "p.A")->is_requested && find(model, "p.B")->is_requested);
     portolan_sidl_destroy(model);
@@ -92,7 +81,6 @@ static void required_packages_are_found_beside_the_file_and_in_the_path(void **s
     struct portolan_diagnostics d = {.report = fail_on_problem};
     struct portolan_sidl_model *model = NULL;
 
-    (void)state;
     add_file(&here, "beside.sidl", "package beside version 1.0 { interface B {} }");
     add_file(&there, "away.sidl", "package far { package away version 2 { interface F {} } }");
     add_file(&there, "deep.sidl",
@@ -127,7 +115,6 @@ static void problems_name_their_file(void **state)
     struct portolan_sidl_model *model = NULL;
     const char *second;
 
-    (void)state;
     assert_int_equal(portolan_sidl_read(&options, &d, &model, NULL), PORTOLAN_ESYNTAX);
     assert_int_equal(d.count, 3);
     assert_non_null(strstr(all, "b.sidl:1 p.E is already an enum"));
@@ -147,7 +134,6 @@ static void files_may_require_each_other(void **state)
     struct portolan_diagnostics d = {.report = fail_on_problem};
     struct portolan_sidl_model *model = NULL;
 
-    (void)state;
     add_file(&f, "two.sidl",
              "import one; package two version 1 { interface B { A twin(); void f(in C c); } }\n"
              "package one { interface C {} }");
@@ -193,7 +179,6 @@ static void reading_survives_any_failing_allocation(void **state)
     enum portolan_status status;
     unsigned long n = 0;
 
-    (void)state;
     add_file(&f, "other.sidl", "package other version 1 { interface Other { void other(); } }");
     do {
         struct portolan_diagnostics d = {.report = fail_on_problem};
@@ -221,7 +206,6 @@ static void telling_mistakes_survives_any_failing_allocation(void **state)
     enum portolan_status status;
     unsigned long n = 0;
 
-    (void)state;
     do {
         struct portolan_diagnostics d = {0};
         struct portolan_sidl_model *model = NULL;
@@ -237,16 +221,9 @@ static void telling_mistakes_survives_any_failing_allocation(void **state)
     assert_true(n > 500);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_files_are_one_model),
-        cmocka_unit_test(required_packages_are_found_beside_the_file_and_in_the_path),
-        cmocka_unit_test(problems_name_their_file),
-        cmocka_unit_test(files_may_require_each_other),
-        cmocka_unit_test(reading_survives_any_failing_allocation),
-        cmocka_unit_test(telling_mistakes_survives_any_failing_allocation),
-    };
-
-    return cmocka_run_group_tests_name("sidl files", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(several_files_are_one_model),
+           cmocka_unit_test(required_packages_are_found_beside_the_file_and_in_the_path),
+           cmocka_unit_test(problems_name_their_file),
+           cmocka_unit_test(files_may_require_each_other),
+           cmocka_unit_test(reading_survives_any_failing_allocation),
+           cmocka_unit_test(telling_mistakes_survives_any_failing_allocation))

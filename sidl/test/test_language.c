@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The language, sentence by sentence: what is good SIDL, and what it means. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/sidl.h>
-
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 static void fail_on_problem(void *arg, const char *file, int line, int column, const char *text)
 {
@@ -56,7 +47,6 @@ static void comments_belong_to_what_follows(void **state)
     const struct portolan_sidl_symbol *s = find(model, "p.S"), *e = find(model, "p.E");
     const struct portolan_sidl_symbol *i = find(model, "p.I");
 
-    (void)state;
     assert_string_equal(find(model, "p")->comment, "The package.");
     assert_string_equal(s->comment, "A struct.");
     assert_string_equal(s->fields[0].comment, "A field.");
@@ -82,7 +72,6 @@ static void versions_are_numbers_joined_by_dots(void **state)
                   "package c version 1.2.3.4 { enum E { x } }\n"
                   "package d { package e version 007 { enum E { x } } }\n");
 
-    (void)state;
     assert_string_equal(find(model, "a.E")->version, "1");
     assert_string_equal(find(model, "b.E")->version, "1.10");
     assert_string_equal(find(model, "c.E")->version, "1.2.3.4");
@@ -98,7 +87,6 @@ static void nested_packages_inherit_the_version(void **state)
         "package a version 2.1 { package io { interface I {} package deep { enum E { x } }"
         " } package other version 3.0 { enum E { x } } }");
 
-    (void)state;
     assert_string_equal(find(model, "a.io.I")->version, "2.1");
     assert_string_equal(find(model, "a.io.deep.E")->version, "2.1");
     assert_string_equal(find(model, "a.other.E")->version, "3.0");
@@ -113,7 +101,6 @@ static void packages_are_reopened(void **state)
                   "package p version 1.0 { package q version 2.0 { interface C {} };\n"
                   "package q { interface D extends B, C {} } }\n");
 
-    (void)state;
     assert_int_equal(find(model, "p")->n_children, 3);
     assert_string_equal(find(model, "p.B")->version, "1.0");
     assert_string_equal(find(model, "p.q.D")->version, "2.0");
@@ -126,7 +113,6 @@ static void a_semicolon_may_follow_every_brace(void **state)
         read_text("package p version 1.0 { enum E { a, }; struct S { int a; }; interface I {};\n"
                   "class C { void f(); }; package q { enum E { a }; }; };");
 
-    (void)state;
     assert_int_equal(find(model, "p")->n_children, 5);
     portolan_sidl_destroy(model);
 }
@@ -183,7 +169,6 @@ static void operators_bind_as_the_grammar_says(void **state)
         {"r != null and true or false", "(((r != null) and true) or false)"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct portolan_sidl_model *model;
         char text[600], written[300] = "";
@@ -209,7 +194,6 @@ static void integers_have_their_values(void **state)
     static const int64_t wanted[] = {31, 15, -5, 7, 10};
     const struct portolan_sidl_method *f = find(model, "p.I")->methods[0];
 
-    (void)state;
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(find(model, "p.E")->enumerators[i].value, wanted[i]);
     assert_int_equal(f->requires[0].condition->operands[1]->integer, 255);
@@ -227,7 +211,6 @@ static void attributes_stand_where_modifiers_may(void **state)
     const struct portolan_sidl_symbol *i = find(model, "p.I");
     const struct portolan_sidl_method *f = i->methods[0];
 
-    (void)state;
     assert_int_equal(find(model, "p")->n_attributes, 1);
     assert_string_equal(portolan_sidl_attribute(i->attributes, i->n_attributes, "b")->value, "1");
     assert_int_equal(f->n_attributes, 3);
@@ -248,7 +231,6 @@ static void arrays_have_dimension_and_order_in_either_form(void **state)
         "in rarray<char> g(3), inout rarray<dcomplex,2> h(n, 2*n+1), in int n); } }");
     const struct portolan_sidl_argument *a = find(model, "p.I")->methods[0]->arguments;
 
-    (void)state;
     assert_int_equal(a[0].type->dimension, 1);
     assert_int_equal(a[0].type->order, PORTOLAN_SIDL_ANY_ORDER);
     assert_int_equal(a[1].type->dimension, 3);
@@ -272,7 +254,6 @@ static void imports_are_searched_in_their_order(void **state)
                   "  interface I { X f(in Y y, in Z z, in one.X x); } }\n");
     const struct portolan_sidl_method *f = find(model, "p.I")->methods[0];
 
-    (void)state;
     assert_string_equal(f->result->symbol->full_name, "two.X");
     assert_string_equal(f->arguments[0].type->symbol->full_name, "one.Y");
     assert_string_equal(f->arguments[1].type->symbol->full_name, "p.Z");
@@ -298,7 +279,6 @@ static void from_gives_a_method_of_an_interface_another_name(void **state)
     const struct portolan_sidl_method *a = find(model, "p.A")->slots[0];
     const struct portolan_sidl_method *a2 = find(model, "p.A2")->slots[0];
 
-    (void)state;
     assert_int_equal(k->n_slots, 4);
     assert_string_equal(k->slots[0]->slot_name, "a");
     assert_ptr_equal(k->slots[0]->owner, k);
@@ -321,7 +301,6 @@ static void static_methods_have_no_slot_and_are_inherited(void **state)
                   "class B extends A { static int two(); } }");
     const struct portolan_sidl_symbol *b = find(model, "p.B");
 
-    (void)state;
     assert_int_equal(b->n_slots, 1);
     assert_int_equal(b->n_statics, 2);
     assert_string_equal(b->statics[0]->slot_name, "one");
@@ -341,7 +320,6 @@ static void clauses_end_where_the_next_method_begins(void **state)
         "  %attrib{last} void k(); } }");
     const struct portolan_sidl_symbol *i = find(model, "p.I");
 
-    (void)state;
     assert_int_equal(i->n_methods, 6);
     assert_int_equal(i->n_invariants, 2);
     assert_string_equal(i->invariants[0].label, "sound");
@@ -357,29 +335,21 @@ static void names_of_the_specifications_need_no_require(void **state)
     struct portolan_sidl_model *model =
         read_text("package p version 1.0 { interface I extends gov.cca.Port {} }");
 
-    (void)state;
     assert_string_equal(find(model, "gov.cca.Port")->version, "0.8.5");
     portolan_sidl_destroy(model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comments_belong_to_what_follows),
-        cmocka_unit_test(versions_are_numbers_joined_by_dots),
-        cmocka_unit_test(nested_packages_inherit_the_version),
-        cmocka_unit_test(packages_are_reopened),
-        cmocka_unit_test(a_semicolon_may_follow_every_brace),
-        cmocka_unit_test(operators_bind_as_the_grammar_says),
-        cmocka_unit_test(integers_have_their_values),
-        cmocka_unit_test(attributes_stand_where_modifiers_may),
-        cmocka_unit_test(arrays_have_dimension_and_order_in_either_form),
-        cmocka_unit_test(imports_are_searched_in_their_order),
-        cmocka_unit_test(from_gives_a_method_of_an_interface_another_name),
-        cmocka_unit_test(static_methods_have_no_slot_and_are_inherited),
-        cmocka_unit_test(clauses_end_where_the_next_method_begins),
-        cmocka_unit_test(names_of_the_specifications_need_no_require),
-    };
-
-    return cmocka_run_group_tests_name("sidl language", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(comments_belong_to_what_follows),
+           cmocka_unit_test(versions_are_numbers_joined_by_dots),
+           cmocka_unit_test(nested_packages_inherit_the_version),
+           cmocka_unit_test(packages_are_reopened),
+           cmocka_unit_test(a_semicolon_may_follow_every_brace),
+           cmocka_unit_test(operators_bind_as_the_grammar_says),
+           cmocka_unit_test(integers_have_their_values),
+           cmocka_unit_test(attributes_stand_where_modifiers_may),
+           cmocka_unit_test(arrays_have_dimension_and_order_in_either_form),
+           cmocka_unit_test(imports_are_searched_in_their_order),
+           cmocka_unit_test(from_gives_a_method_of_an_interface_another_name),
+           cmocka_unit_test(static_methods_have_no_slot_and_are_inherited),
+           cmocka_unit_test(clauses_end_where_the_next_method_begins),
+           cmocka_unit_test(names_of_the_specifications_need_no_require))

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Classes in shared objects, found by name: .scl files, SIDL_DLL_PATH, sidl.Loader, sidl.DLL. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
-
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unit_test.h>
 
 #include "sidl_DFinder.h"
 #include "sidl_DLL.h"
@@ -34,7 +25,6 @@ static char folder[] = "/tmp/portolan_loader_XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -42,7 +32,6 @@ static int remove_folder(void **state)
 {
     char command[64];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);
 }
@@ -127,7 +116,6 @@ static void an_unknown_class_is_told_with_where_it_was_looked_for(void **state)
 {
     sidl_BaseInterface ex;
 
-    (void)state;
     setenv("SIDL_DLL_PATH", "/nowhere;/tmp/portolan_none.scl", 1);
     assert_null(sidl_class_create(&unicorn_type, NULL, NULL, &ex));
     assert_note(ex, "zoo.Unicorn", "not linked into the program", "/nowhere (does not exist)",
@@ -142,7 +130,6 @@ static void a_class_in_a_shared_object_is_found_through_an_scl_file(void **state
     struct sidl_BaseInterface__object *dog;
     sidl_BaseInterface ex;
 
-    (void)state;
     write_file("zoo.scl", SCL(MODULES "/zoo.so", "scope=\"local\" resolution=\"now\"", "zoo.Dog"));
     setenv("SIDL_DLL_PATH", folder, 1);
     dog = sidl_class_create(&dog_type, NULL, NULL, &ex);
@@ -162,7 +149,6 @@ static void a_class_and_the_class_that_it_extends_may_lie_in_different_libraries
     struct sidl_BaseInterface__object *pup;
     sidl_BaseInterface ex;
 
-    (void)state;
     write_file("pup.scl", SCL(MODULES "/pup.so", "", "pup.Pup"));
     set_path(folder);
     pup = sidl_class_create(&pup_type, NULL, NULL, &ex);
@@ -177,7 +163,6 @@ static void the_path_holds_files_and_folders_with_either_separator(void **state)
 {
     char path[512];
 
-    (void)state;
     mkdir("/tmp/portolan_empty", 0700);
     write_file("path.scl", SCL(MODULES "/zoo.so", "", "path.One"));
     snprintf(path, sizeof path, "/nowhere;%s", folder);
@@ -199,7 +184,6 @@ static void a_library_may_lie_beside_its_scl_file_or_behind_a_libtool_archive(vo
 {
     char path[512];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/near.so", folder);
     assert_int_equal(symlink(MODULES "/zoo.so", path), 0);
     write_file("near.scl", SCL("near.so", "", "near.Class"));
@@ -213,7 +197,6 @@ static void an_scl_element_inside_another_document_counts(void **state)
 {
     char path[512];
 
-    (void)state;
     write_file("heat.depl.cca",
                "<root><componentDeployment name=\"x\"/><scl><note/><library uri=\"" MODULES
                "/zoo.so\" md5=\"0\"><class name=\"deep.Class\" desc=\"ior/impl\"/>"
@@ -227,7 +210,6 @@ static void what_an_scl_file_includes_is_not_read(void **state)
 {
     char path[512];
 
-    (void)state;
     write_file("inner.txt", "<library uri=\"" MODULES
                             "/zoo.so\"><class name=\"inner.Class\" desc=\"ior/impl\"/></library>");
     write_file("outer.scl", "<!DOCTYPE scl [<!ENTITY x SYSTEM \"inner.txt\">]>\n<scl>&x;</scl>");
@@ -243,7 +225,6 @@ static void every_way_to_miss_a_class_is_told(void **state)
     static const struct sidl_type none = {.name = "bad.None", .kind = SIDL_CLASS};
     sidl_BaseInterface ex;
 
-    (void)state;
     write_file("lost.scl", SCL("/nowhere/lost.so", "", "bad.Lost"));
     write_file("liar.scl", SCL(MODULES "/zoo.so", "", "bad.Liar"));
     write_file("torn.scl", "<scl>\n  <library>\n</scl>\n");
@@ -262,7 +243,6 @@ static void the_search_path_grows_at_its_front(void **state)
     sidl_BaseInterface ex;
     char *path;
 
-    (void)state;
     set_path("/a");
     sidl_Loader_addSearchPath("/b", &ex);
     path = sidl_Loader_getSearchPath(&ex);
@@ -277,7 +257,6 @@ static void a_library_loaded_twice_is_one_object(void **state)
     sidl_DLL two = sidl_Loader_loadLibrary("file:" MODULES "/zoo.so", FALSE, TRUE, &ex);
     char *name;
 
-    (void)state;
     assert_non_null(one);
     assert_true(sidl_DLL_isSame(one, (sidl_BaseInterface)two, &ex));
     assert_false(sidl_DLL_isGlobal(one, &ex));
@@ -296,7 +275,6 @@ static void a_library_gives_symbols_and_objects(void **state)
     sidl_DLL dll = sidl_DLL__create(&ex);
     sidl_BaseClass dog;
 
-    (void)state;
     assert_null(sidl_DLL_createClass(dll, "zoo.Dog", &ex)); /* nothing is loaded */
     assert_null(sidl_DLL_getName(dll, &ex));
     assert_false(sidl_DLL_loadLibrary(dll, "/nowhere/x.so", FALSE, TRUE, &ex));
@@ -324,7 +302,6 @@ static void searching_survives_any_failing_allocation(void **state)
     int n_failures = 0;
     sidl_BaseInterface ex;
 
-    (void)state;
     write_file("memory.scl", SCL(MODULES "/zoo.so", "", "memory.Class"));
     set_path(folder);
     for (unsigned long n = 1; n < 60; n++) {
@@ -386,7 +363,6 @@ static void another_finder_takes_the_default_ones_place(void **state)
     sidl_BaseInterface ex;
     sidl_Finder own = sidl_object_create(&cls, &ex), current;
 
-    (void)state;
     sidl_Loader_setFinder(own, &ex);
     current = sidl_Loader_getFinder(&ex);
     assert_true(sidl_Finder_isSame(current, (sidl_BaseInterface)own, &ex));
@@ -406,7 +382,6 @@ static void forgetting_all_libraries_leaves_objects_alive(void **state)
     sidl_BaseInterface ex;
     struct sidl_BaseInterface__object *dog = sidl_class_create(&dog_type, NULL, NULL, &ex);
 
-    (void)state;
     sidl_Loader_unloadLibraries(&ex);
     assert_null(ex);
     assert_int_equal(call(dog, ((const struct zoo_Dog__epv *)dog->d_epv)->f_legs), 4);
@@ -420,7 +395,6 @@ static void the_exception_for_no_memory_is_always_there(void **state)
     sidl_MemAllocException one, other;
     char *note;
 
-    (void)state;
     portolan_alloc_fail_at(1);
     one = sidl_MemAllocException_getSingletonException(&ex);
     portolan_alloc_fail_at(0);
@@ -436,25 +410,20 @@ static void the_exception_for_no_memory_is_always_there(void **state)
     sidl_String_free(note);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_unknown_class_is_told_with_where_it_was_looked_for),
-        cmocka_unit_test(a_class_in_a_shared_object_is_found_through_an_scl_file),
-        cmocka_unit_test(a_class_and_the_class_that_it_extends_may_lie_in_different_libraries),
-        cmocka_unit_test(the_path_holds_files_and_folders_with_either_separator),
-        cmocka_unit_test(a_library_may_lie_beside_its_scl_file_or_behind_a_libtool_archive),
-        cmocka_unit_test(an_scl_element_inside_another_document_counts),
-        cmocka_unit_test(what_an_scl_file_includes_is_not_read),
-        cmocka_unit_test(every_way_to_miss_a_class_is_told),
-        cmocka_unit_test(the_search_path_grows_at_its_front),
-        cmocka_unit_test(a_library_loaded_twice_is_one_object),
-        cmocka_unit_test(a_library_gives_symbols_and_objects),
-        cmocka_unit_test(searching_survives_any_failing_allocation),
-        cmocka_unit_test(another_finder_takes_the_default_ones_place),
-        cmocka_unit_test(forgetting_all_libraries_leaves_objects_alive),
-        cmocka_unit_test(the_exception_for_no_memory_is_always_there),
-    };
-
-    return cmocka_run_group_tests_name("sidl loader", tests, make_folder, remove_folder);
-}
+UNIT_TESTS_BETWEEN(
+    make_folder, remove_folder,
+    cmocka_unit_test(an_unknown_class_is_told_with_where_it_was_looked_for),
+    cmocka_unit_test(a_class_in_a_shared_object_is_found_through_an_scl_file),
+    cmocka_unit_test(a_class_and_the_class_that_it_extends_may_lie_in_different_libraries),
+    cmocka_unit_test(the_path_holds_files_and_folders_with_either_separator),
+    cmocka_unit_test(a_library_may_lie_beside_its_scl_file_or_behind_a_libtool_archive),
+    cmocka_unit_test(an_scl_element_inside_another_document_counts),
+    cmocka_unit_test(what_an_scl_file_includes_is_not_read),
+    cmocka_unit_test(every_way_to_miss_a_class_is_told),
+    cmocka_unit_test(the_search_path_grows_at_its_front),
+    cmocka_unit_test(a_library_loaded_twice_is_one_object),
+    cmocka_unit_test(a_library_gives_symbols_and_objects),
+    cmocka_unit_test(searching_survives_any_failing_allocation),
+    cmocka_unit_test(another_finder_takes_the_default_ones_place),
+    cmocka_unit_test(forgetting_all_libraries_leaves_objects_alive),
+    cmocka_unit_test(the_exception_for_no_memory_is_always_there))

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the reader makes of good SIDL: the whole language in the model, and its spelling in C. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/sidl.h>
-
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 static void fail_on_problem(void *arg, const char *file, int line, int column, const char *text)
 {
@@ -55,7 +46,6 @@ static void slots_come_inherited_first_and_once(void **state)
     struct portolan_sidl_model *model = read_text(heat);
     const struct portolan_sidl_symbol *both = portolan_sidl_find(model, "heat.Both");
 
-    (void)state;
     assert_non_null(both);
     assert_int_equal(both->n_slots, 7);
     for (size_t i = 0; i < 7; i++)
@@ -75,7 +65,6 @@ static void comments_lose_their_stars_and_keep_their_shape(void **state)
     struct portolan_sidl_model *model = read_text(heat);
     const struct portolan_sidl_symbol *solver = portolan_sidl_find(model, "heat.Solver");
 
-    (void)state;
     assert_string_equal(portolan_sidl_find(model, "heat")->comment, "Heat conduction.");
     assert_string_equal(solver->comment, "Solves A x = b.\n\n  indented");
     assert_string_equal(solver->methods[0]->comment, "once per matrix");
@@ -90,7 +79,6 @@ static void attributes_and_extents_are_known(void **state)
     const struct portolan_sidl_argument *n = &solve->arguments[3];
     struct portolan_arena arena = {0};
 
-    (void)state;
     assert_non_null(portolan_sidl_attribute(n->attributes, n->n_attributes, "context"));
     assert_string_equal(portolan_sidl_attribute(n->attributes, n->n_attributes, "unit")->value,
                         "cells");
@@ -109,7 +97,6 @@ static void slots_and_stubs_are_spelt_as_in_the_binding(void **state)
     const struct portolan_sidl_symbol *solver = portolan_sidl_find(model, "heat.Solver");
     struct portolan_arena arena = {0};
 
-    (void)state;
     assert_string_equal(portolan_sidl_c_slot(&arena, solver->slots[1], "proxy_solve"),
                         "void proxy_solve(void *self, struct sidl_double__array *b, "
                         "struct sidl_double__array *x, double *r, sidl_BaseInterface *_ex)");
@@ -129,7 +116,6 @@ static void enumerators_take_the_smallest_free_numbers(void **state)
     const struct portolan_sidl_symbol *e = portolan_sidl_find(model, "p.E");
     static const int64_t wanted[] = {1, 0, 3, -3, 2, 4};
 
-    (void)state;
     assert_int_equal(e->n_enumerators, 6);
     for (size_t i = 0; i < 6; i++)
         assert_int_equal(e->enumerators[i].value, wanted[i]);
@@ -144,7 +130,6 @@ static void names_are_looked_up_from_the_inside_out(void **state)
                   "interface Z { X f(in .a.X x, in Y y, in Port p, in a.X q); } } }");
     const struct portolan_sidl_method *f = portolan_sidl_find(model, "a.b.Z")->slots[0];
 
-    (void)state;
     assert_string_equal(f->result->symbol->full_name, "a.b.X");
     assert_string_equal(f->arguments[0].type->symbol->full_name, "a.X");
     assert_string_equal(f->arguments[1].type->symbol->full_name, "a.Y");
@@ -205,7 +190,6 @@ static void the_model_holds_the_whole_language(void **state)
     const struct portolan_sidl_symbol *c = portolan_sidl_find(model, "outer.all.Whole");
     const struct portolan_sidl_method *norm = NULL;
 
-    (void)state;
     assert_non_null(c);
     for (size_t i = 0; i < c->n_methods; i++)
         if (strcmp(c->methods[i]->name, "norm") == 0)
@@ -235,7 +219,6 @@ static void a_missing_file_is_named(void **state)
     struct portolan_diagnostics d = {0};
     struct portolan_sidl_model *model;
 
-    (void)state;
     assert_int_equal(portolan_sidl_read(&options, &d, &model, NULL), PORTOLAN_ESYNTAX);
     assert_int_equal(d.count, 1);
 }
@@ -252,7 +235,6 @@ static void outputs_are_known_before_they_are_written(void **state)
     struct portolan_sidl_model *model = read_text(heat);
     char all[500] = "";
 
-    (void)state;
     assert_int_equal(portolan_sidl_list_outputs(model, NULL, NULL, count_name, all, NULL),
                      PORTOLAN_OK);
     assert_string_equal(all, "heat_Solver.h heat_Left.h heat_Right.h heat_Both.h heat__types.h "
@@ -278,7 +260,6 @@ static void every_failed_allocation_of_the_emitter_is_reported(void **state)
     enum portolan_status status;
     unsigned long n = 0;
 
-    (void)state;
     do {
         portolan_alloc_fail_at(++n);
         status = portolan_sidl_list_outputs(model, &options, NULL, ignore_name, NULL, NULL);
@@ -289,20 +270,13 @@ static void every_failed_allocation_of_the_emitter_is_reported(void **state)
     portolan_sidl_destroy(model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_come_inherited_first_and_once),
-        cmocka_unit_test(comments_lose_their_stars_and_keep_their_shape),
-        cmocka_unit_test(attributes_and_extents_are_known),
-        cmocka_unit_test(slots_and_stubs_are_spelt_as_in_the_binding),
-        cmocka_unit_test(enumerators_take_the_smallest_free_numbers),
-        cmocka_unit_test(names_are_looked_up_from_the_inside_out),
-        cmocka_unit_test(the_model_holds_the_whole_language),
-        cmocka_unit_test(a_missing_file_is_named),
-        cmocka_unit_test(outputs_are_known_before_they_are_written),
-        cmocka_unit_test(every_failed_allocation_of_the_emitter_is_reported),
-    };
-
-    return cmocka_run_group_tests_name("sidl model", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(slots_come_inherited_first_and_once),
+           cmocka_unit_test(comments_lose_their_stars_and_keep_their_shape),
+           cmocka_unit_test(attributes_and_extents_are_known),
+           cmocka_unit_test(slots_and_stubs_are_spelt_as_in_the_binding),
+           cmocka_unit_test(enumerators_take_the_smallest_free_numbers),
+           cmocka_unit_test(names_are_looked_up_from_the_inside_out),
+           cmocka_unit_test(the_model_holds_the_whole_language),
+           cmocka_unit_test(a_missing_file_is_named),
+           cmocka_unit_test(outputs_are_known_before_they_are_written),
+           cmocka_unit_test(every_failed_allocation_of_the_emitter_is_reported))

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* References, casts and exceptions of the run time, through the generated gov.cca and portolan. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
-
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unit_test.h>
 
 #include "gov_cca.h"
 #include "portolan.h"
@@ -87,7 +78,6 @@ static void casts_reach_every_interface_and_keep_identity(void **state)
     gov_cca_Port port = gov_cca_Port__cast(go, &ex);
     portolan_ForeignPort foreign = portolan_ForeignPort__cast(port, &ex);
 
-    (void)state;
     assert_non_null(foreign);
     assert_null(gov_cca_Services__cast(foreign, &ex));
     assert_null(ex);
@@ -112,7 +102,6 @@ static void a_thrown_exception_carries_note_and_trace(void **state)
     sidl_BaseInterface ex, ignored;
     char *note, *trace;
 
-    (void)state;
     thing->calls = 2;
     assert_int_equal(gov_cca_ports_GoPort_go(go, &ex), -1);
     assert_true(SIDL_CATCH(ex, "sidl.SIDLException"));
@@ -143,7 +132,6 @@ static void a_class_with_an_empty_slot_is_refused_by_name(void **state)
     sidl_BaseException caught;
     char *note;
 
-    (void)state;
     assert_null(sidl_object_create(&cls, &ex));
     assert_true(SIDL_CATCH(ex, "sidl.NotImplementedException"));
     caught = sidl_BaseException__cast(ex, &ignored);
@@ -159,7 +147,6 @@ static void out_of_memory_throws_without_memory(void **state)
 {
     sidl_BaseInterface ex;
 
-    (void)state;
     portolan_alloc_fail_at(1);
     assert_null(sidl_object_create(&thing_class, &ex));
     assert_true(SIDL_CATCH(ex, "sidl.MemAllocException"));
@@ -178,7 +165,6 @@ static void throwing_survives_any_failing_allocation(void **state)
     struct thing *thing = create(&destroyed);
     gov_cca_ports_GoPort go = sidl_object_facet(thing, "gov.cca.ports.GoPort");
 
-    (void)state;
     for (unsigned long n = 1; n <= 6; n++) {
         sidl_BaseInterface ex;
 
@@ -201,7 +187,6 @@ static void class_info_outlives_its_object(void **state)
         gov_cca_ports_GoPort_getClassInfo(sidl_object_facet(thing, "gov.cca.ports.GoPort"), &ex);
     char *name;
 
-    (void)state;
     sidl_object_release(thing);
     name = sidl_ClassInfo_getName(info, &ex);
     assert_string_equal(name, "test.Thing");
@@ -231,7 +216,6 @@ static void references_are_counted_right_by_many_threads(void **state)
     struct thing *thing = create(&destroyed);
     pthread_t threads[N_THREADS];
 
-    (void)state;
     for (int i = 0; i < N_THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, add_and_delete,
                                         sidl_object_facet(thing, "gov.cca.ports.GoPort")),
@@ -261,7 +245,6 @@ static void a_class_answers_casts_that_its_facets_do_not(void **state)
     void *self = sidl_object_facet(object, "sidl.BaseInterface");
     void *behind = sidl_reference_cast(self, "gov.cca.Services", &ex);
 
-    (void)state;
     assert_non_null(behind);
     assert_null(sidl_reference_cast(self, "gov.cca.Component", &ex));
     sidl_reference_delete(behind, &ex);
@@ -269,18 +252,11 @@ static void a_class_answers_casts_that_its_facets_do_not(void **state)
     sidl_object_release(object);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(casts_reach_every_interface_and_keep_identity),
-        cmocka_unit_test(a_thrown_exception_carries_note_and_trace),
-        cmocka_unit_test(a_class_with_an_empty_slot_is_refused_by_name),
-        cmocka_unit_test(out_of_memory_throws_without_memory),
-        cmocka_unit_test(throwing_survives_any_failing_allocation),
-        cmocka_unit_test(class_info_outlives_its_object),
-        cmocka_unit_test(references_are_counted_right_by_many_threads),
-        cmocka_unit_test(a_class_answers_casts_that_its_facets_do_not),
-    };
-
-    return cmocka_run_group_tests_name("sidl object", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(casts_reach_every_interface_and_keep_identity),
+           cmocka_unit_test(a_thrown_exception_carries_note_and_trace),
+           cmocka_unit_test(a_class_with_an_empty_slot_is_refused_by_name),
+           cmocka_unit_test(out_of_memory_throws_without_memory),
+           cmocka_unit_test(throwing_survives_any_failing_allocation),
+           cmocka_unit_test(class_info_outlives_its_object),
+           cmocka_unit_test(references_are_counted_right_by_many_threads),
+           cmocka_unit_test(a_class_answers_casts_that_its_facets_do_not))

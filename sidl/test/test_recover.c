@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Many mistakes in one file: each is told once, in the order of the text, and nothing beside. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/sidl.h>
-
-#include <stdio.h>
-#include <string.h>
+#include <unit_test.h>
 
 enum { MOST = 20 };
 
@@ -19,17 +10,16 @@ struct expected {
     const char *said;
 };
 
-struct heard {
+struct mistakes {
     size_t count;
     int lines[MOST];
     char texts[MOST][200];
 };
 
-static void hear(void *arg, const char *file, int line, int column, const char *text)
+static void keep_mistake(void *arg, const char *file, int line, int column, const char *text)
 {
-    struct heard *h = arg;
+    struct mistakes *h = arg;
 
-    (void)file;
     assert_true(column > 0);
     if (h->count < MOST) {
         h->lines[h->count] = line;
@@ -41,8 +31,8 @@ static void hear(void *arg, const char *file, int line, int column, const char *
 static void expect(const char *text, const struct expected *wanted, size_t count)
 {
     struct portolan_sidl_options options = {0};
-    struct heard heard = {0};
-    struct portolan_diagnostics d = {hear, &heard, 0};
+    struct mistakes heard = {0};
+    struct portolan_diagnostics d = {keep_mistake, &heard, 0};
     struct portolan_sidl_model *model;
     bool good;
 
@@ -66,7 +56,6 @@ static void expect(const char *text, const struct expected *wanted, size_t count
 
 static void lexical_syntactic_and_semantic_mistakes_are_told_together(void **state)
 {
-    (void)state;
     EXPECT("require sidl version 0.9.17\n"
            "package ten version 1.0 {\n"
            "  interface First {\n"
@@ -89,7 +78,6 @@ static void lexical_syntactic_and_semantic_mistakes_are_told_together(void **sta
 
 static void every_declaration_and_member_may_be_broken(void **state)
 {
-    (void)state;
     EXPECT("package ten version 1.0 {\n"
            "  interfce One {}\n"
            "  interface extends Two { void f(); }\n"
@@ -115,7 +103,6 @@ static void every_declaration_and_member_may_be_broken(void **state)
 /* Names in unreadable text are not told as unknown where they are used. */
 static void what_could_not_be_read_is_not_missing(void **state)
 {
-    (void)state;
     EXPECT("package p version 1.0 {\n"
            "  interfce Lost { void f(); }\n"
            "  class User implements-all Lost { Lost f(in Lost l) throws Lost; }\n"
@@ -137,7 +124,6 @@ static void what_could_not_be_read_is_not_missing(void **state)
 
 static void missing_and_surplus_braces_cost_one_line(void **state)
 {
-    (void)state;
     EXPECT("package p version 1.0 {\n"
            "  interface A { void f();\n"
            "  interface B { void g(); }\n"
@@ -163,7 +149,6 @@ static void missing_and_surplus_braces_cost_one_line(void **state)
 /* One bad argument does not hide the next, or the mistakes in the contract. */
 static void the_rest_of_a_broken_method_is_read(void **state)
 {
-    (void)state;
     EXPECT("package p version 1.0 {\n"
            "  interface I {\n"
            "    void f(int a,\n"
@@ -184,7 +169,6 @@ static void the_rest_of_a_broken_method_is_read(void **state)
 /* A line that can only begin something new is not skipped. */
 static void the_next_line_is_not_lost_with_this_one(void **state)
 {
-    (void)state;
     EXPECT("package p version 1.0 {\n"
            "  interface I {\n"
            "    void f(in int a\n"
@@ -213,7 +197,6 @@ static void depth_has_a_limit(void **state)
 {
     static char text[40000];
 
-    (void)state;
     strcpy(text, "package p version 1.0 { ");
     repeated(text, "package a { ", 101);
     repeated(text, "}", 102);
@@ -244,7 +227,6 @@ static void what_is_no_sidl_is_not_told_byte_by_byte(void **state)
     struct portolan_diagnostics d = {0};
     struct portolan_sidl_model *model;
 
-    (void)state;
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i % 2 ? ' ' : (char)(128 + i % 100);
     assert_int_equal(
@@ -253,18 +235,11 @@ static void what_is_no_sidl_is_not_told_byte_by_byte(void **state)
     assert_int_equal(d.count, 51);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lexical_syntactic_and_semantic_mistakes_are_told_together),
-        cmocka_unit_test(every_declaration_and_member_may_be_broken),
-        cmocka_unit_test(what_could_not_be_read_is_not_missing),
-        cmocka_unit_test(missing_and_surplus_braces_cost_one_line),
-        cmocka_unit_test(the_rest_of_a_broken_method_is_read),
-        cmocka_unit_test(the_next_line_is_not_lost_with_this_one),
-        cmocka_unit_test(depth_has_a_limit),
-        cmocka_unit_test(what_is_no_sidl_is_not_told_byte_by_byte),
-    };
-
-    return cmocka_run_group_tests_name("sidl recover", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(lexical_syntactic_and_semantic_mistakes_are_told_together),
+           cmocka_unit_test(every_declaration_and_member_may_be_broken),
+           cmocka_unit_test(what_could_not_be_read_is_not_missing),
+           cmocka_unit_test(missing_and_surplus_braces_cost_one_line),
+           cmocka_unit_test(the_rest_of_a_broken_method_is_read),
+           cmocka_unit_test(the_next_line_is_not_lost_with_this_one),
+           cmocka_unit_test(depth_has_a_limit),
+           cmocka_unit_test(what_is_no_sidl_is_not_told_byte_by_byte))

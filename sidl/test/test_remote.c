@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sidl.io and sidl.rmi: there to be named, and every way to another process is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
+#include <unit_test.h>
 
 #include "sidl.h"
 #include "sidl_BaseClass.h"
@@ -38,7 +31,6 @@ static void no_object_can_be_made_or_reached_elsewhere(void **state)
     sidl_BaseInterface ex;
     void *made = sidl_SIDLException__createRemote(url, &ex);
 
-    (void)state;
     assert_refused(made, ex, "sidl.SIDLException: ");
     made = sidl_BaseClass__connect(url, &ex);
     assert_refused(made, ex, "sidl.BaseClass: ");
@@ -58,7 +50,6 @@ static void no_object_can_be_offered(void **state)
     sidl_BaseClass object = sidl_BaseClass__create(&ex);
     void *name = sidl_BaseClass__getURL(object, &ex);
 
-    (void)state;
     assert_refused(name, ex, "sidl.BaseClass: ");
     sidl_BaseClass__exec(object, "isSame", NULL, NULL, &ex);
     assert_refused(NULL, ex, "sidl.BaseClass: ");
@@ -76,7 +67,6 @@ static void who_asks_for_what_is_registered_finds_nothing(void **state)
     sidl_BaseInterface ex;
     char *name;
 
-    (void)state;
     assert_false(sidl_rmi_ProtocolFactory_addProtocol("simhandle", "sidlx.rmi.SimHandle", &ex));
     assert_null(ex);
     name = sidl_rmi_ProtocolFactory_getProtocol("simhandle", &ex);
@@ -98,7 +88,6 @@ static void network_exceptions_are_thrown_like_others(void **state)
     sidl_BaseInterface ex = NULL, ignored;
     sidl_rmi_NetworkException network;
 
-    (void)state;
     SIDL_THROW(ex, sidl_rmi_TimeOutException, "too late");
 EXIT:
     assert_true(SIDL_CATCH(ex, "sidl.rmi.TimeOutException"));
@@ -111,14 +100,7 @@ EXIT:
     SIDL_CLEAR(ex);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_object_can_be_made_or_reached_elsewhere),
-        cmocka_unit_test(no_object_can_be_offered),
-        cmocka_unit_test(who_asks_for_what_is_registered_finds_nothing),
-        cmocka_unit_test(network_exceptions_are_thrown_like_others),
-    };
-
-    return cmocka_run_group_tests_name("sidl remote", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(no_object_can_be_made_or_reached_elsewhere),
+           cmocka_unit_test(no_object_can_be_offered),
+           cmocka_unit_test(who_asks_for_what_is_registered_finds_nothing),
+           cmocka_unit_test(network_exceptions_are_thrown_like_others))

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A class that implements generated interfaces, called through generated stubs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
-
-#include <string.h>
+#include <unit_test.h>
 
 #include "rt.h"
 
@@ -193,14 +185,12 @@ static sidl_BaseInterface ex;
 
 static int set_up(void **state)
 {
-    (void)state;
     both = sidl_object_facet(sidl_object_create(&both_class, &ex), "rt.Both");
     return both ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     rt_Both_deleteRef(both, &ex);
     return 0;
 }
@@ -220,7 +210,6 @@ static void every_plain_type_passes_in_every_mode(void **state)
 {
     int here;
 
-    (void)state;
     ROUND(Bool, sidl_bool, TRUE, FALSE);
     ROUND(Char, char, 'a', 'z');
     ROUND(Double, double, 0.1, -1e300);
@@ -249,7 +238,6 @@ static void strings_and_objects_change_hands_as_the_binding_says(void **state)
     char *b = NULL, *c = sidl_String_strdup("old"), *was;
     rt_Types self = rt_Types__cast(both, &ex), ob, oc = rt_Types__cast(both, &ex), owas;
 
-    (void)state;
     was = rt_Both_passString(both, "new", &b, &c, &ex);
     assert_string_equal(was, "old");
     assert_string_equal(b, "new");
@@ -275,7 +263,6 @@ static void arrays_pass_in_every_mode(void **state)
     rt_Types self = rt_Types__cast(both, &ex);
     char *name;
 
-    (void)state;
     sidl_double__array_set2(a, 1, 2, 42.0);
     was = rt_Both_passArray(both, a, &b, &c, &ex);
     assert_ptr_equal(b, a);
@@ -310,7 +297,6 @@ static void raw_arrays_reach_the_table_with_their_extents(void **state)
     const int32_t cube[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     const struct sidl_fcomplex z[] = {{9, 8}, {7, 6}, {5, 4}};
 
-    (void)state;
     assert_true(rt_Both_sum(both, x, 4, &ex) == 10);
     rt_Both_scale(both, a, 2, 2, 10.0, &ex);
     assert_true(a[0] == 10 && a[7] == 80);
@@ -329,7 +315,6 @@ static void casts_cross_a_diamond_of_interfaces(void **state)
     const double x[] = {1, 2};
     int32_t b, c = 5;
 
-    (void)state;
     assert_int_equal(rt_Left_left(left, &ex), 1);
     assert_true(rt_Fields_sum(fields, x, 2, &ex) == 3);
     assert_true(rt_Right_sum(right, x, 2, &ex) == 3);
@@ -350,7 +335,6 @@ static void generated_exceptions_are_caught_by_all_their_types(void **state)
     rt_Failure failure;
     char *note;
 
-    (void)state;
     assert_int_equal(rt_Both_right(both, &ex), -1);
     assert_true(SIDL_CATCH(ex, "rt.WorseFailure"));
     assert_true(SIDL_CATCH(ex, "rt.Failure"));
@@ -390,7 +374,6 @@ static void a_checked_call_leaves_at_the_first_exception_with_a_trace(void **sta
     sidl_BaseException base;
     char *trace;
 
-    (void)state;
     assert_int_equal(call_and_check(both, &ex), 0);
     base = sidl_BaseException__cast(ex, &ignored);
     trace = sidl_BaseException_getTrace(base, &ignored);
@@ -403,7 +386,6 @@ static void a_checked_call_leaves_at_the_first_exception_with_a_trace(void **sta
 
 static void reference_counts_hold_while_allocations_fail(void **state)
 {
-    (void)state;
     for (unsigned long n = 1; n <= 8; n++) {
         sidl_BaseInterface thrown;
 
@@ -423,7 +405,6 @@ static void a_struct_that_cannot_be_copied_leaves_nothing_behind(void **state)
     sidl_BaseInterface ex = NULL;
     int n = 0;
 
-    (void)state;
     rt_Nest__init(&nest);
     nest.pair.left = sidl_String_strdup("left");
     nest.pair.right = sidl_String_strdup("right");
@@ -448,19 +429,12 @@ static void a_struct_that_cannot_be_copied_leaves_nothing_behind(void **state)
     assert_null(ex);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_plain_type_passes_in_every_mode),
-        cmocka_unit_test(strings_and_objects_change_hands_as_the_binding_says),
-        cmocka_unit_test(arrays_pass_in_every_mode),
-        cmocka_unit_test(raw_arrays_reach_the_table_with_their_extents),
-        cmocka_unit_test(casts_cross_a_diamond_of_interfaces),
-        cmocka_unit_test(generated_exceptions_are_caught_by_all_their_types),
-        cmocka_unit_test(a_checked_call_leaves_at_the_first_exception_with_a_trace),
-        cmocka_unit_test(reference_counts_hold_while_allocations_fail),
-        cmocka_unit_test(a_struct_that_cannot_be_copied_leaves_nothing_behind),
-    };
-
-    return cmocka_run_group_tests_name("sidl roundtrip", tests, set_up, tear_down);
-}
+UNIT_TESTS_BETWEEN(set_up, tear_down, cmocka_unit_test(every_plain_type_passes_in_every_mode),
+                   cmocka_unit_test(strings_and_objects_change_hands_as_the_binding_says),
+                   cmocka_unit_test(arrays_pass_in_every_mode),
+                   cmocka_unit_test(raw_arrays_reach_the_table_with_their_extents),
+                   cmocka_unit_test(casts_cross_a_diamond_of_interfaces),
+                   cmocka_unit_test(generated_exceptions_are_caught_by_all_their_types),
+                   cmocka_unit_test(a_checked_call_leaves_at_the_first_exception_with_a_trace),
+                   cmocka_unit_test(reference_counts_hold_while_allocations_fail),
+                   cmocka_unit_test(a_struct_that_cannot_be_copied_leaves_nothing_behind))

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/base.h>
+#include <unit_test.h>
 
 #include "sidlOps.h"
 #include "sidl_String.h"
@@ -25,7 +19,6 @@ static void strings_are_copied_whole_or_in_part(void **state)
 {
     char room[8] = "zzzzzzz";
 
-    (void)state;
     assert_made(sidl_String_strdup("text"), "text");
     assert_made(sidl_String_strdup(NULL), NULL);
     assert_made(sidl_String_strndup("text", 2), "te");
@@ -46,7 +39,6 @@ static void strings_are_copied_whole_or_in_part(void **state)
 
 static void strings_are_compared_null_included(void **state)
 {
-    (void)state;
     assert_true(sidl_String_equals("a", "a") && sidl_String_equals(NULL, NULL));
     assert_false(sidl_String_equals("a", NULL) || sidl_String_equals("a", "b"));
     assert_true(sidl_String_startsWith("heat.Solver", "heat."));
@@ -59,7 +51,6 @@ static void strings_are_joined_and_changed(void **state)
 {
     char name[] = "a.b.c";
 
-    (void)state;
     assert_made(sidl_String_concat2("a", "b"), "ab");
     assert_made(sidl_String_concat3("a", NULL, "c"), "ac");
     assert_made(sidl_String_concat4("a", "b", "c", "d"), "abcd");
@@ -84,7 +75,6 @@ static void strings_are_joined_and_changed(void **state)
 
 static void some_functions_throw_without_memory(void **state)
 {
-    (void)state;
     WITH_AND_WITHOUT(sidl_String_alloc_ex(2, &ex), "");
     WITH_AND_WITHOUT(sidl_String_strdup_ex("a", &ex), "a");
     WITH_AND_WITHOUT(sidl_String_strndup_ex("ab", 1, &ex), "a");
@@ -99,21 +89,13 @@ static void references_can_be_left_to_the_end_of_the_program(void **state)
     static sidl_BaseClass kept;
     sidl_BaseInterface ex;
 
-    (void)state;
     kept = sidl_BaseClass__create(&ex);
     assert_non_null(kept);
     sidl_atexit(sidl_deleteRef_atexit, &kept); /* the leak checker looks */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings_are_copied_whole_or_in_part),
-        cmocka_unit_test(strings_are_compared_null_included),
-        cmocka_unit_test(strings_are_joined_and_changed),
-        cmocka_unit_test(some_functions_throw_without_memory),
-        cmocka_unit_test(references_can_be_left_to_the_end_of_the_program),
-    };
-
-    return cmocka_run_group_tests_name("sidl string", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(strings_are_copied_whole_or_in_part),
+           cmocka_unit_test(strings_are_compared_null_included),
+           cmocka_unit_test(strings_are_joined_and_changed),
+           cmocka_unit_test(some_functions_throw_without_memory),
+           cmocka_unit_test(references_can_be_left_to_the_end_of_the_program))

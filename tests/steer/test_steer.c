@@ -4,22 +4,12 @@
  * x^2 ms, on the manual clock. The first is better from x = 2 on. Each rank has a folder, and rank
  * 0's has the store.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include <math.h>
 #include <portolan/embed.h>
 #include <portolan/mpi.h>
 #include <portolan/probe.h>
 #include <portolan/store.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unit_test.h>
 
 #include "paper.h"
 
@@ -52,7 +42,6 @@ static const char xml[] =
 
 static int make_folder(void **state)
 {
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(file, sizeof file, "%s/steered.xml", folder);
     snprintf(store, sizeof store, "%s/steered.db", folder);
@@ -61,7 +50,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    (void)state;
     if (cohort->rank == 0)
         remove(store);
     remove(file);
@@ -88,7 +76,6 @@ static void open_program(const char *attribute)
 
 static int set_up(void **state)
 {
-    (void)state;
     if (cohort->rank == 0)
         remove(store);
     open_program("");
@@ -97,7 +84,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     portolan_embedded_close(p.e);
     return 0;
 }
@@ -154,7 +140,6 @@ static void pins_act_at_the_next_step_and_end_with_their_release(void **state)
 {
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     pin("paper.A1"); /* before the first step */
     for (int i = 0; i < 3; i++)
         is_near(step(3), 6, 1e-9);
@@ -172,7 +157,6 @@ static void what_cannot_be_is_refused_and_nothing_changes(void **state)
 {
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     pin("paper.A1");
     portolan_ports_Optimizer_pin(p.optimizer, "b", "paper.A1", &ex);
     refused(&ex, "no instance 'b' has alternatives; the instances with alternatives are: a");
@@ -198,7 +182,6 @@ static void a_pin_says_at_once_that_state_would_be_lost(void **state)
     sidl_BaseInterface ex = NULL;
     char *text;
 
-    (void)state;
     portolan_embedded_close(p.e);
     open_program(" stateful='yes'");
     pin("paper.A1");
@@ -217,7 +200,6 @@ static void decide_swaps_at_once_and_undo_takes_it_back(void **state)
 {
     sidl_BaseInterface ex = NULL;
 
-    (void)state;
     pin("paper.A1");
     is_near(step(3), 6, 1e-9);
     pin("paper.A2");
@@ -301,7 +283,6 @@ static void run(int (*body)(void *arg))
 
 static void ask_tells_what_would_run_and_what_it_costs(void **state)
 {
-    (void)state;
     run(run_both);
     portolan_embedded_close(p.e);
     open_program("");
@@ -340,7 +321,6 @@ static void of_what_was_pinned_nothing_was_expected(void **state)
     struct portolan_store *s = NULL;
     size_t known = 0;
 
-    (void)state;
     run(run_both);
     portolan_embedded_close(p.e);
     open_program("");
@@ -368,7 +348,6 @@ static void explain_lists_what_there_is(void **state)
     sidl_BaseInterface ex = NULL;
     char *text;
 
-    (void)state;
     pin("paper.A2");
     step(1);
     text = portolan_ports_Optimizer_explain(p.optimizer, &ex);

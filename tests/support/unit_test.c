@@ -3,7 +3,6 @@
 #include "unit_test.h"
 
 #include <ftw.h>
-#include <portolan/base.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 500 };
@@ -37,19 +36,38 @@ const char *test_file(const char *name)
     return path;
 }
 
+static void add_line(struct heard *h, const char *format, ...)
+{
+    size_t used = strlen(h->text);
+    va_list args;
+
+    va_start(args, format);
+    assert_in_range(vsnprintf(h->text + used, sizeof h->text - used, format, args), 0,
+                    sizeof h->text - used - 1);
+    va_end(args);
+}
+
 void hear(void *arg, const char *file, int line, int column, const char *text)
 {
     struct heard *h = arg;
     const char *slash = strrchr(file, '/');
-    size_t used = strlen(h->text);
 
     if (!h->count++) {
         h->line = line;
         h->column = column;
         snprintf(h->first, sizeof h->first, "%s", text);
     }
-    snprintf(h->text + used, sizeof h->text - used, "%s:%d:%d: %s\n", slash ? slash + 1 : file,
-             line, column, text);
+    add_line(h, "%s:%d:%d: %s\n", slash ? slash + 1 : file, line, column, text);
+}
+
+void hear_log(void *arg, enum portolan_log_level level, const char *area, const char *text)
+{
+    struct heard *h = arg;
+
+    if (level < h->level || strcmp(area, h->area))
+        return;
+    h->count++;
+    add_line(h, "%s\n", text);
 }
 
 bool next_allocation_fails(unsigned long *n, int status)

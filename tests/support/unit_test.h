@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <portolan/base.h>
 
 /* cmocka gives each test a state, which most tests do not need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -39,15 +40,21 @@ int test_folder_make(void **state);
 int test_folder_remove(void **state);
 const char *test_file(const char *name);
 
-/* What a reader said, as lines "file:line:column: text"; of the file, the last part of its path. */
+/*
+ * What a reader said, as lines "file:line:column: text" with the last part of the file's path, or
+ * what AREA logged at LEVEL or above, as lines.
+ */
 struct heard {
     int count;
     int line, column; /* of the first message, and its text */
     char first[1000];
     char text[8000];
+    const char *area;
+    enum portolan_log_level level;
 };
-/* Adds a message to the struct heard at ARG: the function of a struct portolan_diagnostics. */
+/* Add a message to the struct heard at ARG: for struct portolan_diagnostics, and for logging. */
 void hear(void *arg, const char *file, int line, int column, const char *text);
+void hear_log(void *arg, enum portolan_log_level level, const char *area, const char *text);
 
 /*
  * A loop in which each allocation fails once, until STATUS is that of an attempt without failure.

@@ -139,3 +139,22 @@ bool portolan_path_starts_or_ends(const struct portolan_waits *w, size_t path)
 
     return class == PORTOLAN_ROUTINE_INIT || class == PORTOLAN_ROUTINE_FINALIZE;
 }
+
+void portolan_path_add(const struct portolan_waits *w, uint32_t path, struct portolan_text *text)
+{
+    const struct portolan_trace *t = w->trace;
+    const struct portolan_path *p = &w->paths[path];
+
+    if (p->kind == PORTOLAN_PATH_PROGRAM || p->kind == PORTOLAN_PATH_GAP) {
+        portolan_text_add(text, p->kind == PORTOLAN_PATH_GAP ? "a time that was not recorded"
+                                                             : "the program");
+        return;
+    }
+    if (w->paths[p->parent].kind != PORTOLAN_PATH_PROGRAM) {
+        portolan_path_add(w, p->parent, text);
+        portolan_text_add(text, "/");
+    }
+    portolan_text_add(text, "%s",
+                      p->kind == PORTOLAN_PATH_CALL ? t->routines[p->what]
+                                                    : t->regions[p->what].name);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace as streams: what trace/record writes while a program runs. */
+/* A trace as streams: what mpi/record writes while a program runs. */
 #include <portolan/trace.h>
 #include <portolan/trace_stream.h>
 

@@ -246,6 +246,11 @@ PORTOLAN_API void portolan_waits_destroy(struct portolan_waits *waits);
 /** Whether PATH, an index, is of calls to MPI_Init, MPI_Init_thread or MPI_Finalize. */
 PORTOLAN_API bool portolan_path_starts_or_ends(const struct portolan_waits *waits, size_t path);
 
+/** Appends the regions of PATH, an index, from outside to inside, and the call: "solve/MPI_Recv".
+ * No memory: TEXT has `failed`. */
+PORTOLAN_API void portolan_path_add(const struct portolan_waits *waits, uint32_t path,
+                                    struct portolan_text *text);
+
 /** The *N waits of CALL, borrowed; NULL and 0 if it did not wait. */
 PORTOLAN_API const struct portolan_wait *portolan_waits_of(const struct portolan_waits *waits,
                                                            uint32_t call, size_t *n);

@@ -3,24 +3,14 @@
 #include "sample_store.h"
 
 #include <portolan/export.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+#include <unit_test.h>
 
 static char folder[64];
 static struct portolan_store *store;
 
 static int set_up(void **state)
 {
-    (void)state;
     strcpy(folder, "/tmp/portolan-export-XXXXXX");
     if (!mkdtemp(folder) ||
         portolan_store_open(":memory:", PORTOLAN_STORE_WRITE, &store, NULL) != PORTOLAN_OK)
@@ -32,7 +22,6 @@ static int tear_down(void **state)
 {
     char command[120];
 
-    (void)state;
     portolan_store_close(store);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
@@ -69,7 +58,6 @@ static void write_without_memory(const char *format)
 
 static void every_format_is_written_or_not_at_all(void **state)
 {
-    (void)state;
     for (const struct portolan_export_format *f = portolan_export_formats(); f->name; f++)
         write_without_memory(f->name);
 }
@@ -107,17 +95,10 @@ static void import_without_memory(const char *path)
 
 static void a_profile_is_imported_or_not_at_all(void **state)
 {
-    (void)state;
     import_without_memory(PROFILES "/calls");
     import_without_memory(PROFILES "/several");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_format_is_written_or_not_at_all, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_profile_is_imported_or_not_at_all, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup_teardown(every_format_is_written_or_not_at_all, set_up,
+                                           tear_down),
+           cmocka_unit_test_setup_teardown(a_profile_is_imported_or_not_at_all, set_up, tear_down))

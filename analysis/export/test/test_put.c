@@ -2,23 +2,14 @@
 /* Files and folders that appear as a whole. */
 #include "../internal.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unit_test.h>
 
 static char folder[64], file[100];
 
 static int make_folder(void **state)
 {
-    (void)state;
     strcpy(folder, "/tmp/portolan-export-XXXXXX");
     if (!mkdtemp(folder))
         return -1;
@@ -30,7 +21,6 @@ static int remove_all(void **state)
 {
     char command[120];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
 }
@@ -45,7 +35,6 @@ static void a_file_appears_when_it_is_closed(void **state)
     struct portolan_error err = {0};
     struct sink s = {0};
 
-    (void)state;
     assert_int_equal(sink_open(&s, file, false, &err), PORTOLAN_OK);
     portolan_text_add(&s.text, "text");
     assert_false(exists(file));
@@ -60,7 +49,6 @@ static void what_fails_leaves_nothing(void **state)
     struct portolan_error err = {0};
     struct sink s = {0};
 
-    (void)state;
     assert_int_equal(sink_open(&s, file, false, &err), PORTOLAN_OK);
     portolan_text_add(&s.text, "text");
     assert_int_equal(sink_close(&s, PORTOLAN_ENOTFOUND, &err), PORTOLAN_ENOTFOUND);
@@ -76,7 +64,6 @@ static void a_file_that_came_meanwhile_stays(void **state)
     struct stat there;
     FILE *other;
 
-    (void)state;
     assert_int_equal(sink_open(&s, file, false, &err), PORTOLAN_OK);
     portolan_text_add(&s.text, "ours");
     other = fopen(file, "w");
@@ -108,7 +95,6 @@ static void a_folder_is_replaced_as_a_whole_and_only_when_asked(void **state)
     struct portolan_error err = {0};
     struct folder f = {0};
 
-    (void)state;
     assert_int_equal(folder_open(&f, file, false, is_data, &err), PORTOLAN_OK);
     put_data(&f, "1");
     assert_int_equal(folder_close(&f, PORTOLAN_OK, &err), PORTOLAN_OK);
@@ -123,15 +109,10 @@ static void a_folder_is_replaced_as_a_whole_and_only_when_asked(void **state)
     assert_int_equal(folder_close(&f, PORTOLAN_OK, &err), PORTOLAN_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_file_appears_when_it_is_closed, make_folder, remove_all),
-        cmocka_unit_test_setup_teardown(what_fails_leaves_nothing, make_folder, remove_all),
-        cmocka_unit_test_setup_teardown(a_file_that_came_meanwhile_stays, make_folder, remove_all),
-        cmocka_unit_test_setup_teardown(a_folder_is_replaced_as_a_whole_and_only_when_asked,
-                                        make_folder, remove_all),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup_teardown(a_file_appears_when_it_is_closed, make_folder,
+                                           remove_all),
+           cmocka_unit_test_setup_teardown(what_fails_leaves_nothing, make_folder, remove_all),
+           cmocka_unit_test_setup_teardown(a_file_that_came_meanwhile_stays, make_folder,
+                                           remove_all),
+           cmocka_unit_test_setup_teardown(a_folder_is_replaced_as_a_whole_and_only_when_asked,
+                                           make_folder, remove_all))

@@ -2,31 +2,21 @@
 /* The analyzer's language, held against arithmetic done by hand. */
 #include "session.h"
 
-#include <portolan/store.h>
-
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <portolan/store.h>
 #include <unistd.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 /* A file of its own for each test, in a folder that is taken away. */
 static char folder[] = "/tmp/llac-testXXXXXX";
 
 static int enter_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int leave_folder(void **state)
 {
-    (void)state;
     return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
@@ -65,7 +55,6 @@ static void numbers_are_as_in_c(void **state)
 {
     struct session s;
 
-    (void)state;
     session_begin(&s, NULL);
     shows(&s, "2^3^2", "512\n");
     shows(&s, "-2^2", "-4\n");
@@ -80,7 +69,6 @@ static void failures_have_places_and_change_nothing(void **state)
 {
     struct session s;
 
-    (void)state;
     session_begin(&s, NULL);
     fails(&s, "x = 1\n  y = x + \\\n  z\nw = 2", "test:3:3: there is no variable 'z'");
     shows(&s, "show", "x  number  1\n");
@@ -102,7 +90,6 @@ static void what_goes_on_tells_all_failures(void **state)
     struct session s;
     int code = 0;
 
-    (void)state;
     session_begin(&s, &(struct portolan_llac_options){.keeps_going = true});
     fails(&s, "a\nb\nquit 5\nc", "test:2:1: ");
     assert_null(strstr(s.failures.bytes, "test:4"));
@@ -115,7 +102,6 @@ static void strangers_reach_no_files(void **state)
 {
     struct session s;
 
-    (void)state;
     session_begin(&s, &(struct portolan_llac_options){.without_files = true});
     fails(&s, "load x", "would touch files");
     fails(&s, "a = load x", "would touch files");
@@ -137,7 +123,6 @@ static void the_slowest_processor_is_found_execution_by_execution(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("t.csv", two_processors);
     session_begin(&s, NULL);
     shows(&s, "load t.csv; rows t max over CPU",
@@ -160,7 +145,6 @@ static void clauses_work_from_left_to_right(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("t.csv", two_processors);
     session_begin(&s, NULL);
     shows(&s, "load t.csv; rows t where CLOCK < 5 max over CPU keep N, CLOCK",
@@ -183,7 +167,6 @@ static void units_are_converted_where_they_are_known(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("t.csv", "size [KiB];TIME (s)\n2;0.5\n");
     session_begin(&s, NULL);
     shows(&s, "load t.csv; rows t unit TIME ms unit size B",
@@ -199,7 +182,6 @@ static void tables_join_where_their_columns_are_the_same(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("a.csv", "N,TIME\n1,2\n");
     write_file("b.csv", "TIME N\n5 3\n# a comment\n\n6 4\n");
     session_begin(&s, NULL);
@@ -220,7 +202,6 @@ static void experiments_are_called_as_they_like(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("sort.csv", "N,TIME\n1,2\n2,5\n");
     write_file("load.csv", "N,TIME\n1,2\n");
     session_begin(&s, NULL);
@@ -241,7 +222,6 @@ static void experiments_of_several_sources_stay_apart(void **state)
     struct portolan_text text = {0};
     struct session s;
 
-    (void)state;
     portolan_text_add(&text, "EXPERIMENT: w\nFILE: src/a.c\n%sEXPERIMENT: w\nFILE: b.c\n%s0 1 3\n",
                       table, table);
     portolan_text_add(&text, "EXPERIMENT: v\nFILE: b.c\n%s", table);
@@ -274,7 +254,6 @@ static void bad_tables_are_told_by_line_and_column(void **state)
     };
     struct session s;
 
-    (void)state;
     session_begin(&s, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_file("t.csv", cases[i].text);
@@ -295,7 +274,6 @@ static void constants_that_made_the_rows_are_found(void **state)
     double value;
     char expected[40];
 
-    (void)state;
     portolan_text_add(&text, "N,TIME (s)\n");
     for (int n = 2; n <= 64; n *= 2)
         portolan_text_add(&text, "%d,%.17g\n", n, 3 + 0.5 * n * log(n));
@@ -334,7 +312,6 @@ static void a_model_is_of_what_was_asked_for(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("t.csv", "N,TIME\n1,1\n1,2\n1,6\n2,2\n2,4\n2,12\n");
     session_begin(&s, NULL);
     shows(&s, "load t.csv; fit t as c[0]*N mean; compare model",
@@ -356,7 +333,6 @@ static void constants_keep_the_names_of_the_formula(void **state)
     struct portolan_text text = {0};
     struct session s;
 
-    (void)state;
     portolan_text_add(&text, "n,TIME (s)\n");
     for (int n = 1; n <= 32; n *= 2)
         portolan_text_add(&text, "%d,%d\n", n, 1 + 2 * n * n + 3 * n * n * n);
@@ -383,7 +359,6 @@ static void processors_that_stand_side_by_side_are_told(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("t.csv", two_processors);
     session_begin(&s, NULL);
     good(&s, "load t.csv; fit t");
@@ -399,7 +374,6 @@ static void errors_are_those_of_the_paper(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("t.csv", "P,TIME,OBSP\n2,6.0036,5.8943\n32,0.9664,0.8919\n");
     session_begin(&s, NULL);
     shows(&s, "load t.csv; compare OBSP with TIME of t",
@@ -416,7 +390,6 @@ static void what_speaks_against_repetitions_is_told(void **state)
     struct portolan_text text = {0};
     struct session s;
 
-    (void)state;
     portolan_text_add(&text, "N,TIME\n");
     for (int i = 0; i < 20; i++)
         portolan_text_add(&text, "10,%g\n", (i == 7 ? 30 : 1) * (1 + 0.001 * (i * 7 % 11)));
@@ -449,7 +422,6 @@ static void trials_of_a_store_become_tables(void **state)
     struct session s;
     int64_t id;
 
-    (void)state;
     for (int rank = 0; rank < 2; rank++)
         samples[rank] = (struct portolan_sample){.rank = rank,
                                                  .parent = -1,
@@ -507,7 +479,6 @@ static void words_are_completed_by_their_position(void **state)
 {
     struct session s;
 
-    (void)state;
     write_file("fft.csv", "P,TIME\n1,2\n2,1\n");
     session_begin(&s, NULL);
     completes(&s, "lo", "load");
@@ -541,7 +512,6 @@ static void memory_that_is_out_is_said(void **state)
     enum portolan_status status = PORTOLAN_ENOMEM;
     struct session s;
 
-    (void)state;
     write_file("t.csv", two_processors);
     session_begin(&s, &(struct portolan_llac_options){.keeps_going = true});
     good(&s, "load t.csv");
@@ -557,30 +527,23 @@ static void memory_that_is_out_is_said(void **state)
     unlink("t.csv");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_as_in_c),
-        cmocka_unit_test(failures_have_places_and_change_nothing),
-        cmocka_unit_test(what_goes_on_tells_all_failures),
-        cmocka_unit_test(strangers_reach_no_files),
-        cmocka_unit_test(the_slowest_processor_is_found_execution_by_execution),
-        cmocka_unit_test(clauses_work_from_left_to_right),
-        cmocka_unit_test(units_are_converted_where_they_are_known),
-        cmocka_unit_test(tables_join_where_their_columns_are_the_same),
-        cmocka_unit_test(experiments_are_called_as_they_like),
-        cmocka_unit_test(experiments_of_several_sources_stay_apart),
-        cmocka_unit_test(bad_tables_are_told_by_line_and_column),
-        cmocka_unit_test(constants_that_made_the_rows_are_found),
-        cmocka_unit_test(a_model_is_of_what_was_asked_for),
-        cmocka_unit_test(constants_keep_the_names_of_the_formula),
-        cmocka_unit_test(processors_that_stand_side_by_side_are_told),
-        cmocka_unit_test(errors_are_those_of_the_paper),
-        cmocka_unit_test(what_speaks_against_repetitions_is_told),
-        cmocka_unit_test(trials_of_a_store_become_tables),
-        cmocka_unit_test(words_are_completed_by_their_position),
-        cmocka_unit_test(memory_that_is_out_is_said),
-    };
-
-    return cmocka_run_group_tests_name("llac", tests, enter_folder, leave_folder);
-}
+UNIT_TESTS_BETWEEN(enter_folder, leave_folder, cmocka_unit_test(numbers_are_as_in_c),
+                   cmocka_unit_test(failures_have_places_and_change_nothing),
+                   cmocka_unit_test(what_goes_on_tells_all_failures),
+                   cmocka_unit_test(strangers_reach_no_files),
+                   cmocka_unit_test(the_slowest_processor_is_found_execution_by_execution),
+                   cmocka_unit_test(clauses_work_from_left_to_right),
+                   cmocka_unit_test(units_are_converted_where_they_are_known),
+                   cmocka_unit_test(tables_join_where_their_columns_are_the_same),
+                   cmocka_unit_test(experiments_are_called_as_they_like),
+                   cmocka_unit_test(experiments_of_several_sources_stay_apart),
+                   cmocka_unit_test(bad_tables_are_told_by_line_and_column),
+                   cmocka_unit_test(constants_that_made_the_rows_are_found),
+                   cmocka_unit_test(a_model_is_of_what_was_asked_for),
+                   cmocka_unit_test(constants_keep_the_names_of_the_formula),
+                   cmocka_unit_test(processors_that_stand_side_by_side_are_told),
+                   cmocka_unit_test(errors_are_those_of_the_paper),
+                   cmocka_unit_test(what_speaks_against_repetitions_is_told),
+                   cmocka_unit_test(trials_of_a_store_become_tables),
+                   cmocka_unit_test(words_are_completed_by_their_position),
+                   cmocka_unit_test(memory_that_is_out_is_said))

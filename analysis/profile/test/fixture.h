@@ -2,14 +2,8 @@
 #ifndef PORTOLAN_PROFILE_TEST_FIXTURE_H
 #define PORTOLAN_PROFILE_TEST_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/profile.h>
+#include <unit_test.h>
 
 /** A call path's sample in few words: "a.f" is method f of instance a. */
 struct row {

@@ -216,16 +216,8 @@ static void trials_are_found_by_what_they_were(void **state)
 
 #define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, setup_store, teardown_store)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STORE_TEST(call_paths_are_the_same_whatever_implements_them),
-        STORE_TEST(what_is_new_or_gone_is_no_regression_of_itself),
-        STORE_TEST(small_shares_are_not_tested_and_the_others_as_one_family),
-        STORE_TEST(too_few_trials_tell_nothing),
-        STORE_TEST(without_memory_nothing_is_compared),
-        STORE_TEST(trials_are_found_by_what_they_were),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(STORE_TEST(call_paths_are_the_same_whatever_implements_them),
+           STORE_TEST(what_is_new_or_gone_is_no_regression_of_itself),
+           STORE_TEST(small_shares_are_not_tested_and_the_others_as_one_family),
+           STORE_TEST(too_few_trials_tell_nothing), STORE_TEST(without_memory_nothing_is_compared),
+           STORE_TEST(trials_are_found_by_what_they_were))

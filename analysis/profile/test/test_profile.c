@@ -504,26 +504,18 @@ static void without_memory_nothing_is_made(void **state)
 
 #define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, setup_store, teardown_store)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STORE_TEST(statistics_are_over_all_ranks),
-        STORE_TEST(call_paths_are_told_apart_and_contexts_are_parts_of_them),
-        STORE_TEST(a_rank_can_be_looked_at_alone),
-        STORE_TEST(the_cost_of_calls_is_taken_off_with_its_interval),
-        STORE_TEST(nothing_is_clipped_at_0),
-        STORE_TEST(without_a_stored_cost_nothing_is_compensated_nor_marked),
-        STORE_TEST(sampled_calls_are_estimated_with_their_error),
-        STORE_TEST(callers_that_are_sampled_keep_their_own_time_only),
-        STORE_TEST(ranks_are_compared_by_estimates),
-        STORE_TEST(a_time_that_was_never_taken_is_unknown),
-        STORE_TEST(summary_and_samples_give_the_same),
-        STORE_TEST(imbalance_is_of_work_and_not_of_waits),
-        STORE_TEST(a_flat_profile_counts_outermost_activations),
-        STORE_TEST(data_that_contradict_themselves_are_told),
-        STORE_TEST(memory_does_not_grow_with_steps),
-        STORE_TEST(without_memory_nothing_is_made),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(STORE_TEST(statistics_are_over_all_ranks),
+           STORE_TEST(call_paths_are_told_apart_and_contexts_are_parts_of_them),
+           STORE_TEST(a_rank_can_be_looked_at_alone),
+           STORE_TEST(the_cost_of_calls_is_taken_off_with_its_interval),
+           STORE_TEST(nothing_is_clipped_at_0),
+           STORE_TEST(without_a_stored_cost_nothing_is_compensated_nor_marked),
+           STORE_TEST(sampled_calls_are_estimated_with_their_error),
+           STORE_TEST(callers_that_are_sampled_keep_their_own_time_only),
+           STORE_TEST(ranks_are_compared_by_estimates),
+           STORE_TEST(a_time_that_was_never_taken_is_unknown),
+           STORE_TEST(summary_and_samples_give_the_same),
+           STORE_TEST(imbalance_is_of_work_and_not_of_waits),
+           STORE_TEST(a_flat_profile_counts_outermost_activations),
+           STORE_TEST(data_that_contradict_themselves_are_told),
+           STORE_TEST(memory_does_not_grow_with_steps), STORE_TEST(without_memory_nothing_is_made))

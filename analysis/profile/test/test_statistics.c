@@ -28,7 +28,6 @@ static void mann_whitney_gives_the_published_probability(void **state)
     static const double at_term[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
     static const double earlier[] = {1.15, 0.88, 0.90, 0.74, 1.21};
 
-    (void)state;
     close_to(rank_p(at_term, 10, earlier, 5), 2 * 0.1272, 1e-4);
     close_to(rank_p(earlier, 5, at_term, 10), 2 * 0.1272, 1e-4);
 }
@@ -70,7 +69,6 @@ static double count_cases(const double *all, size_t n, unsigned seen)
 
 static void mann_whitney_is_exact_with_ties(void **state)
 {
-    (void)state;
     srand(20060928);
     for (int trial = 0; trial < 60; trial++) {
         size_t n = 4 + (size_t)rand() % 8, n_b = 0, n_a = 0;
@@ -90,7 +88,6 @@ static void mann_whitney_cannot_be_surer_than_the_number_of_cases(void **state)
     static const double a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
     double p;
 
-    (void)state;
     close_to(rank_p(a, 4, b, 4), 2. / 70, 1e-15);
     close_to(portolan_mann_whitney_least(4, 4), 2. / 70, 1e-15);
     close_to(portolan_mann_whitney_least(3, 3), 0.1, 1e-15);
@@ -119,7 +116,6 @@ static void many_values_are_approximated_well(void **state)
     static double orders[MANY_A + 1][MANY_B + 1][MANY + 1];
     double a[MANY_A], b[MANY_B];
 
-    (void)state;
     count_orders(orders);
     for (int i = 0; i < MANY_A; i++)
         a[i] = i;
@@ -153,7 +149,6 @@ static void welch_gives_the_published_values(void **state)
     static const double two[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
     double t, freedom;
 
-    (void)state;
     close_to(portolan_welch(a, 15, b, 15, &t, &freedom), 0.021, 5e-4);
     close_to(t, -2.46, 5e-3);
     close_to(freedom, 25.0, 0.05);
@@ -167,7 +162,6 @@ static void holm_adjusts_the_family(void **state)
 {
     double p[] = {0.04, NAN, 0.01, 0.03, 0.02}, q[] = {0.6, 0.7};
 
-    (void)state;
     assert_int_equal(portolan_holm(p, 5), PORTOLAN_OK);
     close_to(p[2], 0.04, 1e-15);
     close_to(p[4], 0.06, 1e-15);
@@ -182,7 +176,6 @@ static void holm_adjusts_the_family(void **state)
 /* The interval is what the test does not reject: B divided by a ratio, against A. */
 static void the_interval_of_a_ratio_inverts_the_test(void **state)
 {
-    (void)state;
     srand(12);
     for (int trial = 0; trial < 40; trial++) {
         size_t n_a = 4 + (size_t)rand() % 5, n_b = 4 + (size_t)rand() % 5;
@@ -212,7 +205,6 @@ static void a_ratio_of_few_values_has_no_bounds(void **state)
     static const double a[] = {10, 11, 12}, b[] = {20, 22, 24}, zero[] = {0, 0, 0};
     struct portolan_profile_estimate r;
 
-    (void)state;
     assert_int_equal(portolan_ratio(a, 3, b, 3, 0.05, &r), PORTOLAN_OK);
     close_to(r.value, 2, 1e-12);
     close_to(r.low, 0, 0);
@@ -223,18 +215,11 @@ static void a_ratio_of_few_values_has_no_bounds(void **state)
     close_to(r.value, 1, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mann_whitney_gives_the_published_probability),
-        cmocka_unit_test(mann_whitney_is_exact_with_ties),
-        cmocka_unit_test(mann_whitney_cannot_be_surer_than_the_number_of_cases),
-        cmocka_unit_test(many_values_are_approximated_well),
-        cmocka_unit_test(welch_gives_the_published_values),
-        cmocka_unit_test(holm_adjusts_the_family),
-        cmocka_unit_test(the_interval_of_a_ratio_inverts_the_test),
-        cmocka_unit_test(a_ratio_of_few_values_has_no_bounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(mann_whitney_gives_the_published_probability),
+           cmocka_unit_test(mann_whitney_is_exact_with_ties),
+           cmocka_unit_test(mann_whitney_cannot_be_surer_than_the_number_of_cases),
+           cmocka_unit_test(many_values_are_approximated_well),
+           cmocka_unit_test(welch_gives_the_published_values),
+           cmocka_unit_test(holm_adjusts_the_family),
+           cmocka_unit_test(the_interval_of_a_ratio_inverts_the_test),
+           cmocka_unit_test(a_ratio_of_few_values_has_no_bounds))

@@ -92,12 +92,10 @@ PORTOLAN_API enum portolan_status portolan_trends_fit(struct portolan_trends *tr
                                                       struct portolan_error *err);
 
 enum portolan_trend_form {
-    PORTOLAN_TREND_XML,    /**< the one model */
-    PORTOLAN_TREND_C,      /**< a function for each model */
-    PORTOLAN_TREND_LATEX,  /**< an equation for each model */
-    PORTOLAN_TREND_EXTRAP, /**< the rows for Extra-P: JSON Lines, */
-    PORTOLAN_TREND_EXTRAP_JSON,
-    PORTOLAN_TREND_EXTRAP_TEXT,
+    PORTOLAN_TREND_XML,         /**< the one model */
+    PORTOLAN_TREND_C,           /**< a function for each model */
+    PORTOLAN_TREND_EXTRAP,      /**< the rows for Extra-P, as its JSON, */
+    PORTOLAN_TREND_EXTRAP_TEXT, /**< and as its text */
     /** A line per trend: rows, model, error, and the value with its interval at the point asked
         for, marked `!` if that is outside the measured range. */
     PORTOLAN_TREND_LIST,

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trends: rows from tables, from Extra-P's forms and from stores; models; failing allocations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "trend.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static const char table[] = "callpath,n,p,t\n"
                             "solve,10,1,100\nsolve,20,1,400\nsolve,40,1,1600\nsolve,80,1,6400\n"
@@ -58,7 +50,6 @@ static void a_table_gives_a_trend_for_each_call_path(void **state)
 {
     struct portolan_trends *t = read_table(table);
 
-    (void)state;
     assert_int_equal(t->n, 2);
     assert_string_equal(t->items[0].path, "solve");
     assert_string_equal(t->items[1].path, "out, put");
@@ -78,7 +69,6 @@ static void a_mark_of_byte_order_is_no_part_of_a_name(void **state)
 {
     struct portolan_trends *t = read_table("\xef\xbb\xbfn,t\n1,3\n2,6\n");
 
-    (void)state;
     assert_string_equal(t->items[0].key.params[0], "n");
     portolan_trends_destroy(t);
 }
@@ -88,7 +78,6 @@ static void a_head_may_have_units_but_no_name_twice(void **state)
     struct portolan_trends *t = read_table("n [KiB],TIME (ms)\n1,3\n2,6\n");
     struct portolan_error err = {0};
 
-    (void)state;
     assert_string_equal(t->items[0].key.params[0], "n");
     assert_string_equal(t->items[0].path, "TIME");
     assert_string_equal(t->unit, "ms");
@@ -104,7 +93,6 @@ static void text_behind_a_quoted_field_is_told(void **state)
                                       "n,t\n1,\"3\n"};
     struct portolan_trends *t = read_table("\"n\" ,\"t\"\n\"10\"\t, \"3\"\n");
 
-    (void)state;
     assert_true(x_of(t, 0, 0, 0) == 10 && y_of(t, 0, 0) == 3);
     portolan_trends_destroy(t);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -125,7 +113,6 @@ static void rows_up_to_a_limit_are_fitted_and_the_others_predicted(void **state)
     struct portolan_text out = {0};
     struct portolan_error err = {0};
 
-    (void)state;
     fit(t, (struct portolan_trend_fit){.up_to = "n", .limit = 8});
     assert_close(portolan_model_value(t->items[0].model, (double[]){16}), 48, 1e-6);
     assert_int_equal(
@@ -161,21 +148,17 @@ static struct portolan_trends *round_trip(const struct portolan_trends *t, int f
 static void rows_go_to_extrap_and_come_back(void **state)
 {
     struct portolan_trends *t = read_table(table);
+    struct portolan_trends *again = round_trip(t, PORTOLAN_TREND_EXTRAP, NULL);
 
-    (void)state;
-    for (int form = PORTOLAN_TREND_EXTRAP; form <= PORTOLAN_TREND_EXTRAP_JSON; form++) {
-        struct portolan_trends *again = round_trip(t, form, NULL);
+    assert_int_equal(again->n, t->n);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct table *a = again->items[i].rows, *b = t->items[i].rows;
 
-        assert_int_equal(again->n, t->n);
-        for (size_t i = 0; i < t->n; i++) {
-            const struct table *a = again->items[i].rows, *b = t->items[i].rows;
-
-            assert_string_equal(again->items[i].path, t->items[i].path);
-            assert_int_equal(a->n_rows, b->n_rows);
-            assert_memory_equal(a->cells, b->cells, b->n_rows * 3 * sizeof(double));
-        }
-        portolan_trends_destroy(again);
+        assert_string_equal(again->items[i].path, t->items[i].path);
+        assert_int_equal(a->n_rows, b->n_rows);
+        assert_memory_equal(a->cells, b->cells, b->n_rows * 3 * sizeof(double));
     }
+    portolan_trends_destroy(again);
     portolan_trends_destroy(t);
 }
 
@@ -184,14 +167,7 @@ static void rows_go_to_extrap_and_come_back(void **state)
 #define DATA_OF(a, b) "DATA " a "\nDATA " b "\n"
 #define POINTS_OF(a, b)                                                                            \
     "[{\"point\": [2], \"values\": [" a "]}, {\"point\": [4], \"values\": [" b "]}]"
-#define VALUE_OF(path, metric, p, value)                                                           \
-    "{\"callpath_id\": " path ", \"metric_id\": " metric ", \"coordinate_id\": " p                 \
-    ", \"value\": " value "}"
-#define LINE_OF(path, metric, p, value)                                                            \
-    "{\"params\": {\"p\": " p "}, \"callpath\": \"" path "\", \"metric\": \"" metric               \
-    "\", \"value\": " value "}\n"
-
-/* The same in all of Extra-P's forms; in JSON Lines values of all come in turn. */
+/* The same in Extra-P's forms. */
 static const char *const two_by_two[] = {
     "PARAMETER p\nPOINTS 2 4\nREGION main\nMETRIC time\n" DATA_OF(
         "1", "2") "METRIC bytes\n" DATA_OF("30", "40") "REGION main->solve\nMETRIC "
@@ -213,26 +189,6 @@ static const char *const two_by_two[] = {
                                                                       ":"
                                                                       " " POINTS_OF("70",
                                                                                     "80") "}}}",
-    "{\"parameters\": [{\"id\": 1, \"name\": \"p\"}],"
-    "\"callpaths\": [{\"id\": 1, \"name\": \"main\"}, {\"id\": 2, \"name\": \"main->solve\"}],"
-    "\"metrics\": [{\"id\": 1, \"name\": \"time\"}, {\"id\": 2, \"name\": \"bytes\"}],"
-    "\"coordinates\": ["
-    "{\"id\": 1, \"parameter_value_pairs\": [{\"parameter_id\": 1, \"parameter_value\": 2}]},"
-    "{\"id\": 2, \"parameter_value_pairs\": [{\"parameter_id\": 1, \"parameter_value\": 4}]}],"
-    "\"measurements\": [" VALUE_OF("1", "1", "1", "1") "," VALUE_OF("1", "1", "2", "2") "," VALUE_OF(
-        "1", "2", "1",
-        "30") "," VALUE_OF("1", "2", "2",
-                           "40") "," VALUE_OF("2", "1", "1",
-                                              "5") "," VALUE_OF("2", "1", "2",
-                                                                "6") "," VALUE_OF("2", "2", "1",
-                                                                                  "70") "," VALUE_OF("2",
-                                                                                                     "2",
-                                                                                                     "2",
-                                                                                                     "80") "]}",
-    LINE_OF("main", "time", "2", "1") LINE_OF("main", "bytes", "2", "30")
-        LINE_OF("main->solve", "time", "2", "5") LINE_OF("main->solve", "bytes", "2", "70")
-            LINE_OF("main", "time", "4", "2") LINE_OF("main", "bytes", "4", "40")
-                LINE_OF("main->solve", "time", "4", "6") LINE_OF("main->solve", "bytes", "4", "80"),
 };
 enum { FORMS = sizeof two_by_two / sizeof *two_by_two };
 
@@ -273,7 +229,6 @@ static void assert_two_by_two(const struct portolan_trends *t)
 
 static void each_call_path_and_metric_is_a_trend(void **state)
 {
-    (void)state;
     for (size_t f = 0; f < FORMS; f++) {
         struct portolan_trends *t = read_extrap(two_by_two[f], (struct portolan_trend_query){0});
 
@@ -301,7 +256,6 @@ static void several_metrics_keep_their_call_paths_when_written(void **state)
                               "main->solve,time,4,6\nmain->solve,bytes,2,70\n"
                               "main->solve,bytes,4,80\n";
 
-    (void)state;
     for (size_t f = 0; f <= FORMS; f++)
         for (int to = PORTOLAN_TREND_EXTRAP; to <= PORTOLAN_TREND_EXTRAP_TEXT; to++) {
             struct portolan_trends *t =
@@ -416,7 +370,6 @@ static void times_of_calls_are_means_without_first_calls(void **state)
     struct portolan_store *store = NULL;
     struct portolan_trends *t;
 
-    (void)state;
     assert_int_equal(portolan_store_open(":memory:", PORTOLAN_STORE_WRITE, &store, NULL),
                      PORTOLAN_OK);
     store_calls(store, 1);
@@ -437,7 +390,6 @@ static void a_store_gives_one_row_per_trial_over_what_differs(void **state)
     const double at[] = {16};
     struct portolan_trends *t = read_store(store, (struct portolan_trend_query){0});
 
-    (void)state;
     assert_int_equal(t->n, 2);
     assert_string_equal(t->items[1].path, "driver.go->worker.work [a.Worker]");
     assert_int_equal(t->items[1].key.n_params, 1);
@@ -465,7 +417,6 @@ static void counters_of_sampled_calls_are_scaled_up(void **state)
     struct portolan_store *store = NULL;
     struct portolan_trends *t;
 
-    (void)state;
     assert_int_equal(portolan_store_open(":memory:", PORTOLAN_STORE_WRITE, &store, NULL),
                      PORTOLAN_OK);
     for (int i = 0; i < 3; i++) {
@@ -511,7 +462,6 @@ static void contexts_give_a_row_for_each_sample_per_call(void **state)
     struct portolan_trends *t = read_store(
         store, (struct portolan_trend_query){.by = PORTOLAN_TREND_CONTEXTS, .method = "*.work"});
 
-    (void)state;
     assert_int_equal(t->n, 1);
     assert_int_equal(t->items[0].rows->n_rows, 6);
     assert_int_equal(t->items[0].key.n_params, 1);
@@ -561,7 +511,6 @@ static void every_failing_allocation_is_reported(void **state)
 {
     size_t failed = 0;
 
-    (void)state;
     assert_int_equal(all_of_it(), PORTOLAN_OK);
     /* The search may do with less memory; nothing else may happen. */
     for (unsigned long n = 1; n < 700; n++) {
@@ -576,23 +525,16 @@ static void every_failing_allocation_is_reported(void **state)
     assert_true(failed > 200);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_table_gives_a_trend_for_each_call_path),
-        cmocka_unit_test(a_mark_of_byte_order_is_no_part_of_a_name),
-        cmocka_unit_test(a_head_may_have_units_but_no_name_twice),
-        cmocka_unit_test(text_behind_a_quoted_field_is_told),
-        cmocka_unit_test(rows_up_to_a_limit_are_fitted_and_the_others_predicted),
-        cmocka_unit_test(rows_go_to_extrap_and_come_back),
-        cmocka_unit_test(each_call_path_and_metric_is_a_trend),
-        cmocka_unit_test(several_metrics_keep_their_call_paths_when_written),
-        cmocka_unit_test(a_store_gives_one_row_per_trial_over_what_differs),
-        cmocka_unit_test(times_of_calls_are_means_without_first_calls),
-        cmocka_unit_test(counters_of_sampled_calls_are_scaled_up),
-        cmocka_unit_test(contexts_give_a_row_for_each_sample_per_call),
-        cmocka_unit_test(every_failing_allocation_is_reported),
-    };
-
-    return cmocka_run_group_tests_name("trend", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(a_table_gives_a_trend_for_each_call_path),
+           cmocka_unit_test(a_mark_of_byte_order_is_no_part_of_a_name),
+           cmocka_unit_test(a_head_may_have_units_but_no_name_twice),
+           cmocka_unit_test(text_behind_a_quoted_field_is_told),
+           cmocka_unit_test(rows_up_to_a_limit_are_fitted_and_the_others_predicted),
+           cmocka_unit_test(rows_go_to_extrap_and_come_back),
+           cmocka_unit_test(each_call_path_and_metric_is_a_trend),
+           cmocka_unit_test(several_metrics_keep_their_call_paths_when_written),
+           cmocka_unit_test(a_store_gives_one_row_per_trial_over_what_differs),
+           cmocka_unit_test(times_of_calls_are_means_without_first_calls),
+           cmocka_unit_test(counters_of_sampled_calls_are_scaled_up),
+           cmocka_unit_test(contexts_give_a_row_for_each_sample_per_call),
+           cmocka_unit_test(every_failing_allocation_is_reported))

@@ -3,13 +3,7 @@
 #include "../internal.h"
 
 #include <portolan/cll.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 static t_bsp all;
 static int pid, n;
@@ -22,7 +16,6 @@ static void fill(unsigned char *bytes, size_t size, int from, int to)
 
 static void messages_come_by_sender_and_in_order(void **state)
 {
-    (void)state;
     for (int k = 0; k < 3; k++)
         for (int to = 0; to < n; to++) {
             int what[3] = {pid, to, k};
@@ -47,7 +40,6 @@ static void messages_come_by_sender_and_in_order(void **state)
 
 static void messages_are_found_by_sender(void **state)
 {
-    (void)state;
     for (int k = 0; k <= pid; k++) /* so many from each */
         bsp_send(&all, n - 1, &k, sizeof k);
     bsp_sync(&all);
@@ -93,7 +85,6 @@ static void messages_have_any_size(void **state)
 {
     static const size_t sizes[] = {0, 1, 8191, 8192, 8193, 100000, 3000000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         exchange(sizes[i], bsp_send);
         exchange(sizes[i], bsp_hpsend);
@@ -115,7 +106,6 @@ static void large_messages_go_in_pieces(void **state)
 {
     size_t small = bsp_small_bytes, piece = bsp_piece_bytes;
 
-    (void)state;
     set_sizes(100, 999);
     exchange(100, bsp_hpsend);
     exchange(101, bsp_hpsend);
@@ -128,7 +118,6 @@ static void created_messages_are_sent_as_they_were_filled(void **state)
 {
     t_bspmsg *message = bsp_createmsg(&all, 20000);
 
-    (void)state;
     assert_int_equal(bspmsg_size(message), 20000);
     fill(bspmsg_data(message), 20000, pid, 5);
     bsp_sendmsg(&all, (pid + 1) % n, message);
@@ -145,7 +134,6 @@ static void early_messages_wait_for_their_superstep(void **state)
 {
     enum { STEPS = 40 };
 
-    (void)state;
     for (int step = 0; step < STEPS; step++) {
         if (pid + 1 < n)
             bsp_send(&all, pid + 1, &step, sizeof step);
@@ -196,7 +184,6 @@ static void divide(t_bsp *bsp, int first)
 
 static void parts_are_machines_of_their_own(void **state)
 {
-    (void)state;
     divide(&all, 0);
     divide(&all, 0);
 }
@@ -206,7 +193,6 @@ static void parts_may_be_any(void **state)
     int *bounds = malloc((size_t)n * sizeof *bounds);
     t_bsp one;
 
-    (void)state;
     for (int i = 0; i < n; i++)
         bounds[i] = i + 1;
     bsp_partition(&all, &one, n, bounds);
@@ -225,7 +211,6 @@ static void doubles_have_supersteps_of_their_own(void **state)
 {
     t_bsp other;
 
-    (void)state;
     bsp_sync(&all);
     bsp_dup(&all, &other);
     bsp_send(&all, (pid + 1) % n, "all", 4);
@@ -243,7 +228,6 @@ static void puts_and_gets_reach_registered_memory(void **state)
 {
     int table[8] = {0}, next = (pid + 1) % n, before = (pid + n - 1) % n, got = -1, big[2] = {7, 8};
 
-    (void)state;
     bsp_push_reg(&all, table, sizeof table);
     bsp_sync(&all);
     table[1] = 100 + pid;
@@ -268,7 +252,6 @@ static void writes_count_as_messages_of_an_oblivious_superstep(void **state)
 {
     int here = -1;
 
-    (void)state;
     bsp_push_reg(&all, &here, sizeof here);
     bsp_sync(&all);
     bsp_put(&all, (pid + 1) % n, &pid, &here, 0, sizeof here);
@@ -306,7 +289,6 @@ static void collective_operations_keep_the_order(void **state)
 {
     struct map own[2] = {{pid + 2, pid + 1}, {pid + 3, pid + 1}}, out[2] = {{0, 0}, {0, 0}};
 
-    (void)state;
     for (int root = 0; root < n; root++) {
         int what = pid == root ? root + 1000 : -1;
 
@@ -335,7 +317,6 @@ static void own_messages_of_the_program_are_not_touched(void **state)
     int from, got = -1;
     MPI_Status status;
 
-    (void)state;
     from = (pid + n - 1) % n;
     bsp_send(&all, (pid + 1) % n, &pid, sizeof pid);
     MPI_Sendrecv(&pid, 1, MPI_INT, (pid + 1) % n, 1, &got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG,
@@ -352,7 +333,6 @@ static void messages_move_while_the_program_does_something_else(void **state)
     unsigned char *bytes = calloc(1, SIZE);
     int level, go = 1;
 
-    (void)state;
     MPI_Query_thread(&level);
     bsp_sync(&all);
     if (n > 1 && level == MPI_THREAD_MULTIPLE) {
@@ -390,7 +370,6 @@ static void reports_and_barriers_of_call_end_no_superstep(void **state)
     size_t size = 2 * sizeof(int) * (size_t)(pid + 1) * 1000;
     int *bytes = calloc(1, size), next = 0;
 
-    (void)state;
     bytes[0] = pid;
     bsp_sync(&all);
     bsp_send(&all, pid, "kept", 5);

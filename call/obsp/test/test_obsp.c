@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The model against the paper's figure 1 and equation (11), and traces that are wrong. */
+#include <math.h>
 #include <portolan/cll_report.h>
 #include <portolan/obsp.h>
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 /* Events of processors, with ' for " and a comma behind each; ends of supersteps take no time. */
 #define RUN(from, to, experiment, values)                                                          \
@@ -106,7 +99,6 @@ static void figure_1_takes_10_seconds_where_bsp_says_12(void **state)
 {
     char *text = read_file(FIGURE_1);
 
-    (void)state;
     assert_near(total(text, PORTOLAN_OBSP, NULL), 10);
     assert_near(total(text, PORTOLAN_BSP, NULL), 12);
     free(text);
@@ -120,7 +112,6 @@ static void two_processors_that_await_each_other_gain_nothing(void **state)
                   PROCESSOR(6, "", SEND(4, 0, 1) OBLSYNC(4, 1) SEND(6, 0, 1) OBLSYNC(6, 1)));
     const struct portolan_obsp_machine machine = {.latency = 2};
 
-    (void)state;
     assert_near(total(both_ways, PORTOLAN_OBSP, &machine), 12);
     assert_near(total(both_ways, PORTOLAN_BSP, &machine), 12);
 }
@@ -134,7 +125,6 @@ static void rows_tell_each_superstep(void **state)
     struct portolan_obsp_result r =
         evaluate(t, (struct portolan_obsp_options){.machine = &machine});
 
-    (void)state;
     assert_int_equal(r.n_rows, 6);
     assert_near(r.rows[0].end, 3 + 0.5 * 4 + 1); /* h of what goes out, too */
     assert_int_equal(r.rows[0].partners, 0);
@@ -172,7 +162,6 @@ static void groups_go_their_own_way(void **state)
     struct portolan_obsp_result r =
         evaluate(t, (struct portolan_obsp_options){.machine = &machine});
 
-    (void)state;
     assert_near(r.rows[1].end, 1 + 2 + 1);
     assert_int_equal(r.rows[1].depth, 1);
     assert_near(r.rows[2].end, 4 + 3 + 1);
@@ -279,7 +268,6 @@ static void the_recursion_equals_the_closed_form(void **state)
 {
     enum { N = 4096 };
 
-    (void)state;
     for (int p = 1; p <= 16; p *= 2) {
         struct portolan_obsp_trace *t = transform(p, N);
         struct portolan_obsp_result r =
@@ -306,7 +294,6 @@ static void g_and_latency_stand_for_an_experiment_that_holds_the_exchange(void *
     struct portolan_obsp_result b =
         evaluate(t, (struct portolan_obsp_options){.machine = &machine});
 
-    (void)state;
     assert_near(a.total, b.total);
     portolan_obsp_result_clear(&b);
     /* Equation (7): as a sum of what comes and goes, h is twice as much. */
@@ -328,7 +315,6 @@ static void plain_bsp_counts_operations_at_one_speed(void **state)
     struct portolan_obsp_options o = {.model = PORTOLAN_BSP, .predict = true, .machine = &machine};
     struct portolan_obsp_result r = evaluate(t, o);
 
-    (void)state;
     assert_near(r.total, 0.1 * (3 + 9) + 1);
     portolan_obsp_result_clear(&r);
     set_constants(t, "X", 2, (double[]){5, 7});
@@ -363,7 +349,6 @@ static void the_machine_is_fitted_to_what_came_after_the_last(void **state)
     struct portolan_obsp_machine m;
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_obsp_machine(t, PORTOLAN_OBSP_MAX, &m, &err), PORTOLAN_OK);
     assert_int_equal(m.n_rows, 4);
     /* 0.5 s for 100 bytes, 1 s for 300 */
@@ -378,7 +363,6 @@ static void measured_work_gives_back_what_was_measured(void **state)
     struct portolan_obsp_trace *t = read_trace(measured);
     struct portolan_obsp_result r = evaluate(t, (struct portolan_obsp_options){0});
 
-    (void)state;
     assert_int_equal(r.n_rows, 4);
     for (size_t i = 0; i < r.n_rows; i++)
         assert_true(fabs(r.rows[i].end - r.rows[i].measured) < 1e-6);
@@ -397,7 +381,6 @@ static void constants_are_fitted_to_the_runs_without_their_waits(void **state)
     struct portolan_error err = {0};
     size_t n;
 
-    (void)state;
     assert_int_equal(portolan_obsp_fit(t, NULL, &err), PORTOLAN_OK);
     e = portolan_obsp_peek_experiments(t, &n);
     assert_int_equal(n, 2);
@@ -429,7 +412,6 @@ static void constants_come_from_a_report(void **state)
     struct portolan_error err = {0};
     size_t n;
 
-    (void)state;
     assert_int_equal(portolan_obsp_fit(t, &report, &err), PORTOLAN_OK);
     e = portolan_obsp_peek_experiments(t, &n);
     assert_true(fabs(e[0].constants[0] - 3) < 1e-9);
@@ -462,7 +444,6 @@ static void what_no_formula_tells_neighbours_do(void **state)
     struct portolan_error err = {0};
     size_t n;
 
-    (void)state;
     for (int left_out = 13; left_out <= 22; left_out++) {
         char text[400];
         struct portolan_obsp_trace *t;
@@ -504,7 +485,6 @@ static void processors_that_differ_wait_for_each_other(void **state)
     struct portolan_error err = {0};
     struct portolan_obsp_result r;
 
-    (void)state;
     assert_int_equal(portolan_obsp_fit(from, NULL, &err), PORTOLAN_OK);
     assert_int_equal(portolan_obsp_take_constants(t, from, &err), PORTOLAN_OK);
     r = evaluate(t, (struct portolan_obsp_options){.predict = true, .machine = &machine});
@@ -534,7 +514,6 @@ static void is_refused(const char *text, const char *expected)
 static void mistakes_are_told_with_their_processor(void **state)
 {
 #define ONE(events) PROCESSOR(1, EXPERIMENT("X", "X[0]*n", "'n'"), events)
-    (void)state;
     is_refused("", "a trace is JSON");
     is_refused("processors 2\n", "bad.json:1: error: '[' or '{' expected near 'processors'");
     is_refused("{'processors':[]}", "no trace");
@@ -561,7 +540,6 @@ static void what_is_not_known_is_told(void **state)
     struct portolan_obsp_result r = {0};
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_obsp_evaluate(t, &o, &r, &err), PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "give g and latency"));
     assert_null(r.rows);
@@ -578,7 +556,6 @@ static void what_is_not_known_is_told(void **state)
 
 static void memory_that_is_out_fails_without_leaks(void **state)
 {
-    (void)state;
     for (unsigned long at = 1; at < 200; at++) {
         struct portolan_obsp_trace *t = NULL;
         struct portolan_obsp_result r = {0};
@@ -597,26 +574,18 @@ static void memory_that_is_out_fails_without_leaks(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure_1_takes_10_seconds_where_bsp_says_12),
-        cmocka_unit_test(two_processors_that_await_each_other_gain_nothing),
-        cmocka_unit_test(rows_tell_each_superstep),
-        cmocka_unit_test(groups_go_their_own_way),
-        cmocka_unit_test(the_recursion_equals_the_closed_form),
-        cmocka_unit_test(g_and_latency_stand_for_an_experiment_that_holds_the_exchange),
-        cmocka_unit_test(plain_bsp_counts_operations_at_one_speed),
-        cmocka_unit_test(the_machine_is_fitted_to_what_came_after_the_last),
-        cmocka_unit_test(measured_work_gives_back_what_was_measured),
-        cmocka_unit_test(constants_are_fitted_to_the_runs_without_their_waits),
-        cmocka_unit_test(constants_come_from_a_report),
-        cmocka_unit_test(what_no_formula_tells_neighbours_do),
-        cmocka_unit_test(processors_that_differ_wait_for_each_other),
-        cmocka_unit_test(mistakes_are_told_with_their_processor),
-        cmocka_unit_test(what_is_not_known_is_told),
-        cmocka_unit_test(memory_that_is_out_fails_without_leaks),
-    };
-
-    return cmocka_run_group_tests_name("obsp", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(figure_1_takes_10_seconds_where_bsp_says_12),
+           cmocka_unit_test(two_processors_that_await_each_other_gain_nothing),
+           cmocka_unit_test(rows_tell_each_superstep), cmocka_unit_test(groups_go_their_own_way),
+           cmocka_unit_test(the_recursion_equals_the_closed_form),
+           cmocka_unit_test(g_and_latency_stand_for_an_experiment_that_holds_the_exchange),
+           cmocka_unit_test(plain_bsp_counts_operations_at_one_speed),
+           cmocka_unit_test(the_machine_is_fitted_to_what_came_after_the_last),
+           cmocka_unit_test(measured_work_gives_back_what_was_measured),
+           cmocka_unit_test(constants_are_fitted_to_the_runs_without_their_waits),
+           cmocka_unit_test(constants_come_from_a_report),
+           cmocka_unit_test(what_no_formula_tells_neighbours_do),
+           cmocka_unit_test(processors_that_differ_wait_for_each_other),
+           cmocka_unit_test(mistakes_are_told_with_their_processor),
+           cmocka_unit_test(what_is_not_known_is_told),
+           cmocka_unit_test(memory_that_is_out_fails_without_leaks))

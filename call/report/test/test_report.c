@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reports: what is written, what is read, and what is said of what cannot be. */
-#include <portolan/cll_report.h>
-
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <portolan/cll_report.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 static const enum portolan_cll_form forms[] = {PORTOLAN_CLL_TEXT, PORTOLAN_CLL_JSON};
 enum { N_FORMS = sizeof forms / sizeof *forms };
@@ -80,7 +73,6 @@ static void the_text_form_is_as_it_is_documented(void **state)
     struct portolan_cll_report *report = make_report(rows, 2);
     char *text = write_good(report, PORTOLAN_CLL_TEXT);
 
-    (void)state;
     assert_string_equal(
         text, "PROGRAM: fft\n"
               "\n"
@@ -129,7 +121,6 @@ static void numbers_read_back_as_they_were(void **state)
     enum { N = sizeof values / sizeof *values };
     double rows[N][5];
 
-    (void)state;
     for (size_t i = 0; i < N; i++)
         memcpy(rows[i], (double[]){3, 4, (double)i, -values[i], values[i]}, sizeof rows[i]);
     for (size_t f = 0; f < N_FORMS; f++) {
@@ -164,7 +155,6 @@ static void a_report_reads_back_from_each_form(void **state)
                                        .observables = clock_alone},
                                *s;
 
-    (void)state;
     for (size_t f = 0; f < N_FORMS; f++) {
         struct portolan_cll_report *report = make_report(rows, 1), *again;
         char *text, *second;
@@ -214,7 +204,6 @@ static void a_report_of_call_itself_is_read(void **state)
         "\"sample\": [ [ 0, 1, 100, 3251 ], [ 0, 1, 200, 25873 ] ] } }\n");
     const struct portolan_cll_sample *s = report->experiments;
 
-    (void)state;
     assert_int_equal(report->n_experiments, 1);
     assert_int_equal(s->begin_lines[0], 67);
     assert_string_equal(s->observables[0], "PAPI_REAL_USEC");
@@ -229,7 +218,6 @@ static void quotes_and_lines_of_other_systems_are_read(void **state)
         read_good("PROGRAM: \"my fft\"\r\nEXPERIMENT: \"fft\"\r\nIDENTS: N, P\r\nSAMPLE:\r\n"
                   "CPU  NCPUS\tN P CLOCK\r\n  0 1 8 1 2.5\r\n");
 
-    (void)state;
     assert_string_equal(portolan_cll_report_peek_header(report, "PROGRAM"), "my fft");
     assert_string_equal(report->experiments->name, "fft");
     assert_int_equal(report->experiments->n_identifiers, 2);
@@ -244,7 +232,6 @@ static void experiments_that_are_alike_become_one(void **state)
                                "EXPERIMENT: C\nFILE: b.c\nSAMPLE:\nCPU NCPUS CLOCK\n1 2 2\n";
     struct portolan_cll_report *report = read_good(part);
 
-    (void)state;
     assert_int_equal(report->n_experiments, 2);
     assert_int_equal(report->experiments->n_rows, 2);
     assert_int_equal(report->experiments->n_begin, 2);
@@ -253,21 +240,6 @@ static void experiments_that_are_alike_become_one(void **state)
 }
 
 /* ------------------------------------------------------------------ bad input */
-
-struct heard {
-    int line;
-    char text[400];
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct heard *heard = arg;
-
-    (void)column;
-    assert_string_equal(file, "bad.dat");
-    heard->line = line;
-    snprintf(heard->text, sizeof heard->text, "%s", text);
-}
 
 #define TABLE "EXPERIMENT: a\nIDENTS: N\nSAMPLE:\nCPU NCPUS N CLOCK\n"
 #define JSON                                                                                       \
@@ -318,9 +290,8 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {"<cll_data/>", 0, "use CLL_FORMAT=json"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct heard heard = {-1, ""};
+        struct heard heard = {0};
         struct portolan_diagnostics d = {hear, &heard, 0};
         struct portolan_error err = {0};
         struct portolan_cll_report *report;
@@ -329,10 +300,10 @@ static void what_is_wrong_is_told_with_its_line(void **state)
                                                    &report, &err),
                          PORTOLAN_ESYNTAX);
         assert_null(report);
-        if (heard.line != bad[i].line || !strstr(heard.text, bad[i].says) || d.count != 1 ||
+        if (heard.line != bad[i].line || !strstr(heard.first, bad[i].says) || d.count != 1 ||
             !strstr(err.text, bad[i].says))
             fail_msg("case %zu: line %d '%s', error '%s'; wanted line %d '%s'", i, heard.line,
-                     heard.text, err.text, bad[i].line, bad[i].says);
+                     heard.first, err.text, bad[i].line, bad[i].says);
     }
 }
 
@@ -341,7 +312,6 @@ static void a_file_that_is_not_there_is_told(void **state)
     struct portolan_cll_report *report;
     struct portolan_error err = {0};
 
-    (void)state;
     assert_int_equal(portolan_cll_report_read("/nowhere/fft.dat", NULL, &report, &err),
                      PORTOLAN_EIO);
     assert_non_null(strstr(err.text, "/nowhere/fft.dat"));
@@ -354,13 +324,11 @@ static char folder[] = "/tmp/portolan-report-XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 
@@ -399,7 +367,6 @@ static void what_is_there_is_not_overwritten_unless_asked(void **state)
     struct portolan_cll_report *report = make_report(rows, 1);
     struct portolan_error err = {0};
 
-    (void)state;
     save(report, "fft.cll.dat", false, "fft.cll.dat");
     save(report, "fft.cll.dat", false, "fft.cll.1.dat");
     save(report, "fft.cll.dat", false, "fft.cll.2.dat");
@@ -428,7 +395,6 @@ static void a_file_that_cannot_be_written_is_not_there(void **state)
     struct portolan_cll_report *report = make_report(rows, 1);
     static const char *const paths[] = {"/dev/full", "/nowhere/fft.dat", "/proc/fft.dat"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct portolan_error err = {0};
 
@@ -446,7 +412,6 @@ static void a_long_report_is_written_in_pieces(void **state)
     struct portolan_cll_report *report, *again;
     char *path = path_of("long");
 
-    (void)state;
     for (size_t i = 0; i < N; i++)
         memcpy(rows + 5 * i, (double[]){0, 1, (double)i, 1, (double)i / 7}, 5 * sizeof *rows);
     report = make_report(rows, N);
@@ -469,7 +434,6 @@ static void each_allocation_may_fail(void **state)
 {
     static const double rows[] = {0, 1, 8, 1, 0.25};
 
-    (void)state;
     for (size_t f = 0; f < N_FORMS; f++) {
         struct portolan_cll_report *report = make_report(rows, 1), *again = NULL;
         char *text = NULL;
@@ -500,22 +464,16 @@ static void each_allocation_may_fail(void **state)
     portolan_cll_report_destroy(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_text_form_is_as_it_is_documented),
-        cmocka_unit_test(numbers_read_back_as_they_were),
-        cmocka_unit_test(a_report_reads_back_from_each_form),
-        cmocka_unit_test(a_report_of_call_itself_is_read),
-        cmocka_unit_test(quotes_and_lines_of_other_systems_are_read),
-        cmocka_unit_test(experiments_that_are_alike_become_one),
-        cmocka_unit_test(what_is_wrong_is_told_with_its_line),
-        cmocka_unit_test(a_file_that_is_not_there_is_told),
-        cmocka_unit_test(what_is_there_is_not_overwritten_unless_asked),
-        cmocka_unit_test(a_file_that_cannot_be_written_is_not_there),
-        cmocka_unit_test(a_long_report_is_written_in_pieces),
-        cmocka_unit_test(each_allocation_may_fail),
-    };
-
-    return cmocka_run_group_tests_name("reports", tests, make_folder, remove_folder);
-}
+UNIT_TESTS_BETWEEN(make_folder, remove_folder,
+                   cmocka_unit_test(the_text_form_is_as_it_is_documented),
+                   cmocka_unit_test(numbers_read_back_as_they_were),
+                   cmocka_unit_test(a_report_reads_back_from_each_form),
+                   cmocka_unit_test(a_report_of_call_itself_is_read),
+                   cmocka_unit_test(quotes_and_lines_of_other_systems_are_read),
+                   cmocka_unit_test(experiments_that_are_alike_become_one),
+                   cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+                   cmocka_unit_test(a_file_that_is_not_there_is_told),
+                   cmocka_unit_test(what_is_there_is_not_overwritten_unless_asked),
+                   cmocka_unit_test(a_file_that_cannot_be_written_is_not_there),
+                   cmocka_unit_test(a_long_report_is_written_in_pieces),
+                   cmocka_unit_test(each_allocation_may_fail))

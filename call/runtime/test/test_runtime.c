@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The run time as translated code calls it, on a clock that moves when told. */
+#include <fcntl.h>
+#include <math.h>
 #include <portolan/cll.h>
 #include <portolan/cll_report.h>
 #include <portolan/probe.h>
 #include <portolan/store.h>
-
-#include <fcntl.h>
-#include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 /* For sanitizers: PAPI keeps names that it listed for an event that is unknown. */
 PORTOLAN_API const char *__lsan_default_suppressions(void);
@@ -160,7 +153,6 @@ static const char *heard(void)
 
 static int set_up(void **state)
 {
-    (void)state;
     if (!mkdtemp(folder))
         return -1;
     snprintf(output, sizeof output, "%s/out", folder);
@@ -178,7 +170,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 
@@ -190,7 +181,6 @@ static void each_pass_gives_a_sample_with_the_values_at_its_begin(void **state)
     struct portolan_cll_report *report;
     const double *r;
 
-    (void)state;
     portolan_cll_begin(&fft, values);
     values[0] = values[1] = -1;
     pass(2500000000);
@@ -216,7 +206,6 @@ static void the_report_describes_the_run_and_its_experiments(void **state)
     const char *cost = portolan_cll_report_peek_header(report, "COST_SECONDS");
     double seconds;
 
-    (void)state;
     assert_string_equal(portolan_cll_report_peek_header(report, "CALL_VERSION"),
                         portolan_version());
     assert_string_equal(portolan_cll_report_peek_header(report, "PROGRAM"), "fft");
@@ -245,7 +234,6 @@ static void samples_are_reported_once_and_by_name(void **state)
 {
     struct portolan_cll_report *report;
 
-    (void)state;
     portolan_cll_begin(&inner, NULL);
     pass(5);
     portolan_cll_end(&inner);
@@ -271,7 +259,6 @@ static void there_is_no_bound_of_samples(void **state)
     enum { N = 300000 };
     struct portolan_cll_report *report;
 
-    (void)state;
     for (unsigned i = 0; i < N; i++) {
         portolan_cll_begin(&two_places, (double[]){i});
         pass(i % 7);
@@ -329,7 +316,6 @@ static void experiments_recurse_and_the_observer_sees_them_end(void **state)
     struct portolan_cll_report *report;
     double sum = 0;
 
-    (void)state;
     n_seen = 0;
     portolan_cll_observe(see, seen);
     recurse(4);
@@ -369,7 +355,6 @@ static void recursion_may_be_deeper_than_there_are_paths(void **state)
     enum { DEEP = 70000 };
     struct portolan_cll_report *report;
 
-    (void)state;
     deep(DEEP);
     report = take_report("inner");
     assert_int_equal(count_rows(report, "inner"), DEEP);
@@ -383,7 +368,6 @@ static void an_end_without_a_begin_is_told_once_and_ignored(void **state)
     struct portolan_cll_report *report;
     const char *text;
 
-    (void)state;
     listen_to_stderr();
     portolan_cll_end(&two_places);
     portolan_cll_begin(&fft, (double[]){1, 1});
@@ -407,7 +391,6 @@ static void ends_that_cross_are_told_once_and_lose_nothing(void **state)
     struct portolan_cll_report *report;
     const char *text;
 
-    (void)state;
     listen_to_stderr();
     for (int i = 0; i < 2; i++) {
         portolan_cll_begin(&fft, (double[]){1, 2});
@@ -459,7 +442,6 @@ static void an_event_that_is_not_there_is_told_once_and_no_number(void **state)
     const double *r;
     const char *text;
 
-    (void)state;
     listen_to_stderr();
     for (int i = 0; i < 3; i++) {
         portolan_cll_begin(&several, NULL);
@@ -510,7 +492,6 @@ static void threads_measure_while_others_report(void **state)
     size_t rows[THREADS] = {0}, inner_rows = 0;
     bool running = true;
 
-    (void)state;
     for (int i = 0; i < THREADS; i++) {
         numbers[i] = i;
         assert_int_equal(pthread_create(&threads[i], NULL, measure, &numbers[i]), 0);
@@ -549,7 +530,6 @@ static void a_sample_without_memory_is_counted_as_lost(void **state)
     unsigned long lost = 0;
     char expected[40];
 
-    (void)state;
     for (int i = 0; i < 5000; i++) {
         portolan_cll_begin(&inner, NULL);
         portolan_alloc_fail_at(1);
@@ -586,7 +566,6 @@ static void begins_without_memory_have_their_ends(void **state)
     pthread_t thread;
     const char *text;
 
-    (void)state;
     listen_to_stderr();
     assert_int_equal(pthread_create(&thread, NULL, measure_without_memory, NULL), 0);
     pthread_join(thread, NULL);
@@ -629,7 +608,6 @@ static void rows_say_their_process_and_how_many_there_are(void **state)
 {
     struct portolan_cll_report *report;
 
-    (void)state;
     portolan_cll_sync(&pair, NULL, NULL); /* has none: nothing happens */
     portolan_cll_begin(&inner, NULL);
     pass(8);
@@ -648,7 +626,6 @@ static void what_did_not_arrive_is_in_the_next_report(void **state)
 {
     struct portolan_cll_report *report;
 
-    (void)state;
     portolan_cll_begin(&inner, NULL);
     pass(9);
     portolan_cll_end(&inner);
@@ -665,7 +642,6 @@ static void a_report_that_cannot_be_written_waits_for_the_next(void **state)
     struct portolan_cll_report *report;
     const char *text;
 
-    (void)state;
     portolan_cll_begin(&inner, NULL);
     pass(11);
     portolan_cll_end(&inner);
@@ -686,7 +662,6 @@ static void a_report_of_an_experiment_that_is_none_is_told(void **state)
 {
     struct portolan_cll_report *report;
 
-    (void)state;
     listen_to_stderr();
     assert_int_equal(portolan_cll_report(NULL, NULL, "fft", "fff"), 0);
     assert_string_equal(heard(),
@@ -703,7 +678,6 @@ static void a_forked_child_begins_with_nothing(void **state)
     int status;
     pid_t child;
 
-    (void)state;
     portolan_cll_begin(&fft, (double[]){1, 2});
     portolan_cll_begin(&inner, NULL);
     portolan_cll_end(&inner);
@@ -766,7 +740,6 @@ static void a_report_becomes_a_trial_of_the_store(void **state)
     const struct portolan_sample *s;
     double counted = 0;
 
-    (void)state;
     unsetenv("CLL_OUTPUT");
     setenv("CLL_STORE", store, 1);
     measure_nested(8);
@@ -811,7 +784,6 @@ static void a_further_report_is_a_further_trial(void **state)
     struct portolan_store *db;
     struct portolan_cll_report *report;
 
-    (void)state;
     setenv("CLL_STORE", store, 1);
     setenv("CLL_OUTPUT", output, 1); /* both */
     for (int i = 0; i < 1000; i++)
@@ -844,7 +816,6 @@ static void a_store_that_cannot_be_opened_is_told(void **state)
     struct portolan_cll_report *report;
     const char *text;
 
-    (void)state;
     unsetenv("CLL_OUTPUT");
     setenv("CLL_STORE", "/nowhere/store.db", 1);
     portolan_cll_begin(&inner, NULL);
@@ -860,30 +831,25 @@ static void a_store_that_cannot_be_opened_is_told(void **state)
     portolan_cll_report_destroy(report);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_event_that_is_not_there_is_told_once_and_no_number),
-        cmocka_unit_test(each_pass_gives_a_sample_with_the_values_at_its_begin),
-        cmocka_unit_test(the_report_describes_the_run_and_its_experiments),
-        cmocka_unit_test(samples_are_reported_once_and_by_name),
-        cmocka_unit_test(there_is_no_bound_of_samples),
-        cmocka_unit_test(experiments_recurse_and_the_observer_sees_them_end),
-        cmocka_unit_test(an_end_without_a_begin_is_told_once_and_ignored),
-        cmocka_unit_test(ends_that_cross_are_told_once_and_lose_nothing),
-        cmocka_unit_test(threads_measure_while_others_report),
-        cmocka_unit_test(rows_say_their_process_and_how_many_there_are),
-        cmocka_unit_test(what_did_not_arrive_is_in_the_next_report),
-        cmocka_unit_test(a_report_that_cannot_be_written_waits_for_the_next),
-        cmocka_unit_test(a_report_of_an_experiment_that_is_none_is_told),
-        cmocka_unit_test(a_forked_child_begins_with_nothing),
-        cmocka_unit_test(a_report_becomes_a_trial_of_the_store),
-        cmocka_unit_test(a_further_report_is_a_further_trial),
-        cmocka_unit_test(a_store_that_cannot_be_opened_is_told),
-        cmocka_unit_test(begins_without_memory_have_their_ends),
-        cmocka_unit_test(a_sample_without_memory_is_counted_as_lost),
-        cmocka_unit_test(recursion_may_be_deeper_than_there_are_paths), /* uses them up */
-    };
-
-    return cmocka_run_group_tests_name("run time", tests, set_up, tear_down);
-}
+UNIT_TESTS_BETWEEN(set_up, tear_down,
+                   cmocka_unit_test(an_event_that_is_not_there_is_told_once_and_no_number),
+                   cmocka_unit_test(each_pass_gives_a_sample_with_the_values_at_its_begin),
+                   cmocka_unit_test(the_report_describes_the_run_and_its_experiments),
+                   cmocka_unit_test(samples_are_reported_once_and_by_name),
+                   cmocka_unit_test(there_is_no_bound_of_samples),
+                   cmocka_unit_test(experiments_recurse_and_the_observer_sees_them_end),
+                   cmocka_unit_test(an_end_without_a_begin_is_told_once_and_ignored),
+                   cmocka_unit_test(ends_that_cross_are_told_once_and_lose_nothing),
+                   cmocka_unit_test(threads_measure_while_others_report),
+                   cmocka_unit_test(rows_say_their_process_and_how_many_there_are),
+                   cmocka_unit_test(what_did_not_arrive_is_in_the_next_report),
+                   cmocka_unit_test(a_report_that_cannot_be_written_waits_for_the_next),
+                   cmocka_unit_test(a_report_of_an_experiment_that_is_none_is_told),
+                   cmocka_unit_test(a_forked_child_begins_with_nothing),
+                   cmocka_unit_test(a_report_becomes_a_trial_of_the_store),
+                   cmocka_unit_test(a_further_report_is_a_further_trial),
+                   cmocka_unit_test(a_store_that_cannot_be_opened_is_told),
+                   cmocka_unit_test(begins_without_memory_have_their_ends),
+                   cmocka_unit_test(a_sample_without_memory_is_counted_as_lost),
+                   cmocka_unit_test(recursion_may_be_deeper_than_there_are_paths),
+                   /* uses them up */)

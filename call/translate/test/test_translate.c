@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The translator as a library: what it hands out, what it leaves behind when it fails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <portolan/translate.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <portolan/translate.h>
+#include <unit_test.h>
 
 static char folder[] = "/tmp/portolan-translate-XXXXXX", file[64];
 
 static int setup(void **state)
 {
-    (void)state;
     if (!mkdtemp(folder))
         return -1;
     snprintf(file, sizeof file, "%s/tried.c", folder);
@@ -28,7 +17,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     unlink(file);
     return rmdir(folder);
 }
@@ -88,7 +76,6 @@ static void expect(const char *text, const char *expected)
 
 static void lines_keep_their_numbers(void **state)
 {
-    (void)state;
     expect("void f(void)\n{\n#pragma cll a a[0]\n    f();\n#pragma cll end a\n}\n",
            "void f(void)\n{\n    portolan_cll_begin(&cll_a, NULL);\n    f();\n"
            "    portolan_cll_end(&cll_a);\n}\n");
@@ -97,7 +84,6 @@ static void lines_keep_their_numbers(void **state)
 /* Figure 4, lines 47 to 50. */
 static void a_statement_without_braces_gets_them(void **state)
 {
-    (void)state;
     expect("void f(int N)\n{\n    if (N)\n        N--;\n    else\n"
            "        #pragma cll G G[0]+G[1]*N*log(N)\n        f(N);\n    #pragma cll end G\n}\n",
            "void f(int N)\n{\n    if (N)\n        N--;\n    else\n"
@@ -107,7 +93,6 @@ static void a_statement_without_braces_gets_them(void **state)
 
 static void a_returned_value_is_computed_inside(void **state)
 {
-    (void)state;
     expect("int f(int n)\n{\n#pragma cll a\n#pragma cll b\n    return f(n) + 1;\n"
            "#pragma cll end b\n#pragma cll end a\n}\n",
            "int f(int n)\n{\n    portolan_cll_begin(&cll_a, NULL);\n"
@@ -119,7 +104,6 @@ static void a_returned_value_is_computed_inside(void **state)
 
 static void names_of_the_source_are_left_alone(void **state)
 {
-    (void)state;
     expect("int cll_a;\nvoid f(void)\n{\n#pragma cll a\n    cll_a++;\n#pragma cll end a\n}\n",
            "int cll_a;\nvoid f(void)\n{\n    portolan_cll_begin(&cll_a_, NULL);\n    cll_a++;\n"
            "    portolan_cll_end(&cll_a_);\n}\n");
@@ -128,7 +112,6 @@ static void names_of_the_source_are_left_alone(void **state)
 /* "a" has lists called cll_a_begins and cll_a_ends. */
 static void names_of_experiments_do_not_clash(void **state)
 {
-    (void)state;
     expect("void f(void)\n{\n#pragma cll a\n    f();\n#pragma cll end a\n"
            "#pragma cll a_ends\n#pragma cll end a_ends\n"
            "#pragma cll register\n#pragma cll end register\n}\n",
@@ -142,7 +125,6 @@ static void code_without_pragmas_stays_as_it_is(void **state)
 {
     static const char text[] = "int main(void)\n{\n#pragma omp parallel\n    return 0;\n}\n";
 
-    (void)state;
     expect(text, text);
     expect("#pragma parallel for\nint x;\n", "#pragma parallel for\nint x;\n");
 }
@@ -152,7 +134,6 @@ static void several_mistakes_are_told_at_once_in_order(void **state)
     struct portolan_translate_result result = {0};
     int lines[32] = {0};
 
-    (void)state;
     assert_int_equal(translate("int f(int n)\n{\n#pragma cll a a[0] + a[1]*m\n    n++;\n"
                                "#pragma cll end a\n#pragma cll b b[0] + b[2]\n    n++;\n"
                                "#pragma cll end b\n#pragma cll c c[0]*k\n    return n;\n"
@@ -182,7 +163,6 @@ static void the_driver_says_what_to_link(void **state)
     struct portolan_translate_options options = {.file = file, .flags = &flag};
     char *packages;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_source(cases[i][0]);
         assert_int_equal(portolan_translate_packages(&options, NULL, &packages, NULL), PORTOLAN_OK);
@@ -204,7 +184,6 @@ static void the_driver_says_what_to_link(void **state)
 
 static void the_machine_goes_to_reports_and_bare_syncs(void **state)
 {
-    (void)state;
     expect("#pragma parallel PUB gbsp\nvoid f(void *gbsp, void *other)\n{\n"
            "#pragma cll sync a\n#pragma cll end a\n#pragma cll sync(other) b\n#pragma cll end b\n"
            "#pragma cll report all\n}\n",
@@ -223,7 +202,6 @@ static void all_files_are_written_or_none(void **state)
     char path[100];
     struct stat info;
 
-    (void)state;
     assert_int_equal(translate("int x;\n", &results[0], lines), PORTOLAN_OK);
     assert_int_equal(translate("int y;\n", &results[1], lines), PORTOLAN_OK);
     assert_int_equal(portolan_translate_write(results, 2, folder, NULL), PORTOLAN_EEXISTS);
@@ -246,7 +224,6 @@ static void no_source_and_no_c_are_said_so(void **state)
     struct portolan_translate_options options = {.file = "/nowhere/there.c"};
     struct portolan_translate_result result;
 
-    (void)state;
     assert_int_equal(portolan_translate(&options, NULL, &result, NULL), PORTOLAN_EIO);
     options.file = "/nowhere/there.f90";
     assert_int_equal(portolan_translate(&options, NULL, &result, NULL), PORTOLAN_EINVAL);
@@ -261,7 +238,6 @@ static void without_memory_it_fails_cleanly(void **state)
     enum portolan_status status;
     unsigned long n = 1;
 
-    (void)state;
     assert_int_equal(portolan_translate(&options, NULL, &result, NULL), PORTOLAN_OK);
     for (;; n += 7) {
         portolan_alloc_fail_at(n);
@@ -280,22 +256,15 @@ static void without_memory_it_fails_cleanly(void **state)
     portolan_translate_clear(&again);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_keep_their_numbers),
-        cmocka_unit_test(a_statement_without_braces_gets_them),
-        cmocka_unit_test(a_returned_value_is_computed_inside),
-        cmocka_unit_test(names_of_the_source_are_left_alone),
-        cmocka_unit_test(names_of_experiments_do_not_clash),
-        cmocka_unit_test(code_without_pragmas_stays_as_it_is),
-        cmocka_unit_test(several_mistakes_are_told_at_once_in_order),
-        cmocka_unit_test(the_driver_says_what_to_link),
-        cmocka_unit_test(the_machine_goes_to_reports_and_bare_syncs),
-        cmocka_unit_test(all_files_are_written_or_none),
-        cmocka_unit_test(no_source_and_no_c_are_said_so),
-        cmocka_unit_test(without_memory_it_fails_cleanly),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_TESTS_BETWEEN(setup, teardown, cmocka_unit_test(lines_keep_their_numbers),
+                   cmocka_unit_test(a_statement_without_braces_gets_them),
+                   cmocka_unit_test(a_returned_value_is_computed_inside),
+                   cmocka_unit_test(names_of_the_source_are_left_alone),
+                   cmocka_unit_test(names_of_experiments_do_not_clash),
+                   cmocka_unit_test(code_without_pragmas_stays_as_it_is),
+                   cmocka_unit_test(several_mistakes_are_told_at_once_in_order),
+                   cmocka_unit_test(the_driver_says_what_to_link),
+                   cmocka_unit_test(the_machine_goes_to_reports_and_bare_syncs),
+                   cmocka_unit_test(all_files_are_written_or_none),
+                   cmocka_unit_test(no_source_and_no_c_are_said_so),
+                   cmocka_unit_test(without_memory_it_fails_cleanly))

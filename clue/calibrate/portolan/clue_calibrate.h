@@ -28,10 +28,6 @@ struct clue_samples {
     struct clue_sample *sample; /**< by kind, then by bytes */
     const char *hosts[2];       /**< where the ranks were */
     const char *library;
-    /** Machines whose processors move, as virtual ones do, have two states: messages take one of
-     * two times. The samples are of the rounds in the more frequent state. */
-    size_t n_rounds, n_left_out;
-    double half_ns, other_half_ns; /**< smallest messages in this state, and in the other */
     struct portolan_arena arena;
 };
 

@@ -19,8 +19,7 @@
 #include <time.h>
 
 enum { MOST_BYTES = 4 << 20, COPIED_BYTES = 256 << 10, MOST_SIZES = 64, ROOM_BYTES = 32 << 10 };
-enum { PIECES_BYTES = 64 << 10 }; /* of blocks of a number each, and of those of 1 KB */
-#define BATCH_NS 2e6              /* a sample takes about so long */
+#define BATCH_NS 2e6  /* a sample takes about so long */
 #define LONG_NS  10e6 /* on slow networks: what takes longer once is measured in fewer rounds */
 
 static const MPI_Comm world = MPI_COMM_WORLD;
@@ -61,99 +60,14 @@ static int repetitions(int most)
 /* -- samples: all ranks call these; the result is rank 0's unless it says so -- */
 
 /* Half a round trip. */
-static double half_of(int sent, MPI_Datatype type, int received, MPI_Datatype received_type)
-{
-    int n = repetitions(100);
-    double start = now_ns();
-
-    for (int i = 0; i < 2 * n; i++) {
-        if (rank == i % 2)
-            MPI_Send(out, sent, type, !rank, 0, world);
-        else
-            MPI_Recv(in, received, received_type, !rank, 0, world, MPI_STATUS_IGNORE);
-    }
-    return (now_ns() - start) / n / 2;
-}
-
 static double sample_half(int bytes)
 {
-    return half_of(bytes, MPI_BYTE, bytes, MPI_BYTE);
-}
-
-/* Data with holes: BLOCKs of bytes so far apart. */
-static MPI_Datatype holed(int bytes, int block, int apart)
-{
-    MPI_Datatype type;
-
-    MPI_Type_vector(bytes / block, block / 8, apart / 8, MPI_DOUBLE, &type);
-    MPI_Type_commit(&type);
-    return type;
-}
-
-/* Received with these holes, too, or without (IS_PACKED). */
-static double half_of_holed(int bytes, int block, int apart, bool is_packed)
-{
-    MPI_Datatype type = holed(bytes, block, apart);
-    double ns = half_of(1, type, is_packed ? bytes : 1, is_packed ? MPI_BYTE : type);
-
-    MPI_Type_free(&type);
-    return ns;
-}
-
-static double sample_blocks(int bytes)
-{
-    return half_of_holed(bytes, 1024, 2048, false);
-}
-
-static double sample_numbers(int bytes)
-{
-    return half_of_holed(bytes, 8, 64, false);
-}
-
-static double sample_packed(int bytes)
-{
-    return half_of_holed(bytes, 8, 64, true);
-}
-
-/* The copying of such numbers alone, one way; BYTES with the holes. */
-static double sample_loop(int bytes)
-{
-    MPI_Datatype type = holed(bytes / 8, 8, 64);
-    int n = repetitions(100), at;
+    int n = repetitions(100);
     double start = now_ns();
 
-    for (int i = 0; i < n; i++) {
-        at = 0;
-        MPI_Pack(out, 1, type, in, bytes, &at, world);
-        at = 0;
-        MPI_Unpack(in, bytes, &at, out, 1, type, world);
-    }
-    MPI_Type_free(&type);
+    for (int i = 0; i < 2 * n; i++)
+        rank == i % 2 ? send(bytes, 0) : receive(bytes, 0);
     return (now_ns() - start) / n / 2;
-}
-
-/* The same with data that were just written, without the time that writing them takes alone. */
-static double sample_fresh(int bytes)
-{
-    int n = repetitions(100);
-    double start = now_ns(), writing;
-
-    for (int i = 0; i < n; i++) {
-        memset(out, i, (size_t)bytes);
-        __asm__ volatile("" ::: "memory");
-    }
-    writing = now_ns() - start;
-    MPI_Barrier(world);
-    start = now_ns();
-    for (int i = 0; i < n; i++) {
-        if (rank == 1)
-            receive(bytes, 0);
-        memset(out, i, (size_t)bytes);
-        send(bytes, 0);
-        if (rank == 0)
-            receive(bytes, 0);
-    }
-    return (now_ns() - start) / n / 2 - writing / n;
 }
 
 /* As many as the library surely has room for. */
@@ -290,33 +204,6 @@ static void allreduce(int bytes)
     MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, world);
 }
 
-/* Shared memory of both ranks together. */
-static double sample_window(int bytes)
-{
-    double start;
-    void *memory;
-    MPI_Win win;
-
-    MPI_Barrier(world);
-    start = now_ns();
-    MPI_Win_allocate(bytes / 2, 1, MPI_INFO_NULL, world, &memory, &win);
-    MPI_Win_free(&win);
-    return now_ns() - start;
-}
-
-static double sample_communicator(int bytes)
-{
-    double start;
-    MPI_Comm new;
-
-    (void)bytes;
-    MPI_Barrier(world);
-    start = now_ns();
-    MPI_Comm_split(world, 0, rank, &new);
-    MPI_Comm_free(&new);
-    return now_ns() - start;
-}
-
 /* A copy in memory, as collectives make of a rank's own part. */
 static void pack(int bytes)
 {
@@ -339,7 +226,6 @@ struct kind {
 };
 static const struct kind kinds[] = {
     {"half", sample_half, 0, MOST_BYTES, 2, .of_one_host = false},
-    {"fresh", sample_fresh, 4096, MOST_BYTES, 2, .of_one_host = true},
     {"send", sample_send, 0, MOST_BYTES, 2, .of_eager = true},
     {"receive", sample_receive, 0, MOST_BYTES, 2, .of_eager = true},
     {"rest", sample_rest, 0, MOST_BYTES, 1, .of_others = true},
@@ -353,13 +239,7 @@ static const struct kind kinds[] = {
     {"allreduce", NULL, 8, MOST_BYTES, 2, .of_shared_memory = true, .once = allreduce,
      .most_often = 50},
     {"call", NULL, 8, 8, 0, .of_one_host = true, .once = allreduce, .most_often = 100},
-    {"communicator", sample_communicator, 8, 8, 0, .of_one_host = true},
-    {"window", sample_window, 4096, MOST_BYTES, -5, .of_one_host = true},
     {"pack", NULL, 0, MOST_BYTES, 1, .once = pack, .most_often = 1000},
-    {"blocks", sample_blocks, 0, MOST_BYTES / 2, 1, .of_one_host = true, .of_others = true},
-    {"numbers", sample_numbers, PIECES_BYTES, PIECES_BYTES, 0, .of_one_host = true},
-    {"packed", sample_packed, PIECES_BYTES, PIECES_BYTES, 0, .of_one_host = true},
-    {"loop", sample_loop, 4096, MOST_BYTES, 1, .of_one_host = true},
     {"alone", sample_alone, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
     {"together", sample_together, KERNEL_LEAST, KERNEL_MOST, -5, .of_one_host = true},
 };

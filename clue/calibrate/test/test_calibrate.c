@@ -35,16 +35,6 @@ static double true_half(double bytes)
     return bytes < 1024 ? 300 + 0.2 * bytes : 600 + 0.2 * bytes;
 }
 
-static double true_fresh(double bytes)
-{
-    return bytes > EAGER ? 2 * true_half(bytes) : true_half(bytes);
-}
-
-static double true_window(double bytes)
-{
-    return 60000 + 0.25 * bytes;
-}
-
 static double true_barrier(double bytes)
 {
     (void)bytes;
@@ -56,48 +46,10 @@ static double true_pack(double bytes)
     return bytes > 1 << 20 ? 0.1 * bytes : 0.02 * bytes;
 }
 
-/* Data with holes, in fragments: bytes, a block of 1 KB or of 8 bytes to pack and to unpack, and
- * where it is in a loop, with the holes. */
-static const double true_byte = 0.1, true_packed = 10, true_unpacked = 12;
-
-static double true_loop(double bytes)
-{
-    return 0.02 * bytes + true_pack(bytes / 8);
-}
-
-static double true_time(double bytes, double sender, double receiver)
-{
-    double fragments = ceil(bytes / (EAGER + 1));
-
-    return true_half(EAGER + 1) + true_byte * bytes * (1 + 1 / fragments) + fmax(sender, receiver) +
-           fmin(sender, receiver) / fragments;
-}
-
-static double true_blocks(double bytes)
-{
-    return true_time(bytes, bytes / 1024 * true_unpacked, bytes / 1024 * true_unpacked);
-}
-
-static double true_numbers(double bytes)
-{
-    return true_time(bytes, bytes / 8 * (true_packed + 64 * 0.02),
-                     bytes / 8 * (true_unpacked + 64 * 0.02));
-}
-
-static double true_only_packed(double bytes)
-{
-    return true_time(bytes, bytes / 8 * (true_packed + 64 * 0.02), 0);
-}
-
 /* Of which an exchange of as much takes 400. */
 static double true_call(double bytes)
 {
     return 400 + 10 * bytes;
-}
-
-static double true_communicator(double bytes)
-{
-    return true_call(bytes) + 9000;
 }
 
 /* NOISE: standard deviation of a sample's logarithm; every tenth sample is disturbed beyond that.
@@ -129,16 +81,9 @@ static struct clue_samples *made(double noise)
         put_kind(f, "send", true_send, 0, EAGER, noise, i);
         put_kind(f, "receive", true_receive, 0, EAGER, noise, i);
         put_kind(f, "call", true_call, 8, 8, noise, i);
-        put_kind(f, "communicator", true_communicator, 8, 8, noise, i);
         fprintf(f, "exchange 8 400\ncopied 262144 0\n");
         put_kind(f, "pack", true_pack, 4096, 4 << 20, noise, i);
-        put_kind(f, "blocks", true_blocks, 16384, 2 << 20, noise, i);
-        put_kind(f, "numbers", true_numbers, 65536, 65536, noise, i);
-        put_kind(f, "packed", true_only_packed, 65536, 65536, noise, i);
-        put_kind(f, "loop", true_loop, 4096, 4 << 20, noise, i);
         put_kind(f, "barrier", true_barrier, 0, 0, noise, i);
-        put_kind(f, "window", true_window, 4096, 4 << 20, noise, i);
-        put_kind(f, "fresh", true_fresh, 4096, 4 << 20, noise, i);
         fprintf(f, "alone 16384 25\nalone 1048576 30\nalone 16777216 30\n");
         fprintf(f, "together 16384 25\ntogether 1048576 39\ntogether 16777216 60\n");
     }
@@ -146,37 +91,6 @@ static struct clue_samples *made(double noise)
     assert_int_equal(clue_samples_read(path, &samples, &err), PORTOLAN_OK);
     unlink(path);
     return samples;
-}
-
-/* A machine that was in another state for FAR of its rounds, where messages take four times. */
-static void check_states(int far, double expected, size_t left_out)
-{
-    char path[] = "/tmp/clue-samples-XXXXXX";
-    FILE *f = fdopen(mkstemp(path), "w");
-    struct clue_samples *samples = NULL;
-    struct portolan_error err = {0};
-    size_t n;
-
-    for (int i = 0; i < ROUNDS; i++) {
-        double times = i < far ? 4 : 1;
-
-        fprintf(f, "half 0 %g\nhalf 65536 %g\n", times * (200 + i % 7), times * (7000 + i % 7));
-    }
-    fclose(f);
-    assert_int_equal(clue_samples_read(path, &samples, &err), PORTOLAN_OK);
-    unlink(path);
-    assert_float_equal(clue_samples_of(samples, "half", &n)[1].value, expected, 30);
-    assert_int_equal(samples->n_left_out, left_out);
-    clue_samples_destroy(samples);
-}
-
-static void test_states(void **state)
-{
-    (void)state;
-    check_states(0, 7000, 0);
-    check_states(ROUNDS / 3, 7000, ROUNDS / 3);
-    check_states(ROUNDS - ROUNDS / 3, 28000, ROUNDS / 3);
-    check_states(1, 7000, 0); /* one disturbed round is no state */
 }
 
 static struct clue_machine_file *machine_of(const struct clue_samples *samples,
@@ -191,19 +105,6 @@ static struct clue_machine_file *machine_of(const struct clue_samples *samples,
     if (clue_machine_read_text(*text, strlen(*text), "here.xml", NULL, &file, &err))
         fail_msg("%s", err.text);
     return file;
-}
-
-/* What fresh data take longer is the law's at measured sizes; the noise of small ones is nothing.
- */
-static void check_fresh(const struct clue_machine *m)
-{
-    const struct clue_law *law = &m->hosts[0].fresh;
-
-    assert_int_equal(clue_law_ns(law, 64), 0);
-    assert_int_equal(clue_law_ns(law, 8192), 0);
-    assert_float_equal(clue_law_value(law, 65536), true_fresh(65536) - true_half(65536), 100);
-    assert_float_equal(clue_law_value(law, 1 << 20), true_fresh(1 << 20) - true_half(1 << 20),
-                       1500);
 }
 
 static void check_ping_pong(const struct clue_machine_file *file, double tolerance)
@@ -235,21 +136,14 @@ static void test_exact(void **state)
 
     (void)state;
     check_ping_pong(file, 0.01);
-    check_fresh(m);
     assert_int_equal(m->eager_bytes, EAGER);
     assert_float_equal(clue_law_value(&pair->send, 4096), true_send(4096), 1);
     assert_float_equal(clue_law_value(&pair->send, 100000), 100, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].receive, 4096), true_receive(4096), 1);
     assert_float_equal(clue_law_value(&m->shared_barrier, 0), 700, 1);
-    assert_float_equal(clue_law_value(&m->window, 65536), true_window(65536), 1);
     assert_float_equal(clue_law_value(&m->collective_call, 0), 80, 1);
-    assert_float_equal(clue_law_value(&m->communicator, 0), 9080, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 65536), 0.02 * 65536, 1);
     assert_float_equal(clue_law_value(&m->hosts[0].packing, 4 << 20), 0.1 * (4 << 20), 1);
-    assert_float_equal(clue_law_value(&m->hosts[0].loop, 64000), 0.02 * 64000, 5);
-    assert_float_equal(clue_law_value(&m->hosts[0].pieces, 500000), true_byte * 500000, 500);
-    assert_float_equal(m->hosts[0].pack_ns, true_packed, 0.1);
-    assert_float_equal(m->hosts[0].unpack_ns, true_unpacked, 0.1);
     assert_true(m->hosts[0].receiver_copies);
     assert_int_equal(m->hosts[0].n_busy, 1); /* the middle kernel: 39 / 30 */
     assert_float_equal(m->hosts[0].busy[0].factor, 1.3, 0.001);
@@ -365,9 +259,8 @@ static void test_combine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),    cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_bad_line), cmocka_unit_test(test_states),
-        cmocka_unit_test(test_check),    cmocka_unit_test(test_combine)};
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_noise), cmocka_unit_test(test_bad_line),
+        cmocka_unit_test(test_check), cmocka_unit_test(test_combine)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,9 +272,9 @@ void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all
     ask_about(LINK_AWAIT, is_all, awaited, n * sizeof *awaited);
 }
 
-void clue_pack(uint64_t bytes, struct clue_pieces pieces, bool is_message)
+void clue_pack(uint64_t bytes, bool is_message)
 {
-    ask(LINK_PACK, (int64_t)bytes, is_message, pieces.n, pieces.n_called, 0);
+    ask(LINK_PACK, (int64_t)bytes, is_message, 0);
 }
 
 size_t clue_test_any(const clue_request *requests, size_t n)

@@ -29,9 +29,7 @@ struct clue_run {
     const char *record; /**< file that gets a record of the run; or NULL */
     /** The source of times of computing (TABLE); what runs instead of the program; or NULL. */
     const struct record *table, *replay;
-    uint64_t draw;     /**< not 0: of TABLE, drawn by this seed from all of the same call site */
-    bool is_median;    /**< of TABLE, or of REPLAY: bursts that repeat take their medians */
-    bool keeps_bursts; /**< of TABLE, or of a record that is repeated: not drawn */
+    bool is_median;            /**< of TABLE, or of REPLAY: bursts that repeat take their medians */
     struct clue_laws *laws;    /**< of MODEL; or NULL */
     size_t stack_bytes;        /**< of each rank */
     size_t thread_local_bytes; /**< the room that portolan-clue has */
@@ -61,7 +59,6 @@ struct clue_outcome {
         uint64_t n_missing;      /**< that the table did not have */
         uint64_t n, n_preempted; /**< bursts, and those replaced because another process ran */
         double added;      /**< estimated share that folding added; NAN: bursts differ too much */
-        double pace_ns;    /**< portolan_pace_ns() before and after; 0: nothing measured */
         uint64_t n_laws;   /**< bursts among N whose time a law gave */
         uint64_t n_fronts; /**< calls of functions whose time a law gave */
         bool is_void;      /**< such calls were skipped: results are void */

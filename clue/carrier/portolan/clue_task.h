@@ -78,14 +78,7 @@ enum clue_send_flag {
      * computes: one-sided communication. */
     CLUE_STANDING = 16,
     CLUE_ANSWER = 16, /**< of sends to such a receive: waits for no call of the receiver */
-    CLUE_COPIED = 32, /**< the data may be changed at once, whatever the size */
-    CLUE_FRESH = 64   /**< of data that the sender has written since it last sent them */
-};
-
-/** Of data with holes that are copied in memory: how many blocks, and how many of them by a call of
- * their own, not in a loop. */
-struct clue_pieces {
-    uint32_t n, n_called;
+    CLUE_COPIED = 32  /**< the data may be changed at once, whatever the size */
 };
 
 struct clue_send {
@@ -96,8 +89,7 @@ struct clue_send {
     uint64_t bytes;
     uint64_t packed; /**< bytes that were packed for it: packing delay */
     unsigned flags;
-    uint8_t label;             /**< goes with the message */
-    struct clue_pieces pieces; /**< of what was packed */
+    uint8_t label; /**< goes with the message */
 };
 
 /** What was received, or found by a probe. */
@@ -121,7 +113,6 @@ struct clue_receive {
      */
     void (*deliver)(void *arg, const struct clue_message *message);
     void *arg;
-    struct clue_pieces pieces; /**< that deliver() makes of the data */
 };
 
 /** Takes the send delay; complete when the data may be changed again: at once up to the eager
@@ -204,18 +195,11 @@ enum clue_shared {
     CLUE_SHARED_REDUCE,
     CLUE_SHARED_ALLREDUCE,
     CLUE_SHARED_BARRIER,
-    CLUE_COLLECTIVE_CALL, /**< of any collective, besides its messages */
-    CLUE_COMMUNICATOR,    /**< to make and free one, besides its messages */
-    CLUE_WINDOW /**< memory that ranks of a host share is made, and freed later; bytes of all */
+    CLUE_COLLECTIVE_CALL /**< of any collective, besides its messages */
 };
 /** Time of such an operation of BYTES on a node, by the machine file; -1: the file has none, and
  * messages are used. */
 PORTOLAN_API int64_t clue_shared_ns(enum clue_shared operation, uint64_t bytes);
-/** How much longer a message of BYTES takes to TASK if it is CLUE_FRESH; 0: not at all. */
-PORTOLAN_API int64_t clue_fresh_ns(int task, uint64_t bytes);
-/** The largest message that is sent before it is received; longer data with holes go in fragments
- * of that size. */
-PORTOLAN_API uint64_t clue_eager_bytes(void);
 /** File with rules of collectives that the machine file names; NULL: none. */
 PORTOLAN_API const char *clue_collectives_file(void);
 
@@ -239,8 +223,8 @@ PORTOLAN_API void clue_sleep(int64_t ns);
 /** Of requests of active schedules, no wait watches more; replays of records do as the library. */
 enum { CLUE_MOST_OF_SCHEDULES = 64 };
 /** Moves BYTES in memory, as the parts of a collective do: takes the host's packing delay; or, by a
- * message to itself, all that the machine file says that one takes. And what the pieces take. */
-PORTOLAN_API void clue_pack(uint64_t bytes, struct clue_pieces pieces, bool is_message);
+ * message to itself, all that the machine file says that one takes. */
+PORTOLAN_API void clue_pack(uint64_t bytes, bool is_message);
 /** The task writes BYTES at AT within its call: its next burst takes what the kernel takes for
  * those pages that nobody has touched (AT NULL: all, and they are given back). Where others run
  * meanwhile it is called before. */

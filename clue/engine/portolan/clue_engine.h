@@ -71,13 +71,7 @@ struct clue_host {
     uint64_t memory;
     int64_t init_ns, spawn_ns; /**< of pvm_spawn: once per call, once per task */
     struct clue_law receive;   /**< of receive, probe and test, successful or not */
-    struct clue_law fresh;     /**< additional time of CLUE_FRESH messages within the host */
     struct clue_law packing;   /**< copying in memory */
-    /** Of data with holes (struct clue_pieces), besides: a loop over blocks, 64 bytes for each;
-     * each side's time for the bytes of a message that goes in fragments of the eager limit (no
-     * law: such messages go as others do); a call for a block, of the sender and the receiver. */
-    struct clue_law loop, pieces;
-    double pack_ns, unpack_ns;
     /** Within the host, messages beyond the eager limit go on only while their receiver waits or
      * polls: it copies one after the other, and can do nothing else meanwhile. */
     bool receiver_copies;
@@ -215,9 +209,7 @@ struct clue_machine {
     /** Shared memory collectives of a node: law of bytes; points NULL and 0: as messages. */
     struct clue_law shared_bcast, shared_reduce, shared_allreduce, shared_barrier;
     struct clue_law collective_call; /**< of any collective, besides its messages */
-    struct clue_law communicator;    /**< to make and free one, besides its messages */
-    struct clue_law window; /**< memory that ranks of a host share, made and freed; bytes of all */
-    double shared_more;     /**< what they take longer, relatively: clue_machine_vary() draws it */
+    double shared_more; /**< what they take longer, relatively: clue_machine_vary() draws it */
 };
 
 /* ------------------------------------------------- a run */
@@ -298,8 +290,7 @@ enum clue_progress clue_engine_cancel(struct clue_engine *engine, int task, clue
                                       bool *is_cancelled);
 
 /** What clue_pack() takes. */
-int64_t clue_engine_pack_ns(struct clue_engine *engine, int task, uint64_t bytes,
-                            struct clue_pieces pieces, bool is_message);
+int64_t clue_engine_pack_ns(struct clue_engine *engine, int task, uint64_t bytes, bool is_message);
 
 /** A request that is complete NS from now. 0: no memory. */
 clue_request clue_engine_timer(struct clue_engine *engine, int task, int64_t ns);

@@ -32,8 +32,7 @@ static bool run(struct clue_engine *e, int task, int n, struct rank *r, int step
             clue_engine_compute(e, task, 1000 + task % 7);
             for (int i = 0; i < 4; i++)
                 r->requests[i] = clue_engine_receive(
-                    e, task,
-                    &(struct clue_receive){r->neighbours[i], 1, i ^ 1, 0, deliver, data, {0}});
+                    e, task, &(struct clue_receive){r->neighbours[i], 1, i ^ 1, 0, deliver, data});
             r->at = 1;
         }
         for (; r->at < 5; r->at++)
@@ -61,7 +60,7 @@ static bool run(struct clue_engine *e, int task, int n, struct rank *r, int step
                                      &r->requests[0]))
                     return false;
                 r->requests[1] = clue_engine_receive(
-                    e, task, &(struct clue_receive){task ^ bit, 2, 0, 0, deliver, data, {0}});
+                    e, task, &(struct clue_receive){task ^ bit, 2, 0, 0, deliver, data});
                 r->at++;
             }
             if (clue_engine_wait(e, task, r->requests, 2, true, &index))

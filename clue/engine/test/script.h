@@ -40,7 +40,6 @@ struct step {
     uint64_t bytes;
     unsigned flags;
     const struct clue_change *change;
-    uint32_t pieces; /* of SEND, IRECV */
 };
 
 enum { MOST_TASKS = 64, MOST_STEPS = 40 };
@@ -76,7 +75,7 @@ static void script_received(void *arg, const struct clue_message *message)
 static enum clue_progress script_receive(struct script *s, int task, const struct step *p)
 {
     struct actor *a = &s->actors[task];
-    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_received, a, {0}};
+    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_received, a};
     size_t index;
 
     if (!a->requests[MOST_STEPS - 1])
@@ -92,7 +91,7 @@ static enum clue_progress script_receive(struct script *s, int task, const struc
 static enum clue_progress script_probe(struct script *s, int task, const struct step *p)
 {
     struct actor *a = &s->actors[task];
-    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a, {0}};
+    struct clue_receive r = {(int)p->a, 7, (int)p->b, p->flags, script_got, a};
     struct clue_message m = {.from = -9};
     clue_request taken = 0;
     bool is_found = false;
@@ -132,9 +131,7 @@ static enum clue_progress script_step(struct script *s, int task, const struct s
                                                         .tag = (int)p->b,
                                                         .data = data,
                                                         .bytes = p->bytes,
-                                                        .packed = p->pieces ? p->bytes : 0,
-                                                        .flags = p->flags,
-                                                        .pieces = {p->pieces, p->pieces}},
+                                                        .flags = p->flags},
                                     &a->requests[a->n_requests]);
         a->n_requests += progress == CLUE_DONE;
         return progress;
@@ -143,8 +140,7 @@ static enum clue_progress script_step(struct script *s, int task, const struct s
     case IRECV:
         a->requests[a->n_requests++] = clue_engine_receive(
             s->engine, task,
-            &(struct clue_receive){(int)p->a, 7, (int)p->b, p->flags, script_got, a,
-                                   .pieces = {p->pieces, p->pieces}});
+            &(struct clue_receive){(int)p->a, 7, (int)p->b, p->flags, script_got, a});
         return CLUE_DONE;
     case WAIT:
     case WAIT_ANY:

@@ -247,52 +247,6 @@ static void test_copies_of_the_receiver(void **state)
     script_clear(&s);
 }
 
-static void test_data_with_holes(void **state)
-{
-    /* 200 bytes are two fragments. For ten blocks the sender takes 500, the receiver 700; a
-     * receiver without holes 200. */
-    static const struct step sends[] = {
-        {SEND, 1, 3, 200, .pieces = 10}, {SLEEP, .a = 8000}, {WAIT}, {END}};
-    static const struct step waits[] = {{SEND, 1, 3, 200, .pieces = 10}, {WAIT}, {END}};
-    static const struct step takes[] = {{IRECV, 0, 3, .pieces = 10}, {WAIT}, {END}};
-    static const struct step late[] = {
-        {IRECV, 0, 3, .pieces = 10}, {SLEEP, .a = 5000}, {WAIT}, {END}};
-    static const struct step dense[] = {{IRECV, 0, 3}, {WAIT}, {END}};
-    static const struct step small[] = {{SEND, 1, 3, 50, .pieces = 10}, {WAIT}, {END}};
-    struct script s = {.n = 2, .actors = {{.steps = waits}, {.steps = late}}};
-    struct small_machine m;
-
-    (void)state;
-    small_machine(&m, 1);
-    m.machine.eager_bytes = 99;
-    m.hosts[0].receiver_copies = true;
-    m.hosts[0].pieces.ns_per_byte = 1;
-    m.hosts[0].pack_ns = 30;
-    m.hosts[0].unpack_ns = 50;
-    /* The receiver asks for them when it waits, and empties the first when that is filled. */
-    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
-    assert_int_equal(s.actors[0].clocks[1], 5000 + 200 + 500);
-    assert_int_equal(s.actors[1].clocks[2], 5000 + 200 + 250 + 700 + 10);
-    script_clear(&s);
-    /* The sender fills them when it waits. */
-    s = (struct script){.n = 2, .actors = {{.steps = sends}, {.steps = takes}}};
-    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
-    assert_int_equal(s.actors[0].clocks[2], 8300 + 500);
-    assert_int_equal(s.actors[1].clocks[1], 8300 + 250 + 700 + 10);
-    script_clear(&s);
-    /* The slower side counts, and one fragment of the other. */
-    s = (struct script){.n = 2, .actors = {{.steps = waits}, {.steps = dense}}};
-    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
-    assert_int_equal(s.actors[1].clocks[1], 1300 + 200 + 500 + 100 + 10);
-    script_clear(&s);
-    /* An eager message: the send takes packing, the receive unpacking. */
-    s = (struct script){.n = 2, .actors = {{.steps = small}, {.steps = takes}}};
-    assert_int_equal(script_run(&s, &m.machine, &plain), CLUE_FINISHED);
-    assert_int_equal(s.actors[0].clocks[0], 150 + 300);
-    assert_int_equal(s.actors[1].clocks[1], 450 + 1100 + 10 + 500);
-    script_clear(&s);
-}
-
 static void test_deadlock_and_cancel(void **state)
 {
     static const struct step a[] = {{RECV, 1, 3}, {END}};
@@ -459,7 +413,6 @@ int main(void)
         cmocka_unit_test(test_polls_in_vain),
         cmocka_unit_test(test_rendezvous),
         cmocka_unit_test(test_copies_of_the_receiver),
-        cmocka_unit_test(test_data_with_holes),
         cmocka_unit_test(test_deadlock_and_cancel),
         cmocka_unit_test(test_meetings),
         cmocka_unit_test(test_waits_for_any),

@@ -51,6 +51,7 @@ struct clue_machine_file {
     struct clue_fact *facts;
     /** Of the relative errors with which parameters are known; 0: exactly, as stated. */
     double covariance[CLUE_PARAMETERS][CLUE_PARAMETERS];
+    const char *ignored; /**< a warning: the first law of an older file; NULL: there is none */
     void *impl;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * clue_report: the results of a run in virtual time: a text, JSON, a trial in a store, a trace, a
- * line for each call, pictures. Nothing here prints or exits. Real time appears only where stated,
+ * line for each call. Nothing here prints or exits. Real time appears only where stated,
  * so two runs with the same bursts have the same results, byte by byte.
  */
 #ifndef PORTOLAN_CLUE_REPORT_H
@@ -20,7 +20,7 @@ extern "C" {
 /** Sums of calls and, on request, all calls. One at a time in a process. */
 struct clue_recorder;
 
-/** For a run on MACHINE of N ranks on HOSTS; KEEPS_EVENTS: for traces, call traces and time lines;
+/** For a run on MACHINE of N ranks on HOSTS; KEEPS_EVENTS: for traces and lists of calls;
  * they take about six times 40 bytes for each message. NULL: no memory. */
 struct clue_recorder *clue_recorder_new(const struct clue_machine *machine, int n, const int *hosts,
                                         bool keeps_events);
@@ -95,9 +95,6 @@ enum portolan_status clue_report_trace(const struct clue_report *report, const c
 /** A line for each call: begin, end, rank, host, routine, and what it sent and received. */
 enum portolan_status clue_report_calls(const struct clue_report *report, struct portolan_text *text,
                                        struct portolan_error *err);
-/** A time line of ranks with messages, and below the use of hosts and links, as SVG. */
-enum portolan_status clue_report_picture(const struct clue_report *report,
-                                         struct portolan_text *text, struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* <configure> of assemblies: fields of parameter ports, set when an instance is made or replaced.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <portolan/framework.h>
+#include <unit_test.h>
 
 struct world {
     struct portolan_palette *palette;
@@ -81,7 +71,6 @@ static void fields_are_set_when_an_instance_is_made_or_replaced(void **state)
     sidl_BaseInterface ex = NULL;
     struct world w;
 
-    (void)state;
     open_world(&w, "<assembly name='a'><instance name='s' class='script.Starter'>\n"
                    "<parameter name='seconds' type='double' value='2.5'/>\n"
                    "<configure port='CONFIG' field='n' value='2'/>\n"
@@ -119,7 +108,6 @@ static const struct bad_case {
 
 static void what_cannot_be_set_is_told_and_nothing_is_built(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_cases / sizeof *bad_cases; i++) {
         char xml[500];
         struct world w;
@@ -136,12 +124,5 @@ static void what_cannot_be_set_is_told_and_nothing_is_built(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_set_when_an_instance_is_made_or_replaced),
-        cmocka_unit_test(what_cannot_be_set_is_told_and_nothing_is_built),
-    };
-
-    return cmocka_run_group_tests_name("ccaffeine configure", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(fields_are_set_when_an_instance_is_made_or_replaced),
+           cmocka_unit_test(what_cannot_be_set_is_told_and_nothing_is_built))

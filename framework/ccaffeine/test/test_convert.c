@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scripts to assemblies and back: what goes over, and what is told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include <portolan/ccaffeine.h>
+#include <unit_test.h>
 
 /* What the converter told: "line note|loss: text\n". */
 struct told {
@@ -21,23 +12,20 @@ struct told {
 
 static struct portolan_palette *palette;
 
-static void hear(void *arg, const char *file, int line, bool loses, const char *text)
+static void keep_note(void *arg, const char *file, int line, bool loses, const char *text)
 {
-    (void)file;
     portolan_text_add(&((struct told *)arg)->text, "%d %s: %s\n", line, loses ? "loss" : "note",
                       text);
 }
 
 static void hear_error(void *arg, const char *file, int line, int column, const char *text)
 {
-    (void)file;
-    (void)column;
     portolan_text_add(&((struct told *)arg)->text, "%d error: %s\n", line, text);
 }
 
 static struct told *listen(struct told *t)
 {
-    *t = (struct told){.c = {.tell = hear, .arg = t}};
+    *t = (struct told){.c = {.tell = keep_note, .arg = t}};
     return t;
 }
 
@@ -45,14 +33,12 @@ static int read_palette(void **state)
 {
     struct portolan_error err = {0};
 
-    (void)state;
     return portolan_palette_create(&palette, &err) != PORTOLAN_OK ||
            portolan_palette_add_path(palette, COMPONENTS, NULL, &err) != PORTOLAN_OK;
 }
 
 static int drop_palette(void **state)
 {
-    (void)state;
     portolan_palette_destroy(palette);
     return 0;
 }
@@ -125,7 +111,6 @@ static void what_both_can_say_goes_over_both_ways(void **state)
     struct told t;
     char *xml = to_xml("a.rc", plain_script, listen(&t)), *script;
 
-    (void)state;
     assert_non_null(xml);
     assert_string_equal(xml, plain_xml);
     told_was(&t, "");
@@ -142,7 +127,6 @@ static void a_name_of_its_own_goes_over(void **state)
     struct told t;
     char *script = to_script("<assembly name='my plate'/>", false, listen(&t)), *xml;
 
-    (void)state;
     assert_non_null(strstr(script, "#!ccaffeine bootstrap file. assembly=my plate\n"));
     xml = to_xml("a.rc", script, &t);
     assert_non_null(strstr(xml, "<assembly name=\"my plate\">"));
@@ -163,7 +147,6 @@ static void what_the_gui_saved_keeps_its_places(void **state)
     struct told t;
     char *xml = to_xml("a.bld", bld, listen(&t)), *again;
 
-    (void)state;
     assert_non_null(strstr(xml, "name=\"printer\" class=\"script.Printer\" x=\"-34\" y=\"87\""));
     again = to_script(xml, true, &t);
     assert_string_equal(again, bld);
@@ -187,7 +170,6 @@ static void a_script_is_followed_to_its_go(void **state)
                     "remove P\nremove Starter0\ngo\n",
                listen(&t));
 
-    (void)state;
     assert_non_null(xml);
     assert_string_equal(xml,
                         XML_HEAD "<assembly name=\"a\">\n"
@@ -211,7 +193,6 @@ static void what_an_assembly_cannot_say_is_told_by_line(void **state)
                             "setSize 1 2\ngo s go\nremove s\nlinks\nexit 3\nnever\n",
                        listen(&t));
 
-    (void)state;
     assert_non_null(xml);
     told_was(&t,
              "4 note: an assembly loads every class as `repository get` does, private and at once\n"
@@ -245,7 +226,6 @@ static void what_follows_the_go_is_a_loss_only_if_it_runs(void **state)
     struct told t;
     char *xml = to_xml("a.rc", usual, listen(&t));
 
-    (void)state;
     assert_string_equal(xml, XML_HEAD
                         "<assembly name=\"a\">\n"
                         "  <instance name=\"s\" class=\"script.Starter\" x=\"3\" y=\"4\"/>\n"
@@ -270,7 +250,6 @@ static void a_completed_class_name_can_be_refused(void **state)
 {
     struct told t;
 
-    (void)state;
     listen(&t)->c.is_exact = true;
     assert_null(to_xml("a.rc",
                        HEAD "repository get starter\ncreate script.Printer p\n"
@@ -289,7 +268,6 @@ static void what_cannot_work_is_an_error(void **state)
                             "create script.Starter t\ngo\nparameters s CONFIG ALL 3\nnuke s\n",
                        listen(&t));
 
-    (void)state;
     assert_null(xml);
     told_was(&t,
              "3 error: unknown command 'frobnicate'; 'help' lists them\n"
@@ -329,7 +307,6 @@ static void what_a_script_cannot_say_is_told_by_line(void **state)
         "</assembly>\n",
         false, listen(&t));
 
-    (void)state;
     told_was(&t,
              "3 loss: a script does not say that parameter 'seconds' of 's' is of type string, and "
              "no description of class 'script.Starter' does\n"
@@ -362,7 +339,6 @@ static void what_hangs_on_an_instance_goes_with_it(void **state)
                            "<go instance='t' port='go'/>\n</assembly>\n",
                            false, listen(&t));
 
-    (void)state;
     assert_string_equal(text, HEAD "repository get D\ninstantiate D u\nquit\n");
     told_was(&t, "2 loss: a script cannot name class 'a B', so that 's' is left out\n"
                  "3 loss: a script cannot name class 'C\\', so that 't' is left out\n"
@@ -380,7 +356,6 @@ static void types_are_known_by_the_palette(void **state)
                             "create script.Starter s\n",
                        listen(&t));
 
-    (void)state;
     assert_non_null(strstr(xml, "<parameter name=\"other\" type=\"string\" value=\"1\"/>\n"
                                 "    <parameter name=\"seconds\" type=\"double\" value=\"3\"/>"));
     told_was(&t, "3 note: the type of property 'other' is taken to be string, for no description "
@@ -397,7 +372,6 @@ static void memory_that_runs_out_is_told(void **state)
     struct portolan_script *s;
     char *text = NULL;
 
-    (void)state;
     assert_int_equal(
         portolan_script_read_text(plain_script, strlen(plain_script), "a.rc", NULL, &s, NULL),
         PORTOLAN_OK);
@@ -425,22 +399,16 @@ static void memory_that_runs_out_is_told(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_both_can_say_goes_over_both_ways),
-        cmocka_unit_test(a_name_of_its_own_goes_over),
-        cmocka_unit_test(what_the_gui_saved_keeps_its_places),
-        cmocka_unit_test(a_script_is_followed_to_its_go),
-        cmocka_unit_test(what_an_assembly_cannot_say_is_told_by_line),
-        cmocka_unit_test(what_follows_the_go_is_a_loss_only_if_it_runs),
-        cmocka_unit_test(a_completed_class_name_can_be_refused),
-        cmocka_unit_test(what_cannot_work_is_an_error),
-        cmocka_unit_test(what_a_script_cannot_say_is_told_by_line),
-        cmocka_unit_test(what_hangs_on_an_instance_goes_with_it),
-        cmocka_unit_test(types_are_known_by_the_palette),
-        cmocka_unit_test(memory_that_runs_out_is_told),
-    };
-
-    return cmocka_run_group_tests_name("ccaffeine convert", tests, read_palette, drop_palette);
-}
+UNIT_TESTS_BETWEEN(read_palette, drop_palette,
+                   cmocka_unit_test(what_both_can_say_goes_over_both_ways),
+                   cmocka_unit_test(a_name_of_its_own_goes_over),
+                   cmocka_unit_test(what_the_gui_saved_keeps_its_places),
+                   cmocka_unit_test(a_script_is_followed_to_its_go),
+                   cmocka_unit_test(what_an_assembly_cannot_say_is_told_by_line),
+                   cmocka_unit_test(what_follows_the_go_is_a_loss_only_if_it_runs),
+                   cmocka_unit_test(a_completed_class_name_can_be_refused),
+                   cmocka_unit_test(what_cannot_work_is_an_error),
+                   cmocka_unit_test(what_a_script_cannot_say_is_told_by_line),
+                   cmocka_unit_test(what_hangs_on_an_instance_goes_with_it),
+                   cmocka_unit_test(types_are_known_by_the_palette),
+                   cmocka_unit_test(memory_that_runs_out_is_told))

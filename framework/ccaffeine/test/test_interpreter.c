@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole sessions of the interpreter: what it shows, and what it refuses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <portolan/ccaffeine.h>
+#include <unistd.h>
+#include <unit_test.h>
 
 struct session {
     struct portolan_interpreter *in;
@@ -493,30 +483,16 @@ static void a_script_stops_at_its_first_failure(void **state)
 
 #define SESSION(NAME) cmocka_unit_test_setup_teardown(NAME, open_session, close_session)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SESSION(instances_are_made_and_listed),
-        SESSION(a_class_that_was_got_goes_before_others),
-        SESSION(connections_are_made_listed_and_undone),
-        SESSION(a_component_is_displayed),
-        SESSION(parameters_are_shown_and_set),
-        SESSION(parameter_ports_of_the_factory_show_groups_and_keep_limits),
-        SESSION(go_finds_the_only_go_port),
-        SESSION(properties_are_shown_and_set),
-        SESSION(port_properties_are_shown_and_set),
-        SESSION(instances_are_removed),
-        SESSION(the_path_is_shown_and_changed),
-        SESSION(the_repository_tells_what_is_wrong),
-        SESSION(help_tells_names_arguments_and_meaning),
-        SESSION(debugging_is_switched),
-        SESSION(the_operating_system_is_out_of_reach_unless_allowed),
-        SESSION(exit_ends_with_a_status),
-        SESSION(a_property_of_an_instance_that_never_comes_is_told),
-        SESSION(a_bad_description_costs_its_class_only),
-        SESSION(memory_that_runs_out_is_told),
-        SESSION(a_script_stops_at_its_first_failure),
-    };
-
-    return cmocka_run_group_tests_name("ccaffeine interpreter", tests, NULL, NULL);
-}
+UNIT_TESTS(SESSION(instances_are_made_and_listed), SESSION(a_class_that_was_got_goes_before_others),
+           SESSION(connections_are_made_listed_and_undone), SESSION(a_component_is_displayed),
+           SESSION(parameters_are_shown_and_set),
+           SESSION(parameter_ports_of_the_factory_show_groups_and_keep_limits),
+           SESSION(go_finds_the_only_go_port), SESSION(properties_are_shown_and_set),
+           SESSION(port_properties_are_shown_and_set), SESSION(instances_are_removed),
+           SESSION(the_path_is_shown_and_changed), SESSION(the_repository_tells_what_is_wrong),
+           SESSION(help_tells_names_arguments_and_meaning), SESSION(debugging_is_switched),
+           SESSION(the_operating_system_is_out_of_reach_unless_allowed),
+           SESSION(exit_ends_with_a_status),
+           SESSION(a_property_of_an_instance_that_never_comes_is_told),
+           SESSION(a_bad_description_costs_its_class_only), SESSION(memory_that_runs_out_is_told),
+           SESSION(a_script_stops_at_its_first_failure))

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading scripts: lines, comments, heads, and which command and which name a word means. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include <unit_test.h>
 
 #include "../script.h"
 
@@ -46,7 +38,6 @@ static void words_stand_between_blanks(void **state)
     struct portolan_script *s =
         read_text("a.rc", "#!ccaffeine bootstrap file.\r\n\n  connect\ta  b \tc d\r\ngo\n");
 
-    (void)state;
     expect_commands(s, "3:connect,a,b,c,d;4:go;");
     assert_false(s->is_bld);
     portolan_script_destroy(s);
@@ -57,7 +48,6 @@ static void comments_are_left_out(void **state)
     struct portolan_script *s = read_text(
         "a.rc", "#!ccaffeine\n# one\n  ! two\n//three\ngo // not one\n#four \\\nstill four\ngo");
 
-    (void)state;
     expect_commands(s, "5:go,//,not,one;8:go;");
     assert_int_equal(s->n_comments, 4);
     portolan_script_destroy(s);
@@ -68,7 +58,6 @@ static void a_backslash_joins_lines_without_a_blank(void **state)
     struct portolan_script *s =
         read_text("a.rc", "#!ccaffeine\nconn\\\n   ect a \\  \n b c d\ngo \\");
 
-    (void)state;
     expect_commands(s, "2:connect,a,b,c,d;5:go;");
     portolan_script_destroy(s);
 }
@@ -77,7 +66,6 @@ static void eof_ends_a_script(void **state)
 {
     struct portolan_script *s = read_text("a.rc", "#!ccaffeine\ngo\n#!eof whatever\nnonsense\n");
 
-    (void)state;
     expect_commands(s, "2:go;");
     portolan_script_destroy(s);
 }
@@ -86,7 +74,6 @@ static void a_script_begins_with_its_eleven_characters(void **state)
 {
     struct portolan_script *s;
 
-    (void)state;
     err = (struct portolan_error){0};
     assert_int_equal(portolan_script_read_text("go\n", 3, "a.rc", NULL, &s, &err),
                      PORTOLAN_ESYNTAX);
@@ -103,7 +90,6 @@ static void what_the_gui_saved_needs_no_head(void **state)
 {
     struct portolan_script *s = read_text("a.bld", "setSize 900 607\npulldown A a\neof\n");
 
-    (void)state;
     expect_commands(s, "1:setSize,900,607;2:pulldown,A,a;3:eof;");
     assert_true(s->is_bld);
     portolan_script_destroy(s);
@@ -114,7 +100,6 @@ static void a_nul_character_is_told(void **state)
     static const char text[] = "#!ccaffeine\ngo\0to\n";
     struct portolan_script *s;
 
-    (void)state;
     err = (struct portolan_error){0};
     assert_int_equal(portolan_script_read_text(text, sizeof text - 1, "a.rc", NULL, &s, &err),
                      PORTOLAN_ESYNTAX);
@@ -127,7 +112,6 @@ static void memory_that_runs_out_is_told(void **state)
     struct portolan_script *s = NULL;
     enum portolan_status status = PORTOLAN_ENOMEM;
 
-    (void)state;
     for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 100; n++) {
         portolan_alloc_fail_at(n);
         status = portolan_script_read_text(text, sizeof text - 1, "a.rc", NULL, &s, NULL);
@@ -152,7 +136,6 @@ static void a_command_is_known_by_any_unambiguous_beginning(void **state)
 {
     const struct command_form *form;
 
-    (void)state;
     assert_string_equal(find("connect"), "connect");
     assert_string_equal(find("conn"), "connect");
     assert_string_equal(find("rep"), "repository");
@@ -173,7 +156,6 @@ static void a_command_is_known_by_any_unambiguous_beginning(void **state)
 
 static void every_name_of_every_command_is_found(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < n_command_forms; i++)
         for (const char *const *name = command_forms[i].names; *name; name++)
             assert_string_equal(find(*name), command_forms[i].names[0]);
@@ -185,7 +167,6 @@ static void names_are_matched_in_four_steps(void **state)
                                         "flux.Flux"};
     const char *match;
 
-    (void)state;
     err = (struct portolan_error){0};
     assert_int_equal(match_name("printer", names, 5, "instance", &match, &err), PORTOLAN_OK);
     assert_string_equal(match, "printer");
@@ -202,21 +183,13 @@ static void names_are_matched_in_four_steps(void **state)
     assert_non_null(strstr(err.text, "there is no instance 'printre'; did you mean '"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_stand_between_blanks),
-        cmocka_unit_test(comments_are_left_out),
-        cmocka_unit_test(a_backslash_joins_lines_without_a_blank),
-        cmocka_unit_test(eof_ends_a_script),
-        cmocka_unit_test(a_script_begins_with_its_eleven_characters),
-        cmocka_unit_test(what_the_gui_saved_needs_no_head),
-        cmocka_unit_test(a_nul_character_is_told),
-        cmocka_unit_test(memory_that_runs_out_is_told),
-        cmocka_unit_test(a_command_is_known_by_any_unambiguous_beginning),
-        cmocka_unit_test(every_name_of_every_command_is_found),
-        cmocka_unit_test(names_are_matched_in_four_steps),
-    };
-
-    return cmocka_run_group_tests_name("ccaffeine script", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(words_stand_between_blanks), cmocka_unit_test(comments_are_left_out),
+           cmocka_unit_test(a_backslash_joins_lines_without_a_blank),
+           cmocka_unit_test(eof_ends_a_script),
+           cmocka_unit_test(a_script_begins_with_its_eleven_characters),
+           cmocka_unit_test(what_the_gui_saved_needs_no_head),
+           cmocka_unit_test(a_nul_character_is_told),
+           cmocka_unit_test(memory_that_runs_out_is_told),
+           cmocka_unit_test(a_command_is_known_by_any_unambiguous_beginning),
+           cmocka_unit_test(every_name_of_every_command_is_found),
+           cmocka_unit_test(names_are_matched_in_four_steps))

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "../internal.h"
 
@@ -19,7 +12,7 @@ struct fixture {
     struct portolan_arena arena;
     struct portolan_diagnostics d;
     struct portolan_error err;
-    char said[1000];
+    struct heard heard;
 };
 
 static const char *const classes[][2] = {
@@ -59,16 +52,6 @@ static void write_in(const char *folder, const char *name, const char *text)
     assert_int_equal(portolan_replace_file(path, text, strlen(text), NULL), PORTOLAN_OK);
 }
 
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct fixture *f = arg;
-    const char *slash = strrchr(file, '/');
-
-    (void)column;
-    snprintf(f->said + strlen(f->said), sizeof f->said - strlen(f->said), "%s:%d: %s\n",
-             slash ? slash + 1 : file, line, text);
-}
-
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
@@ -85,7 +68,7 @@ static int set_up(void **state)
     assert_int_equal(portolan_assembly_read(path, NULL, &f->a, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_palette_create(&f->palette, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_palette_add_path(f->palette, f->folder, NULL, NULL), PORTOLAN_OK);
-    f->d = (struct portolan_diagnostics){hear, f, 0};
+    f->d = (struct portolan_diagnostics){hear, &f->heard, 0};
     *state = f;
     return 0;
 }
@@ -170,8 +153,9 @@ static void a_missing_archive_is_reported_where_the_class_is_described(void **st
     assert_int_equal(needed_find(&f->arena, f->a, f->palette, &o, &n, &f->d, &f->err),
                      PORTOLAN_ESYNTAX);
     assert_string_equal(f->err.text, "1 class without an archive");
-    assert_non_null(strstr(f->said, "t.Left2.xml:1: class 't.Left2': there is no archive "));
-    assert_non_null(strstr(f->said, "--archive t.Left2=FILE"));
+    assert_non_null(
+        strstr(f->heard.text, "t.Left2.xml:1:0: class 't.Left2': there is no archive "));
+    assert_non_null(strstr(f->heard.text, "--archive t.Left2=FILE"));
 }
 
 static void what_cannot_be_is_refused(void **state)

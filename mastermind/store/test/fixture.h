@@ -2,14 +2,8 @@
 #ifndef PORTOLAN_STORE_TEST_FIXTURE_H
 #define PORTOLAN_STORE_TEST_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/store.h>
+#include <unit_test.h>
 
 /**
  * A fresh folder per test; *STATE is the path of a store in it that does not exist yet. Where

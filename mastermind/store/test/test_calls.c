@@ -446,19 +446,12 @@ static void a_trial_goes_with_all_its_rows_and_no_other(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(calls_come_back_by_rank_thread_and_start),
-        IN_FOLDER(calls_of_any_order_and_many_puts_come_back_sorted),
-        IN_FOLDER(calls_of_paths_that_are_not_given_are_refused_whole),
-        IN_FOLDER(events_of_a_rank_replace_its_earlier_ones),
-        IN_FOLDER(communication_of_a_rank_replaces_its_earlier_one),
-        IN_FOLDER(facts_belong_to_their_ranks),
-        IN_FOLDER(samples_of_a_rank_or_of_some_steps_are_read_alone),
-        IN_FOLDER(a_label_is_set_changed_and_taken_away),
-        IN_FOLDER(a_trial_goes_with_all_its_rows_and_no_other),
-    };
-
-    return cmocka_run_group_tests_name("store calls", tests, NULL, NULL);
-}
+UNIT_TESTS(IN_FOLDER(calls_come_back_by_rank_thread_and_start),
+           IN_FOLDER(calls_of_any_order_and_many_puts_come_back_sorted),
+           IN_FOLDER(calls_of_paths_that_are_not_given_are_refused_whole),
+           IN_FOLDER(events_of_a_rank_replace_its_earlier_ones),
+           IN_FOLDER(communication_of_a_rank_replaces_its_earlier_one),
+           IN_FOLDER(facts_belong_to_their_ranks),
+           IN_FOLDER(samples_of_a_rank_or_of_some_steps_are_read_alone),
+           IN_FOLDER(a_label_is_set_changed_and_taken_away),
+           IN_FOLDER(a_trial_goes_with_all_its_rows_and_no_other))

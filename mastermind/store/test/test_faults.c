@@ -407,21 +407,13 @@ static void a_file_that_was_cut_off_is_never_read_wrong(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(foreign_files_are_refused_and_left_alone),
-        IN_FOLDER(a_newer_schema_is_refused_by_its_number),
-        IN_FOLDER(what_cannot_be_read_is_an_input_error),
-        IN_FOLDER(a_damaged_store_is_an_input_error),
-        IN_FOLDER(a_locked_store_is_busy),
-        IN_FOLDER(a_killed_process_loses_no_acknowledged_step),
-        IN_FOLDER(a_full_disk_fails_the_step_and_keeps_the_earlier_ones),
-        IN_FOLDER(a_full_disk_fails_a_block_of_calls_and_keeps_the_earlier_ones),
-        IN_FOLDER(a_step_that_meets_a_lock_is_refused_and_can_be_repeated),
-        IN_FOLDER(a_process_killed_in_a_transaction_leaves_nothing_of_it),
-        IN_FOLDER(a_file_that_was_cut_off_is_never_read_wrong),
-    };
-
-    return cmocka_run_group_tests_name("store faults", tests, NULL, NULL);
-}
+UNIT_TESTS(IN_FOLDER(foreign_files_are_refused_and_left_alone),
+           IN_FOLDER(a_newer_schema_is_refused_by_its_number),
+           IN_FOLDER(what_cannot_be_read_is_an_input_error),
+           IN_FOLDER(a_damaged_store_is_an_input_error), IN_FOLDER(a_locked_store_is_busy),
+           IN_FOLDER(a_killed_process_loses_no_acknowledged_step),
+           IN_FOLDER(a_full_disk_fails_the_step_and_keeps_the_earlier_ones),
+           IN_FOLDER(a_full_disk_fails_a_block_of_calls_and_keeps_the_earlier_ones),
+           IN_FOLDER(a_step_that_meets_a_lock_is_refused_and_can_be_repeated),
+           IN_FOLDER(a_process_killed_in_a_transaction_leaves_nothing_of_it),
+           IN_FOLDER(a_file_that_was_cut_off_is_never_read_wrong))

@@ -116,12 +116,5 @@ static void every_failing_allocation_is_reported_for_all_else_too(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(every_failing_allocation_is_reported),
-        IN_FOLDER(every_failing_allocation_is_reported_for_all_else_too),
-    };
-
-    return cmocka_run_group_tests_name("store memory", tests, NULL, NULL);
-}
+UNIT_TESTS(IN_FOLDER(every_failing_allocation_is_reported),
+           IN_FOLDER(every_failing_allocation_is_reported_for_all_else_too))

@@ -249,16 +249,9 @@ static void a_store_of_version_4_gets_tables_of_diagnoses(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(an_old_store_opened_for_writing_becomes_a_new_one),
-        IN_FOLDER(an_old_store_is_read_as_it_is),
-        IN_FOLDER(a_migration_that_fails_leaves_the_store_as_it_was),
-        IN_FOLDER(a_store_of_version_2_gets_what_version_3_has_more),
-        IN_FOLDER(a_store_of_version_3_gets_tables_of_reasons),
-        IN_FOLDER(a_store_of_version_4_gets_tables_of_diagnoses),
-    };
-
-    return cmocka_run_group_tests_name("store migration", tests, NULL, NULL);
-}
+UNIT_TESTS(IN_FOLDER(an_old_store_opened_for_writing_becomes_a_new_one),
+           IN_FOLDER(an_old_store_is_read_as_it_is),
+           IN_FOLDER(a_migration_that_fails_leaves_the_store_as_it_was),
+           IN_FOLDER(a_store_of_version_2_gets_what_version_3_has_more),
+           IN_FOLDER(a_store_of_version_3_gets_tables_of_reasons),
+           IN_FOLDER(a_store_of_version_4_gets_tables_of_diagnoses))

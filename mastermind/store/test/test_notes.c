@@ -290,18 +290,8 @@ static void another_machine_and_a_running_process_are_left_alone(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_was_untried_is_blamed),
-        IN_FOLDER(a_leak_that_ends_the_process_is_blamed),
-        IN_FOLDER(who_is_inside_is_blamed),
-        IN_FOLDER(what_hung_until_it_was_ended_is_blamed),
-        IN_FOLDER(who_gave_no_state_is_known),
-        IN_FOLDER(nobody_is_blamed_without_a_cause),
-        IN_FOLDER(a_machine_that_went_down_blames_nobody),
-        IN_FOLDER(another_machine_and_a_running_process_are_left_alone),
-    };
-
-    return cmocka_run_group_tests_name("store notes", tests, NULL, NULL);
-}
+UNIT_TESTS(IN_FOLDER(what_was_untried_is_blamed), IN_FOLDER(a_leak_that_ends_the_process_is_blamed),
+           IN_FOLDER(who_is_inside_is_blamed), IN_FOLDER(what_hung_until_it_was_ended_is_blamed),
+           IN_FOLDER(who_gave_no_state_is_known), IN_FOLDER(nobody_is_blamed_without_a_cause),
+           IN_FOLDER(a_machine_that_went_down_blames_nobody),
+           IN_FOLDER(another_machine_and_a_running_process_are_left_alone))

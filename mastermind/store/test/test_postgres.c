@@ -48,7 +48,6 @@ static char *other_uri(const char *user, const char *data_base)
 
 static void a_server_that_is_not_there_is_told(void **state)
 {
-    (void)state;
     expect_refusal("postgresql:///store?host=/nonexistent", PORTOLAN_STORE_WRITE, PORTOLAN_EIO,
                    "is the server running");
     expect_refusal("host=/nonexistent dbname=store", PORTOLAN_STORE_READ, PORTOLAN_EIO,
@@ -59,7 +58,6 @@ static void a_missing_data_base_and_an_unknown_user_are_told(void **state)
 {
     char *no_base = other_uri("portolan", "missing"), *no_user = other_uri("nobody-here", "x");
 
-    (void)state;
     expect_refusal(no_base, PORTOLAN_STORE_WRITE, PORTOLAN_EIO, "createdb");
     expect_refusal(no_user, PORTOLAN_STORE_WRITE, PORTOLAN_EIO, "name a user");
     free(no_base);
@@ -71,7 +69,6 @@ static void a_wrong_password_is_told_and_none_is_shown(void **state)
     char *wrong = other_uri("secret:pass-word", "postgres"),
          *none = other_uri("secret", "postgres");
 
-    (void)state;
     expect_refusal(wrong, PORTOLAN_STORE_WRITE, PORTOLAN_EIO, "check the password");
     expect_refusal(none, PORTOLAN_STORE_WRITE, PORTOLAN_EIO, "PGPASSWORD");
     free(wrong);

@@ -542,7 +542,6 @@ static void a_store_in_memory_needs_no_file(void **state)
     struct portolan_store *store = open_or_fail(":memory:", PORTOLAN_STORE_WRITE);
     struct portolan_sample_set *set;
 
-    (void)state;
     put_steps(store, begin_plate(store), 0, 0);
     set = read_or_fail(store, NULL);
     assert_int_equal(set->n_samples, STEP_SAMPLES);
@@ -589,29 +588,21 @@ static void ranks_of_a_job_make_one_trial(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_is_stored_is_read_back_by_another_process_handle),
-        IN_FOLDER(queries_restrict_trials),
-        IN_FOLDER(a_repeated_step_holds_both_pieces),
-        IN_FOLDER(names_of_another_handle_are_found),
-        IN_FOLDER(what_belongs_together_is_stored_together_or_not_at_all),
-        IN_FOLDER(metadata_of_the_same_name_gets_the_new_value),
-        IN_FOLDER(nothing_is_stored_for_a_trial_that_is_not_there),
-        IN_FOLDER(a_step_with_a_bad_parent_is_refused_whole),
-        IN_FOLDER(the_newest_decision_for_a_case_is_found),
-        IN_FOLDER(a_model_replaces_the_one_of_the_same_names),
-        IN_FOLDER(failed_calls_are_read_back),
-        IN_FOLDER(a_decision_of_a_run_keeps_its_alternatives_and_gets_an_outcome),
-        IN_FOLDER(a_diagnosis_replaces_the_one_of_its_number_and_goes_with_its_trial),
-        IN_FOLDER(the_last_steps_time_is_that_of_its_samples),
-        IN_FOLDER(ranks_of_a_job_make_one_trial),
-        IN_FOLDER(a_lifted_veto_notes_the_newest_trial_and_moves_on),
-        IN_FOLDER(deleting_a_trial_takes_all_its_rows_along),
-        IN_FOLDER(the_views_sum_over_ranks_what_the_samples_hold),
-        cmocka_unit_test(a_store_in_memory_needs_no_file),
-    };
-
-    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
-}
+UNIT_TESTS(IN_FOLDER(what_is_stored_is_read_back_by_another_process_handle),
+           IN_FOLDER(queries_restrict_trials), IN_FOLDER(a_repeated_step_holds_both_pieces),
+           IN_FOLDER(names_of_another_handle_are_found),
+           IN_FOLDER(what_belongs_together_is_stored_together_or_not_at_all),
+           IN_FOLDER(metadata_of_the_same_name_gets_the_new_value),
+           IN_FOLDER(nothing_is_stored_for_a_trial_that_is_not_there),
+           IN_FOLDER(a_step_with_a_bad_parent_is_refused_whole),
+           IN_FOLDER(the_newest_decision_for_a_case_is_found),
+           IN_FOLDER(a_model_replaces_the_one_of_the_same_names),
+           IN_FOLDER(failed_calls_are_read_back),
+           IN_FOLDER(a_decision_of_a_run_keeps_its_alternatives_and_gets_an_outcome),
+           IN_FOLDER(a_diagnosis_replaces_the_one_of_its_number_and_goes_with_its_trial),
+           IN_FOLDER(the_last_steps_time_is_that_of_its_samples),
+           IN_FOLDER(ranks_of_a_job_make_one_trial),
+           IN_FOLDER(a_lifted_veto_notes_the_newest_trial_and_moves_on),
+           IN_FOLDER(deleting_a_trial_takes_all_its_rows_along),
+           IN_FOLDER(the_views_sum_over_ranks_what_the_samples_hold),
+           cmocka_unit_test(a_store_in_memory_needs_no_file))

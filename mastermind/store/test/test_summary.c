@@ -308,16 +308,8 @@ static void many_threads_of_a_rank_are_counted(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_trial_without_summary_is_summed_up_when_read),
-        IN_FOLDER(what_is_summarised_is_stored_and_the_same),
-        IN_FOLDER(a_summary_that_is_put_replaces_the_stored_one),
-        IN_FOLDER(sql_says_the_same_of_the_rows),
-        IN_FOLDER(the_summary_of_no_trial_is_refused),
-        IN_FOLDER(many_threads_of_a_rank_are_counted),
-    };
-
-    return cmocka_run_group_tests_name("store summary", tests, NULL, NULL);
-}
+UNIT_TESTS(IN_FOLDER(a_trial_without_summary_is_summed_up_when_read),
+           IN_FOLDER(what_is_summarised_is_stored_and_the_same),
+           IN_FOLDER(a_summary_that_is_put_replaces_the_stored_one),
+           IN_FOLDER(sql_says_the_same_of_the_rows), IN_FOLDER(the_summary_of_no_trial_is_refused),
+           IN_FOLDER(many_threads_of_a_rank_are_counted))

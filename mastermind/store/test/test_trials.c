@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is said of trials from their facts alone: in what they differ, and where their time went. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <portolan/store.h>
-
-#include <string.h>
+#include <unit_test.h>
 
 #define N_OF(a) (sizeof(a) / sizeof *(a))
 #define PAIRS(...)                                                                                 \
@@ -41,7 +33,6 @@ static void ranks_machines_and_builds_are_named(void **state)
                        {"compiled b.so", "gcc -O0"}, {"compiled c.so", "gcc"}, {"kernel", "6.2"}));
     const struct portolan_trial older = trial(2, PAIRS({"compiled a.so", "gcc -O2"}));
 
-    (void)state;
     check(&here, &here, true, "");
     check(&here, &older, true, ""); /* what was not stored is not held against it */
     check(&here, &there, false,
@@ -57,7 +48,6 @@ static void virtual_time_is_not_that_of_a_machine(void **state)
     const struct portolan_trial other =
         trial(1, PAIRS({"host", "grid"}, {PORTOLAN_STORE_VIRTUAL, "grid"}));
 
-    (void)state;
     check(&made, &real, false, "virtual machine cluster instead of a real one");
     check(&real, &made, false, "a real machine instead of virtual machine cluster");
     check(&made, &other, false, "host cluster instead of grid");
@@ -68,7 +58,6 @@ static void sizes_are_parameters_of_what_both_have(void **state)
     struct portolan_trial small = trial(1, NULL, 0), large = small;
     struct portolan_text text = {0};
 
-    (void)state;
     small.parameters = (const struct portolan_name_value[]){
         {"driver.n", "32"}, {"solver.like", "a"}, {"mastermind.store", "x.db"}};
     large.parameters = (const struct portolan_name_value[]){
@@ -91,7 +80,6 @@ static void turns_are_said(void **state)
     const struct portolan_trial explored = trial(1, PAIRS({PORTOLAN_FACT_EXPLORED, "7"}));
     const struct portolan_trial rotated = trial(1, PAIRS({PORTOLAN_STORE_IN_TURN, "libraries"}));
 
-    (void)state;
     check(&explored, &one, true, "alternatives in turn instead of one choice");
     check(&one, &rotated, true, "one choice instead of alternatives in turn");
     check(&explored, &rotated, true, "");
@@ -125,7 +113,6 @@ static void the_parts_make_the_wall_time(void **state)
     struct portolan_spent s;
     double sum = 0;
 
-    (void)state;
     assert_false(portolan_trial_read_spent(&older, &s));
     assert_true(portolan_trial_read_spent(&t, &s));
     for (size_t i = 0; i < N_OF(s.parts); i++)
@@ -147,21 +134,12 @@ static void overhead_over_two_percent_has_advice(void **state)
                                          "monitor with sample=", "deciding; it weighs less",
                                          "storing; it weighs less"};
 
-    (void)state;
     for (size_t i = 0; i < N_OF(cases); i++)
         words(&cases[i], advice[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_machines_and_builds_are_named),
-        cmocka_unit_test(virtual_time_is_not_that_of_a_machine),
-        cmocka_unit_test(sizes_are_parameters_of_what_both_have),
-        cmocka_unit_test(turns_are_said),
-        cmocka_unit_test(the_parts_make_the_wall_time),
-        cmocka_unit_test(overhead_over_two_percent_has_advice),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test(ranks_machines_and_builds_are_named),
+           cmocka_unit_test(virtual_time_is_not_that_of_a_machine),
+           cmocka_unit_test(sizes_are_parameters_of_what_both_have),
+           cmocka_unit_test(turns_are_said), cmocka_unit_test(the_parts_make_the_wall_time),
+           cmocka_unit_test(overhead_over_two_percent_has_advice))

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is made of what a process has written, also of what it has spoilt. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include <unit_test.h>
 
 #include "../internal.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { HANDLE = PORTOLAN_PROBE_HANDLE_OWN + 1 };
 
@@ -43,7 +35,6 @@ static void write_method(uint32_t handle, const char *name, unsigned n_context)
 
 static int begin(void **state)
 {
-    (void)state;
     process = (struct wrap_process){.area = calloc(1, sizeof(struct wrap_area))};
     snapshot = (struct portolan_probe_snapshot){0};
     if (!process.area)
@@ -57,7 +48,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     free(process.area);
     portolan_facts_clear(&process.objects);
     portolan_probe_snapshot_clear(&snapshot);
@@ -102,7 +92,6 @@ static void calls_are_the_programs(void **state)
 {
     const struct portolan_probe_record records[] = {root(0, true), call(0, 0, 300)};
 
-    (void)state;
     publish(records, 2, 2000);
     assert_int_equal(take(), PORTOLAN_OK);
     assert_int_equal(snapshot.count, 3);
@@ -117,7 +106,6 @@ static void a_running_call_puts_the_programs_own_time_off(void **state)
 {
     struct portolan_probe_record records[] = {root(0, true), call(0, 0, 300)};
 
-    (void)state;
     publish(records, 2, 2000);
     assert_int_equal(take(), PORTOLAN_OK);
     records[0].is_idle = false; /* in a call that began any time ago */
@@ -136,7 +124,6 @@ static void other_threads_have_the_time_of_their_calls(void **state)
 {
     const struct portolan_probe_record records[] = {root(0, true), root(1, true), call(1, 1, 50)};
 
-    (void)state;
     publish(records, 3, 2000);
     assert_int_equal(take(), PORTOLAN_OK);
     assert_int_equal(snapshot.count, 5);
@@ -151,7 +138,6 @@ static void own_work_stays_outside_the_program(void **state)
 {
     struct portolan_probe_record records[] = {root(0, true), call(0, 0, 40)};
 
-    (void)state;
     records[1].handle = PORTOLAN_PROBE_HANDLE_OWN;
     records[1].n_context = 0;
     publish(records, 2, 2000);
@@ -164,7 +150,6 @@ static void a_slot_is_let_go_after_reading(void **state)
 {
     const struct portolan_probe_record records[] = {root(0, true)};
 
-    (void)state;
     publish(records, 1, 2000);
     assert_int_equal(take(), PORTOLAN_OK);
     assert_true(process.area->reading == WRAP_NOBODY);
@@ -175,7 +160,6 @@ static void spoilt_records_are_refused(void **state)
 {
     struct portolan_probe_record records[] = {root(0, true), call(0, 7, 300)};
 
-    (void)state;
     publish(records, 2, 2000);
     assert_int_equal(take(), PORTOLAN_EINTERNAL);
     records[1] = call(0, 0, 300);
@@ -193,7 +177,6 @@ static void the_log_names_methods_in_order(void **state)
 {
     const struct portolan_probe_method_info *m;
 
-    (void)state;
     write_method(HANDLE + 1, "apply", 0);
     write_method(HANDLE + 7, "out of order", 0);
     wrap_log_read(&process);
@@ -211,7 +194,6 @@ static void a_spoilt_log_ends_where_it_is_spoilt(void **state)
     const char *const note[] = {"a note"};
     struct wrap_entry broken = {WRAP_NOTE, 1U << 30};
 
-    (void)state;
     write_entry(WRAP_NOTE, NULL, 0, note, 1);
     memcpy((char *)process.area->log + process.area->log_bytes, &broken, sizeof broken);
     process.area->log_bytes += 64;
@@ -227,7 +209,6 @@ static void switches_are_kept_with_their_step(void **state)
 {
     const char *const texts[] = {"calc", "libone", "libtwo", "done"};
 
-    (void)state;
     process.recorder.step = 4;
     write_entry(WRAP_SWITCH, NULL, 0, texts, 4);
     wrap_log_read(&process);
@@ -237,19 +218,13 @@ static void switches_are_kept_with_their_step(void **state)
     assert_string_equal(process.swaps[0].to, "libtwo");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(calls_are_the_programs, begin, end),
-        cmocka_unit_test_setup_teardown(a_running_call_puts_the_programs_own_time_off, begin, end),
-        cmocka_unit_test_setup_teardown(other_threads_have_the_time_of_their_calls, begin, end),
-        cmocka_unit_test_setup_teardown(own_work_stays_outside_the_program, begin, end),
-        cmocka_unit_test_setup_teardown(a_slot_is_let_go_after_reading, begin, end),
-        cmocka_unit_test_setup_teardown(spoilt_records_are_refused, begin, end),
-        cmocka_unit_test_setup_teardown(the_log_names_methods_in_order, begin, end),
-        cmocka_unit_test_setup_teardown(a_spoilt_log_ends_where_it_is_spoilt, begin, end),
-        cmocka_unit_test_setup_teardown(switches_are_kept_with_their_step, begin, end),
-    };
-
-    return cmocka_run_group_tests_name("wrap", tests, NULL, NULL);
-}
+UNIT_TESTS(cmocka_unit_test_setup_teardown(calls_are_the_programs, begin, end),
+           cmocka_unit_test_setup_teardown(a_running_call_puts_the_programs_own_time_off, begin,
+                                           end),
+           cmocka_unit_test_setup_teardown(other_threads_have_the_time_of_their_calls, begin, end),
+           cmocka_unit_test_setup_teardown(own_work_stays_outside_the_program, begin, end),
+           cmocka_unit_test_setup_teardown(a_slot_is_let_go_after_reading, begin, end),
+           cmocka_unit_test_setup_teardown(spoilt_records_are_refused, begin, end),
+           cmocka_unit_test_setup_teardown(the_log_names_methods_in_order, begin, end),
+           cmocka_unit_test_setup_teardown(a_spoilt_log_ends_where_it_is_spoilt, begin, end),
+           cmocka_unit_test_setup_teardown(switches_are_kept_with_their_step, begin, end))

@@ -3,14 +3,7 @@
 #ifndef CONTRACT_CALLS_H
 #define CONTRACT_CALLS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
+#include <unit_test.h>
 
 #include "sidl.h"
 #include "sidl_BaseException.h"

@@ -152,7 +152,6 @@ void hk_Child__superEPV(struct hk_Basics__epv *parentEPV)
 
 static int begin(void **state)
 {
-    (void)state;
     history[0] = '\0';
     thrower = NULL;
     PASSES(hk_Basics__set_hooks_static(FALSE, &ex));
@@ -175,7 +174,6 @@ static void hooks_get_what_goes_in_and_what_comes_out(void **state)
     hk_Basics object = new_basics();
     int32_t o = 0, io = 2, result;
 
-    (void)state;
     PASSES(result = hk_Basics_call(object, 1, &o, &io, &ex));
     EXPECT_HISTORY("call(1,2) ");
     PASSES(hk_Basics__set_hooks(object, TRUE, &ex));
@@ -193,7 +191,6 @@ static void static_methods_have_hooks(void **state)
 {
     int32_t o, io = 3;
 
-    (void)state;
     PASSES(hk_Basics_count(1, &o, &io, &ex));
     EXPECT_HISTORY("count(1,3) ");
     PASSES(hk_Basics__set_hooks_static(TRUE, &ex));
@@ -210,7 +207,6 @@ static void strings_arrays_raw_arrays_and_structs_reach_hooks(void **state)
     struct sidl_string__array *u;
     struct hk_Pair__data result;
 
-    (void)state;
     PASSES(hk_Basics__set_hooks(object, TRUE, &ex));
     PASSES(result = hk_Basics_texts(object, "s", &t, &u, x, 2, &p, &ex));
     EXPECT_HISTORY("texts_pre(s,old,2.5,2,pair) texts texts_post(s,new,s,8,result) ");
@@ -230,7 +226,6 @@ static void an_exception_before_the_call_prevents_it(void **state)
 {
     hk_Basics object = new_basics();
 
-    (void)state;
     PASSES(hk_Basics__set_hooks(object, TRUE, &ex));
     thrower = "Basics.plain_pre";
     THROWS("sidl.SIDLException", "as told", hk_Basics_plain(object, &ex));
@@ -248,7 +243,6 @@ static void contracts_come_before_hooks(void **state)
     int32_t o, io = 2;
     hk_Port port;
 
-    (void)state;
     PASSES(port = hk_Port__cast(object, &ex));
     PASSES(hk_Basics__set_hooks_static(TRUE, &ex));
     PASSES(sidl_EnfPolicy_setEnforceAll(sidl_ContractClass_ALLCLASSES, TRUE, &ex));
@@ -278,7 +272,6 @@ static void inherited_methods_have_the_parent_s_hooks(void **state)
     hk_Child child;
     hk_Basics as_basics;
 
-    (void)state;
     PASSES(child = hk_Child__create(&ex));
     PASSES(as_basics = hk_Basics__cast(child, &ex));
     PASSES(hk_Child__set_hooks(child, TRUE, &ex));

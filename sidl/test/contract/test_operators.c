@@ -124,7 +124,6 @@ struct sidl_int__array *impl_op_Arrays_made(int32_t n, sidl_BaseInterface *_ex)
 
 static void integers(void **state)
 {
-    (void)state;
     PASSES(op_Int_add(2, 3, 5, &ex));
     VIOLATES(op_Int_add(2, 3, 6, &ex));
     PASSES(op_Int_sub(2, 3, -1, &ex));
@@ -165,7 +164,6 @@ static void integers(void **state)
 
 static void division_by_zero_is_a_violation_that_says_so(void **state)
 {
-    (void)state;
     THROWS("sidl.PreViolation", "a / b == c [division by zero] (operators.sidl:10)",
            op_Int_div(1, 0, 0, &ex));
     THROWS("sidl.PreViolation", "division by zero", op_Int_percent(1, 0, 0, &ex));
@@ -175,7 +173,6 @@ static void division_by_zero_is_a_violation_that_says_so(void **state)
 
 static void orders(void **state)
 {
-    (void)state;
     PASSES(op_Order_less(2, 2.5, &ex));
     VIOLATES(op_Order_less(2, 2.0, &ex));
     PASSES(op_Order_lessEqual(2, 2.0, &ex));
@@ -204,7 +201,6 @@ static void check_truth(void (*method)(sidl_bool a, sidl_bool b, sidl_BaseInterf
 
 static void truth_tables(void **state)
 {
-    (void)state;
     check_truth(op_Logic_conjunction, 8);
     check_truth(op_Logic_disjunction, 14);
     check_truth(op_Logic_exclusive, 6);
@@ -216,7 +212,6 @@ static void truth_tables(void **state)
 
 static void what_need_not_be_evaluated_is_not(void **state)
 {
-    (void)state;
     PASSES(op_Logic_lazy(FALSE, TRUE, &ex));
     THROWS("sidl.PreViolation", "division by zero", op_Logic_lazy(TRUE, TRUE, &ex));
     THROWS("sidl.PreViolation", "a and 1 / 0 == 0 or b (", op_Logic_lazy(FALSE, FALSE, &ex));
@@ -224,7 +219,6 @@ static void what_need_not_be_evaluated_is_not(void **state)
 
 static void reals(void **state)
 {
-    (void)state;
     PASSES(op_Real_arithmetic(5, 3, 8, &ex));
     VIOLATES(op_Real_arithmetic(5, 3, 9, &ex));
     PASSES(op_Real_power(2, -1, 0.5, &ex));
@@ -237,7 +231,6 @@ static void reals(void **state)
 
 static void texts(void **state)
 {
-    (void)state;
     PASSES(op_Text_same("a", "a", &ex));
     VIOLATES(op_Text_same("a", "ab", &ex));
     PASSES(op_Text_same(NULL, "", &ex)); /* no text is an empty one */
@@ -266,7 +259,6 @@ static void objects_enums_structs_and_changed_arguments(void **state)
     int32_t b = 4, c;
     op_Things one, two;
 
-    (void)state;
     PASSES(one = op_Things__create(&ex));
     PASSES(two = op_Things__create(&ex));
     PASSES(op_Things_nothing(one, array, &b, &ex));
@@ -307,7 +299,6 @@ static void relations_of_arrays(void **state)
     struct sidl_int__array *shorter = sidl_int__array_create1dInit(2, ints);
     struct sidl_double__array *a = doubles(1, 2, 3);
 
-    (void)state;
     PASSES(op_Arrays_all(a, 3.5, &ex));
     VIOLATES(op_Arrays_all(a, 3, &ex));
     PASSES(op_Arrays_any(a, 3, &ex));
@@ -337,7 +328,6 @@ static void ranges_and_order(void **state)
     struct sidl_double__array *up = doubles(1, 2, 2), *down = doubles(3, 1, 1);
     struct sidl_double__array *hill = doubles(1, 3, 2);
 
-    (void)state;
     PASSES(op_Arrays_range(up, 0, &ex));
     PASSES(op_Arrays_range(down, 0.5, &ex));
     sidl_double__array_set1(up, 0, 0.5);
@@ -367,7 +357,6 @@ static void sums_and_extrema(void **state)
     struct sidl_int__array *two = sidl_int__array_create1d(2);
     struct sidl_double__array *a = doubles(2, -1, 0.5), *b = doubles(2.1, -1, 0.4);
 
-    (void)state;
     PASSES(op_Arrays_extrema((struct sidl__array *)a, -1, 2, &ex));
     VIOLATES(op_Arrays_extrema((struct sidl__array *)a, -1, 0.5, &ex));
     PASSES(op_Arrays_extrema(NULL, 0, 0, &ex));
@@ -392,7 +381,6 @@ static void shapes(void **state)
     const double raw[] = {1, 2, 3, 4, 5, 6};
     struct sidl_int__array *made;
 
-    (void)state;
     PASSES(op_Arrays_numbers((struct sidl__array *)rows, 2, &ex));
     VIOLATES(op_Arrays_numbers((struct sidl__array *)rows, 1, &ex));
     VIOLATES(op_Arrays_numbers((struct sidl__array *)line, 1, &ex)); /* lower 0 */
@@ -412,27 +400,15 @@ static void shapes(void **state)
 
 static int switch_on(void **state)
 {
-    (void)state;
     PASSES(sidl_EnfPolicy_setEnforceAll(sidl_ContractClass_ALLCLASSES, TRUE, &ex));
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),
-        cmocka_unit_test(division_by_zero_is_a_violation_that_says_so),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(truth_tables),
-        cmocka_unit_test(what_need_not_be_evaluated_is_not),
-        cmocka_unit_test(reals),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(objects_enums_structs_and_changed_arguments),
-        cmocka_unit_test(relations_of_arrays),
-        cmocka_unit_test(ranges_and_order),
-        cmocka_unit_test(sums_and_extrema),
-        cmocka_unit_test(shapes),
-    };
-
-    return cmocka_run_group_tests(tests, switch_on, NULL);
-}
+UNIT_TESTS_BETWEEN(switch_on, NULL, cmocka_unit_test(integers),
+                   cmocka_unit_test(division_by_zero_is_a_violation_that_says_so),
+                   cmocka_unit_test(orders), cmocka_unit_test(truth_tables),
+                   cmocka_unit_test(what_need_not_be_evaluated_is_not), cmocka_unit_test(reals),
+                   cmocka_unit_test(texts),
+                   cmocka_unit_test(objects_enums_structs_and_changed_arguments),
+                   cmocka_unit_test(relations_of_arrays), cmocka_unit_test(ranges_and_order),
+                   cmocka_unit_test(sums_and_extrema), cmocka_unit_test(shapes))

@@ -22,7 +22,6 @@ static void enforce_nothing(void)
 
 static int begin(void **state)
 {
-    (void)state;
     memset(&calls, 0, sizeof calls);
     memset(&mischief, 0, sizeof mischief);
     enforce(ALL);
@@ -51,7 +50,6 @@ static void nothing_is_enforced_until_something_is_set(void **state)
     ct_Box box = new_box();
     sidl_bool enforcing;
 
-    (void)state;
     PASSES(enforcing = sidl_EnfPolicy_areEnforcing(&ex));
     assert_false(enforcing);
     PASSES(ct_Box_put(box, 0, &ex));
@@ -65,7 +63,6 @@ static void what_is_set_for_a_class_before_its_first_use_holds_later(void **stat
 {
     ct_BigBox box;
 
-    (void)state;
     PASSES(ct_BigBox__set_contracts_static(TRUE, NULL, FALSE, &ex));
     box = new_big_box();
     VIOLATES(ct_BigBox_put(box, 3, &ex));
@@ -79,7 +76,6 @@ static void a_violated_precondition_is_told_and_the_implementation_not_called(vo
 {
     ct_Box box = new_box();
 
-    (void)state;
     THROWS("sidl.PreViolation",
            "ct.Store.put: precondition not_zero violated: a != 0 (store.sidl:11)",
            ct_Box_put(box, 0, &ex));
@@ -99,7 +95,6 @@ static void a_violated_postcondition_gives_results_back(void **state)
     int32_t x[] = {1, 1, 1};
     char *text;
 
-    (void)state;
     PASSES(ct_Box_scale(box, x, 3, &text, &again, &ex));
     assert_string_equal(text, "scaled");
     sidl_String_free(text);
@@ -122,7 +117,6 @@ static void invariants_hold_before_and_after_every_method(void **state)
 {
     ct_Box box = new_box();
 
-    (void)state;
     PASSES(ct_Box_put(box, 3, &ex));
     assert_int_equal(calls.all_positive, 2);
     mischief.keep_negatives = TRUE;
@@ -140,7 +134,6 @@ static void methods_of_a_class_keep_inherited_invariants(void **state)
     ct_BigBox box = new_big_box();
     int32_t n;
 
-    (void)state;
     PASSES(ct_BigBox_put(box, 2, &ex));
     PASSES(n = ct_BigBox_more(box, 1, &ex));
     assert_int_equal(n, 1);
@@ -157,7 +150,6 @@ static void all_inherited_contracts_hold_by_every_way_to_the_method(void **state
     ct_Store store;
     ct_Counted counted;
 
-    (void)state;
     PASSES(store = ct_Store__cast(big, &ex));
     PASSES(counted = ct_Counted__cast(big, &ex));
     THROWS("sidl.PreViolation", "ct.Store.put", ct_BigBox_put(big, 0, &ex));
@@ -181,7 +173,6 @@ static void a_method_under_another_name_keeps_the_interface_s_contract(void **st
     ct_Other other;
     int32_t n;
 
-    (void)state;
     PASSES(other = ct_Other__cast(box, &ex));
     PASSES(n = ct_Other_twofold(other, 4, &ex));
     assert_int_equal(n, 8);
@@ -198,7 +189,6 @@ static void constructors_see_the_contracts_of_their_class(void **state)
 {
     ct_BigBox box;
 
-    (void)state;
     mischief.put_in_constructor = TRUE;
     PASSES(box = ct_BigBox__create(&ex));
     assert_int_equal(calls.put, 1);
@@ -211,7 +201,6 @@ static void exceptions_of_the_implementation_skip_postconditions(void **state)
     ct_Box box = new_box();
     int seen;
 
-    (void)state;
     for (int i = 0; i < 5; i++)
         PASSES(ct_Box_put(box, 1, &ex));
     seen = calls.all_positive;
@@ -224,7 +213,6 @@ static void an_exception_in_a_clause_is_handed_on(void **state)
 {
     ct_Box box = new_box();
 
-    (void)state;
     mischief.throw_in_clause = TRUE;
     THROWS("sidl.SIDLException", "cannot look into the box", ct_Box_put(box, 1, &ex));
     assert_int_equal(calls.put, 0);
@@ -235,7 +223,6 @@ static void clauses_take_and_give_back_objects_strings_and_arrays(void **state)
 {
     ct_Box one = new_box(), two = new_box();
 
-    (void)state;
     PASSES(ct_Box_meet(one, two, 0.5F, &ex));
     THROWS("sidl.PreViolation", "knows(other) and title() == \"box\"",
            ct_Box_meet(one, one, 0.5F, &ex));
@@ -248,7 +235,6 @@ static void static_methods_have_contracts_and_call_each_other_in_them(void **sta
 {
     int32_t n;
 
-    (void)state;
     PASSES(n = ct_Box_twice(3, &ex));
     assert_int_equal(n, 6);
     assert_int_equal(calls.even, 1);
@@ -267,7 +253,6 @@ static void methods_may_call_themselves(void **state)
     ct_Box box = new_box();
     int32_t n;
 
-    (void)state;
     PASSES(n = ct_Box_depth(box, 10, &ex));
     assert_int_equal(n, 10);
     assert_int_equal(calls.depth, 11);
@@ -279,7 +264,6 @@ static void an_object_switches_its_class(void **state)
 {
     ct_Box one = new_box(), two = new_box();
 
-    (void)state;
     PASSES(ct_Box__set_contracts(one, FALSE, NULL, FALSE, &ex));
     PASSES(ct_Box_put(one, 0, &ex));
     PASSES(ct_Box_put(two, 0, &ex));
@@ -300,7 +284,6 @@ static void classes_written_by_hand_keep_contracts_too(void **state)
     ct_Counted one, two;
     ct_Store store;
 
-    (void)state;
     PASSES(one = handmade_create(&ex));
     PASSES(two = handmade_create(&ex));
     PASSES(store = ct_Store__cast(one, &ex));
@@ -346,7 +329,6 @@ static const struct {
 
 static void the_policy_chooses_among_clauses(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         ct_Box box = new_box();
 
@@ -366,7 +348,6 @@ static void the_policy_chooses_among_clauses(void **state)
 
 static void what_was_set_can_be_asked(void **state)
 {
-    (void)state;
     enforce(sidl_ContractClass_INVPRE);
     PASSES(assert_true(sidl_EnfPolicy_areEnforcing(&ex)));
     PASSES(assert_int_equal(sidl_EnfPolicy_getContractClass(&ex), sidl_ContractClass_INVPRE));
@@ -404,7 +385,6 @@ static void switching_does_not_disturb_other_threads(void **state)
     struct caller c = {.box = new_box()};
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, call_on, &c), 0);
     for (int i = 0; i < 300; i++) {
         PASSES(ct_Box__set_contracts(c.box, i % 2, NULL, FALSE, &ex));
@@ -428,7 +408,6 @@ static void violations_survive_failing_allocations(void **state)
     unsigned long n = 0;
     sidl_BaseInterface ex;
 
-    (void)state;
     do {
         ex = NULL;
         portolan_alloc_fail_at(++n);

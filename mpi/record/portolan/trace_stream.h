@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * trace_stream: Portolan's own format of traces, which trace/record writes and trace/files reads.
+ * trace_stream: Portolan's own format of traces, which mpi/record writes and trace/files reads.
  *
  * A folder has a file RANK.THREAD.trace for each thread. A file consists of blocks, which begin at
  * multiples of PORTOLAN_STREAM_BLOCK and can be read without the others. The first block is the

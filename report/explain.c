@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What explains a run, as text and JSON. */
-#include "explain.h"
-
+#include <portolan/explain.h>
 #include <portolan/json.h>
+#include <portolan/profile.h>
 #include <portolan/report.h>
 
 #include <math.h>
@@ -10,8 +10,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct portolan_reason *explain_find_decision(const struct explained *x,
-                                                    const struct portolan_alternative *a)
+/* ------------------------------------------------------------------ finding */
+
+const struct portolan_reason *portolan_explain_find(const struct portolan_explained *x,
+                                                    const char *number, struct portolan_error *err)
+{
+    int64_t wanted;
+
+    if (!portolan_read_int64(number, &wanted))
+        portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is not the number of a decision", number);
+    for (size_t i = 0; !err->status && i < x->set->n_reasons; i++)
+        if (x->set->reasons[i].number == wanted)
+            return &x->set->reasons[i];
+    if (!err->status)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND, "run %lld has no decision %s, it has %zu",
+                           (long long)x->run->id, number, x->set->n_reasons);
+    return NULL;
+}
+
+const struct portolan_alternative *
+portolan_explain_find_alternative(const struct portolan_explained *x, const char *text,
+                                  struct portolan_error *err)
+{
+    size_t length = strcspn(text, "=");
+    const struct portolan_alternative *found = NULL;
+    struct portolan_text known = {0};
+
+    for (size_t i = 0; i < x->set->n_alternatives; i++) {
+        const struct portolan_alternative *a = &x->set->alternatives[i];
+
+        if (a->number == x->set->alternatives[0].number)
+            portolan_text_add(&known, " %s=%s", a->instance, a->implementation);
+        if (strlen(a->instance) == length && !strncmp(a->instance, text, length) &&
+            !strcmp(a->implementation, text + length + 1) &&
+            (!found || !a->chosen || found->chosen))
+            found = a;
+    }
+    if (!found)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                           "no decision of run %lld considered '%s'; the alternatives are:%s",
+                           (long long)x->run->id, text, known.bytes ? known.bytes : " none");
+    portolan_text_clear(&known);
+    return found;
+}
+
+/* The decision at which A was an alternative. */
+static const struct portolan_reason *decision_of(const struct portolan_explained *x,
+                                                 const struct portolan_alternative *a)
 {
     size_t i = 0;
 
@@ -21,7 +66,7 @@ const struct portolan_reason *explain_find_decision(const struct explained *x,
 }
 
 /* What was chosen for the instance of A. */
-static const struct portolan_alternative *chosen_beside(const struct explained *x,
+static const struct portolan_alternative *chosen_beside(const struct portolan_explained *x,
                                                         const struct portolan_alternative *a)
 {
     for (size_t i = 0; i < x->set->n_alternatives; i++) {
@@ -36,7 +81,7 @@ static const struct portolan_alternative *chosen_beside(const struct explained *
 /* ------------------------------------------------------------------ text */
 
 /* Adds a time, or "?" if it is not known, after TEXT. */
-static void put_time(struct explained *x, const char *text, double ns)
+static void put_time(struct portolan_explained *x, const char *text, double ns)
 {
     char time[32] = "?";
 
@@ -45,7 +90,7 @@ static void put_time(struct explained *x, const char *text, double ns)
     portolan_text_add(x->out, "%s%s", text, time);
 }
 
-static void put_interval(struct explained *x, double low, double high)
+static void put_interval(struct portolan_explained *x, double low, double high)
 {
     if (isnan(low) || isnan(high))
         return;
@@ -54,7 +99,7 @@ static void put_interval(struct explained *x, double low, double high)
     portolan_text_add(x->out, ")");
 }
 
-static void put_run(struct explained *x)
+static void put_run(struct portolan_explained *x)
 {
     portolan_text_add(x->out, "run %lld of '%s' on %d rank%s, %s, %s\n", (long long)x->run->id,
                       x->run->assembly, x->run->ranks, x->run->ranks == 1 ? "" : "s",
@@ -62,7 +107,7 @@ static void put_run(struct explained *x)
 }
 
 /* A decision in a line. The text of most begins with the change already. */
-static void put_line(struct explained *x, const struct portolan_reason *r)
+static void put_line(struct portolan_explained *x, const struct portolan_reason *r)
 {
     bool said = strstr(r->text, r->change) != NULL;
 
@@ -73,7 +118,7 @@ static void put_line(struct explained *x, const struct portolan_reason *r)
                       strcmp(r->outcome, "stays") ? "]" : "");
 }
 
-static void put_alternative(struct explained *x, const struct portolan_alternative *a)
+static void put_alternative(struct portolan_explained *x, const struct portolan_alternative *a)
 {
     char step[32] = "-", forced[32] = "-", chance[16] = "-";
 
@@ -95,7 +140,7 @@ static void put_alternative(struct explained *x, const struct portolan_alternati
     portolan_text_add(x->out, "\n");
 }
 
-void explain_decision(struct explained *x, const struct portolan_reason *r)
+void portolan_explain_decision(struct portolan_explained *x, const struct portolan_reason *r)
 {
     portolan_text_add(x->out,
                       "decision %d of run %lld, at step %d, %d steps remain; asked by: %s\n",
@@ -140,7 +185,7 @@ static bool is_whole(const struct portolan_expectation *e)
 }
 
 /* The causes, one entry per path and cause; the caller frees it. */
-static struct tally *count_causes(const struct explained *x, size_t *n)
+static struct tally *count_causes(const struct portolan_explained *x, size_t *n)
 {
     struct tally *all = portolan_calloc(x->set->n_expectations + 1, sizeof *all);
 
@@ -163,7 +208,7 @@ static struct tally *count_causes(const struct explained *x, size_t *n)
     return all;
 }
 
-static void put_causes(struct explained *x)
+static void put_causes(struct portolan_explained *x)
 {
     size_t n, steps = 0, wrong = 0;
     struct tally *all = count_causes(x, &n);
@@ -192,7 +237,7 @@ static void put_causes(struct explained *x)
     free(all);
 }
 
-void explain_run(struct explained *x)
+void portolan_explain_run(struct portolan_explained *x)
 {
     put_run(x);
     for (size_t i = 0; i < x->set->n_reasons; i++)
@@ -202,7 +247,7 @@ void explain_run(struct explained *x)
     put_causes(x);
 }
 
-void explain_steps(struct explained *x)
+void portolan_explain_steps(struct portolan_explained *x)
 {
     portolan_text_add(x->out, "%6s%12s%12s%9s  %s\n", "step", "expected", "measured", "off",
                       "cause, and where it was wrong");
@@ -227,7 +272,7 @@ void explain_steps(struct explained *x)
 /* ------------------------------------------------------------------ why not? */
 
 /* Whether an instance of the run is one of Portolan's own, or has alternatives. */
-static bool is_fixed_by_user(const struct explained *x, const char *name, size_t length)
+static bool is_fixed_by_user(const struct portolan_explained *x, const char *name, size_t length)
 {
     for (size_t i = 0; i < x->run->n_implementations; i++) {
         const struct portolan_name_value *c = &x->run->implementations[i];
@@ -244,7 +289,7 @@ static bool is_fixed_by_user(const struct explained *x, const char *name, size_t
 }
 
 /* The trial that measures the alternative as the run was. */
-static void put_command(struct explained *x, const struct portolan_alternative *a)
+static void put_command(struct portolan_explained *x, const struct portolan_alternative *a)
 {
     const char *file = portolan_trial_peek_fact(x->run, "assembly file");
 
@@ -288,7 +333,7 @@ static const char *peek_remedy(const struct portolan_alternative *a)
                                           : remedies[i][1];
 }
 
-static void put_turning_point(struct explained *x, const struct portolan_reason *r,
+static void put_turning_point(struct portolan_explained *x, const struct portolan_reason *r,
                               const struct portolan_alternative *a,
                               const struct portolan_alternative *chosen)
 {
@@ -313,9 +358,9 @@ static void put_turning_point(struct explained *x, const struct portolan_reason 
     portolan_text_add(x->out, "\n");
 }
 
-void explain_why_not(struct explained *x, const struct portolan_alternative *a)
+void portolan_explain_why_not(struct portolan_explained *x, const struct portolan_alternative *a)
 {
-    const struct portolan_reason *r = explain_find_decision(x, a);
+    const struct portolan_reason *r = decision_of(x, a);
     const struct portolan_alternative *chosen = chosen_beside(x, a);
 
     if (a->chosen) {
@@ -350,11 +395,13 @@ void explain_why_not(struct explained *x, const struct portolan_alternative *a)
 
 /* ------------------------------------------------------------------ JSON */
 
-void explain_as_json(struct explained *x, const struct portolan_reason *only,
-                     const struct portolan_alternative *not_chosen)
+void portolan_explain_write_json(struct portolan_explained *x, const struct portolan_reason *only,
+                                 const struct portolan_alternative *not_chosen)
 {
     struct portolan_json j = {.out = x->out};
 
+    if (not_chosen)
+        only = decision_of(x, not_chosen);
     portolan_json_open(&j, NULL, '{');
     portolan_json_number(&j, "trial", (double)x->run->id);
     portolan_json_text(&j, "assembly", x->run->assembly);

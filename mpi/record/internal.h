@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace/record: what its own files share. */
+/* mpi/record: what its own files share. */
 #ifndef PORTOLAN_RECORD_INTERNAL_H
 #define PORTOLAN_RECORD_INTERNAL_H
 

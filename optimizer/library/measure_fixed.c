@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `measure --all-fixed`: every assembly that the alternatives allow, once. */
-#include "measure.h"
+#include "measure_internal.h"
 
 #include <portolan/progress.h>
-#include <portolan/report.h>
 
 #include <stdio.h>
 #include <string.h>
+
+static const struct portolan_assembly_instance *find_instance(const struct portolan_assembly *a,
+                                                              const char *name)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (!strcmp(a->instances[i].name, name))
+            return &a->instances[i];
+    return NULL;
+}
 
 /* Selects combination number N of the alternatives; false when there are fewer. */
 static bool select_combination(struct portolan_assembly *a, size_t n)
@@ -30,9 +38,9 @@ static size_t count_combinations(const struct portolan_assembly *a)
 }
 
 /* Whether a selected class has the uses port that is connected to the instance. */
-static bool is_used(const struct workbench *w, const char *instance)
+static bool is_used(const struct session *s, const char *instance)
 {
-    const struct portolan_assembly *a = w->assembly;
+    const struct portolan_assembly *a = s->a;
     bool has_users = false;
 
     for (size_t i = 0; i < a->n_connections; i++) {
@@ -42,22 +50,18 @@ static bool is_used(const struct workbench *w, const char *instance)
         if (strcmp(c->provider, instance))
             continue;
         has_users = true;
-        user = portolan_assembly_peek_instance(a, c->user);
-        if (portolan_class_uses(
-                portolan_palette_find(w->palette, user->alternatives[user->selected].class_name),
-                c->uses))
+        user = find_instance(a, c->user);
+        if (s->r->has_port(s->r->arg, user->alternatives[user->selected].class_name, c->uses))
             return true;
     }
     return !has_users;
 }
 
 /* An instance that nobody uses makes no difference, so only its class as written is run. */
-static bool is_distinct(const struct workbench *w)
+static bool is_distinct(const struct session *s)
 {
-    const struct portolan_assembly *a = w->assembly;
-
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (a->instances[i].selected > 0 && !is_used(w, a->instances[i].name))
+    for (size_t i = 0; i < s->a->n_instances; i++)
+        if (s->a->instances[i].selected > 0 && !is_used(s, s->a->instances[i].name))
             return false;
     return true;
 }
@@ -66,7 +70,7 @@ static bool trial_has_selection(const struct portolan_trial *t, const struct por
 {
     for (size_t i = 0; i < t->n_implementations; i++) {
         const struct portolan_assembly_instance *instance =
-            portolan_assembly_peek_instance(a, t->implementations[i].name);
+            find_instance(a, t->implementations[i].name);
 
         if (!instance || strcmp(instance->alternatives[instance->selected].class_name,
                                 t->implementations[i].value))
@@ -91,22 +95,24 @@ static bool is_lifted(const struct portolan_sample_set *set, const struct portol
 }
 
 /* Whether it was run, and ended; what failed would fail again. */
-static bool is_measured(const struct portolan_sample_set *set, const struct portolan_assembly *a)
+static bool is_measured(const struct session *s, const struct portolan_sample_set *set)
 {
-    for (size_t i = 0; i < set->n_trials; i++)
-        if ((!strcmp(set->trials[i].outcome, "finished") ||
-             (!strcmp(set->trials[i].outcome, "failed") && !is_lifted(set, &set->trials[i]))) &&
-            portolan_trial_has_parameters(&set->trials[i], a) &&
-            trial_has_selection(&set->trials[i], a))
+    for (size_t i = 0; i < set->n_trials; i++) {
+        const struct portolan_trial *t = &set->trials[i];
+
+        if ((!strcmp(t->outcome, "finished") ||
+             (!strcmp(t->outcome, "failed") && !is_lifted(set, t))) &&
+            s->r->has_parameters(s->r->arg, t) && trial_has_selection(t, s->a))
             return true;
+    }
     return false;
 }
 
-static enum portolan_status write_selection(const struct measurement *m, struct orders *o,
+static enum portolan_status write_selection(const struct session *s, char **orders,
                                             struct portolan_error *err)
 {
-    const struct portolan_assembly *a = m->w->assembly;
     struct portolan_text t = {0};
+    const struct portolan_assembly *a = s->a;
     char told[512] = "";
 
     for (size_t i = 0; i < a->n_instances; i++) {
@@ -117,37 +123,36 @@ static enum portolan_status write_selection(const struct measurement *m, struct 
         if (instance->n_alternatives < 2)
             continue;
         portolan_text_add(&t, "select %s %s\n", instance->name, name);
-        if (is_used(m->w, instance->name))
+        if (is_used(s, instance->name))
             snprintf(told + used, sizeof told - used, " %s=%s", instance->name, name);
     }
-    measure_say(m, told + (told[0] == ' '));
-    portolan_progress("assemblies", m->combination - 1, count_combinations(a), true);
-    return measure_take_orders(&t, o, err);
+    s->r->say(s->r->arg, told + (told[0] == ' '));
+    portolan_progress("assemblies", s->combination - 1, count_combinations(a), true);
+    return portolan_text_take(&t, orders, err);
 }
 
-/* For --all-fixed: runs every combination of alternatives once, as the oracle of a choice. */
-enum portolan_status measure_next_fixed(struct measurement *m, struct orders *o,
+/* Runs every combination of alternatives once, by which a choice can be judged. */
+enum portolan_status measure_next_fixed(struct session *s, char **orders,
                                         struct portolan_error *err)
 {
-    struct portolan_sample_set *set = NULL;
-    enum portolan_status status = measure_read_trials(m, false, &set, err);
+    const struct portolan_sample_set *set = NULL;
+    enum portolan_status status = s->r->read(s->r->arg, false, &set, err);
     char text[128];
     bool found = false;
 
     if (status != PORTOLAN_OK)
         return status;
-    while (!found && select_combination(m->w->assembly, m->combination)) {
-        m->combination++;
-        found = is_distinct(m->w) && !is_measured(set, m->w->assembly);
+    while (!found && select_combination(s->a, s->combination)) {
+        s->combination++;
+        found = is_distinct(s) && !is_measured(s, set);
     }
-    portolan_sample_set_destroy(set);
     if (found)
-        return write_selection(m, o, err);
+        return write_selection(s, orders, err);
     portolan_progress_done("assemblies");
     snprintf(text, sizeof text,
-             m->trials ? "done: %d fixed assemblies in %.1f s"
-                       : "nothing to do: every fixed assembly is in the store (%d new, %.1f s)",
-             m->trials, measure_spent_s(m));
-    measure_say(m, text);
+             s->n_trials ? "done: %d fixed assemblies in %.1f s"
+                         : "nothing to do: every fixed assembly is in the store (%d new, %.1f s)",
+             s->n_trials, measure_spent_s(s));
+    s->r->say(s->r->arg, text);
     return PORTOLAN_OK;
 }

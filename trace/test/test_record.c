@@ -12,6 +12,8 @@
 
 #include "ranks.h"
 
+#include <portolan/trace.h>
+
 /* MPICH keeps memory of threads that have ended. */
 PORTOLAN_API const char *__lsan_default_suppressions(void);
 

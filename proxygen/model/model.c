@@ -261,3 +261,49 @@ struct port *proxygen_find_port(struct run *run, const char *name)
     }
     return NULL;
 }
+
+enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
+                                   const struct place *place, const char *format, ...)
+{
+    char text[1000];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (place->file) {
+        portolan_diagnose(run->diagnostics, place->file, place->line, place->column, "%s", text);
+        if (run->diagnostics)
+            return status; /* the caller is told their number at the end */
+        return portolan_error_set(run->err, status, "%s:%d: %s", place->file, place->line, text);
+    }
+    return portolan_error_set(run->err, status, "%s", text);
+}
+
+static bool is_type_name(const char *name)
+{
+    bool start = true;
+
+    for (; *name; name++) {
+        if (*name == '.' ? start
+                         : !(isalpha((unsigned char)*name) || *name == '_' ||
+                             (!start && isdigit((unsigned char)*name))))
+            return false;
+        start = *name == '.';
+    }
+    return !start;
+}
+
+enum portolan_status proxygen_name_port(struct run *run)
+{
+    struct port *port = run->port;
+
+    if (!is_type_name(port->type))
+        return portolan_error_set(run->err, PORTOLAN_EINVAL,
+                                  "'%s' is no name for a port type: letters, digits, '_', and '.' "
+                                  "between words",
+                                  port->type);
+    port->c_type = proxygen_c_name(&run->arena, port->type);
+    port->prefix = proxygen_print(&run->arena, "%sProxy", port->c_type);
+    return PORTOLAN_OK;
+}

@@ -312,6 +312,8 @@ bool proxygen_is_named(const char *type, const char *name);
 /* The port among those of the run that NAME means; NULL when none does. */
 struct port *proxygen_find_port(struct run *run, const char *name);
 
+/* Makes c_type and prefix of the port's type, or says what is wrong with it. */
+enum portolan_status proxygen_name_port(struct run *run);
 /* True for names that are macros after the port's header is included. */
 bool proxygen_is_macro(const struct port *port, const char *name);
 /* C: names for parameters that the header leaves without one: argument_1, … by position. */
@@ -357,8 +359,6 @@ enum portolan_status proxygen_judge_expressions(struct run *run);
 enum portolan_status proxygen_judge_class(struct run *run, const char *text);
 /* Checks methods, contexts and names, whichever reader made them; renames clashing parameters. */
 enum portolan_status proxygen_check_port(struct run *run);
-/* Makes c_type and prefix of the port's type, or says what is wrong with it. */
-enum portolan_status proxygen_name_port(struct run *run);
 
 /* Declares the functions that expressions may call. */
 #define PROXYGEN_EXPRESSION_INCLUDES "#include <string.h>\n"

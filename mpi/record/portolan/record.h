@@ -14,7 +14,7 @@
 
 #include <portolan/base.h>
 #include <portolan/observer.h>
-#include <portolan/trace.h>
+#include <portolan/trace_event.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * measure: which trials `portolan measure` runs, in which order, and when it stops. The caller runs
+ * the trials and reads the store; nothing here does, so that the order can be tested without
+ * either.
+ */
+#ifndef PORTOLAN_MEASURE_H
+#define PORTOLAN_MEASURE_H
+
+#include <portolan/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A trial to be run. */
+struct portolan_measure_trial {
+    const char *orders; /**< lines "select INSTANCE CLASS" and "set INSTANCE PARAMETER VALUE" */
+    double limit_s;     /**< how long it may take; 0: no limit */
+    int number;         /**< how many this session ran before */
+};
+
+/** The caller's functions. Each returns PORTOLAN_OK, or an error that ends the session. */
+struct portolan_measure_runner {
+    void *arg;
+    /** Rank 0: the stored trials of the session's purpose, ranks and machine; borrowed until the
+     * next call. */
+    enum portolan_status (*read)(void *arg, bool with_samples,
+                                 const struct portolan_sample_set **set,
+                                 struct portolan_error *err);
+    /** Whether T had the assembly's present parameters. */
+    bool (*has_parameters)(void *arg, const struct portolan_trial *t);
+    /** Whether the class has the uses port PORT. */
+    bool (*has_port)(void *arg, const char *class_name, const char *port);
+    /** All ranks: gives the assembly the orders. */
+    enum portolan_status (*apply)(void *arg, const char *orders, struct portolan_error *err);
+    /** All ranks: runs the trial. PORTOLAN_ECOMPONENT: it failed, and is stored as failed; the
+     * session goes on. */
+    enum portolan_status (*run)(void *arg, const struct portolan_measure_trial *trial,
+                                struct portolan_error *err);
+    /** Rank 0: stores a model of what was measured. NULL: models are not stored. */
+    enum portolan_status (*keep)(void *arg, const struct portolan_stored_model *model,
+                                 struct portolan_error *err);
+    /** Rank 0: a line for the user. */
+    void (*say)(void *arg, const char *text);
+};
+
+struct portolan_measure_options {
+    struct portolan_plan_options plan; /**< ranks, most trials of a setting, machine */
+    struct portolan_cohort *cohort;
+    double began_s;  /**< start of the session on the clock of portolan_now_s() */
+    double budget_s; /**< for all of it; trials that would exceed it are not run */
+    /** Instead of exploring, run every assembly that the alternatives allow, once. */
+    bool all_fixed;
+};
+
+/**
+ * Collective: runs trials of A until portolan_plan_next_trial() has no more, or (all_fixed) every
+ * combination of alternatives was run; then stores the models of what was explored. A is as APPLY
+ * leaves it; with all_fixed its selection is changed here. A trial may take as long as the sweep
+ * says, else ten times the best with its parameters, and at least 10 s. *N_TRIALS: how many were
+ * run. Errors: ECOMPONENT if no trial ever worked, or the same trial failed twice; those of RUNNER
+ * and of the plan; ENOMEM.
+ */
+enum portolan_status portolan_measure(struct portolan_assembly *a,
+                                      const struct portolan_measure_options *options,
+                                      const struct portolan_measure_runner *runner, int *n_trials,
+                                      struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
