@@ -7,6 +7,7 @@
 
 #include "compose.h"
 #include "resolve.h"
+#include "source.h"
 
 static const char *const quantity_words[] = {
 #define WORD(name, word) #word,
@@ -216,20 +217,12 @@ static bool is_in_name(char c)
 /* Where NAME stands in the formula. */
 static struct place place_in(const struct expression *expression, const char *name)
 {
-    struct place place = expression->place;
     size_t n = strlen(name);
     const char *text = expression->text, *at = text;
 
     while ((at = strstr(at, name)) && ((at > text && is_in_name(at[-1])) || is_in_name(at[n])))
         at += n;
-    for (const char *c = text; at && c < at; c++) {
-        place.column++;
-        if (*c == '\n') {
-            place.line++;
-            place.column = 1;
-        }
-    }
-    return place;
+    return place_after(expression->place, text, at ? (size_t)(at - text) : 0);
 }
 
 static void report(const struct lookup *l, const struct expression *expression, bool has_owner)

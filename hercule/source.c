@@ -3,18 +3,22 @@
 
 #include <string.h>
 
-struct place clp_place(const struct source *source, size_t at)
+struct place place_after(struct place place, const char *text, size_t n)
 {
-    struct place place = {source->file, source->first_line, 1};
-
-    for (size_t i = 0; i < at && i < source->size; i++) {
+    for (size_t i = 0; i < n; i++) {
         place.column++;
-        if (source->text[i] == '\n') {
+        if (text[i] == '\n') {
             place.line++;
             place.column = 1;
         }
     }
     return place;
+}
+
+struct place clp_place(const struct source *source, size_t at)
+{
+    return place_after((struct place){source->file, source->first_line, 1}, source->text,
+                       at < source->size ? at : source->size);
 }
 
 size_t clp_next(const struct source *s, size_t at)

@@ -15,6 +15,8 @@ struct source {
     size_t size;
 };
 
+/* Where N characters of TEXT end, which begins at PLACE. */
+struct place place_after(struct place place, const char *text, size_t n);
 struct place clp_place(const struct source *source, size_t at);
 
 /* From AT on, the next token: what is no blank and no comment. */
