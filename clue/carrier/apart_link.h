@@ -8,13 +8,13 @@
 #ifndef PORTOLAN_CLUE_APART_LINK_H
 #define PORTOLAN_CLUE_APART_LINK_H
 
-#include <portolan/clue_task.h>
+#include "operation.h"
 
 #include <sys/uio.h>
 
 /* Functions of <portolan/clue_task.h> whose arguments and results are words: their stubs and what
  * calls them for a rank are made of this list. V: a value; N: nothing; T: a text. */
-#define LINK_FUNCTIONS(V0, V1, V2, N0, N1, T0, T1)                                                 \
+#define LINK_FUNCTIONS(V0, V1, V2, N1, T0, T1)                                                     \
     V0(int, clue_n_hosts)                                                                          \
     V0(int64_t, clue_now)                                                                          \
     V0(int64_t, clue_read_clock)                                                                   \
@@ -22,18 +22,10 @@
     V0(int64_t, clue_epoch_ns)                                                                     \
     V1(int, clue_host_of, int)                                                                     \
     V1(uint32_t, clue_record_as, uint32_t)                                                         \
-    V1(bool, clue_test, clue_request)                                                              \
-    V1(bool, clue_is_complete, clue_request)                                                       \
-    V1(bool, clue_cancel, clue_request)                                                            \
     V1(bool, clue_is_known, int)                                                                   \
     V1(bool, clue_is_alive, int)                                                                   \
-    V1(clue_request, clue_timer, int64_t)                                                          \
     V2(int64_t, clue_shared_ns, enum clue_shared, uint64_t)                                        \
-    N0(clue_in_order)                                                                              \
-    N1(clue_free, clue_request)                                                                    \
-    N1(clue_sleep, int64_t)                                                                        \
     N1(clue_schedule_end, uint32_t)                                                                \
-    N1(clue_spend, int64_t)                                                                        \
     N1(clue_kill, int)                                                                             \
     T0(clue_collectives_file)                                                                      \
     T1(clue_host_name, int)                                                                        \
@@ -44,21 +36,14 @@
 #define LINK_NAME2(type, name, first, second) LINK_##name,
 #define LINK_NAME(name, ...)                  LINK_##name,
 enum link_operation {
-    LINK_FUNCTIONS(LINK_NAME0, LINK_NAME1, LINK_NAME2, LINK_NAME, LINK_NAME, LINK_NAME, LINK_NAME)
+    LINK_FUNCTIONS(LINK_NAME0, LINK_NAME1, LINK_NAME2, LINK_NAME, LINK_NAME, LINK_NAME)
     /* The rest, with what goes in words and bytes. */
-    LINK_HELLO,     /* task; secret -> enum link_fact */
-    LINK_BEGIN,     /* enum link_place, ns; routine's name and file -> */
-    LINK_END,       /* -> */
-    LINK_SEND,      /* ; struct clue_send, data -> request */
-    LINK_RECEIVE,   /* ; struct clue_receive -> request */
-    LINK_TAKEN,     /* request; struct clue_receive -> */
-    LINK_WAIT,      /* is_all; requests -> index */
-    LINK_AWAIT,     /* is_all; struct clue_awaited -> */
-    LINK_PACK,      /* bytes, is_message -> */
-    LINK_TEST_ANY,  /* ; requests -> index */
-    LINK_PROBE,     /* from, context, tag, is_waiting, has_taken -> is_found, taken; message */
-    LINK_MEET,      /* ; struct clue_meeting -> */
-    LINK_SPAWN,     /* n; hosts, program and arguments -> started; tasks */
+    LINK_HELLO, /* task; secret -> enum link_fact */
+    LINK_BEGIN, /* enum link_place, ns; routine's name and file -> */
+    LINK_END,   /* -> */
+    LINK_DO,    /* ; struct operation, its data or requests -> request, index, is_true; message */
+    LINK_AWAIT, /* is_all; struct clue_awaited -> */
+    LINK_SPAWN, /* n; hosts, program and arguments -> started; tasks */
     LINK_SITE_TEXT, /* task, site -> ; text */
     LINK_FAIL,      /* ; text */
     LINK_ABORT,     /* status */
@@ -77,6 +62,7 @@ enum link_operation {
 };
 /* Words of a place in a program: of the rank's memory, of the file, for all ranks the same. */
 enum link_place { LINK_ROUTINE, LINK_SITE, LINK_ADDRESS, LINK_KEY, LINK_IS_PROGRAM, LINK_NS };
+enum link_result { LINK_REQUEST, LINK_INDEX, LINK_IS_TRUE };
 enum link_run { LINK_RUNNER, LINK_FUNCTION, LINK_ARGUMENT };
 enum link_fact { LINK_TASK, LINK_TASKS, LINK_IS_MEASURED, LINK_IS_OBSERVED };
 

@@ -203,10 +203,19 @@ enum portolan_status clue_load(struct carrier *c, const char *name, const struct
                                struct portolan_error *err);
 void clue_programs_free(struct carrier *c);
 
-/* task.c */
+/* turn.c: ranks take turns. */
+/* Who has ended its rank hands its turn on for good. */
+void turn_end(struct carrier *c) __attribute__((noreturn));
+/* Ends the run from within a rank: carrier's `error` says why. */
+void turn_stop(struct carrier *c) __attribute__((noreturn));
+/* What others write into memory of the rank until now is there: its program may look for it. */
+void turn_let_write(struct carrier *c);
+
+/* spawn.c */
 /* N more ranks of PROGRAM, folded or apart, on HOSTS, which the engine does not know yet. */
 enum portolan_status clue_ranks_begin(struct carrier *c, const char *program, char *const *words,
                                       const int *hosts, int n, struct portolan_error *err);
+/* call.c */
 /* Ends the calling rank. */
 void clue_rank_over(int status) __attribute__((noreturn));
 /* Tells the observer of RANK's call; it must be the current one. */

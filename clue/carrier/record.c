@@ -2,6 +2,8 @@
 /* Records of runs: writing while a run goes on, and reading. */
 #include "record.h"
 
+#include "operation_forms.h"
+
 #include <portolan/clue_report.h>
 #include <portolan/index.h>
 #include <portolan/list.h>
@@ -68,48 +70,9 @@ static void add_number(struct portolan_text *to, uint64_t value)
                             (size_t)(portolan_stream_unsigned(bytes, value) - bytes));
 }
 
-const uint8_t record_numbers[] = {
-    [RECORD_CALL] = 3,  [RECORD_SEND] = 8,   [RECORD_RECEIVE] = 5, [RECORD_WAIT] = 2,
-    [RECORD_TEST] = 1,  [RECORD_CANCEL] = 1, [RECORD_FREE] = 1,    [RECORD_PROBE] = 5,
-    [RECORD_MEET] = 7,  [RECORD_SLEEP] = 1,  [RECORD_SPEND] = 1,   [RECORD_PACK] = 2,
-    [RECORD_TIMER] = 2, [RECORD_AWAIT] = 1,  [RECORD_TELL] = 1};
-
-void record_add(enum record_operation operation, ...)
-{
-    struct track *track = track_now();
-    va_list numbers;
-
-    if (operation == RECORD_TEST || operation == RECORD_PROBE || operation == RECORD_CANCEL)
-        recording.n_depends++;
-    add_number(&track->bytes, operation);
-    va_start(numbers, operation);
-    for (int i = 0; i < record_numbers[operation]; i++) {
-        uint64_t value = va_arg(numbers, uint64_t);
-
-        if (operation == RECORD_RECEIVE && i == 1 && value == 0)
-            recording.n_depends++;
-        add_number(&track->bytes, value);
-    }
-    va_end(numbers);
-}
-
-void record_add_requests(enum record_operation operation, int is_all, const clue_request *requests,
-                         size_t n)
-{
-    struct portolan_text *bytes = &track_now()->bytes;
-
-    if (operation == RECORD_WAIT) {
-        record_add(operation, (uint64_t)is_all, (uint64_t)n);
-        recording.n_depends += !is_all && n > 1;
-    } else {
-        record_add(operation, (uint64_t)n);
-    }
-    for (size_t i = 0; i < n; i++)
-        add_number(bytes, requests[i] ? record_request(requests[i], false) + 1 : 0);
-}
-
-/* Requests are mostly used in the order in which they were made. */
-uint64_t record_request(clue_request request, bool is_new)
+/* The rank's own number of a request; a new one gets a number. Requests are mostly used in the
+ * order in which they were made. */
+static uint64_t request_number(clue_request request, bool is_new)
 {
     struct track *track = track_now();
     clue_request wanted = is_new ? 0 : request;
@@ -129,50 +92,7 @@ uint64_t record_request(clue_request request, bool is_new)
     return track->n_requests++;
 }
 
-void record_free_request(clue_request request)
-{
-    struct track *track = track_now();
-    uint64_t number = record_request(request, false);
-
-    record_add(RECORD_FREE, number);
-    track->requests[number] = 0;
-}
-
-uint32_t record_schedule(void)
-{
-    struct recorded *r = recorded_now();
-
-    if (!portolan_append(&r->schedules, &r->n_schedules, &(struct track){0}, sizeof(struct track)))
-        clue_fail("out of memory for the record");
-    r->n_open++;
-    record_add(RECORD_SCHEDULE);
-    return (uint32_t)r->n_schedules;
-}
-
-void record_schedule_end(uint32_t schedule)
-{
-    struct recorded *r = recorded_now();
-    struct track *track = &r->schedules[schedule - 1];
-
-    free(track->requests);
-    track->requests = NULL;
-    r->n_open--;
-}
-
-void record_await(const struct clue_awaited *awaited, size_t n, bool is_all)
-{
-    struct track *track = track_now();
-
-    recording.n_depends += !is_all;
-    record_add(RECORD_AWAIT, (uint64_t)n);
-    for (size_t i = 0; i < n; i++)
-        add_number(&track->bytes, awaited[i].schedule ? 2 * (uint64_t)awaited[i].schedule + 1
-                                  : awaited[i].request
-                                      ? 2 * (record_request(awaited[i].request, false) + 1)
-                                      : 0);
-}
-
-uint64_t record_routine(const struct clue_routine *routine)
+static uint64_t routine_number(const struct clue_routine *routine)
 {
     for (size_t i = 0; i < recording.n_routines; i++)
         if (recording.routines[i] == routine)
@@ -182,7 +102,7 @@ uint64_t record_routine(const struct clue_routine *routine)
     return recording.n_routines - 1;
 }
 
-uint64_t record_context(uint64_t context)
+static uint64_t context_number(uint64_t context)
 {
     uint64_t *at =
         portolan_index_item(&recording.index, &recording.contexts, &recording.n_contexts,
@@ -193,6 +113,160 @@ uint64_t record_context(uint64_t context)
     return (uint64_t)(at - recording.contexts);
 }
 
+/* ------------------------------------------------- operations */
+
+static void add_requests(struct portolan_text *to, const clue_request *requests, size_t n)
+{
+    add_number(to, n);
+    for (size_t i = 0; i < n; i++)
+        add_number(to, requests[i] ? request_number(requests[i], false) + 1 : 0);
+}
+
+static void free_number(struct track *track, clue_request request)
+{
+    uint64_t number = request_number(request, false);
+
+    add_number(&track->bytes, number);
+    track->requests[number] = 0;
+}
+
+static void add_field(struct track *track, const struct operation *o, struct operation_field field)
+{
+    struct portolan_text *to = &track->bytes;
+    const void *at = operation_at(o, field);
+
+    switch ((enum operation_field_kind)field.kind) {
+    case FIELD_INT:
+    case FIELD_TASK:
+        add_number(to, (uint64_t) * (const int *)at);
+        break;
+    case FIELD_INT_OR_ANY:
+        add_number(to, (uint64_t)(*(const int *)at + 1));
+        break;
+    case FIELD_UNSIGNED:
+        add_number(to, *(const unsigned *)at);
+        break;
+    case FIELD_BYTE:
+        add_number(to, *(const uint8_t *)at);
+        break;
+    case FIELD_LONG:
+        add_number(to, *(const uint64_t *)at);
+        break;
+    case FIELD_CONTEXT:
+        add_number(to, context_number(*(const uint64_t *)at));
+        break;
+    case FIELD_ROUTINE:
+        add_number(to, routine_number(o->call.routine));
+        break;
+    case FIELD_REQUEST:
+    case FIELD_NEW_REQUEST:
+        add_number(to, request_number(o->request, field.kind == FIELD_NEW_REQUEST));
+        break;
+    case FIELD_FREED:
+        free_number(track, o->request);
+        break;
+    case FIELD_TAKEN:
+        add_number(to, o->is_true && o->takes ? request_number(o->request, true) + 1 : 0);
+        break;
+    case FIELD_REQUESTS:
+        add_requests(to, o->wait.requests, o->wait.n);
+        break;
+    case FIELD_AWAITED: /* clue_record_await() and tell() write these */
+    case FIELD_TOLD:
+        break;
+    }
+}
+
+void record_operation(const struct operation *o)
+{
+    const struct operation_form *form = &operation_forms[o->kind];
+    struct track *track = track_now();
+
+    recording.n_depends += form->depends && form->depends(o);
+    add_number(&track->bytes, o->kind);
+    for (int i = 0; i < form->n_fields; i++)
+        add_field(track, o, form->fields[i]);
+}
+
+uint64_t record_skip(struct record_reader *r, uint64_t kind)
+{
+    const struct operation_form *form = &operation_forms[kind < OPERATIONS_RECORDED ? kind : 0];
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < form->n_fields; i++) {
+        uint64_t value = record_number(r), left = (uint64_t)(r->end - r->at);
+
+        if (kind == OPERATION_SEND &&
+            form->fields[i].offset == offsetof(struct operation, send.bytes))
+            bytes = value;
+        if (form->fields[i].kind == FIELD_TOLD)
+            r->at += value < left ? value : left;
+        if (form->fields[i].kind == FIELD_REQUESTS || form->fields[i].kind == FIELD_AWAITED)
+            for (; value && r->at < r->end; value--)
+                record_number(r);
+    }
+    return bytes;
+}
+
+/* ------------------------------------------------- schedules */
+
+uint32_t clue_schedule_begin(void)
+{
+    struct recorded *r;
+
+    if (!clue_carrier.run->record)
+        return 0;
+    r = recorded_now();
+    if (!portolan_append(&r->schedules, &r->n_schedules, &(struct track){0}, sizeof(struct track)))
+        clue_fail("out of memory for the record");
+    r->n_open++;
+    record_operation(&(struct operation){.kind = OPERATION_SCHEDULE});
+    return (uint32_t)r->n_schedules;
+}
+
+void clue_schedule_end(uint32_t schedule)
+{
+    struct recorded *r;
+    struct track *track;
+
+    if (!schedule)
+        return;
+    r = recorded_now();
+    track = &r->schedules[schedule - 1];
+    free(track->requests);
+    track->requests = NULL;
+    r->n_open--;
+}
+
+uint32_t clue_record_as(uint32_t schedule)
+{
+    uint32_t before = clue_carrier.current->recorded_as;
+
+    clue_carrier.current->recorded_as = schedule;
+    return before;
+}
+
+void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all)
+{
+    struct portolan_text *to;
+
+    if (!clue_carrier.run->record)
+        return;
+    to = &track_now()->bytes;
+    recording.n_depends += !is_all;
+    add_number(to, OPERATION_AWAIT);
+    add_number(to, n);
+    for (size_t i = 0; i < n; i++)
+        add_number(to, awaited[i].schedule  ? 2 * (uint64_t)awaited[i].schedule + 1
+                       : awaited[i].request ? 2 * (request_number(awaited[i].request, false) + 1)
+                                            : 0);
+}
+
+/* ------------------------------------------------- what observers are told */
+
+/* Kind, communicator (0: none, or its place times 2, and 1, or 2 of a window), peer + 2, tag + 2,
+ * bytes, request; the rank's neighbours, if the communicator has some and this is a collective: how
+ * many, and each. */
 static uint64_t known_comm(const struct portolan_mpi_comm *comm)
 {
     size_t at = SIZE_MAX;
@@ -225,15 +299,16 @@ static void tell(const struct portolan_mpi_event *e)
                                     (uint64_t)(e->tag + 2),
                                     e->bytes,
                                     e->request};
-        struct portolan_text *told = &recording.told;
+        struct portolan_text *told = &recording.told, *to = &track_now()->bytes;
 
         told->length = 0;
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
             add_number(told, numbers[i]);
         if (e->kind == PORTOLAN_MPI_COLLECTIVE && e->comm->n_neighbours)
             add_members(told, e->comm->neighbours, (size_t)e->comm->n_neighbours);
-        record_add(RECORD_TELL, (uint64_t)told->length);
-        portolan_text_add_bytes(&track_now()->bytes, told->bytes, told->length);
+        add_number(to, OPERATION_TELL);
+        add_number(to, told->length);
+        portolan_text_add_bytes(to, told->bytes, told->length);
     }
     if (other && (other->is_on || e->kind < PORTOLAN_MPI_BEGIN))
         other->tell(e);

@@ -7,61 +7,21 @@
  * time, words of the program (each its length and bytes), routines (1 if observers are not told of
  * it, then likewise), contexts, communicators and windows (each its id, members and remote
  * members), and for each rank the bytes of its operations, and how many schedules it had, and the
- * bytes of each. An operation is enum record_operation and its numbers.
+ * bytes of each. An operation is its kind and the numbers that operation_forms lists.
  */
 #ifndef PORTOLAN_CLUE_RECORD_H
 #define PORTOLAN_CLUE_RECORD_H
 
 #include "internal.h"
+#include "operation.h"
 
 #include <portolan/command.h>
 
 #define RECORD_MAGIC "CLUEREC8"
 
-/* Requests are numbers of the rank's (or schedule's) own, used again when they were freed; contexts
- * are places in the file's table. */
-enum record_operation {
-    RECORD_CALL = 1, /* routine, site, ns computed before */
-    RECORD_END,
-    RECORD_SEND,    /* request, to, context, tag, bytes, packed, flags, label */
-    RECORD_RECEIVE, /* request, from + 1, context, tag + 1, flags */
-    RECORD_WAIT,    /* is all, n, requests + 1 */
-    RECORD_TEST,    /* n, requests + 1 */
-    RECORD_CANCEL,  /* request */
-    RECORD_FREE,    /* request */
-    RECORD_PROBE,   /* from + 1, context, tag + 1, is waiting, request taken + 1 */
-    RECORD_MEET,    /* kind, context, sequence, n, index, root, ns */
-    RECORD_SLEEP,   /* ns */
-    RECORD_SPEND,   /* ns */
-    RECORD_PACK,    /* bytes, is message */
-    RECORD_TIMER,   /* request, ns */
-    RECORD_ORDER,
-    RECORD_SCHEDULE, /* the next one begins */
-    RECORD_AWAIT,    /* n; 2 (request + 1), or 2 (schedule) + 1; 0: neither */
-    RECORD_EXIT,
-    /* Bytes that follow; what observers are told: kind, communicator (0: none, or its place times
-     * 2, and 1, or 2 of a window), peer + 2, tag + 2, bytes, request; the rank's neighbours, if
-     * the communicator has some and this is a collective: how many, and each. */
-    RECORD_TELL
-};
-
-/* How many numbers each operation has; of WAIT, TEST, AWAIT and TELL the last says how many more,
- * or bytes, follow. */
-extern const uint8_t record_numbers[RECORD_TELL + 1];
-/* While the run is recorded: an operation of the current rank, with its numbers. */
-void record_add(enum record_operation operation, ...);
-/* The same with requests at the end. */
-void record_add_requests(enum record_operation operation, int is_all, const clue_request *requests,
-                         size_t n);
-/* The rank's own number of a request; a new one gets a number. */
-uint64_t record_request(clue_request request, bool is_new);
-void record_free_request(clue_request request);
-/* What clue_task.h says of them. */
-uint32_t record_schedule(void);
-void record_schedule_end(uint32_t schedule);
-void record_await(const struct clue_awaited *awaited, size_t n, bool is_all);
-uint64_t record_routine(const struct clue_routine *routine);
-uint64_t record_context(uint64_t context);
+/* While the run is recorded: an operation of the current rank, as operation_forms says. Requests
+ * are numbers of the rank's (or schedule's) own, used again when they were freed. */
+void record_operation(const struct operation *o);
 /* Who is to be told while the run is recorded: it keeps what it hears, and tells the run's. */
 const struct portolan_mpi_observer *record_observer(void);
 /* Writes all to the run's file. EIO, ENOMEM. */
@@ -79,6 +39,8 @@ static inline uint64_t record_number(struct record_reader *reader)
     return reader->at < reader->end && *reader->at < 0x80 ? *reader->at++
                                                           : record_long_number(reader);
 }
+/* Passes an operation of KIND; the bytes of a send, else 0. */
+uint64_t record_skip(struct record_reader *reader, uint64_t kind);
 /* Of what is read next; it grows. */
 static inline uint64_t record_place(const struct record_reader *reader)
 {

@@ -2,6 +2,8 @@
 /* A record runs on a machine: the same operations, without the program and without data. */
 #include "record.h"
 
+#include "operation_forms.h"
+
 #include <portolan/list.h>
 
 #include <stdlib.h>
@@ -80,14 +82,9 @@ static size_t take_requests(struct replay *p, struct course *c)
 }
 
 /* A number of the operation that is read. */
-#define NEXT record_number(&rank->now->reader)
-
-static uint64_t context(struct replay *p, struct replayed *rank)
+static uint64_t next_number(struct replayed *rank)
 {
-    uint64_t at = NEXT;
-
-    p->is_damaged |= at >= p->record->n_contexts;
-    return p->is_damaged ? 0 : p->record->contexts[at];
+    return record_number(&rank->now->reader);
 }
 
 /* The communicator of an event as the rank sees it, whose neighbours follow up to END; freed by the
@@ -95,7 +92,7 @@ static uint64_t context(struct replay *p, struct replayed *rank)
 static struct portolan_mpi_comm *
 with_neighbours(struct replayed *rank, const struct portolan_mpi_comm *comm, const uint8_t *end)
 {
-    uint64_t n = NEXT;
+    uint64_t n = next_number(rank);
     struct portolan_mpi_comm *own = NULL;
     int *list;
 
@@ -105,7 +102,7 @@ with_neighbours(struct replayed *rank, const struct portolan_mpi_comm *comm, con
         return NULL;
     list = (int *)(own + 1);
     for (uint64_t i = 0; i < n; i++)
-        list[i] = (int)NEXT;
+        list[i] = (int)next_number(rank);
     *own = *comm;
     own->n_neighbours = (int)n;
     own->neighbours = list;
@@ -115,7 +112,7 @@ with_neighbours(struct replayed *rank, const struct portolan_mpi_comm *comm, con
 static void tell(struct replay *p, struct replayed *rank)
 {
     const struct portolan_mpi_observer *observer = clue_carrier.observer;
-    uint64_t length = NEXT, comm;
+    uint64_t length = next_number(rank), comm;
     const uint8_t *end = rank->now->reader.at + length;
     struct portolan_mpi_event e = {.name = ""};
     struct portolan_mpi_comm *own = NULL;
@@ -125,12 +122,12 @@ static void tell(struct replay *p, struct replayed *rank)
         return;
     }
     if (observer) {
-        e.kind = (enum portolan_mpi_event_kind)NEXT;
-        comm = NEXT;
-        e.peer = (int)NEXT - 2;
-        e.tag = (int)NEXT - 2;
-        e.bytes = NEXT;
-        e.request = (uint32_t)NEXT;
+        e.kind = (enum portolan_mpi_event_kind)next_number(rank);
+        comm = next_number(rank);
+        e.peer = (int)next_number(rank) - 2;
+        e.tag = (int)next_number(rank) - 2;
+        e.bytes = next_number(rank);
+        e.request = (uint32_t)next_number(rank);
         e.ticks = (uint64_t)clue_now();
         if (comm && (comm - 1) / 2 < p->record->n_comms[(comm - 1) % 2])
             e.comm = &p->record->comms[(comm - 1) % 2][(comm - 1) / 2];
@@ -149,74 +146,121 @@ static void tell(struct replay *p, struct replayed *rank)
     rank->now->reader.at = end;
 }
 
-static enum clue_progress send(struct replay *p, int task, struct replayed *rank)
-{
-    clue_request *request = request_at(p, rank->now, NEXT);
-    struct clue_send what = {0};
+/* ------------------------------------------------- operations of the table */
 
-    what.to = (int)NEXT;
-    what.context = context(p, rank);
-    what.tag = (int)NEXT;
-    what.bytes = NEXT;
-    what.packed = NEXT;
-    what.flags = (unsigned)NEXT;
-    what.label = (uint8_t)NEXT;
-    if (what.to < 0 || what.to >= p->record->n) {
+/* VALUE is what the record has of FIELD. */
+static inline __attribute__((always_inline)) void take_field(struct replay *p, struct course *c,
+                                                             struct operation *o,
+                                                             struct operation_field field,
+                                                             uint64_t value)
+{
+    void *at = operation_at(o, field);
+
+    switch ((enum operation_field_kind)field.kind) {
+    case FIELD_TASK:
+        p->is_damaged |= value >= (uint64_t)p->record->n;
+        *(int *)at = (int)value;
+        break;
+    case FIELD_INT:
+        *(int *)at = (int)value;
+        break;
+    case FIELD_INT_OR_ANY:
+        *(int *)at = (int)value - 1;
+        break;
+    case FIELD_UNSIGNED:
+        *(unsigned *)at = (unsigned)value;
+        break;
+    case FIELD_BYTE:
+        *(uint8_t *)at = (uint8_t)value;
+        break;
+    case FIELD_LONG:
+        *(uint64_t *)at = value;
+        break;
+    case FIELD_CONTEXT:
+        p->is_damaged |= value >= p->record->n_contexts;
+        *(uint64_t *)at = p->is_damaged ? 0 : p->record->contexts[value];
+        break;
+    case FIELD_ROUTINE:
+        p->is_damaged |= value >= p->record->n_routines;
+        o->call.routine = p->is_damaged ? NULL : &p->record->routines[value];
+        break;
+    case FIELD_REQUEST:
+    case FIELD_FREED:
+    case FIELD_NEW_REQUEST:
+        o->request = *request_at(p, c, value);
+        break;
+    default: /* records whose courses depend on time, which have these, are not replayed */
         p->is_damaged = true;
-        return CLUE_DONE;
     }
-    return clue_engine_send(p->engine, task, &what, request);
 }
 
-static void receive(struct replay *p, int task, struct replayed *rank)
+/* Reads an operation of KIND, does it, and keeps its request by the record's number. */
+static inline __attribute__((always_inline)) enum clue_progress do_next(struct replay *p, int task,
+                                                                        struct replayed *rank,
+                                                                        enum operation_kind kind,
+                                                                        struct operation *o)
 {
-    clue_request *request = request_at(p, rank->now, NEXT);
-    struct clue_receive what = {0};
+    const struct operation_form *form = &operation_forms[kind];
+    struct course *c = rank->now;
+    uint64_t place = record_place(&c->reader), first = 0;
+    enum clue_progress progress;
 
-    what.from = (int)NEXT - 1;
-    what.context = context(p, rank);
-    what.tag = (int)NEXT - 1;
-    what.flags = (unsigned)NEXT;
-    *request = clue_engine_receive(p->engine, task, &what);
-}
+    o->kind = kind;
+#pragma GCC unroll 8
+    for (int i = 0; i < form->n_fields; i++) {
+        uint64_t value = record_number(&c->reader);
 
-static enum clue_progress meet(struct replay *p, int task, struct replayed *rank)
-{
-    struct clue_meeting m = {.kind = (enum clue_meeting_kind)NEXT};
-
-    m.context = context(p, rank);
-    m.sequence = NEXT;
-    m.n = (int)NEXT;
-    m.index = (int)NEXT;
-    m.root = (int)NEXT;
-    m.ns = (int64_t)NEXT;
-    return clue_engine_meet(p->engine, task, &m);
+        first = i ? first : value;
+        take_field(p, c, o, form->fields[i], value);
+    }
+    if (p->is_damaged)
+        return CLUE_DONE;
+    if (kind == OPERATION_CALL && p->median)
+        o->call.ns = p->median(task, o->call.site, place);
+    progress = form->step(p->engine, task, o);
+    if (progress == CLUE_DONE && form->fields[0].kind == FIELD_NEW_REQUEST)
+        *request_at(p, c, first) = o->request;
+    if (progress == CLUE_DONE && form->fields[0].kind == FIELD_FREED)
+        *request_at(p, c, first) = 0;
+    return progress;
 }
 
 static enum clue_progress call(struct replay *p, int task, struct replayed *rank)
 {
-    uint64_t place = record_place(&rank->now->reader), routine = NEXT, site = NEXT;
-    int64_t ns = (int64_t)NEXT;
+    struct operation o = {0};
 
-    if (p->median)
-        ns = p->median(task, site, place);
-    if (ns > 0 && clue_engine_compute(p->engine, task, ns) == CLUE_WAITS)
+    if (do_next(p, task, rank, OPERATION_CALL, &o) == CLUE_WAITS)
         return CLUE_WAITS;
-    if (routine >= p->record->n_routines) {
-        p->is_damaged = true;
+    if (p->is_damaged)
         return CLUE_DONE;
-    }
-    p->self.routine = rank->routine = &p->record->routines[routine];
+    p->self.routine = rank->routine = o.call.routine;
     clue_tell_call(&p->self, PORTOLAN_MPI_BEGIN);
     return CLUE_DONE;
 }
 
-static enum clue_progress pack(struct replay *p, int task, struct replayed *rank)
+static enum clue_progress send(struct replay *p, int task, struct replayed *rank)
 {
-    uint64_t bytes = NEXT;
-    int64_t ns = clue_engine_pack_ns(p->engine, task, bytes, NEXT);
+    return do_next(p, task, rank, OPERATION_SEND, &(struct operation){.send = {0}});
+}
 
-    return ns > 0 ? clue_engine_spend(p->engine, task, ns) : CLUE_DONE;
+static enum clue_progress receive(struct replay *p, int task, struct replayed *rank)
+{
+    return do_next(p, task, rank, OPERATION_RECEIVE, &(struct operation){.receive = {0}});
+}
+
+static enum clue_progress release(struct replay *p, int task, struct replayed *rank)
+{
+    return do_next(p, task, rank, OPERATION_FREE, &(struct operation){0});
+}
+
+/* One that is not as frequent as those above. */
+static enum clue_progress do_other(struct replay *p, int task, struct replayed *rank,
+                                   enum operation_kind kind)
+{
+    if (kind < OPERATIONS_RECORDED && operation_forms[kind].step)
+        return do_next(p, task, rank, kind, &(struct operation){0});
+    p->is_damaged = true;
+    return CLUE_DONE;
 }
 
 /* ------------------------------------------------- waits, schedules */
@@ -225,7 +269,7 @@ static enum clue_progress pack(struct replay *p, int task, struct replayed *rank
 static enum clue_progress wait(struct replay *p, int task, struct replayed *rank)
 {
     struct course *c = rank->now;
-    bool is_all = NEXT, is_complete;
+    bool is_all = next_number(rank), is_complete;
     size_t n = take_requests(p, c), index;
 
     for (; c != &rank->own && c->n_checked < n; c->n_checked++) {
@@ -252,9 +296,9 @@ static bool skip(struct record_reader *r)
 {
     const uint8_t *at = r->at;
 
-    if (*at == RECORD_END)
+    if (*at == OPERATION_END)
         r->at++;
-    else if (*at == RECORD_TELL && r->end - at > 1 && at[1] < 0x80 && at[1] < r->end - at - 1)
+    else if (*at == OPERATION_TELL && r->end - at > 1 && at[1] < 0x80 && at[1] < r->end - at - 1)
         r->at += 2 + at[1];
     return r->at != at;
 }
@@ -432,7 +476,7 @@ static enum clue_progress await_phase(struct replay *p, int task, struct replaye
 
 static enum clue_progress await(struct replay *p, int task, struct replayed *rank)
 {
-    uint64_t n = NEXT;
+    uint64_t n = next_number(rank);
 
     p->is_damaged |= n > (uint64_t)(rank->own.reader.end - rank->own.reader.at);
     while (!p->is_damaged && rank->phase != AWAITED)
@@ -440,7 +484,7 @@ static enum clue_progress await(struct replay *p, int task, struct replayed *ran
             return CLUE_WAITS;
     rank->phase = BEGINNING;
     for (uint64_t i = 0; i < n && !p->is_damaged; i++)
-        (void)NEXT;
+        (void)next_number(rank);
     return CLUE_DONE;
 }
 
@@ -448,55 +492,35 @@ static enum clue_progress await(struct replay *p, int task, struct replayed *ran
 
 static enum clue_progress step(struct replay *p, int task, struct replayed *rank)
 {
-    struct clue_engine *e = p->engine;
-    clue_request *request;
+    enum operation_kind kind = (enum operation_kind)next_number(rank);
 
-    switch ((enum record_operation)NEXT) {
-    case RECORD_CALL:
+    switch (kind) {
+    case OPERATION_CALL:
         return call(p, task, rank);
-    case RECORD_END:
+    case OPERATION_SEND:
+        return send(p, task, rank);
+    case OPERATION_RECEIVE:
+        return receive(p, task, rank);
+    case OPERATION_FREE:
+        return release(p, task, rank);
+    case OPERATION_END:
         if ((p->self.routine = rank->routine))
             clue_tell_call(&p->self, PORTOLAN_MPI_END);
         return CLUE_DONE;
-    case RECORD_TELL:
+    case OPERATION_TELL:
         tell(p, rank);
         return CLUE_DONE;
-    case RECORD_SEND:
-        return send(p, task, rank);
-    case RECORD_RECEIVE:
-        receive(p, task, rank);
-        return CLUE_DONE;
-    case RECORD_WAIT:
+    case OPERATION_WAIT:
         return wait(p, task, rank);
-    case RECORD_FREE:
-        request = request_at(p, rank->now, NEXT);
-        if (*request)
-            clue_engine_release(e, *request);
-        *request = 0;
-        return CLUE_DONE;
-    case RECORD_MEET:
-        return meet(p, task, rank);
-    case RECORD_SLEEP:
-    case RECORD_SPEND:
-        return clue_engine_spend(e, task, (int64_t)NEXT);
-    case RECORD_PACK:
-        return pack(p, task, rank);
-    case RECORD_SCHEDULE:
+    case OPERATION_SCHEDULE:
         return begin_schedule(p, task, rank);
-    case RECORD_AWAIT:
+    case OPERATION_AWAIT:
         return await(p, task, rank);
-    case RECORD_TIMER:
-        request = request_at(p, rank->now, NEXT);
-        *request = clue_engine_timer(e, task, (int64_t)NEXT);
-        return CLUE_DONE;
-    case RECORD_ORDER:
-        return clue_engine_order(e, task);
-    case RECORD_EXIT:
+    case OPERATION_EXIT:
         rank->own.reader.at = rank->own.reader.end;
         return CLUE_DONE;
-    default: /* records of courses that depend on time are not replayed */
-        p->is_damaged = true;
-        return CLUE_DONE;
+    default:
+        return do_other(p, task, rank, kind);
     }
 }
 

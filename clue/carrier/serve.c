@@ -43,24 +43,25 @@ static const char *take_text(struct parts *p)
     return take(p, strnlen(p->at, (size_t)(p->end - p->at)) + 1);
 }
 
-static void answer_with(struct rank *rank, int64_t first, int64_t second, const void *bytes,
+static void answer_with(struct rank *rank, const int64_t words[LINK_WORDS], const void *bytes,
                         size_t size)
 {
-    struct link_frame f = {.operation = LINK_ANSWER, .words = {first, second}};
+    struct link_frame f = {.operation = LINK_ANSWER};
     const struct iovec part = link_part(bytes, size);
 
+    memcpy(f.words, words, sizeof f.words);
     if (!apart_write(rank, &f, &part, 1))
         apart_tell_gone(rank);
 }
 
 static void answer(struct rank *rank, int64_t value)
 {
-    answer_with(rank, value, 0, NULL, 0);
+    answer_with(rank, (const int64_t[LINK_WORDS]){value}, NULL, 0);
 }
 
 static void answer_text(struct rank *rank, const char *text)
 {
-    answer_with(rank, 0, 0, text, text ? strlen(text) + 1 : 0);
+    answer_with(rank, (const int64_t[LINK_WORDS]){0}, text, text ? strlen(text) + 1 : 0);
 }
 
 /* ------------------------------------------------- calls */
@@ -210,59 +211,51 @@ static void deliver(void *arg, const struct clue_message *message)
         forget_receive(r);
 }
 
-static clue_request send_message(struct rank *rank, struct parts *p)
+/* Messages that are not sent at once are kept. */
+static void send_message(struct rank *rank, struct operation *o, struct parts *p)
 {
     struct apart *a = rank->apart;
-    struct clue_send send;
+    const struct clue_send *send = &o->send;
     struct payload *kept;
-    clue_request request;
 
-    memcpy(&send, take(p, sizeof send), sizeof send);
-    send.data = send.data ? take(p, send.bytes) : NULL;
+    o->send.data = send->data ? take(p, send->bytes) : NULL;
     last_delivered = NULL;
-    request = clue_send(&send);
-    if (!send.data || last_delivered == send.data ||
-        (!(send.flags & CLUE_SYNCHRONOUS) &&
-         (send.bytes <= clue_carrier.run->machine->eager_bytes ||
-          send.flags & (CLUE_BUFFERED | CLUE_FREE))))
-        return request;
+    operation_do(o);
+    if (!send->data || last_delivered == send->data ||
+        (!(send->flags & CLUE_SYNCHRONOUS) &&
+         (send->bytes <= clue_carrier.run->machine->eager_bytes ||
+          send->flags & (CLUE_BUFFERED | CLUE_FREE))))
+        return;
     kept = portolan_calloc(1, sizeof *kept);
     if (!kept)
         clue_fail("out of memory");
-    *kept = (struct payload){payloads, request, send.data, a->room.bytes};
+    *kept = (struct payload){payloads, o->request, send->data, a->room.bytes};
     payloads = kept;
     a->room = (struct link_room){0};
-    return request;
 }
 
-/* TAKEN: of a probe, or 0. */
-static clue_request receive_message(struct rank *rank, struct parts *p, clue_request taken)
+/* Also of a message that a probe has taken. */
+static void receive_message(struct rank *rank, struct operation *o)
 {
     struct apart_receive *r = portolan_calloc(1, sizeof *r);
-    struct clue_receive receive;
 
     if (!r)
         clue_fail("out of memory");
-    memcpy(&receive, take(p, sizeof receive), sizeof receive);
     *r = (struct apart_receive){.next = rank->apart->receives,
                                 .link = &rank->apart->receives,
                                 .rank = rank,
-                                .function = (int64_t)(uintptr_t)receive.deliver,
-                                .argument = (int64_t)(uintptr_t)receive.arg,
-                                .is_standing = receive.flags & CLUE_STANDING};
+                                .function = (int64_t)(uintptr_t)o->receive.deliver,
+                                .argument = (int64_t)(uintptr_t)o->receive.arg,
+                                .is_standing = o->receive.flags & CLUE_STANDING};
     if (r->next)
         r->next->link = &r->next;
     rank->apart->receives = r;
-    receive.deliver = deliver;
-    receive.arg = r;
-    if (taken)
-        clue_receive_taken(taken, &receive);
-    else
-        taken = clue_receive(&receive);
+    o->receive.deliver = deliver;
+    o->receive.arg = r;
+    operation_do(o);
     /* It may have been delivered, and so be gone. */
     if (rank->apart->receives == r)
-        r->request = taken;
-    return taken;
+        r->request = o->request;
 }
 
 static void forget_cancelled(struct rank *rank, clue_request request)
@@ -275,14 +268,30 @@ static void forget_cancelled(struct rank *rank, clue_request request)
         }
 }
 
-static void probe(struct rank *rank, const int64_t *words)
+static void do_operation(struct rank *rank, struct parts *p)
 {
     struct clue_message message = {0};
-    clue_request taken = 0;
-    bool is_found = clue_probe((int)words[0], (uint64_t)words[1], (int)words[2], words[3], &message,
-                               words[4] ? &taken : NULL);
+    struct operation o;
 
-    answer_with(rank, is_found, taken, &message, sizeof message);
+    memcpy(&o, take(p, sizeof o), sizeof o);
+    o.message = &message;
+    if (o.kind >= OPERATIONS)
+        take(p, SIZE_MAX);
+    if (o.kind == OPERATION_WAIT || o.kind == OPERATION_TEST)
+        o.wait.requests = take(p, o.wait.n * sizeof *o.wait.requests);
+    if (o.kind == OPERATION_SEND)
+        send_message(rank, &o, p);
+    else if (o.kind == OPERATION_RECEIVE || o.kind == OPERATION_TAKEN)
+        receive_message(rank, &o);
+    else
+        operation_do(&o);
+    if (o.kind == OPERATION_CANCEL && o.is_true)
+        forget_cancelled(rank, o.request);
+    answer_with(rank,
+                (const int64_t[LINK_WORDS]){[LINK_REQUEST] = o.request,
+                                            [LINK_INDEX] = (int64_t)o.index,
+                                            [LINK_IS_TRUE] = o.is_true},
+                &message, sizeof message);
 }
 
 /* ------------------------------------------------- tasks, ends */
@@ -303,7 +312,7 @@ static void spawn(struct rank *rank, struct parts *p, int n)
     if (!tasks || !portolan_append(&words, &n_words, &end, sizeof end))
         clue_fail("out of memory");
     started = clue_spawn(program, words, hosts, n, tasks);
-    answer_with(rank, started, 0, tasks, (size_t)started * sizeof *tasks);
+    answer_with(rank, (const int64_t[LINK_WORDS]){started}, tasks, (size_t)started * sizeof *tasks);
     free(words);
     free(tasks);
 }
@@ -327,83 +336,73 @@ static void tell_fault(struct rank *rank, struct parts *p)
 
 /* ------------------------------------------------- serving */
 
+/* Each function as one of words; T: of a text. */
 #define VALUE0(type, name)                                                                         \
-    case LINK_##name:                                                                              \
-        answer(rank, (int64_t)name());                                                             \
-        break;
+    static int64_t serve_##name(const int64_t *words)                                              \
+    {                                                                                              \
+        (void)words;                                                                               \
+        return (int64_t)name();                                                                    \
+    }
 #define VALUE1(type, name, first)                                                                  \
-    case LINK_##name:                                                                              \
-        value = (int64_t)name((first)words[0]);                                                    \
-        if (LINK_##name == LINK_clue_cancel && value)                                              \
-            forget_cancelled(rank, (clue_request)words[0]);                                        \
-        answer(rank, value);                                                                       \
-        break;
+    static int64_t serve_##name(const int64_t *words)                                              \
+    {                                                                                              \
+        return (int64_t)name((first)words[0]);                                                     \
+    }
 #define VALUE2(type, name, first, second)                                                          \
-    case LINK_##name:                                                                              \
-        answer(rank, (int64_t)name((first)words[0], (second)words[1]));                            \
-        break;
-#define NOTHING0(name)                                                                             \
-    case LINK_##name:                                                                              \
-        name();                                                                                    \
-        answer(rank, 0);                                                                           \
-        break;
+    static int64_t serve_##name(const int64_t *words)                                              \
+    {                                                                                              \
+        return (int64_t)name((first)words[0], (second)words[1]);                                   \
+    }
 #define NOTHING1(name, first)                                                                      \
-    case LINK_##name:                                                                              \
+    static int64_t serve_##name(const int64_t *words)                                              \
+    {                                                                                              \
         name((first)words[0]);                                                                     \
-        answer(rank, 0);                                                                           \
-        break;
+        return 0;                                                                                  \
+    }
 #define TEXT0(name)                                                                                \
-    case LINK_##name:                                                                              \
-        answer_text(rank, name());                                                                 \
-        break;
+    static const char *serve_##name(const int64_t *words)                                          \
+    {                                                                                              \
+        (void)words;                                                                               \
+        return name();                                                                             \
+    }
 #define TEXT1(name, first)                                                                         \
-    case LINK_##name:                                                                              \
-        answer_text(rank, name((first)words[0]));                                                  \
-        break;
+    static const char *serve_##name(const int64_t *words)                                          \
+    {                                                                                              \
+        return name((first)words[0]);                                                              \
+    }
+LINK_FUNCTIONS(VALUE0, VALUE1, VALUE2, NOTHING1, TEXT0, TEXT1)
+
+#define OF_VALUE(type, name, ...) [LINK_##name] = {.value = serve_##name},
+#define OF_NOTHING(name, ...)     [LINK_##name] = {.value = serve_##name},
+#define OF_TEXT(name, ...)        [LINK_##name] = {.text = serve_##name},
+static const struct {
+    int64_t (*value)(const int64_t *words);
+    const char *(*text)(const int64_t *words);
+} functions[LINK_HELLO] = {
+    LINK_FUNCTIONS(OF_VALUE, OF_VALUE, OF_VALUE, OF_NOTHING, OF_TEXT, OF_TEXT)};
 
 static void serve_function(struct rank *rank, const int64_t *words)
 {
-    int64_t value;
+    uint64_t operation = rank->apart->frame.operation;
 
-    switch (rank->apart->frame.operation) {
-        LINK_FUNCTIONS(VALUE0, VALUE1, VALUE2, NOTHING0, NOTHING1, TEXT0, TEXT1)
-    default:
+    if (operation >= LINK_HELLO)
         clue_fail("its process sent an unknown request; is its Portolan of the same version?");
-    }
+    if (functions[operation].text)
+        answer_text(rank, functions[operation].text(words));
+    else
+        answer(rank, functions[operation].value(words));
 }
 
 static void serve_message(struct rank *rank, struct parts *p, const int64_t *words)
 {
-    size_t n = (size_t)(p->end - p->at) / sizeof(clue_request);
+    size_t n = (size_t)(p->end - p->at) / sizeof(struct clue_awaited);
 
     switch (rank->apart->frame.operation) {
-    case LINK_SEND:
-        answer(rank, send_message(rank, p));
-        break;
-    case LINK_RECEIVE:
-    case LINK_TAKEN:
-        answer(rank, receive_message(rank, p, (clue_request)words[0]));
-        break;
-    case LINK_WAIT:
-        answer(rank, (int64_t)clue_wait(take(p, n * sizeof(clue_request)), n, words[0]));
+    case LINK_DO:
+        do_operation(rank, p);
         break;
     case LINK_AWAIT:
-        n = (size_t)(p->end - p->at) / sizeof(struct clue_awaited);
         clue_record_await(take(p, n * sizeof(struct clue_awaited)), n, words[0]);
-        answer(rank, 0);
-        break;
-    case LINK_PACK:
-        clue_pack((uint64_t)words[0], words[1]);
-        answer(rank, 0);
-        break;
-    case LINK_TEST_ANY:
-        answer(rank, (int64_t)clue_test_any(take(p, n * sizeof(clue_request)), n));
-        break;
-    case LINK_PROBE:
-        probe(rank, words);
-        break;
-    case LINK_MEET:
-        clue_meet(take(p, sizeof(struct clue_meeting)));
         answer(rank, 0);
         break;
     default:

@@ -25,34 +25,14 @@ static int by_site(const void *a, const void *b)
                               : PORTOLAN_ORDER(x->place, y->place);
 }
 
-/* The bytes of a send; else 0. */
-static uint64_t skip(struct record_reader *r, uint64_t operation)
-{
-    enum { BYTES_AT = 4 };
-    uint64_t last = 0, left, bytes = 0;
-
-    for (int i = 0; operation <= RECORD_TELL && i < record_numbers[operation]; i++) {
-        last = record_number(r);
-        if (i == BYTES_AT && operation == RECORD_SEND)
-            bytes = last;
-    }
-    left = (uint64_t)(r->end - r->at);
-    if (operation == RECORD_TELL)
-        r->at += last < left ? last : left;
-    if (operation == RECORD_WAIT || operation == RECORD_TEST || operation == RECORD_AWAIT)
-        for (; last && r->at < r->end; last--)
-            record_number(r);
-    return bytes;
-}
-
 /* Adds those of a rank; false: no memory. */
 static bool add_bursts(struct record_bursts *to, struct record_reader r)
 {
     while (r.at < r.end) {
         uint64_t operation = record_number(&r), place = record_place(&r), site, bytes;
 
-        if (operation != RECORD_CALL) {
-            if ((bytes = skip(&r, operation)) && to->n)
+        if (operation != OPERATION_CALL) {
+            if ((bytes = record_skip(&r, operation)) && to->n)
                 to->bursts[to->n - 1].like = portolan_mix(to->bursts[to->n - 1].like + bytes);
             continue;
         }

@@ -112,11 +112,6 @@ static const char *keep(const struct link_frame *f)
     {                                                                                              \
         return (type)ask(LINK_##name, (int64_t)a, (int64_t)b)->words[0];                           \
     }
-#define NOTHING0(name)                                                                             \
-    void name(void)                                                                                \
-    {                                                                                              \
-        ask(LINK_##name, 0);                                                                       \
-    }
 #define NOTHING1(name, first)                                                                      \
     void name(first a)                                                                             \
     {                                                                                              \
@@ -133,7 +128,7 @@ static const char *keep(const struct link_frame *f)
         return keep(ask(LINK_##name, (int64_t)a));                                                 \
     }
 int64_t clue_epoch_ns(void);
-LINK_FUNCTIONS(VALUE0, VALUE1, VALUE2, NOTHING0, NOTHING1, TEXT0, TEXT1)
+LINK_FUNCTIONS(VALUE0, VALUE1, VALUE2, NOTHING1, TEXT0, TEXT1)
 
 /* ------------------------------------------------- who, and calls */
 
@@ -228,12 +223,26 @@ const struct portolan_mpi_observer *clue_observer(void)
 
 /* ------------------------------------------------- messages */
 
-clue_request clue_send(const struct clue_send *send)
+/* What O has besides itself. */
+static struct iovec data_of(const struct operation *o)
 {
-    const struct iovec parts[] = {link_part(send, sizeof *send),
-                                  link_part(send->data, send->data ? send->bytes : 0)};
+    if (o->kind == OPERATION_SEND)
+        return link_part(o->send.data, o->send.data ? o->send.bytes : 0);
+    if (o->kind == OPERATION_WAIT || o->kind == OPERATION_TEST)
+        return link_part(o->wait.requests, o->wait.n * sizeof *o->wait.requests);
+    return link_part(NULL, 0);
+}
 
-    return (clue_request)ask_with(LINK_SEND, NULL, parts, 2)->words[0];
+void operation_do(struct operation *o)
+{
+    const struct iovec parts[] = {link_part(o, sizeof *o), data_of(o)};
+    const struct link_frame *f = ask_with(LINK_DO, NULL, parts, 2);
+
+    o->request = (clue_request)f->words[LINK_REQUEST];
+    o->index = (size_t)f->words[LINK_INDEX];
+    o->is_true = f->words[LINK_IS_TRUE];
+    if (o->message)
+        memcpy(o->message, ASKER.room.bytes, sizeof *o->message);
 }
 
 /* About SIZE bytes at ABOUT: the first word of the answer. */
@@ -245,11 +254,6 @@ static int64_t ask_about(enum link_operation operation, int64_t word, const void
     return ask_with(operation, (const int64_t[LINK_WORDS]){word}, &part, 1)->words[0];
 }
 
-clue_request clue_receive(const struct clue_receive *receive)
-{
-    return (clue_request)ask_about(LINK_RECEIVE, 0, receive, sizeof *receive);
-}
-
 /* What a process touches is in its own bursts. */
 void clue_touch(void *at, uint64_t bytes)
 {
@@ -257,46 +261,9 @@ void clue_touch(void *at, uint64_t bytes)
     (void)bytes;
 }
 
-void clue_receive_taken(clue_request taken, const struct clue_receive *receive)
-{
-    ask_about(LINK_TAKEN, taken, receive, sizeof *receive);
-}
-
-size_t clue_wait(const clue_request *requests, size_t n, bool is_all)
-{
-    return (size_t)ask_about(LINK_WAIT, is_all, requests, n * sizeof *requests);
-}
-
 void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all)
 {
     ask_about(LINK_AWAIT, is_all, awaited, n * sizeof *awaited);
-}
-
-void clue_pack(uint64_t bytes, bool is_message)
-{
-    ask(LINK_PACK, (int64_t)bytes, is_message, 0);
-}
-
-size_t clue_test_any(const clue_request *requests, size_t n)
-{
-    return (size_t)ask_about(LINK_TEST_ANY, 0, requests, n * sizeof *requests);
-}
-
-bool clue_probe(int from, uint64_t context, int tag, bool is_waiting, struct clue_message *message,
-                clue_request *taken)
-{
-    const struct link_frame *f =
-        ask(LINK_PROBE, from, (int64_t)context, tag, is_waiting, taken != NULL);
-
-    memcpy(message, ASKER.room.bytes, sizeof *message);
-    if (taken)
-        *taken = (clue_request)f->words[1];
-    return f->words[0];
-}
-
-void clue_meet(const struct clue_meeting *meeting)
-{
-    ask_about(LINK_MEET, 0, meeting, sizeof *meeting);
 }
 
 /* ------------------------------------------------- tasks, ends */

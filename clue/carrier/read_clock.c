@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The clock that programs see. */
+#include "internal.h"
+
+#include <sched.h>
+
+bool clue_is_virtual(void)
+{
+    return clue_carrier.current != NULL;
+}
+
+/* The date where the run is measured, else always the same, so that programs that seed by it do the
+ * same again: 2000-01-01, the paper's year. */
+int64_t clue_epoch_ns(void)
+{
+    enum { FIXED_EPOCH = 946684800, SECOND = 1000000000 };
+    static int64_t epoch;
+    struct timespec real = {.tv_sec = FIXED_EPOCH};
+
+    if (!epoch) {
+        if (clue_carrier.run->compute == CLUE_COMPUTE_MEASURED)
+            clue_real_clock(CLOCK_REALTIME, &real);
+        epoch = real.tv_sec * (int64_t)SECOND + real.tv_nsec;
+    }
+    return epoch;
+}
+
+/* Where computing takes no time a program that waits for a clock would never end. */
+int64_t clue_read_clock(void)
+{
+    enum { MOST_READINGS = 500000 };
+    static int64_t last;
+    static int n;
+    int64_t now = clue_now();
+
+    turn_let_write(&clue_carrier);
+    clue_burst_clock(clue_carrier.current);
+    clue_carrier.n_polls = 0;
+    n = now == last ? n + 1 : 0;
+    last = now;
+    if (n > MOST_READINGS)
+        clue_fail("the program waits for a clock that does not move: no time passes between its "
+                  "calls; let computing take time (--compute measured)");
+    return now;
+}
+
+/* Of a rank that waits for what others write: as short as what the kernel does then. */
+PORTOLAN_API int sched_yield(void)
+{
+    static const struct clue_routine routine = {"sched_yield", CLUE_NO_NUMBER};
+    enum { YIELD_NS = 100 };
+
+    if (!clue_carrier.current || !clue_carrier.current->is_written)
+        return REAL(sched_yield)();
+    clue_call_begin(&routine, __builtin_return_address(0));
+    clue_sleep(YIELD_NS);
+    clue_call_end();
+    return 0;
+}
