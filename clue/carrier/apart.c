@@ -476,5 +476,5 @@ void apart_end_all(struct carrier *c)
         close(watch);
     watch = 0;
     apart_end_memory();
-    apart_serve_end();
+    apart_serve_end(c);
 }

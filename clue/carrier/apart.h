@@ -70,7 +70,7 @@ void apart_tell_gone(struct rank *rank) __attribute__((noreturn));
 /* serve.c: what they ask. */
 /* Where the context of a rank begins. */
 void apart_serve(void);
-void apart_serve_end(void);
+void apart_serve_end(struct carrier *c);
 const struct apart_place *apart_place_of(const struct rank *rank, const void *site);
 
 #endif

@@ -499,7 +499,7 @@ int64_t clue_burst_end(struct rank *rank, const void *site)
 
     rank->clocks_ns = 0;
     if (clue_carrier.run->compute == CLUE_COMPUTE_TABLE)
-        return clue_table_ns(rank->task, clue_site_key(rank, site));
+        return clue_table_ns(clue_carrier.table, rank->task, clue_site_key(rank, site));
     if (!clue_is_measured(clue_carrier.run))
         return 0;
     ticks = (double)(processor_ticks() - rank->began_ticks);

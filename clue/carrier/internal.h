@@ -156,6 +156,10 @@ struct carrier {
     struct clue_remark *remarks;
     size_t n_remarks;
     struct portolan_error error; /* why the run ended */
+    struct recording *recording; /* record.c; NULL: the run is not recorded */
+    struct clue_table *table;    /* table.c; NULL: computing is not by table */
+    struct payload *payloads;    /* serve.c: data that processes have sent, until delivered */
+    const void *last_delivered;
     int exit_status;
     bool has_failed;
     unsigned n_polls, polls; /* in vain, one after the other; how often this began */

@@ -19,14 +19,16 @@
 
 #define RECORD_MAGIC "CLUEREC8"
 
+/* False: no memory. */
+bool record_begin(struct carrier *c);
 /* While the run is recorded: an operation of the current rank, as operation_forms says. Requests
  * are numbers of the rank's (or schedule's) own, used again when they were freed. */
-void record_operation(const struct operation *o);
+void record_operation(const struct carrier *c, const struct operation *o);
 /* Who is to be told while the run is recorded: it keeps what it hears, and tells the run's. */
 const struct portolan_mpi_observer *record_observer(void);
 /* Writes all to the run's file. EIO, ENOMEM. */
-enum portolan_status record_write(const struct clue_run *run, struct portolan_error *err);
-void record_end(void);
+enum portolan_status record_write(const struct carrier *c, struct portolan_error *err);
+void record_end(struct carrier *c);
 
 /* What a rank's bytes are read with. */
 struct record_reader {
@@ -77,10 +79,10 @@ enum portolan_status record_read(const char *path, struct record *record,
 void record_clear(struct record *record);
 
 /* table.c: bursts of a record by rank, call site and occurrence. */
-enum portolan_status clue_table_begin(const struct clue_run *run, struct portolan_error *err);
-int64_t clue_table_ns(int rank, uint64_t site);
-uint64_t clue_table_missing(void);
-void clue_table_end(void);
+enum portolan_status clue_table_begin(struct carrier *c, struct portolan_error *err);
+int64_t clue_table_ns(struct clue_table *table, int rank, uint64_t site);
+/* Frees it; how many bursts it did not have. */
+uint64_t clue_table_end(struct carrier *c);
 
 /* Bursts of ranks, and the sites where they ended. */
 struct record_bursts {
@@ -94,23 +96,20 @@ struct record_bursts {
 };
 /* Of each rank of RECORD, by site, then by place; NULL: no memory. */
 struct record_bursts *record_bursts_of(const struct record *record);
-/* Bursts that repeat take the median of those near: like each other, and of one rank. False: no
- * memory. */
-bool record_bursts_smooth(struct record_bursts *ranks, int n);
+/* The same, where bursts that repeat take the median of those near: like each other, and of one
+ * rank. */
+struct record_bursts *record_medians_of(const struct record *record);
 void record_bursts_free(struct record_bursts *ranks, int n);
+/* What the burst of SITE at PLACE takes. */
+int64_t record_burst_at(const struct record_bursts *b, uint64_t site, uint64_t place);
 /* The first of a site, or of one after it. */
 size_t record_first_burst(const struct record_bursts *b, uint64_t site);
 
-/* replay.c: runs the record on the engine, without the program. MEDIAN (or NULL) says what a burst
- * takes instead; PLACE: that of the burst among the rank's. False: it is damaged. */
-typedef int64_t clue_median_fn(int rank, uint64_t site, uint64_t place);
-bool clue_replay(struct clue_engine *engine, const struct record *record, clue_median_fn *median,
-                 int *verdict);
+/* replay.c: runs the record on the engine, without the program. MEDIANS (or NULL): what bursts take
+ * instead, by rank. False: it is damaged. */
+bool clue_replay(struct clue_engine *engine, const struct record *record,
+                 const struct record_bursts *medians, int *verdict);
 
-/* repeat.c: what bursts of RECORD that repeat take, by their medians. ENOMEM. */
-enum portolan_status clue_medians_begin(const struct record *record, struct portolan_error *err);
-clue_median_fn clue_median;
-void clue_medians_end(void);
 /* The share of the ranks' waiting that RECORD has and that it has not if bursts that repeat take
  * their medians; on the run's machine. NAN: nothing waits, no memory, or it depends on time. */
 double clue_repeated_share(const struct clue_run *run, const struct record *record);

@@ -16,35 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct record_bursts *medians; /* of each rank */
-static int n_medians;
-
-enum portolan_status clue_medians_begin(const struct record *record, struct portolan_error *err)
-{
-    medians = record_bursts_of(record);
-    n_medians = record->n;
-    return medians && record_bursts_smooth(medians, n_medians) ? PORTOLAN_OK
-                                                               : portolan_no_memory(err);
-}
-
-void clue_medians_end(void)
-{
-    record_bursts_free(medians, n_medians);
-    medians = NULL;
-}
-
-int64_t clue_median(int rank, uint64_t site, uint64_t place)
-{
-    const struct record_bursts *b = &medians[rank];
-    size_t at = record_first_burst(b, site), end = b->n;
-
-    PORTOLAN_BISECT(at, end, b->bursts[middle].site == site && b->bursts[middle].place < place)
-    return b->bursts[at].ns;
-}
-
-/* What ranks wait for others if RECORD runs with times that MEDIAN says; NAN: no memory. */
+/* What ranks wait for others if RECORD runs with bursts of MEDIANS (or NULL); NAN: no memory. */
 static double waiting_of(const struct clue_run *run, const struct record *record,
-                         clue_median_fn *median_of)
+                         const struct record_bursts *medians)
 {
     struct clue_engine *engine = clue_engine_new(run->machine, &run->settings);
     double waiting_ns = NAN;
@@ -53,7 +27,7 @@ static double waiting_of(const struct clue_run *run, const struct record *record
 
     while (engine && n < record->n && clue_engine_add(engine, run->hosts[n], 0) >= 0)
         n++;
-    if (n == record->n && clue_replay(engine, record, median_of, &verdict) &&
+    if (n == record->n && clue_replay(engine, record, medians, &verdict) &&
         verdict == CLUE_FINISHED) {
         clue_engine_run_sums(engine, &sums);
         waiting_ns = (double)sums.end_ns * n;
@@ -72,21 +46,23 @@ static double waiting_of(const struct clue_run *run, const struct record *record
 double clue_repeated_share(const struct clue_run *run, const struct record *record)
 {
     const struct portolan_mpi_observer *observer = clue_carrier.observer;
+    struct record_bursts *medians = record->n_depends ? NULL : record_medians_of(record);
     double measured, median;
 
-    if (record->n_depends || clue_medians_begin(record, NULL))
+    if (!medians)
         return NAN;
     clue_carrier.observer = NULL;
     measured = waiting_of(run, record, NULL);
-    median = waiting_of(run, record, clue_median);
+    median = waiting_of(run, record, medians);
     clue_carrier.observer = observer;
-    clue_medians_end();
+    record_bursts_free(medians, record->n);
     return measured > 0 ? fmax(0, 1 - median / measured) : NAN;
 }
 
 static enum portolan_status repeat_once(const struct clue_run *run, const char *machine,
-                                        const struct record *record, uint64_t draw, double *ns,
-                                        struct portolan_error *err)
+                                        const struct record *record,
+                                        const struct record_bursts *medians, uint64_t draw,
+                                        double *ns, struct portolan_error *err)
 {
     struct clue_engine_settings settings = run->settings;
     struct clue_machine_file *file = NULL;
@@ -107,8 +83,7 @@ static enum portolan_status repeat_once(const struct clue_run *run, const char *
             status = portolan_no_memory(err);
     if (!engine)
         status = portolan_no_memory(err);
-    if (!status && (!clue_replay(engine, record, run->is_median ? clue_median : NULL, &verdict) ||
-                    verdict != CLUE_FINISHED))
+    if (!status && (!clue_replay(engine, record, medians, &verdict) || verdict != CLUE_FINISHED))
         status = portolan_error_set(err, PORTOLAN_EINVAL, "the run cannot be repeated");
     if (!status) {
         clue_engine_run_sums(engine, &sums);
@@ -123,16 +98,18 @@ enum portolan_status clue_repeat(const struct clue_run *run, const char *machine
                                  const struct record *record, size_t n, double *ends,
                                  struct portolan_error *err)
 {
-    enum portolan_status status = run->is_median ? clue_medians_begin(record, err) : PORTOLAN_OK;
+    struct record_bursts *medians = run->is_median ? record_medians_of(record) : NULL;
+    enum portolan_status status =
+        run->is_median && !medians ? portolan_no_memory(err) : PORTOLAN_OK;
 
     clue_carrier.observer = NULL;
     for (size_t i = 0; i < n && !status; i++) {
         portolan_progress("repetitions", i, n, false);
-        status = repeat_once(run, machine, record, i + 1, &ends[i], err);
+        status = repeat_once(run, machine, record, medians, i + 1, &ends[i], err);
     }
     portolan_progress_done("repetitions");
     portolan_sort_numbers(n, ends);
-    clue_medians_end();
+    record_bursts_free(medians, record->n);
     return status;
 }
 

@@ -38,9 +38,9 @@ struct replay {
     struct clue_engine *engine;
     const struct record *record;
     struct replayed *ranks;
-    clue_median_fn *median;
-    const uint8_t **at; /* by rank: where it goes on, to be fetched */
-    struct rank self;   /* who runs: observers ask */
+    const struct record_bursts *medians; /* by rank; or NULL */
+    const uint8_t **at;                  /* by rank: where it goes on, to be fetched */
+    struct rank self;                    /* who runs: observers ask */
     bool is_damaged;
 };
 
@@ -215,8 +215,8 @@ static inline __attribute__((always_inline)) enum clue_progress do_next(struct r
     }
     if (p->is_damaged)
         return CLUE_DONE;
-    if (kind == OPERATION_CALL && p->median)
-        o->call.ns = p->median(task, o->call.site, place);
+    if (kind == OPERATION_CALL && p->medians)
+        o->call.ns = record_burst_at(&p->medians[task], o->call.site, place);
     progress = form->step(p->engine, task, o);
     if (progress == CLUE_DONE && form->fields[0].kind == FIELD_NEW_REQUEST)
         *request_at(p, c, first) = o->request;
@@ -579,10 +579,10 @@ static void end_rank(struct replayed *rank)
     end_course(&rank->awaited);
 }
 
-bool clue_replay(struct clue_engine *engine, const struct record *record, clue_median_fn *median,
-                 int *verdict)
+bool clue_replay(struct clue_engine *engine, const struct record *record,
+                 const struct record_bursts *medians, int *verdict)
 {
-    struct replay p = {.engine = engine, .record = record, .median = median};
+    struct replay p = {.engine = engine, .record = record, .medians = medians};
     bool is_ready = (p.ranks = portolan_calloc((size_t)record->n, sizeof *p.ranks)) &&
                     (p.at = portolan_calloc((size_t)record->n, sizeof *p.at));
 

@@ -117,7 +117,7 @@ static double most_resident_bytes(void)
 static enum portolan_status run_program(struct carrier *c, struct clue_outcome *outcome,
                                         struct portolan_error *err)
 {
-    enum portolan_status status = c->run->table ? clue_table_begin(c->run, err) : PORTOLAN_OK;
+    enum portolan_status status = c->run->table ? clue_table_begin(c, err) : PORTOLAN_OK;
     double before = resident_bytes();
 
     if (!status)
@@ -134,28 +134,28 @@ static enum portolan_status run_program(struct carrier *c, struct clue_outcome *
         outcome->rank_bytes = fmax(0, most_resident_bytes() - before) / (double)c->n_ranks;
     apart_end_all(c);
     clue_bursts_end(&outcome->bursts);
-    outcome->bursts.n_missing = clue_table_missing();
+    outcome->bursts.n_missing = clue_table_end(c);
     clue_laws_end(&outcome->bursts, c->has_failed);
     if (c->run->record && !c->error.status)
-        status = record_write(c->run, err);
-    record_end();
-    clue_table_end();
+        status = record_write(c, err);
+    record_end(c);
     return status;
 }
 
 static enum portolan_status run_record(struct carrier *c, struct portolan_error *err)
 {
+    const struct record *record = c->run->replay;
+    struct record_bursts *medians = NULL;
     enum portolan_status status = make_engine(c, err);
 
     if (status)
         return status;
-    if (c->run->is_median)
-        status = clue_medians_begin(c->run->replay, err);
-    if (!status && !clue_replay(c->engine, c->run->replay, c->run->is_median ? clue_median : NULL,
-                                &c->verdict))
+    if (c->run->is_median && !(medians = record_medians_of(record)))
+        return portolan_no_memory(err);
+    if (!clue_replay(c->engine, record, medians, &c->verdict))
         status = portolan_error_set(err, PORTOLAN_ESYNTAX,
                                     "the record is damaged; record the run again");
-    clue_medians_end();
+    record_bursts_free(medians, record->n);
     if (status)
         return status;
     if (c->verdict == CLUE_DEADLOCK)
@@ -174,8 +174,11 @@ enum portolan_status clue_run(const struct clue_run *run, struct clue_outcome *o
     enum portolan_status status;
 
     *c = (struct carrier){.run = run, .observer = run->observer, .process = getpid()};
-    if (run->record && !run->replay)
+    if (run->record && !run->replay) {
+        if (!record_begin(c))
+            return portolan_no_memory(err);
         c->observer = record_observer();
+    }
     *outcome = (struct clue_outcome){0};
     status = run->replay ? run_record(c, err) : run_program(c, outcome, err);
     if (!status && c->error.status)

@@ -142,17 +142,16 @@ static void tell_event(struct parts *p)
 /* ------------------------------------------------- messages */
 
 /* Data of messages above the eager limit stay until they are delivered. */
-static struct payload {
+struct payload {
     struct payload *next;
     clue_request request;
     const void *data;
     char *bytes;
-} * payloads;
-static const void *last_delivered;
+};
 
-static void free_payload(const void *data, clue_request request)
+static void free_payload(struct carrier *c, const void *data, clue_request request)
 {
-    for (struct payload **link = &payloads, *p; (p = *link); link = &p->next)
+    for (struct payload **link = &c->payloads, *p; (p = *link); link = &p->next)
         if (data ? p->data == data : p->request == request) {
             *link = p->next;
             free(p->bytes);
@@ -204,9 +203,9 @@ static void deliver(void *arg, const struct clue_message *message)
 
     if (apart_write(r->rank, &f, parts, 2) && r->is_standing)
         await_standing(r->rank);
-    last_delivered = message->data;
+    clue_carrier.last_delivered = message->data;
     if (message->data)
-        free_payload(message->data, 0);
+        free_payload(&clue_carrier, message->data, 0);
     if (!r->is_standing)
         forget_receive(r);
 }
@@ -214,23 +213,23 @@ static void deliver(void *arg, const struct clue_message *message)
 /* Messages that are not sent at once are kept. */
 static void send_message(struct rank *rank, struct operation *o, struct parts *p)
 {
+    struct carrier *c = &clue_carrier;
     struct apart *a = rank->apart;
     const struct clue_send *send = &o->send;
     struct payload *kept;
 
     o->send.data = send->data ? take(p, send->bytes) : NULL;
-    last_delivered = NULL;
+    c->last_delivered = NULL;
     operation_do(o);
-    if (!send->data || last_delivered == send->data ||
-        (!(send->flags & CLUE_SYNCHRONOUS) &&
-         (send->bytes <= clue_carrier.run->machine->eager_bytes ||
-          send->flags & (CLUE_BUFFERED | CLUE_FREE))))
+    if (!send->data || c->last_delivered == send->data ||
+        (!(send->flags & CLUE_SYNCHRONOUS) && (send->bytes <= c->run->machine->eager_bytes ||
+                                               send->flags & (CLUE_BUFFERED | CLUE_FREE))))
         return;
     kept = portolan_calloc(1, sizeof *kept);
     if (!kept)
         clue_fail("out of memory");
-    *kept = (struct payload){payloads, o->request, send->data, a->room.bytes};
-    payloads = kept;
+    *kept = (struct payload){c->payloads, o->request, send->data, a->room.bytes};
+    c->payloads = kept;
     a->room = (struct link_room){0};
 }
 
@@ -260,7 +259,7 @@ static void receive_message(struct rank *rank, struct operation *o)
 
 static void forget_cancelled(struct rank *rank, clue_request request)
 {
-    free_payload(NULL, request);
+    free_payload(&clue_carrier, NULL, request);
     for (struct apart_receive *r = rank->apart->receives; r; r = r->next)
         if (r->request == request) {
             forget_receive(r);
@@ -499,8 +498,8 @@ void apart_serve(void)
     }
 }
 
-void apart_serve_end(void)
+void apart_serve_end(struct carrier *c)
 {
-    while (payloads)
-        free_payload(payloads->data, 0);
+    while (c->payloads)
+        free_payload(c, c->payloads->data, 0);
 }

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
+struct clue_table {
     /* Of each, by site; the first of each site has in `place` how many are used. */
     struct record_bursts *ranks;
     int n;
     uint64_t missing;
-} table;
+};
 
 static int by_site(const void *a, const void *b)
 {
@@ -76,7 +76,7 @@ static void smooth(struct record_burst *bursts, size_t n, double *was)
     }
 }
 
-bool record_bursts_smooth(struct record_bursts *ranks, int n)
+static bool smooth_all(struct record_bursts *ranks, int n)
 {
     for (int i = 0; i < n; i++) {
         struct record_burst *all = ranks[i].bursts;
@@ -120,6 +120,16 @@ struct record_bursts *record_bursts_of(const struct record *record)
     return ranks;
 }
 
+struct record_bursts *record_medians_of(const struct record *record)
+{
+    struct record_bursts *ranks = record_bursts_of(record);
+
+    if (!ranks || smooth_all(ranks, record->n))
+        return ranks;
+    record_bursts_free(ranks, record->n);
+    return NULL;
+}
+
 size_t record_first_burst(const struct record_bursts *b, uint64_t site)
 {
     size_t low = 0, high = b->n;
@@ -128,44 +138,53 @@ size_t record_first_burst(const struct record_bursts *b, uint64_t site)
     return low;
 }
 
-enum portolan_status clue_table_begin(const struct clue_run *run, struct portolan_error *err)
+int64_t record_burst_at(const struct record_bursts *b, uint64_t site, uint64_t place)
 {
-    const struct record *record = run->table;
+    size_t at = record_first_burst(b, site), end = b->n;
 
-    table.n = record->n;
-    table.ranks = record_bursts_of(record);
-    if (table.ranks && run->is_median && !record_bursts_smooth(table.ranks, record->n))
-        return portolan_no_memory(err);
-    for (int i = 0; table.ranks && i < record->n; i++)
-        for (size_t k = 0; k < table.ranks[i].n; k++)
-            table.ranks[i].bursts[k].place = 0;
-    return table.ranks ? PORTOLAN_OK : portolan_no_memory(err);
+    PORTOLAN_BISECT(at, end, b->bursts[middle].site == site && b->bursts[middle].place < place)
+    return b->bursts[at].ns;
 }
 
-int64_t clue_table_ns(int number, uint64_t site)
+enum portolan_status clue_table_begin(struct carrier *c, struct portolan_error *err)
 {
-    struct record_bursts *rank = number < table.n ? &table.ranks[number] : NULL;
+    const struct record *record = c->run->table;
+    struct clue_table *table = c->table = portolan_calloc(1, sizeof *table);
+
+    if (!table)
+        return portolan_no_memory(err);
+    table->n = record->n;
+    table->ranks = c->run->is_median ? record_medians_of(record) : record_bursts_of(record);
+    for (int i = 0; table->ranks && i < record->n; i++)
+        for (size_t k = 0; k < table->ranks[i].n; k++)
+            table->ranks[i].bursts[k].place = 0;
+    return table->ranks ? PORTOLAN_OK : portolan_no_memory(err);
+}
+
+int64_t clue_table_ns(struct clue_table *table, int number, uint64_t site)
+{
+    struct record_bursts *rank = number < table->n ? &table->ranks[number] : NULL;
     size_t low = rank ? record_first_burst(rank, site) : 0, at;
 
     if (!rank || low == rank->n || rank->bursts[low].site != site) {
-        table.missing++;
+        table->missing++;
         return 0;
     }
     at = low + rank->bursts[low].place++;
     if (at < rank->n && rank->bursts[at].site == site)
         return rank->bursts[at].ns;
-    table.missing++;
+    table->missing++;
     rank->bursts[low].place--;
     return rank->bursts[at - 1].ns;
 }
 
-uint64_t clue_table_missing(void)
+uint64_t clue_table_end(struct carrier *c)
 {
-    return table.missing;
-}
+    uint64_t missing = c->table ? c->table->missing : 0;
 
-void clue_table_end(void)
-{
-    record_bursts_free(table.ranks, table.n);
-    memset(&table, 0, sizeof table);
+    if (c->table)
+        record_bursts_free(c->table->ranks, c->table->n);
+    free(c->table);
+    c->table = NULL;
+    return missing;
 }

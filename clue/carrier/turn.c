@@ -135,11 +135,11 @@ void operation_do(struct operation *o)
     if (form->polling == POLLING_ENDS)
         c->n_polls = 0;
     if (is_kept && form->is_recorded_first)
-        record_operation(o);
+        record_operation(c, o);
     while (form->step && form->step(c->engine, c->current->task, o) == CLUE_WAITS)
         let_others(c);
     if (is_kept && !form->is_recorded_first)
-        record_operation(o);
+        record_operation(c, o);
     if (o->kind == OPERATION_RECEIVE)
         note_receive(c, o);
     if (form->polling == POLLS)
