@@ -36,7 +36,7 @@ proxygen/model: base probe proxygen
 proxygen/runtime: base shared_object callback control probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
 proxygen/emit: base candidates callback functions functions_component probe proxy
-mastermind: base assembly probe store
+mastermind: base assembly palette probe store
 mastermind/recorder: base block list control ending machine palette probe record store mastermind recorder settle assembly
 mastermind/component: base control ending probe store framework mastermind recorder
 base/plot: base command chart
@@ -104,8 +104,8 @@ clue/calibrate/program 0: clue/calibrate/shim
 clue/carrier 22: clue/machine clue/report
 clue/carrier/apart 2: clue/carrier
 clue/machine 6:
-clue/mpi 16:
-clue/pvm 7:
+clue/mpi 16: clue/carrier
+clue/pvm 7: clue/carrier
 clue/report 0: clue/machine
 clue/study 3: clue/machine
 components/manual_clock 0: components/measurement
@@ -120,6 +120,7 @@ hercule/component 0: hercule hercule/assembly
 mastermind/component 0: mastermind/recorder mastermind/store
 mastermind/recorder 0: mastermind/store
 mastermind/store 4:
+mastermind/trials 0: mastermind/store
 models 2: models/formula
 models/exchange 2: models models/formula
 models/fit 0: models models/formula

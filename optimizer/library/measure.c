@@ -13,11 +13,6 @@
  */
 static const double limit_of_best = 10, least_limit_s = 10;
 
-double measure_spent_s(const struct session *s)
-{
-    return portolan_now_s() - s->o->began_s;
-}
-
 /*
  * How long the next trial may take, in seconds: what the sweep says; else ten times the best with
  * these parameters, to which the start of its processes is added; 0, no limit, if there is none.

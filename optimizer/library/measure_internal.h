@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_OPTIMIZER_MEASURE_INTERNAL_H
 #define PORTOLAN_OPTIMIZER_MEASURE_INTERNAL_H
 
+#include <portolan/machine.h>
 #include <portolan/measure.h>
 
 struct session {
@@ -16,7 +17,11 @@ struct session {
 };
 
 /* Time since the session began, including its set-up. */
-double measure_spent_s(const struct session *s);
+static inline double measure_spent_s(const struct session *s)
+{
+    return portolan_now_s() - s->o->began_s;
+}
+
 /* Rank 0: the orders of the next trial, for free(); *ORDERS stays NULL when all is measured. */
 enum portolan_status measure_next_explored(struct session *s, char **orders,
                                            struct portolan_error *err);
