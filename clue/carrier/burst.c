@@ -9,18 +9,12 @@
  * the median of their kind where that is about the same. What nothing at all between two calls
  * takes is no part of a burst: the machine file's delays contain what calling takes.
  */
-#include "apart.h"
+#include "burst.h"
 #include "record.h"
-
-#include <portolan/stats.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
     PARTS = 8,            /* classes of times in each power of two */
@@ -31,10 +25,9 @@ enum {
     LONG_NS = 3000, /* bursts that are always measured with data fetched, or if they take longer */
     CHECKED_NS = 20000, /* that may have been interrupted: asking takes a third of a microsecond */
     READ_NS = 100000,   /* the processor's time is read anew after so long */
-    LEAST_TOUCHED = 1 << 14, /* bytes of a message whose pages may be new: asking, as above */
-    SAMPLED = 16,            /* one in so many of the others, and so many at first */
-    FETCH_PART = 10,         /* of the run's wall time, one in so many parts may be fetching */
-    ENOUGH = 8               /* bursts for a median */
+    SAMPLED = 16,       /* one in so many of the others, and so many at first */
+    FETCH_PART = 10,    /* of the run's wall time, one in so many parts may be fetching */
+    ENOUGH = 8          /* bursts for a median */
 };
 
 /* How a burst was measured. */
@@ -59,257 +52,56 @@ struct burst_start {
     bool is_known;         /* whether there is one */
 };
 
-static struct {
-    double ns_per_tick, ticks_checked, ticks_long, ticks_read;
-    double touch_ns, give_back_ns; /* of a page that nobody has touched before, and at its end */
-    double empty[2], clock_ns;     /* ticks of nothing, and after a switch; reading a clock */
+struct bursts {
+    struct burst_costs costs;
+    double ticks_checked, ticks_long, ticks_read;
     struct burst_start starts[STARTS];
     uint64_t began_ticks, fetched_ticks; /* when the run began; what fetching took since then */
     uint64_t read_ticks;                 /* when the processor's time was read last, */
     int64_t read_cpu;                    /* and what it was */
     struct clue_bursts sums;
-} bursts;
+};
 
 bool clue_is_measured(const struct clue_run *run)
 {
     return run->compute == CLUE_COMPUTE_MEASURED || run->compute == CLUE_COMPUTE_MODEL;
 }
 
-/* Ticks of the counter against the clock, for 2 ms. */
-static void calibrate(void)
+const struct burst_costs *clue_burst_costs(const struct carrier *c)
 {
-    int64_t began = clue_real_ns(CLOCK_MONOTONIC), now;
-    uint64_t ticks = processor_ticks();
-
-    do
-        now = clue_real_ns(CLOCK_MONOTONIC);
-    while (now - began < 2000000);
-    bursts.ns_per_tick = (double)(now - began) / (double)(processor_ticks() - ticks);
-    bursts.ticks_checked = CHECKED_NS / bursts.ns_per_tick;
-    bursts.ticks_long = LONG_NS / bursts.ns_per_tick;
-    bursts.ticks_read = READ_NS / bursts.ns_per_tick;
+    return &c->bursts->costs;
 }
 
-/* What pages take that are touched first, more than again, and then given back. */
-static void measure_pages(void)
+void clue_burst_clock(const struct carrier *c)
 {
-    enum { PAGES = 64, ROUNDS = 9 };
-    size_t bytes = PAGES * PAGE;
-    double touch_ns[ROUNDS], give_back_ns[ROUNDS];
-
-    for (int i = 0; i < ROUNDS; i++) {
-        char *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        int64_t at[4];
-
-        for (int k = 0; k < 4; k++) {
-            at[k] = clue_real_ns(CLOCK_MONOTONIC);
-            for (size_t p = 0; k < 2 && pages != MAP_FAILED && p < PAGES; p++)
-                ((volatile char *)pages)[p * PAGE] = 1;
-            if (k == 2 && pages != MAP_FAILED)
-                munmap(pages, bytes);
-        }
-        touch_ns[i] = fmax(0, (double)(2 * at[1] - at[0] - at[2]) / PAGES);
-        give_back_ns[i] = (double)(at[3] - at[2]) / PAGES;
-    }
-    bursts.touch_ns = portolan_sort_to_median(ROUNDS, touch_ns);
-    bursts.give_back_ns = portolan_sort_to_median(ROUNDS, give_back_ns);
+    c->current->clocks_ns += c->bursts ? c->bursts->costs.clock_ns : 0;
 }
 
-/* A task that calls, and another that runs during its calls. */
-static struct {
-    struct context caller, other;
-    uint64_t began, took;
-    _Alignas(16) uint8_t stack[16384];
-} nothing;
-
-static void __attribute__((noinline)) nothing_begins(void)
+enum portolan_status clue_bursts_start(struct carrier *c, struct portolan_error *err)
 {
-    nothing.began = processor_ticks();
-}
+    struct bursts *b;
 
-static int __attribute__((noinline)) call_nothing(bool is_switched)
-{
-    nothing.took = processor_ticks() - nothing.began;
-    if (is_switched)
-        clue_switch(&nothing.caller, &nothing.other);
-    nothing_begins();
-    return is_switched;
-}
-
-/* Returns from as many functions as a task may between its calls: the processor expects it to
- * return elsewhere than it does after a switch. */
-static int __attribute__((noinline)) run_other(int depth)
-{
-    if (depth)
-        return 1 + run_other(depth - 1);
-    clue_switch(&nothing.other, &nothing.caller);
-    return 1;
-}
-
-static void begin_other(void)
-{
-    for (volatile int n = 0;; n += run_other(4))
-        ;
-}
-
-/* Ticks between the end of a call and the begin of the next. */
-static double empty_ticks(bool is_switched)
-{
-    enum { ROUNDS = 301 };
-    double ticks[ROUNDS];
-    volatile int n = 0;
-
-    nothing.caller.thread = __builtin_thread_pointer();
-    clue_context_make(&nothing.other, nothing.stack + sizeof nothing.stack, nothing.caller.thread,
-                      begin_other);
-    call_nothing(is_switched);
-    for (int i = 0; i < ROUNDS; i++) {
-        n += call_nothing(is_switched);
-        ticks[i] = (double)nothing.took;
-    }
-    return portolan_sort_to_median(ROUNDS, ticks);
-}
-
-static double now_ns(void)
-{
-    return (double)clue_real_ns(CLOCK_MONOTONIC);
-}
-
-static double clock_ns(void)
-{
-    enum { ROUNDS = 301 };
-    double ns[ROUNDS], last = now_ns();
-
-    for (int i = 0; i < ROUNDS; i++) {
-        double now = now_ns();
-
-        ns[i] = now - last;
-        last = now;
-    }
-    return portolan_sort_to_median(ROUNDS, ns);
-}
-
-void clue_burst_clock(struct rank *rank)
-{
-    rank->clocks_ns += bursts.clock_ns;
-}
-
-void clue_bursts_start(struct carrier *c)
-{
     if (!clue_is_measured(c->run))
-        return;
-    calibrate();
-    measure_pages();
-    bursts.empty[false] = empty_ticks(false);
-    bursts.empty[true] = empty_ticks(true);
-    bursts.clock_ns = clock_ns();
-    bursts.began_ticks = processor_ticks();
-}
-
-static long page_faults(void)
-{
-    struct rusage use = {0};
-
-    syscall(SYS_getrusage, RUSAGE_THREAD, &use);
-    return use.ru_minflt;
-}
-
-/* Whether new pages of RANK count: they are the kernel's work in a real run. */
-static bool is_touching(const struct rank *rank, uint64_t bytes)
-{
-    return bytes >= LEAST_TOUCHED && clue_is_measured(clue_carrier.run) && !rank->apart;
-}
-
-static void add_touched(struct rank *rank, double pages, double ns)
-{
-    rank->fronts_ns += llround(pages * ns);
-}
-
-void clue_burst_deliver(int task, const struct clue_receive *receive,
-                        const struct clue_message *message)
-{
-    struct rank *rank = clue_carrier.ranks[task];
-    bool is_counted = is_touching(rank, message->bytes);
-    long before = is_counted ? page_faults() : 0;
-
-    receive->deliver(receive->arg, message);
-    if (is_counted)
-        add_touched(rank, (double)(page_faults() - before), bursts.touch_ns);
-}
-
-void clue_touch(void *at, uint64_t bytes)
-{
-    struct rank *rank = clue_carrier.current;
-    volatile char *page = at;
-    long before;
-
-    if (!is_touching(rank, bytes))
-        return;
-    if (!at) {
-        add_touched(rank, (double)bytes / (double)PAGE, bursts.touch_ns + bursts.give_back_ns);
-        return;
-    }
-    before = page_faults();
-    for (uint64_t i = 0; i < bytes; i += PAGE)
-        page[i] = page[i];
-    add_touched(rank, (double)(page_faults() - before), bursts.touch_ns);
+        return PORTOLAN_OK;
+    if (!(b = c->bursts = portolan_calloc(1, sizeof *b)))
+        return portolan_no_memory(err);
+    burst_costs_measure(&b->costs);
+    b->ticks_checked = CHECKED_NS / b->costs.ns_per_tick;
+    b->ticks_long = LONG_NS / b->costs.ns_per_tick;
+    b->ticks_read = READ_NS / b->costs.ns_per_tick;
+    b->began_ticks = processor_ticks();
+    return PORTOLAN_OK;
 }
 
 /* ------------------------------------------------- segments */
 
-/* Outside the rank's memory: the place in a library that all ranks share, wherever it is loaded. */
-static uint64_t shared_site(const void *call)
-{
-    static struct {
-        const void *call;
-        uint64_t key;
-    } known[1024];
-    size_t i = (uintptr_t)call * UINT64_C(0x9E3779B97F4A7C15) >> 54;
-    Dl_info info;
-    uint64_t key = 1;
-
-    if (known[i].call == call)
-        return known[i].key;
-    if (dladdr(call, &info) && info.dli_fname)
-        key = link_library_key(info.dli_fname,
-                               (uint64_t)((const char *)call - (const char *)info.dli_fbase));
-    known[i].call = call;
-    known[i].key = key;
-    return key;
-}
-
-/* In a library of which the rank has its own data: the same in whatever place it lies. */
-static uint64_t own_site(const struct image_set *set, uint64_t at)
-{
-    size_t i = set->n - 1;
-
-    while (i && at < set->images[i].offset)
-        i--;
-    return link_library_key(set->images[i].file, at - set->images[i].offset);
-}
-
-static uint64_t folded_site(const struct rank *rank, const void *call)
-{
-    uint64_t at = (uint64_t)((const uint8_t *)call - rank->base);
-
-    return at < rank->program->set.images[0].span ? at
-           : at < rank->program->stride - rank->program->images_at
-               ? own_site(&rank->program->set, at)
-               : shared_site(call);
-}
-
-uint64_t clue_site_key(const struct rank *rank, const void *call)
-{
-    return !call ? 1 : rank->apart ? apart_place_of(rank, call)->key : folded_site(rank, call);
-}
-
-static struct burst_start *start_of(const struct rank *rank, const void *call)
+static struct burst_start *start_of(struct bursts *b, const struct rank *rank, const void *call)
 {
     uint64_t site = clue_site_key(rank, call);
     size_t i = site * UINT64_C(0x9E3779B97F4A7C15) >> 52;
 
     for (size_t tries = 0; tries < STARTS; tries++, i = (i + 1) % STARTS) {
-        struct burst_start *start = &bursts.starts[i];
+        struct burst_start *start = &b->starts[i];
 
         if (start->site == site)
             return start;
@@ -379,7 +171,7 @@ static void fetch_small(const struct rank *rank, size_t data, bool has_small_hea
         clue_fetch((const uint8_t *)rank->heap, rank->heap->bytes);
 }
 
-static void fetch_rank(struct rank *rank)
+static void fetch_rank(struct bursts *b, struct rank *rank)
 {
     const struct image *program = &rank->program->set.images[0];
     size_t data = program->stored - program->data;
@@ -392,45 +184,47 @@ static void fetch_rank(struct rank *rank)
         fetch_small(rank, data, has_small_heap);
     took = processor_ticks() - began;
     rank->fetch_ticks = is_large ? (double)took : 0;
-    bursts.fetched_ticks += took;
+    b->fetched_ticks += took;
 }
 
 /* Whether fetching has taken less than its part of the run. */
-static bool may_fetch(void)
+static bool may_fetch(const struct bursts *b)
 {
-    return FETCH_PART * bursts.fetched_ticks <= processor_ticks() - bursts.began_ticks;
+    return FETCH_PART * b->fetched_ticks <= processor_ticks() - b->began_ticks;
 }
 
 /* Time that this process has had a processor at TICKS, which are now, without asking each time: who
  * lost the processor since it was read last has lost it for longer than READ_NS. */
-static int64_t cpu_at(uint64_t ticks)
+static int64_t cpu_at(struct bursts *b, uint64_t ticks)
 {
-    if ((double)(ticks - bursts.read_ticks) > bursts.ticks_read) {
-        bursts.read_cpu = clue_real_ns(CLOCK_THREAD_CPUTIME_ID);
-        bursts.read_ticks = ticks;
+    if ((double)(ticks - b->read_ticks) > b->ticks_read) {
+        b->read_cpu = clue_real_ns(CLOCK_THREAD_CPUTIME_ID);
+        b->read_ticks = ticks;
     }
-    return bursts.read_cpu + (int64_t)((double)(ticks - bursts.read_ticks) * bursts.ns_per_tick);
+    return b->read_cpu + (int64_t)((double)(ticks - b->read_ticks) * b->costs.ns_per_tick);
 }
 
-void clue_burst_begin(struct rank *rank)
+void clue_burst_begin(struct carrier *c)
 {
+    struct bursts *b = c->bursts;
+    struct rank *rank = c->current;
     struct burst_start *start = rank->start;
 
-    if (!clue_is_measured(clue_carrier.run) || rank->apart)
+    if (!b || rank->apart)
         return;
     rank->kind = rank->was_switched ? BURST_COLD : BURST_WARM;
     rank->is_cold |= rank->was_switched;
-    if (rank->is_cold && start && (rank->was_switched || start->expected >= bursts.ticks_long)) {
-        bool is_fetched = start->expected >= fmax(bursts.ticks_long, rank->fetch_ticks) ||
+    if (rank->is_cold && start && (rank->was_switched || start->expected >= b->ticks_long)) {
+        bool is_fetched = start->expected >= fmax(b->ticks_long, rank->fetch_ticks) ||
                           start->turns < SAMPLED || start->turns % SAMPLED == 0;
 
         start->turns++;
-        is_fetched = is_fetched && may_fetch();
+        is_fetched = is_fetched && may_fetch(b);
         if (is_fetched)
-            fetch_rank(rank);
+            fetch_rank(b, rank);
         rank->kind = is_fetched ? BURST_FETCHED : BURST_COLD;
     }
-    rank->began_cpu = cpu_at(processor_ticks());
+    rank->began_cpu = cpu_at(b, processor_ticks());
     rank->began_ticks = processor_ticks();
 }
 
@@ -453,23 +247,24 @@ static double scale_of(struct segment *s)
 
 /* What a burst took of TICKS in which others had the processor, too: the processor's time is some
  * microseconds off. */
-static double without_others(const struct segment *s, const struct rank *rank, double ticks)
+static double without_others(struct bursts *b, const struct segment *s, const struct rank *rank,
+                             double ticks)
 {
     int64_t cpu_ns = clue_real_ns(CLOCK_THREAD_CPUTIME_ID) - rank->began_cpu;
-    double cpu = (double)cpu_ns / bursts.ns_per_tick, usual;
+    double cpu = (double)cpu_ns / b->costs.ns_per_tick, usual;
 
-    if (ticks - cpu < bursts.ticks_checked / 4)
+    if (ticks - cpu < b->ticks_checked / 4)
         return ticks;
-    bursts.sums.n_preempted++;
+    b->sums.n_preempted++;
     cpu = fmax(0, cpu);
     usual = s && s->n[rank->kind] >= ENOUGH ? quantile(s, rank->kind, 0.5) : cpu;
-    return fabs(usual - cpu) < bursts.ticks_checked ? usual : cpu;
+    return fabs(usual - cpu) < b->ticks_checked ? usual : cpu;
 }
 
 /* TICKS of a burst as if it had been alone. */
-static double alone(struct segment *s, const struct rank *rank, double ticks)
+static double alone(struct bursts *b, struct segment *s, const struct rank *rank, double ticks)
 {
-    double own = ticks > bursts.ticks_checked ? without_others(s, rank, ticks) : ticks;
+    double own = ticks > b->ticks_checked ? without_others(b, s, rank, ticks) : ticks;
 
     if (!s || own != ticks)
         return own;
@@ -479,56 +274,59 @@ static double alone(struct segment *s, const struct rank *rank, double ticks)
 }
 
 /* The law of bursts that end at SITE. Looking for it is no part of the next burst. */
-static struct burst_law *law_of(struct burst_start *end, const struct rank *rank, const void *site)
+static struct burst_law *law_of(const struct carrier *c, struct burst_start *end, const void *site)
 {
-    if (!end || clue_carrier.run->compute != CLUE_COMPUTE_MODEL)
+    if (!end || c->run->compute != CLUE_COMPUTE_MODEL)
         return NULL;
     if (!end->is_known) {
-        end->law = clue_law_at(rank, site);
+        end->law = clue_law_at(c->current, site);
         end->is_known = true;
     }
     return end->law;
 }
 
-int64_t clue_burst_end(struct rank *rank, const void *site)
+int64_t clue_burst_end(struct carrier *c, const void *site)
 {
+    struct bursts *b = c->bursts;
+    struct rank *rank = c->current;
     struct burst_start *start = rank->start;
     struct burst_law *law;
     struct segment *s;
     double ticks, clocks_ns = rank->clocks_ns;
 
     rank->clocks_ns = 0;
-    if (clue_carrier.run->compute == CLUE_COMPUTE_TABLE)
-        return clue_table_ns(clue_carrier.table, rank->task, clue_site_key(rank, site));
-    if (!clue_is_measured(clue_carrier.run))
+    if (c->run->compute == CLUE_COMPUTE_TABLE)
+        return clue_table_ns(c->table, rank->task, clue_site_key(rank, site));
+    if (!b)
         return 0;
     ticks = (double)(processor_ticks() - rank->began_ticks);
-    bursts.sums.n++;
-    rank->start = start_of(rank, site);
-    if ((law = law_of(rank->start, rank, site)))
+    b->sums.n++;
+    rank->start = start_of(b, rank, site);
+    if ((law = law_of(c, rank->start, site)))
         return clue_law_time(law, rank, NULL);
     if (rank->apart)
         return rank->apart->burst_ns;
     s = segment_of(start, rank->start ? rank->start->site : 0);
-    ticks = alone(s, rank, ticks);
+    ticks = alone(b, s, rank, ticks);
     if (s && rank->is_cold)
         start->expected += (ticks - start->expected) / (start->turns < SAMPLED ? 2 : SAMPLED);
     rank->is_cold &= rank->kind != BURST_FETCHED;
-    ticks = fmax(0, ticks - bursts.empty[rank->kind != BURST_WARM]);
-    return (int64_t)(ticks * bursts.ns_per_tick + clocks_ns + 0.5);
+    ticks = fmax(0, ticks - b->costs.empty[rank->kind != BURST_WARM]);
+    return (int64_t)(ticks * b->costs.ns_per_tick + clocks_ns + 0.5);
 }
 
 /*
  * What folding is thought to have left: bursts after others ran, against a tenth of those of their
  * segment, the fastest that were measured with data fetched. What varies by itself counts too.
  */
-void clue_bursts_end(struct clue_bursts *sums)
+void clue_bursts_end(struct carrier *c, struct clue_bursts *sums)
 {
     static const double most_added = 1; /* more is what varies by itself */
+    struct bursts *b = c->bursts;
     double all = 0, least = 0;
 
-    for (size_t i = 0; i < STARTS; i++)
-        for (struct segment *s = bursts.starts[i].segments, *next; s; s = next) {
+    for (size_t i = 0; b && i < STARTS; i++)
+        for (struct segment *s = b->starts[i].segments, *next; s; s = next) {
             double n = (double)(s->n[BURST_FETCHED] + s->n[BURST_COLD]);
 
             next = s->next;
@@ -538,9 +336,10 @@ void clue_bursts_end(struct clue_bursts *sums)
             }
             free(s);
         }
-    *sums = bursts.sums;
+    *sums = b ? b->sums : (struct clue_bursts){0};
     sums->added = least > 0 ? all / least - 1 : 0;
     if (sums->added > most_added)
         sums->added = NAN;
-    memset(&bursts, 0, sizeof bursts);
+    free(b);
+    c->bursts = NULL;
 }

@@ -32,7 +32,7 @@ void clue_call_begin(const struct clue_routine *routine, const void *site)
         return;
     if (clue_carrier.is_forked)
         clue_refuse_child(routine);
-    ns = clue_burst_end(rank, site) + rank->fronts_ns;
+    ns = clue_burst_end(&clue_carrier, site) + rank->fronts_ns;
     rank->fronts_ns = 0;
     rank->routine = routine;
     rank->site = site;
@@ -53,7 +53,7 @@ void clue_call_end(void)
     if (clue_carrier.run->record)
         operation_do(&(struct operation){.kind = OPERATION_END});
     clue_tell_call(rank, PORTOLAN_MPI_END);
-    clue_burst_begin(rank);
+    clue_burst_begin(&clue_carrier);
     rank->depth = 0; /* from here on signals are not held */
     if (rank->held)
         clue_give_held(rank);

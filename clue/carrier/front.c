@@ -40,7 +40,7 @@ const void *clue_front_enter(const uint8_t *stub, const uint64_t *arguments, con
     if (!rank || rank->depth)
         return real;
     rank->depth++;
-    rank->fronts_ns += clue_burst_end(rank, *back);
+    rank->fronts_ns += clue_burst_end(&clue_carrier, *back);
     rank->routine = &f->law->routine;
     rank->site = *back;
     rank->was_switched = false;
@@ -48,7 +48,7 @@ const void *clue_front_enter(const uint8_t *stub, const uint64_t *arguments, con
     if (clue_carrier.run->laws->skips) {
         real = clue_front_nothing;
         rank->depth--;
-        clue_burst_begin(rank);
+        clue_burst_begin(&clue_carrier);
     } else {
         rank->front_back = *back;
         *back = clue_front_back;
@@ -62,7 +62,7 @@ const void *clue_front_leave(void)
     struct rank *rank = clue_carrier.current;
     const void *back = rank->front_back;
 
-    clue_burst_begin(rank);
+    clue_burst_begin(&clue_carrier);
     rank->depth--;
     if (rank->held)
         clue_give_held(rank);

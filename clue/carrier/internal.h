@@ -156,6 +156,7 @@ struct carrier {
     struct clue_remark *remarks;
     size_t n_remarks;
     struct portolan_error error; /* why the run ended */
+    struct bursts *bursts;       /* burst.c; NULL: they are not measured */
     struct recording *recording; /* record.c; NULL: the run is not recorded */
     struct clue_table *table;    /* table.c; NULL: computing is not by table */
     struct payload *payloads;    /* serve.c: data that processes have sent, until delivered */
@@ -254,21 +255,26 @@ int64_t clue_epoch_ns(void);
 /* The number of a routine of carrier's own: observers are not told of it. */
 enum { CLUE_NO_NUMBER = UINT32_MAX };
 
-/* burst.c: the time that ranks compute. */
+/* burst.c: the time that the current rank computes. */
 /* Whether bursts are measured; with laws, too: those that have none. */
 bool clue_is_measured(const struct clue_run *run);
-void clue_burst_begin(struct rank *rank);
-/* Where a call stands, the same in all ranks and runs. */
-uint64_t clue_site_key(const struct rank *rank, const void *call);
+void clue_burst_begin(struct carrier *c);
 /* Nanoseconds since its begin, of this machine's processor. */
-int64_t clue_burst_end(struct rank *rank, const void *site);
-/* RANK reads a clock: what that takes is part of its next burst. */
-void clue_burst_clock(struct rank *rank);
-/* clue_engine_settings.deliver */
+int64_t clue_burst_end(struct carrier *c, const void *site);
+/* It reads a clock: what that takes is part of its next burst. */
+void clue_burst_clock(const struct carrier *c);
+/* ENOMEM. */
+enum portolan_status clue_bursts_start(struct carrier *c, struct portolan_error *err);
+void clue_bursts_end(struct carrier *c, struct clue_bursts *sums);
+/* While bursts are measured. */
+const struct burst_costs *clue_burst_costs(const struct carrier *c);
+
+/* touch.c: clue_engine_settings.deliver */
 void clue_burst_deliver(int task, const struct clue_receive *receive,
                         const struct clue_message *message);
-void clue_bursts_start(struct carrier *c);
-void clue_bursts_end(struct clue_bursts *sums);
+
+/* site.c: where a call stands, the same in all ranks and runs. */
+uint64_t clue_site_key(const struct rank *rank, const void *call);
 
 /* memory.c: fetches a rank's memory into the cache; false, and nothing is done: a core's own keeps
  * too little of it. */

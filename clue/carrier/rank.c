@@ -233,7 +233,7 @@ static void begin_rank(void)
 
     glibc.ctype();
     find_heap(rank);
-    clue_burst_begin(rank);
+    clue_burst_begin(&clue_carrier);
     clue_enter(rank->top, (uint64_t)(uintptr_t)rank->base + rank->program->set.images[0].entry);
 }
 

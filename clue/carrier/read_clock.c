@@ -34,7 +34,7 @@ int64_t clue_read_clock(void)
     int64_t now = clue_now();
 
     turn_let_write(&clue_carrier);
-    clue_burst_clock(clue_carrier.current);
+    clue_burst_clock(&clue_carrier);
     clue_carrier.n_polls = 0;
     n = now == last ? n + 1 : 0;
     last = now;

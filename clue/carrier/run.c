@@ -122,9 +122,10 @@ static enum portolan_status run_program(struct carrier *c, struct clue_outcome *
 
     if (!status)
         status = prepare(c, err);
+    if (!status)
+        status = clue_bursts_start(c, err);
     if (status)
         return status;
-    clue_bursts_start(c);
     if (!c->run->is_apart)
         clue_faults_begin();
     run_ranks(c);
@@ -133,7 +134,7 @@ static enum portolan_status run_program(struct carrier *c, struct clue_outcome *
     if (!c->run->is_apart && before > 0)
         outcome->rank_bytes = fmax(0, most_resident_bytes() - before) / (double)c->n_ranks;
     apart_end_all(c);
-    clue_bursts_end(&outcome->bursts);
+    clue_bursts_end(c, &outcome->bursts);
     outcome->bursts.n_missing = clue_table_end(c);
     clue_laws_end(&outcome->bursts, c->has_failed);
     if (c->run->record && !c->error.status)
