@@ -98,7 +98,7 @@ call/obsp 0: call/report
 call/report 2:
 call/runtime 5: call/report
 call/translate 10:
-cli 7:
+cli 6:
 clue/calibrate 0: clue/machine
 clue/calibrate/program 0: clue/calibrate/shim
 clue/carrier 22: clue/machine clue/report

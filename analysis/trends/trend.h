@@ -99,7 +99,6 @@ void trend_add_head(const struct portolan_trends *t, struct portolan_text *out);
 void trend_write_list(const struct writing *w);
 void trend_write_errors(const struct writing *w, const struct trend *t);
 void trend_write_comparison(const struct writing *w);
-void trend_write_whole(const struct writing *w, const struct trend *t);
 void trend_write_chart(const struct writing *w);
 /* As models or rows for other programs. */
 void trend_write_form(const struct writing *w);

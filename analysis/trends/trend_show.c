@@ -135,7 +135,7 @@ static void add_series(const struct writing *w, const struct trend *t)
         portolan_text_add(w->out, "  %-14sno spikes, no drift, one value\n", "in time");
 }
 
-void trend_write_whole(const struct writing *w, const struct trend *t)
+static void write_whole(const struct writing *w, const struct trend *t)
 {
     portolan_text_add(w->out, "%s\n  ", t->path);
     trend_add_head(w->t, w->out);
@@ -183,7 +183,7 @@ static void write_trends(struct statement *s)
     if (form == PORTOLAN_TREND_LIST)
         trend_write_list(w);
     else if (form == PORTOLAN_TREND_WHOLE)
-        write_each(w, trend_write_whole);
+        write_each(w, write_whole);
     else if (form == PORTOLAN_TREND_ERRORS)
         write_each(w, write_named_errors);
     else if (form == PORTOLAN_TREND_COMPARISON)
