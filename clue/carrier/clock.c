@@ -50,10 +50,6 @@ static int64_t date_of(int64_t now)
     return epoch + now;
 }
 
-#define ROUTINE(function)                                                                          \
-    static const struct clue_routine routine = {function, CLUE_NO_NUMBER};                         \
-    const void *site = __builtin_return_address(0)
-
 /* What CLOCK shows, to ranks in virtual time. */
 static int read_any(const struct clue_routine *routine, const void *site, clockid_t clock,
                     struct timespec *to)
@@ -73,14 +69,16 @@ static int read_any(const struct clue_routine *routine, const void *site, clocki
 
 PORTOLAN_API int clock_gettime(clockid_t clock, struct timespec *to)
 {
-    ROUTINE("clock_gettime");
+    static const struct clue_routine routine = {"clock_gettime", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
 
     return read_any(&routine, site, clock, to);
 }
 
 PORTOLAN_API int gettimeofday(struct timeval *restrict to, void *restrict zone)
 {
-    ROUTINE("gettimeofday");
+    static const struct clue_routine routine = {"gettimeofday", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
     struct timespec now;
 
     (void)zone;
@@ -91,7 +89,8 @@ PORTOLAN_API int gettimeofday(struct timeval *restrict to, void *restrict zone)
 
 PORTOLAN_API time_t time(time_t *to)
 {
-    ROUTINE("time");
+    static const struct clue_routine routine = {"time", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
     struct timespec now;
 
     read_any(&routine, site, CLOCK_REALTIME, &now);
@@ -108,7 +107,8 @@ PORTOLAN_API int timespec_get(struct timespec *to, int base)
 /* Ranks of a real MPI also poll while they wait. */
 PORTOLAN_API clock_t clock(void)
 {
-    ROUTINE("clock");
+    static const struct clue_routine routine = {"clock", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
     struct timespec now;
 
     read_any(&routine, site, CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -117,7 +117,8 @@ PORTOLAN_API clock_t clock(void)
 
 PORTOLAN_API clock_t times(struct tms *to)
 {
-    ROUTINE("times");
+    static const struct clue_routine routine = {"times", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
     clock_t ticks;
 
     if (!clue_is_virtual())
@@ -130,7 +131,8 @@ PORTOLAN_API clock_t times(struct tms *to)
 
 PORTOLAN_API int getrusage(__rusage_who_t who, struct rusage *to)
 {
-    ROUTINE("getrusage");
+    static const struct clue_routine routine = {"getrusage", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
     int result = REAL(getrusage)(who, to);
 
     if (clue_is_virtual() && result == 0) {
@@ -159,7 +161,8 @@ static int64_t ns_of(const struct timespec *t)
 
 PORTOLAN_API int nanosleep(const struct timespec *time, struct timespec *left)
 {
-    ROUTINE("nanosleep");
+    static const struct clue_routine routine = {"nanosleep", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
 
     if (clue_is_virtual()) {
         if (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec >= SECOND) {
@@ -175,7 +178,8 @@ PORTOLAN_API int nanosleep(const struct timespec *time, struct timespec *left)
 PORTOLAN_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
                                  struct timespec *left)
 {
-    ROUTINE("clock_nanosleep");
+    static const struct clue_routine routine = {"clock_nanosleep", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
 
     if (clue_is_virtual()) {
         struct timespec now = {0};
@@ -190,7 +194,8 @@ PORTOLAN_API int clock_nanosleep(clockid_t clock, int flags, const struct timesp
 
 PORTOLAN_API int usleep(useconds_t us)
 {
-    ROUTINE("usleep");
+    static const struct clue_routine routine = {"usleep", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
 
     if (!clue_is_virtual())
         return nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
@@ -200,7 +205,8 @@ PORTOLAN_API int usleep(useconds_t us)
 
 PORTOLAN_API unsigned sleep(unsigned s)
 {
-    ROUTINE("sleep");
+    static const struct clue_routine routine = {"sleep", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
 
     if (!clue_is_virtual())
         return nanosleep(&(struct timespec){.tv_sec = s}, NULL) ? s : 0;
@@ -211,7 +217,8 @@ PORTOLAN_API unsigned sleep(unsigned s)
 /* Waiting for nothing is a way to sleep. */
 PORTOLAN_API int poll(struct pollfd *files, nfds_t n, int ms)
 {
-    ROUTINE("poll");
+    static const struct clue_routine routine = {"poll", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
     if (clue_is_virtual() && n == 0 && ms >= 0) {
         sleep_virtually(&routine, site, (int64_t)ms * 1000000);
         return 0;
@@ -222,7 +229,8 @@ PORTOLAN_API int poll(struct pollfd *files, nfds_t n, int ms)
 PORTOLAN_API int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
                         struct timeval *restrict time)
 {
-    ROUTINE("select");
+    static const struct clue_routine routine = {"select", CLUE_NO_NUMBER};
+    const void *site = __builtin_return_address(0);
     if (clue_is_virtual() && n == 0 && time) {
         sleep_virtually(&routine, site,
                         time->tv_sec * (int64_t)SECOND + time->tv_usec * INT64_C(1000));

@@ -2,24 +2,29 @@
 /* Moves items between their places and a dense row of bytes. */
 #include "internal.h"
 
-/* The blocks of a run, by copies of a size that the compiler knows where it is usual. */
-#define COPY_BLOCKS(bytes_known)                                                                   \
-    for (MPI_Count i = 0; i < run->count; i++, at += run->stride, row += run->bytes)               \
-    memcpy(is_packing ? row : at, is_packing ? at : row, bytes_known)
-
-static inline char *copy_run(const struct mpi_run *run, char *item, char *row, bool is_packing)
+/* The blocks of a run, each of BYTES, which the compiler knows where they are usual. */
+static inline __attribute__((always_inline)) char *
+copy_blocks(const struct mpi_run *run, char *item, char *row, bool is_packing, size_t bytes)
 {
     char *at = item + run->offset;
 
-    if (run->bytes == 8)
-        COPY_BLOCKS(8);
-    else if (run->bytes == 4)
-        COPY_BLOCKS(4);
-    else if (run->bytes == 16)
-        COPY_BLOCKS(16);
-    else
-        COPY_BLOCKS((size_t)run->bytes);
+    for (MPI_Count i = 0; i < run->count; i++, at += run->stride, row += bytes)
+        memcpy(is_packing ? row : at, is_packing ? at : row, bytes);
     return row;
+}
+
+static inline char *copy_run(const struct mpi_run *run, char *item, char *row, bool is_packing)
+{
+    switch (run->bytes) {
+    case 4:
+        return copy_blocks(run, item, row, is_packing, 4);
+    case 8:
+        return copy_blocks(run, item, row, is_packing, 8);
+    case 16:
+        return copy_blocks(run, item, row, is_packing, 16);
+    default:
+        return copy_blocks(run, item, row, is_packing, (size_t)run->bytes);
+    }
 }
 
 void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, void *to)

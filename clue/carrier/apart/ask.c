@@ -11,11 +11,10 @@
 #include <unistd.h>
 
 struct asker clue_asker = {.fd = -1, .lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
-#define ASKER clue_asker
 
 bool asker_is_rank(void)
 {
-    return ASKER.fd >= 0 && getpid() == ASKER.process;
+    return clue_asker.fd >= 0 && getpid() == clue_asker.process;
 }
 
 /* portolan-clue has told why, or was ended itself. */
@@ -30,8 +29,8 @@ static void acknowledge(void)
 {
     struct link_frame f = {.operation = LINK_ANSWER};
 
-    memcpy(f.words, ASKER.to_run, sizeof f.words);
-    ASKER.to_run[LINK_FUNCTION] = 0;
+    memcpy(f.words, clue_asker.to_run, sizeof f.words);
+    clue_asker.to_run[LINK_FUNCTION] = 0;
     if (!asker_write(&f, NULL, 0))
         gone();
 }
@@ -48,8 +47,8 @@ static void deliver(const struct link_frame *f)
         (void (*)(void *, const struct clue_message *))(uintptr_t)f->words[0];
     struct clue_message message;
 
-    memcpy(&message, ASKER.room.bytes, sizeof message);
-    message.data = message.data ? ASKER.room.bytes + sizeof message : NULL;
+    memcpy(&message, clue_asker.room.bytes, sizeof message);
+    message.data = message.data ? clue_asker.room.bytes + sizeof message : NULL;
     if (take)
         take((void *)(uintptr_t)f->words[1], &message);
     if (f->words[2])
@@ -61,38 +60,38 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
 {
     struct link_frame f = {.operation = operation};
 
-    if (!asker_is_rank() || ASKER.is_told) {
+    if (!asker_is_rank() || clue_asker.is_told) {
         fprintf(stderr, "portolan: error: a function that only ranks can call is called by %s\n",
-                ASKER.is_told ? "what takes a message" : "a process that a rank has forked");
+                clue_asker.is_told ? "what takes a message" : "a process that a rank has forked");
         _exit(1);
     }
     if (words)
         memcpy(f.words, words, sizeof f.words);
-    pthread_mutex_lock(&ASKER.lock);
+    pthread_mutex_lock(&clue_asker.lock);
     if (!asker_write(&f, parts, n))
         gone();
     for (;;) {
-        if (!link_read(ASKER.fd, &ASKER.frame, &ASKER.room))
+        if (!link_read(clue_asker.fd, &clue_asker.frame, &clue_asker.room))
             gone();
-        if (ASKER.frame.operation == LINK_ANSWER)
+        if (clue_asker.frame.operation == LINK_ANSWER)
             break;
-        ASKER.is_told = true;
-        if (ASKER.frame.operation == LINK_LINES)
-            asker_take_lines(&ASKER.frame, ASKER.room.bytes);
-        else if (ASKER.frame.operation == LINK_RUN)
-            run(ASKER.frame.words);
+        clue_asker.is_told = true;
+        if (clue_asker.frame.operation == LINK_LINES)
+            asker_take_lines(&clue_asker.frame, clue_asker.room.bytes);
+        else if (clue_asker.frame.operation == LINK_RUN)
+            run(clue_asker.frame.words);
         else
-            deliver(&ASKER.frame);
-        ASKER.is_told = false;
+            deliver(&clue_asker.frame);
+        clue_asker.is_told = false;
     }
-    pthread_mutex_unlock(&ASKER.lock);
-    return &ASKER.frame;
+    pthread_mutex_unlock(&clue_asker.lock);
+    return &clue_asker.frame;
 }
 
 /* The text of an answer, to stay. */
 static const char *keep(const struct link_frame *f)
 {
-    const char *kept = f->bytes ? link_keep(ASKER.room.bytes) : NULL;
+    const char *kept = f->bytes ? link_keep(clue_asker.room.bytes) : NULL;
 
     return f->bytes && !kept ? "?" : kept;
 }
@@ -134,67 +133,67 @@ LINK_FUNCTIONS(VALUE0, VALUE1, VALUE2, NOTHING1, TEXT0, TEXT1)
 
 int clue_self(void)
 {
-    return (int)ASKER.facts[LINK_TASK];
+    return (int)clue_asker.facts[LINK_TASK];
 }
 
 int clue_n_tasks(void)
 {
-    return (int)ASKER.facts[LINK_TASKS];
+    return (int)clue_asker.facts[LINK_TASKS];
 }
 
 void **clue_own(enum clue_owner owner)
 {
-    return &ASKER.own[owner];
+    return &clue_asker.own[owner];
 }
 
 void clue_call_in(int task, void (*run)(void *arg), void *arg)
 {
-    ASKER.to_run[LINK_RUNNER] = task;
-    ASKER.to_run[LINK_FUNCTION] = (int64_t)(uintptr_t)run;
-    ASKER.to_run[LINK_ARGUMENT] = (int64_t)(uintptr_t)arg;
+    clue_asker.to_run[LINK_RUNNER] = task;
+    clue_asker.to_run[LINK_FUNCTION] = (int64_t)(uintptr_t)run;
+    clue_asker.to_run[LINK_ARGUMENT] = (int64_t)(uintptr_t)arg;
 }
 
 void clue_at_exit(enum clue_owner owner, void (*run)(void))
 {
-    ASKER.at_exit[owner] = run;
+    clue_asker.at_exit[owner] = run;
 }
 
 void asker_begin_burst(void)
 {
-    if (!ASKER.is_measured)
+    if (!clue_asker.is_measured)
         return;
     asker_cpu_ns(); /* the first reading after others had the processor takes longer */
-    ASKER.began_ns = asker_cpu_ns();
+    clue_asker.began_ns = asker_cpu_ns();
 }
 
 void clue_call_begin(const struct clue_routine *routine, const void *site)
 {
-    int64_t words[LINK_WORDS], ns = ASKER.is_measured ? asker_cpu_ns() : 0;
+    int64_t words[LINK_WORDS], ns = clue_asker.is_measured ? asker_cpu_ns() : 0;
     struct iovec parts[2] = {link_text(routine->name)};
     sigset_t before;
 
-    pthread_sigmask(SIG_BLOCK, &ASKER.held, &before);
-    pthread_mutex_lock(&ASKER.lock);
-    if (ASKER.depth++)
+    pthread_sigmask(SIG_BLOCK, &clue_asker.held, &before);
+    pthread_mutex_lock(&clue_asker.lock);
+    if (clue_asker.depth++)
         return;
-    ASKER.before = before;
+    clue_asker.before = before;
     parts[1] = link_text(asker_place(site, words));
     words[LINK_ROUTINE] = routine->number;
-    ns -= ASKER.began_ns + ASKER.clock_ns;
+    ns -= clue_asker.began_ns + clue_asker.clock_ns;
     words[LINK_NS] = ns > 0 ? ns : 0;
     ask_with(LINK_BEGIN, words, parts, 2);
 }
 
 void clue_call_end(void)
 {
-    sigset_t before = ASKER.before;
-    bool is_outermost = --ASKER.depth == 0;
+    sigset_t before = clue_asker.before;
+    bool is_outermost = --clue_asker.depth == 0;
 
     if (is_outermost) {
         ask(LINK_END, 0);
         asker_begin_burst();
     }
-    pthread_mutex_unlock(&ASKER.lock);
+    pthread_mutex_unlock(&clue_asker.lock);
     if (is_outermost)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -218,7 +217,7 @@ const struct portolan_mpi_observer *clue_observer(void)
 {
     static const struct portolan_mpi_observer observer = {.tell = tell, .is_on = true};
 
-    return ASKER.facts[LINK_IS_OBSERVED] ? &observer : NULL;
+    return clue_asker.facts[LINK_IS_OBSERVED] ? &observer : NULL;
 }
 
 /* ------------------------------------------------- messages */
@@ -242,7 +241,7 @@ void operation_do(struct operation *o)
     o->index = (size_t)f->words[LINK_INDEX];
     o->is_true = f->words[LINK_IS_TRUE];
     if (o->message)
-        memcpy(o->message, ASKER.room.bytes, sizeof *o->message);
+        memcpy(o->message, clue_asker.room.bytes, sizeof *o->message);
 }
 
 /* About SIZE bytes at ABOUT: the first word of the answer. */
@@ -282,7 +281,7 @@ int clue_spawn(const char *program, char *const argv[], const int *hosts, int n,
                                                    link_part(words.bytes, words.length)},
                             3)
                   ->words[0];
-    memcpy(tasks, ASKER.room.bytes, (size_t)started * sizeof *tasks);
+    memcpy(tasks, clue_asker.room.bytes, (size_t)started * sizeof *tasks);
     portolan_text_clear(&words);
     free(path);
     return started;

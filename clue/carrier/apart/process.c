@@ -22,8 +22,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define ASKER clue_asker
-
 bool clue_is_virtual(void)
 {
     return asker_is_rank();
@@ -49,7 +47,7 @@ static int64_t find_clock_cost(void)
     for (int i = 0; i < BURSTS; i++) {
         ask(LINK_clue_n_hosts, 0);
         asker_begin_burst();
-        took[i] = asker_cpu_ns() - ASKER.began_ns;
+        took[i] = asker_cpu_ns() - clue_asker.began_ns;
     }
     qsort(took, BURSTS, sizeof *took, by_size);
     return took[BURSTS / 2];
@@ -92,7 +90,7 @@ static void tell_of_threads(void)
     enum { LEAST_NS = 10000000 };
     int64_t all_ns = asker_cpu_ns(), others_ns = all_ns - clue_real_ns(CLOCK_THREAD_CPUTIME_ID);
 
-    if (ASKER.is_measured && others_ns > LEAST_NS && others_ns > all_ns / 10)
+    if (clue_asker.is_measured && others_ns > LEAST_NS && others_ns > all_ns / 10)
         clue_assume("processor time of a rank's threads is computing, also if they only spun, "
                     "which cannot be told");
 }
@@ -108,13 +106,13 @@ static void end_rank(int status, bool flushes)
     clue_call_begin(&routine, NULL);
     tell_of_threads();
     for (int i = CLUE_OWNERS; i-- > 0;)
-        if (ASKER.at_exit[i])
-            ASKER.at_exit[i]();
+        if (clue_asker.at_exit[i])
+            clue_asker.at_exit[i]();
     if (flushes)
         fflush(NULL);
     asker_write(&f, NULL, 0);
-    close(ASKER.fd);
-    ASKER.fd = -1;
+    close(clue_asker.fd);
+    clue_asker.fd = -1;
 }
 
 static void exit_rank(int status, void *arg)
@@ -154,7 +152,7 @@ static void tell_fault(int signal, siginfo_t *info, void *machine)
         return;
     file = link_text(asker_place((void *)(processor_pc(state) + 1), f.words));
     f.words[LINK_NS] = signal;
-    link_write(ASKER.fd, &f, &file, 1);
+    link_write(clue_asker.fd, &f, &file, 1);
 }
 
 static void prepare_signals(void)
@@ -168,16 +166,16 @@ static void prepare_signals(void)
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
-    sigemptyset(&ASKER.held); /* their handlers may read clocks, which asks */
+    sigemptyset(&clue_asker.held); /* their handlers may read clocks, which asks */
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
-        sigaddset(&ASKER.held, timers[i]);
+        sigaddset(&clue_asker.held, timers[i]);
 }
 
 /* Else its connection would stay when the rank itself is gone. */
 static void leave_child(void)
 {
-    close(ASKER.fd);
-    ASKER.fd = -1;
+    close(clue_asker.fd);
+    clue_asker.fd = -1;
 }
 
 /* ------------------------------------------------- the begin */
@@ -236,13 +234,13 @@ __attribute__((constructor)) static void begin_rank(void)
 
     if (!said)
         return;
-    ASKER.fd = open_link(said, secret, &task);
-    if (ASKER.fd < 0 || fcntl(ASKER.fd, F_SETFD, FD_CLOEXEC) != 0) {
+    clue_asker.fd = open_link(said, secret, &task);
+    if (clue_asker.fd < 0 || fcntl(clue_asker.fd, F_SETFD, FD_CLOEXEC) != 0) {
         fprintf(stderr, "portolan: error: a rank cannot reach portolan-clue: %s\n",
                 strerror(errno));
         REAL(_exit)(127);
     }
-    ASKER.process = getpid();
+    clue_asker.process = getpid();
     clue_has_bindings = dlopen("libmpichfort.so.12", RTLD_LAZY | RTLD_NOLOAD) != NULL;
     restore_environment();
     setvbuf(stdout, NULL, _IOLBF,
@@ -251,11 +249,12 @@ __attribute__((constructor)) static void begin_rank(void)
     on_exit(exit_rank, NULL);
     prepare_signals();
     part = link_text(secret);
-    memcpy(ASKER.facts, ask_with(LINK_HELLO, (const int64_t[LINK_WORDS]){task}, &part, 1)->words,
-           sizeof ASKER.facts);
-    ASKER.is_measured = ASKER.facts[LINK_IS_MEASURED];
-    if (ASKER.is_measured) {
-        ASKER.clock_ns = find_clock_cost();
+    memcpy(clue_asker.facts,
+           ask_with(LINK_HELLO, (const int64_t[LINK_WORDS]){task}, &part, 1)->words,
+           sizeof clue_asker.facts);
+    clue_asker.is_measured = clue_asker.facts[LINK_IS_MEASURED];
+    if (clue_asker.is_measured) {
+        clue_asker.clock_ns = find_clock_cost();
         asker_begin_burst();
     }
 }

@@ -20,7 +20,6 @@ struct shared_heap {
     uint64_t used; /* bytes; 0: nobody has asked yet */
     struct block *free[CLASSES];
 };
-#define HEAP clue_asker.heap
 
 /* ------------------------------------------------- a copy */
 
@@ -45,9 +44,10 @@ bool asker_share(int fd)
             (known = map(NULL, MAP_SHARED, fd)) == MAP_FAILED)
             return false;
     }
-    HEAP = map(LINK_MEMORY, (is_copied ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED_NOREPLACE, fd);
+    clue_asker.heap =
+        map(LINK_MEMORY, (is_copied ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED_NOREPLACE, fd);
     close(fd);
-    return HEAP != MAP_FAILED;
+    return clue_asker.heap != MAP_FAILED;
 }
 
 /* Whether page I may have been written to since it was last the one that is known. */
@@ -66,14 +66,14 @@ static bool is_private(size_t i, size_t page)
 bool asker_write(struct link_frame *f, const struct iovec *parts, int n)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), lines = page / LINK_LINE, first = 0, end = 0;
-    size_t n_pages = known && HEAP->used ? (HEAP->used + page - 1) / page : 0;
+    size_t n_pages = known && clue_asker.heap->used ? (clue_asker.heap->used + page - 1) / page : 0;
     bool is_good = true;
 
     for (size_t i = 0; i < n_pages && is_good; i++) {
         if (!is_private(i, page))
             continue;
         for (size_t line = i * lines; line < (i + 1) * lines && is_good; line++) {
-            const char *own = (char *)HEAP + line * LINK_LINE;
+            const char *own = (char *)clue_asker.heap + line * LINK_LINE;
 
             if (memcmp(known + line * LINK_LINE, own, LINK_LINE) == 0)
                 continue;
@@ -83,7 +83,7 @@ bool asker_write(struct link_frame *f, const struct iovec *parts, int n)
             first = line > end ? line : first;
             end = line + 1;
         }
-        madvise((char *)HEAP + i * page, page, MADV_DONTNEED);
+        madvise((char *)clue_asker.heap + i * page, page, MADV_DONTNEED);
     }
     if (is_good && end > first)
         is_good = link_write_lines(clue_asker.fd, known, first, end);
@@ -99,24 +99,24 @@ void asker_take_lines(const struct link_frame *f, const char *bytes)
 
 void **clue_shared(enum clue_owner owner)
 {
-    return &HEAP->roots[owner];
+    return &clue_asker.heap->roots[owner];
 }
 
 void *clue_share(size_t bytes)
 {
     unsigned size_class = 64 - (unsigned)__builtin_clzll(bytes + sizeof(struct block) - 1);
-    struct block *b = HEAP->free[size_class];
+    struct block *b = clue_asker.heap->free[size_class];
 
     if (b) {
-        HEAP->free[size_class] = b->next;
+        clue_asker.heap->free[size_class] = b->next;
         return memset(b->bytes, 0, bytes);
     }
-    if (!HEAP->used)
-        HEAP->used = (sizeof *HEAP / ALIGN + 1) * ALIGN;
-    if (LINK_MEMORY_BYTES - HEAP->used < (size_t)1 << size_class)
+    if (!clue_asker.heap->used)
+        clue_asker.heap->used = (sizeof *clue_asker.heap / ALIGN + 1) * ALIGN;
+    if (LINK_MEMORY_BYTES - clue_asker.heap->used < (size_t)1 << size_class)
         clue_fail("out of shared memory");
-    b = (struct block *)((char *)HEAP + HEAP->used);
-    HEAP->used += (size_t)1 << size_class;
+    b = (struct block *)((char *)clue_asker.heap + clue_asker.heap->used);
+    clue_asker.heap->used += (size_t)1 << size_class;
     b->size_class = size_class;
     return b->bytes;
 }
@@ -127,6 +127,6 @@ void clue_unshare(void *memory)
 
     if (!b)
         return;
-    b->next = HEAP->free[b->size_class];
-    HEAP->free[b->size_class] = b;
+    b->next = clue_asker.heap->free[b->size_class];
+    clue_asker.heap->free[b->size_class] = b;
 }

@@ -312,6 +312,32 @@ static void what_is_written_reads_back(void **state)
     clue_machine_destroy(g);
 }
 
+/* With a warning that names the first, whatever they contain. */
+static void laws_of_older_files_are_ignored(void **state)
+{
+    struct clue_machine_file *old = read_good(
+        "<machine name='old'>\n<host name='n' cpus='2'><receive d='3us'/>\n"
+        "<fresh><point bytes='4KB' time='1us'/></fresh><loop k='1ns/B'/>"
+        "<pieces pack='9ns' k='1ns/B'/></host>\n"
+        "<send from='*' to='*' d='1us'/><transmission from='*' to='*' d='1us'/>"
+        "<collectives><window d='1us'/><call d='80ns'/><communicator d='1us'/></collectives>"
+        "</machine>");
+    char *text;
+
+    (void)state;
+    assert_non_null(strstr(old->ignored, ":3: <fresh> is ignored"));
+    assert_int_equal(clue_law_ns(&old->machine.hosts[0].receive, 0), 3000);
+    assert_int_equal(clue_law_ns(&old->machine.collective_call, 0), 80);
+    assert_int_equal(clue_machine_write(old, &text, NULL), PORTOLAN_OK);
+    assert_null(strstr(text, "fresh"));
+    assert_null(strstr(text, "window"));
+    clue_machine_destroy(old);
+    old = read_good(text);
+    assert_null(old->ignored);
+    clue_machine_destroy(old);
+    free(text);
+}
+
 /* Of 2,000 draws, logarithms have the stated deviations (each within 5 %, 3 standard errors) and
  * correlation. */
 static void errors_are_drawn_from_their_covariance(void **state)
@@ -735,6 +761,7 @@ int main(void)
         cmocka_unit_test(links_have_their_own_numbers_and_routes_their_way_back),
         cmocka_unit_test(sizes_have_a_unit_that_fits),
         cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(laws_of_older_files_are_ignored),
         cmocka_unit_test(errors_are_drawn_from_their_covariance),
         cmocka_unit_test(communication_is_off_as_a_whole),
         cmocka_unit_test(messages_take_what_the_file_says),
