@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the ranks agree: rank 0 decides for all, from the samples of the slowest rank. What failed on
- * any rank goes up and what is decided comes down with the Mastermind's step, so that a step in
- * which nothing is to be done costs no message (docs/decisions/0049).
+ * Makes all ranks swap the same implementations at the same step, without a message of its own in
+ * most steps (docs/decisions/0049).
+ *
+ * When a step ends, the Mastermind exchanges a block of numbers between all ranks anyway; each rank
+ * gets the maximum of each number. The Optimizer appends its own (a piggyback). On the way up,
+ * fill() puts in what this rank has seen: which instances failed, and the worst accuracy. On the
+ * way down, add() puts in what rank 0 wants: it has the samples of the slowest rank by then, and
+ * either decides at once or sends a decision that it made earlier (`delay`). optimizer_hear() reads
+ * the result, which is the same on all ranks, and says what all do next.
+ *
+ * If something failed, all ranks ban it, and rank 0 decides again and broadcasts
+ * (optimizer_decide_together()); so it does before the first step. With `check` each rank adds a
+ * hash of what really runs, and its negative, so that the maxima show whether the ranks differ.
  */
 #include "component.h"
 
@@ -10,9 +20,8 @@
 #include <string.h>
 
 /*
- * Places in the values that travel; of each the ranks get the maximum. The first are the
- * Mastermind's. A struct optimizer_seen of every instance follows, then the alternatives that rank
- * 0 wants.
+ * Positions in the exchanged values. The first ones are the Mastermind's. After HEAD follow a
+ * struct optimizer_seen for each instance, and then the alternatives that rank 0 wants.
  */
 enum { TODO = PORTOLAN_PIGGYBACK_HEAD, HASH, MINUS_HASH, ASKS, HEAD };
 enum { ENTRIES = sizeof(struct optimizer_seen) / sizeof(double) };
@@ -39,8 +48,8 @@ void optimizer_count_deciding(struct optimizer *o, uint64_t entered)
 
 /* ------------------------------------------------- up: what this rank has seen */
 
-/* The alternative that really runs; -1: another class, which only somebody else can have put there.
- */
+/* The alternative that really runs; -1: another class, which something else than the Optimizer has
+ * put there. */
 static int32_t find_running(const struct optimizer *o, size_t instance)
 {
     const struct portolan_assembly_instance *i = &o->assembly->instances[instance];
@@ -55,7 +64,7 @@ static int32_t find_running(const struct optimizer *o, size_t instance)
     return k;
 }
 
-/* Of all choices, exact as a double. 0 unless ranks are to be compared. */
+/* The hash of all alternatives that run, exact as a double; 0 if ranks are not compared. */
 static double hash_choices(struct optimizer *o, int step)
 {
     if (!o->check)
@@ -65,7 +74,7 @@ static double hash_choices(struct optimizer *o, int step)
     return (double)(portolan_hash(o->running, bytes_of(o), (uint64_t)step) >> 12);
 }
 
-/* A struct portolan_piggyback's. */
+/* The function `fill` of a piggyback: puts in what this rank has seen. */
 static bool fill(struct portolan_piggyback *p, const struct portolan_sample *samples, size_t n)
 {
     struct optimizer *o = p->arg;
@@ -83,8 +92,8 @@ static bool fill(struct portolan_piggyback *p, const struct portolan_sample *sam
 /* ------------------------------------------------- down: what rank 0 wants */
 
 /*
- * A struct portolan_piggyback's, on rank 0. Without a delay it decides now; otherwise it sends what
- * it has decided before. When something failed, all ranks must leave that first.
+ * The function `add` of a piggyback, on rank 0. Without a delay it decides now; otherwise it sends
+ * what it decided before. If something failed, all ranks must ban that first.
  */
 static void add(struct portolan_piggyback *p, const struct portolan_sample *slowest, size_t n,
                 int n_failed)
@@ -166,7 +175,8 @@ void optimizer_travel(struct optimizer *o, bool on)
         ops->carry(o->records, on ? &o->piggyback : NULL);
 }
 
-/* Whether the values are those of all ranks: they came with the step, or are exchanged now. */
+/* Makes sure that the values are those of all ranks: they came with the step, or it exchanges them
+ * now; false if that failed. */
 static bool exchange(struct optimizer *o, int step)
 {
     struct portolan_piggyback *p = &o->piggyback;
@@ -182,7 +192,7 @@ static bool exchange(struct optimizer *o, int step)
     return !o->cohort->max(o->cohort, p->values, p->n);
 }
 
-/* The class that an entry of o->running stands for. */
+/* The name of the class that an entry of o->running means. */
 static const char *class_of(const struct optimizer *o, size_t instance, int32_t k)
 {
     return k < 0 ? "a class that is not an alternative" : optimizer_class(o, instance, (size_t)k);
@@ -203,8 +213,8 @@ static enum portolan_status compare(const struct optimizer *o, int step, const i
     return PORTOLAN_OK;
 }
 
-/* Collective: throws, with the rank and the instance where the choices differ. */
-static void tell_difference(struct optimizer *o, int step, sidl_BaseInterface *_ex)
+/* Collective: throws an exception with the rank and the instance where the alternatives differ. */
+static void report_difference(struct optimizer *o, int step, sidl_BaseInterface *_ex)
 {
     struct portolan_error err = {0};
     int32_t first = step;
@@ -228,7 +238,7 @@ enum optimizer_todo optimizer_hear(struct optimizer *o, int step, sidl_BaseInter
     o->piggyback.has_arrived = false;
     o->asks = values[ASKS] > 0;
     if (values[HASH] != -values[MINUS_HASH]) {
-        tell_difference(o, step, _ex);
+        report_difference(o, step, _ex);
         return OPTIMIZER_STAY;
     }
     if (optimizer_ban_seen(o, step, ""))

@@ -91,7 +91,7 @@ static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
     n = o->assembly->n_instances;
     o->current = portolan_arena_alloc(&o->arena, n, sizeof *o->current);
     o->wanted = portolan_arena_alloc(&o->arena, n, sizeof *o->wanted);
-    o->told = portolan_arena_alloc(&o->arena, n, sizeof *o->told);
+    o->assumed = portolan_arena_alloc(&o->arena, n, sizeof *o->assumed);
     o->spent_ns = portolan_arena_alloc(&o->arena, n, sizeof *o->spent_ns);
     o->swapped = portolan_arena_alloc(&o->arena, n, sizeof *o->swapped);
     o->noted = portolan_arena_alloc(&o->arena, 2 * n, sizeof *o->noted);
@@ -143,9 +143,9 @@ static bool decide_and_apply(struct optimizer *o, int step, bool is_decided,
         if (!optimizer_has_to_swap(o))
             return false;
         status = optimizer_apply(o, step, &err);
-        if (status == PORTOLAN_EBUSY) { /* one did not start and is banned: decide again */
+        if (status == PORTOLAN_EBUSY) { /* one did not start and is banned, so decide again */
             o->mind.from_store = false;
-            o->mind.foretold_ns = NAN;
+            o->mind.predicted_ns = NAN;
             continue;
         }
         if (status)
@@ -156,7 +156,7 @@ static bool decide_and_apply(struct optimizer *o, int step, bool is_decided,
     return false;
 }
 
-/* What comes before the first step is decided at once, whatever the delay. */
+/* Decides what runs in the first step, at once, whatever the delay. */
 static void prepare(struct optimizer *o, int step, bool begin, sidl_BaseInterface *_ex)
 {
     enum optimizer_todo todo = optimizer_hear(o, step, _ex);
@@ -217,8 +217,8 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
         free(wish); /* rank 0 has read it, too */
     optimizer_count_deciding(o, entered);
     optimizer_put_number(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
-    if (o->announced.n && o->delay == 0 && o->mind.foretold_ns != 0)
-        optimizer_put_number(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
+    if (o->announced.n && o->delay == 0 && o->mind.predicted_ns != 0)
+        optimizer_put_number(o, PORTOLAN_FACT_FORETOLD, o->mind.predicted_ns);
 }
 
 bool optimizer_note(struct portolan_arena *pool, struct optimizer_contexts *c, const char *name,
@@ -267,7 +267,7 @@ static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_Bas
 static const struct portolan_ports_StepListener__epv steps_epv = {
     .f_reached = reached, .f_announce = optimizer_announce, .f_failed = step_failed};
 
-/* After a change, and where steps are counted, it wants to see the next one. */
+/* Wants to see the next step after a change, and while it counts steps. */
 static int32_t get_pace(void *self, int32_t *least, sidl_BaseInterface *_ex)
 {
     const struct optimizer *o = self;
@@ -355,7 +355,7 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     read_parameters(o, _ex);
     SIDL_CHECK(*_ex);
     if (!o->enabled)
-        optimizer_listen(o, true); /* to refuse */
+        optimizer_listen(o, true); /* to refuse requests */
     for (size_t i = 0; i < sizeof provides / sizeof *provides; i++) {
         gov_cca_Services_addProvidesPort(services, sidl_object_facet(o, provides[i][1]),
                                          provides[i][0], provides[i][1], NULL, _ex);

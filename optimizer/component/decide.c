@@ -178,8 +178,8 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
     if (news.n_failed)
         portolan_log(PORTOLAN_LOG_INFO, "optimizer", "step %d: %s: fits it again", step,
                      news.reason);
-    if (news.n_unknown && (news.n_stated || ++m->unknown_steps >= m->look_at)) {
-        m->look_at *= news.n_stated ? 1 : 2;
+    if (news.n_unknown && (news.n_stated || ++m->unknown_steps >= m->next_look)) {
+        m->next_look *= news.n_stated ? 1 : 2;
         portolan_log(PORTOLAN_LOG_INFO, "optimizer",
                      "step %d: an implementation without a model runs: reads the store again",
                      step);
@@ -187,7 +187,7 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
     }
 }
 
-/* Records what the models decided: a change, the beginning, or anew because an error has lasted. */
+/* Records a decision of the models: a change, the beginning, or a new one after a lasting error. */
 static void record_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
 {
     struct optimizer_mind *m = &o->mind;
@@ -208,7 +208,7 @@ void optimizer_want(struct optimizer *o, const struct portolan_plan_advice *advi
         o->wanted[advice->changes[i].position] = (int32_t)advice->changes[i].alternative;
 }
 
-/* What this run has measured side by side overrules the models. */
+/* Drops a change that this run has measured to be worse: direct comparison overrules the models. */
 static void drop_if_known_worse(struct optimizer *o, struct portolan_plan_advice *advice)
 {
     bool is_worse;
@@ -224,7 +224,7 @@ static void drop_if_known_worse(struct optimizer *o, struct portolan_plan_advice
              advice->changes[0].instance, advice->changes[0].to);
 }
 
-/* The first step of a run that will measure what the models do not tell. */
+/* Adds to the reason, at the first step, that the run will measure what the models do not know. */
 static void announce_exploring(const struct optimizer *o, struct portolan_plan_advice *advice)
 {
     size_t used = strlen(advice->reason);
@@ -239,7 +239,7 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
     struct optimizer_mind *m = &o->mind;
     bool overruled = m->from_store && step == 0 && advice->n_changes > 0;
 
-    m->foretold_ns += advice->then_step_ns + (advice->n_changes ? advice->cost_ns : 0);
+    m->predicted_ns += advice->then_step_ns + (advice->n_changes ? advice->cost_ns : 0);
     portolan_log(step == 0 && advice->is_ignorant ? PORTOLAN_LOG_NOTICE : PORTOLAN_LOG_DEBUG,
                  "optimizer", "step %d: %s", step, advice->reason);
     if (overruled)
@@ -287,7 +287,9 @@ static void leave_what_may_not_run(struct optimizer *o, int step)
     }
 }
 
-/* Whoever wants it: what the running implementation keeps is not lost. */
+/*
+ * Withdraws swaps that would lose the state of a running implementation, whatever asked for them.
+ */
 static void keep_state(struct optimizer *o, int step)
 {
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
@@ -303,16 +305,16 @@ static void keep_state(struct optimizer *o, int step)
     }
 }
 
-struct portolan_plan_now optimizer_tell_now(struct optimizer *o, int step)
+struct portolan_plan_now optimizer_get_now(struct optimizer *o, int step)
 {
-    memcpy(o->told, o->wanted, o->assembly->n_instances * sizeof *o->told);
+    memcpy(o->assumed, o->wanted, o->assembly->n_instances * sizeof *o->assumed);
     return (struct portolan_plan_now){
         .samples = o->step_samples,
         .n_samples = o->n_step_samples,
         .announced_names = o->announced.names,
         .announced_values = o->announced.values,
         .n_announced = o->announced.n,
-        .current = o->told,
+        .current = o->assumed,
         .may_run = optimizer_may_run,
         .arg = o,
         .remaining_steps = portolan_assembly_steps(o->assembly) ? optimizer_remaining(o, step) : 1,
@@ -339,14 +341,14 @@ static void ask_plan(struct optimizer *o, int step, const struct portolan_plan_n
 
 static void consider(struct optimizer *o, int step)
 {
-    struct portolan_plan_now now = optimizer_tell_now(o, step);
+    struct portolan_plan_now now = optimizer_get_now(o, step);
 
     if (step > 0 && step != o->mind.learned_step) {
         o->mind.learned_step = step;
         optimizer_compare(o, o->ended, &now);
         take_in(o, step, &now);
     } else if (step > 0) {
-        o->mind.foretold_ns = NAN; /* it would count the step twice */
+        o->mind.predicted_ns = NAN; /* the sum of predictions would count the step twice */
     }
     o->mind.now = &now;
     o->mind.expected_ns[0] = 0;
@@ -366,19 +368,19 @@ void optimizer_decide(struct optimizer *o, int step)
     optimizer_take_wishes(o, step);
     if (!o->mind.looked) {
         o->mind.looked = true;
-        o->mind.look_at = FIRST_LOOK;
+        o->mind.next_look = FIRST_LOOK;
         if (o->start_stored)
             look_for_stored(o);
         optimizer_make_plan(o);
         optimizer_leave_blamed(o);
     }
     if (optimizer_obey(o, step))
-        o->mind.expected_ns[0] = 0; /* nothing was predicted of what was asked for */
+        o->mind.expected_ns[0] = 0; /* no prediction was made for a request */
     else
         consider(o, step);
     if (!(o->mind.expected_ns[0] > 0) &&
         (!portolan_assembly_steps(o->assembly) || optimizer_remaining(o, step) > 0))
-        o->mind.foretold_ns = NAN;
+        o->mind.predicted_ns = NAN;
     keep_state(o, step);
 }
 
@@ -388,7 +390,7 @@ void optimizer_store_decision(struct optimizer *o)
     struct portolan_error err = {0}, why = {0};
     char *parameters = NULL, *choice = NULL, host[256];
 
-    /* What wishes or a policy shaped is no decision for runs without them. */
+    /* A decision shaped by wishes or a policy is of no use to runs without them. */
     if (o->cohort->rank != 0 || o->mind.from_store || o->n_holds || o->policy)
         return;
     optimizer_want_current(o);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exploring while the program runs: what has no model, or one too uncertain to decide by, is tried
- * between steps, as the race says (<portolan/race.h>). Rank 0; it sees the slowest rank's step.
+ * Explores while the program runs: alternatives without a model, or with one that is too uncertain,
+ * are tried between steps, as the race says (<portolan/race.h>). It runs on rank 0, and takes the
+ * times of the slowest rank.
  */
 #include "component.h"
 
@@ -10,14 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A model says enough of what costs this many times as much as the incumbent … */
+/*
+ * A model is certain enough of an alternative that costs this many times as much as the incumbent …
+ */
 static const double much_more = 1.25;
-/* … in so many steps, which first calls do not count among. */
+/* … if it was measured in this many steps without first calls. */
 enum { CONFIRMED_STEPS = 20 };
 
 /* ------------------------------------------------- what is known beforehand */
 
-/* Whether memory, condition or query of an alternative excludes it whatever it is called with. */
+/* Returns whether memory, condition or query of an alternative excludes it whatever it is called
+ * with. */
 static bool is_excluded(const struct optimizer *o, size_t instance, size_t k)
 {
     const struct portolan_assembly *a = o->assembly;
@@ -36,7 +40,7 @@ static const struct portolan_plan_variable *find_variable(const struct portolan_
     return NULL;
 }
 
-/* What the models say of alternative K beside the current one. */
+/* Gives the race what the models predict of alternative K, relative to the current one. */
 static void expect(struct optimizer *o, const struct portolan_plan_choice *choice, size_t instance,
                    size_t k)
 {
@@ -44,17 +48,17 @@ static void expect(struct optimizer *o, const struct portolan_plan_choice *choic
         find_variable(choice, o->assembly->instances[instance].name);
     const struct portolan_plan_option *x = v && v->core ? &v->options[k] : NULL;
     size_t now = (size_t)o->current[instance];
-    bool tells = choice && choice->verdict != PORTOLAN_PLAN_CANNOT_TELL;
-    double ratio = 1; /* of the current one, should another replace it */
+    bool is_sure = choice && choice->verdict != PORTOLAN_PLAN_CANNOT_TELL;
+    double ratio = 1; /* remains 1 for the current one */
     size_t seen;
 
     if (k != now && (is_excluded(o, instance, k) || (x && isinf(x->total_ns) && !x->is_unknown))) {
         ratio = INFINITY;
-        tells = true;
+        is_sure = true;
     } else if (k != now && (!v || (x && x->is_unknown))) {
         return;
     } else if (k != now && !x) { /* insignificant */
-        tells = true;
+        is_sure = true;
     } else if (k != now) {
         ratio = x->total_ns / (isinf(v->options[now].total_ns) ? v->options[v->chosen].total_ns
                                                                : v->options[now].total_ns);
@@ -63,9 +67,9 @@ static void expect(struct optimizer *o, const struct portolan_plan_choice *choic
             portolan_race_expect_first(o->mind.race, instance, k, ratio);
             return;
         }
-        tells = tells || (ratio > much_more && seen >= CONFIRMED_STEPS);
+        is_sure = is_sure || (ratio > much_more && seen >= CONFIRMED_STEPS);
     }
-    portolan_race_expect(o->mind.race, instance, k, ratio, tells);
+    portolan_race_expect(o->mind.race, instance, k, ratio, is_sure);
 }
 
 static void expect_all(struct optimizer *o)
@@ -108,7 +112,7 @@ static bool begin(struct optimizer *o)
     }
     if (pool.failed || portolan_race_create(&options, o->current, &o->mind.race, NULL)) {
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "explores nothing: out of memory");
-        o->explores = false; /* and says so once */
+        o->explores = false; /* and logs that once */
     } else {
         expect_all(o);
     }
@@ -118,7 +122,8 @@ static bool begin(struct optimizer *o)
 
 /* ------------------------------------------------- a step that ended */
 
-/* A number that changes when the contexts of the calls do; whose caller may change do not count. */
+/* A number that changes when the contexts of the calls do. Calls of instances that may change do
+ * not count. */
 static double stand_for_data(const struct optimizer *o)
 {
     double most = 0;
@@ -148,7 +153,7 @@ static void notice_data(struct optimizer *o)
     o->data = data;
 }
 
-/* Whether sample I is of a call that another call of the same instance made. */
+/* Returns whether the calls of sample I were made within another call of the same instance. */
 static bool is_nested(const struct portolan_sample *samples, size_t i)
 {
     const char *instance = samples[i].instance;
@@ -177,7 +182,9 @@ static double time_steps(struct optimizer *o)
     return whole;
 }
 
-/* What happened in N_STEPS becomes what happens in one; the time of a call stays as it is. */
+/*
+ * Divides the calls and times of N_STEPS steps to those of one; the time of a call stays as it is.
+ */
 static void take_one_of(struct portolan_sample *x, int n_steps)
 {
     int64_t calls = x->calls >= n_steps || !x->calls ? x->calls / n_steps : 1;
@@ -191,7 +198,8 @@ static void take_one_of(struct portolan_sample *x, int n_steps)
     x->mpi_ns *= share;
 }
 
-/* The plan is of single steps: of a group it sees a usual one. */
+/* Replaces the samples of a group of steps by those of its mean step, because the plan knows single
+ * steps. */
 static void take_one_step(struct optimizer *o)
 {
     size_t n = o->n_step_samples;
@@ -263,14 +271,14 @@ static void hand_over(struct optimizer *o)
     o->mind.kept_visits = s.visits;
     o->mind.from_store = false;
     if (!o->mind.plan || o->mind.kept_tried != s.n_tried)
-        optimizer_make_plan(o); /* what was known before has been learned step by step */
+        optimizer_make_plan(o); /* the plan learned all other steps one by one */
     o->mind.kept_tried = s.n_tried;
     snprintf(o->mind.reason, sizeof o->mind.reason, "best of %zu that were tried in this run",
              s.n_tried + 1);
     optimizer_store_decision(o);
 }
 
-/* After a swap groups begin anew with one step, and double. */
+/* The cost of shorter groups: after a swap they begin again with one step, and double. */
 static double price_of_groups(const struct optimizer *o)
 {
     return o->n_ended > 1 ? log2(o->n_ended) * o->piggyback.visit_ns : 0;

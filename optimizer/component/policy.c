@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A user's own policy decides: it is told what there is and how long it took, and its answer is
- * checked. On rank 0. */
+/* Asks a user's own policy to decide, on rank 0: gives it the options and their times, and checks
+ * its answer. */
 #include "component.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the policy is told, by option. */
+/* The question to the policy, by option. */
 struct question {
     struct sidl_string__array *instances, *classes;
     struct sidl_int__array *running, *allowed, *steps;
@@ -123,7 +123,7 @@ static void read_answer(struct optimizer *o, int step, const struct sidl_int__ar
     }
 }
 
-/* ANSWER NULL: all stays, also what a stored decision wanted. */
+/* Makes ANSWER the decision. NULL: nothing changes, even if a stored decision wanted it. */
 static void take_answer(struct optimizer *o, int step, const struct sidl_int__array *answer)
 {
     char *change;

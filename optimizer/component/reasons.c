@@ -36,7 +36,7 @@ char *optimizer_change_text(const struct optimizer *o)
     return portolan_text_take(&text, &out, NULL) ? NULL : out;
 }
 
-/* All alternatives, of which nothing is known yet. */
+/* Lists all alternatives, without any numbers yet. */
 static struct portolan_alternative *list_alternatives(const struct optimizer *o,
                                                       struct portolan_arena *pool)
 {
@@ -60,7 +60,8 @@ static struct portolan_alternative *list_alternatives(const struct optimizer *o,
     return rows;
 }
 
-/* Fills what no model knows with what this run has measured beside the wanted ones, WHOLE. */
+/* Fills numbers that no model gives from what this run has measured; WHOLE: with the wanted
+ * alternatives of other instances. */
 static void fill_measured(const struct optimizer *o, const struct optimizer_option *x,
                           int32_t *whole, struct portolan_alternative *row)
 {
@@ -79,7 +80,7 @@ static void fill_measured(const struct optimizer *o, const struct optimizer_opti
     row->text = "measured in this run";
 }
 
-/* What is excluded in this run, whatever the models say. */
+/* Marks alternatives that are excluded in this run, whatever the models say. */
 static void mark_excluded(const struct optimizer *o, const struct optimizer_option *x,
                           struct portolan_arena *pool, struct portolan_alternative *row)
 {
@@ -99,7 +100,8 @@ static void mark_excluded(const struct optimizer *o, const struct optimizer_opti
     sidl_String_free(obstacle);
 }
 
-/* The constraints that excluded alternatives, "accuracy, failure": lack of knowledge is none. */
+/* Lists the constraints that excluded alternatives, "accuracy, failure"; lack of measurements is
+ * none. */
 static void bindings_of(const struct portolan_alternative *rows, size_t n, char *text, size_t size)
 {
     size_t used = 0;
@@ -270,7 +272,7 @@ static const char *cause_of(const struct portolan_plan_miss *miss, int in_a_row)
                                            : "interference";
 }
 
-/* Finds the call paths that were not as the models say; returns the cause of the worst. */
+/* Finds the call paths that were not as the models predict; returns the cause of the worst. */
 static const char *find_cause(struct optimizer *o, int step, const struct portolan_plan_now *now)
 {
     struct optimizer_mind *m = &o->mind;
@@ -279,7 +281,7 @@ static const char *find_cause(struct optimizer *o, int step, const struct portol
     struct portolan_plan_now then = *now;
     size_t n;
 
-    then.n_announced = 0; /* what is announced is of the next step */
+    then.n_announced = 0; /* announced contexts are of the next step */
     if (!m->plan || portolan_plan_compare(m->plan, &then, misses, OPTIMIZER_MISSES, &n, NULL))
         return "context";
     count_misses(m, misses, n, &lasting);

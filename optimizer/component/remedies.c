@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a diagnosis of the running assembly (portolan.ports.Diagnosis) says of alternatives that
- * remedy a factor of its paradigm: the race tries first what remedies a finding, and does not try
- * what can gain too little.
+ * Uses a diagnosis of the running assembly (portolan.ports.Diagnosis): alternatives that remedy a
+ * finding are tried first in the race, and those that can gain too little are not tried.
  */
 #include "component.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Steps to ask for when none were diagnosed before. */
+/* The number of steps to ask for if none were diagnosed before. */
 enum { STEPS = 10 };
 
 void optimizer_get_diagnosis(struct optimizer *o, sidl_BaseInterface *_ex)
@@ -51,7 +50,8 @@ static void free_finding(struct finding *f)
         sidl_String_free(texts[i]);
 }
 
-/* Whether one of the WORDS is FACTOR, or its last part: "inter_level" of "restriction.inter_level".
+/* Returns whether one of the WORDS is FACTOR, or its last part: "inter_level" of
+ * "restriction.inter_level".
  */
 static bool names_factor(const char *words, const char *factor)
 {
@@ -66,7 +66,7 @@ static bool names_factor(const char *words, const char *factor)
     return false;
 }
 
-/* Adds what F says of the option that remedies it. */
+/* Adds the gain of F to the option that remedies it. */
 static void add_finding(struct optimizer *o, struct optimizer_option *x, const struct finding *f)
 {
     bool is_problem = !strcmp(f->verdict, "problem");
@@ -109,7 +109,7 @@ static void take_finding(struct optimizer *o, int number)
     free_finding(&f);
 }
 
-/* Nothing is known of any option. */
+/* Forgets the remedies and gains of all options. */
 static void forget(struct optimizer *o)
 {
     portolan_arena_clear(&o->mind.findings);
@@ -120,7 +120,7 @@ static void forget(struct optimizer *o)
     }
 }
 
-static void tell_race(struct optimizer *o)
+static void inform_race(struct optimizer *o)
 {
     for (size_t i = 0; i < o->n_options; i++) {
         const struct optimizer_option *x = &o->options[i];
@@ -136,12 +136,13 @@ void optimizer_take_findings(struct optimizer *o)
     char *verdict = NULL, *why = NULL;
     sidl_BaseInterface ex = NULL;
     int32_t first, last, n;
-    bool tells;
+    bool is_clear;
 
     if (!o->diagnosis || !m->race)
         return;
     n = portolan_ports_Diagnosis_getVerdict(o->diagnosis, &first, &last, &verdict, &why, &ex);
-    tells = !ex && verdict && (!strcmp(verdict, "problem") || !strcmp(verdict, "no problem found"));
+    is_clear =
+        !ex && verdict && (!strcmp(verdict, "problem") || !strcmp(verdict, "no problem found"));
     SIDL_CLEAR(ex);
     sidl_String_free(verdict);
     sidl_String_free(why);
@@ -151,11 +152,11 @@ void optimizer_take_findings(struct optimizer *o)
     m->diagnosed_steps = last - first + 1;
     m->diagnosed_changes = portolan_race_peek(m->race).changes;
     forget(o);
-    if (!tells || o->swap_step > first) /* it is of more than one assembly */
+    if (!is_clear || o->swap_step > first) /* the diagnosed steps had more than one assembly */
         return;
     for (int32_t i = 1; i <= n; i++)
         take_finding(o, i);
-    tell_race(o);
+    inform_race(o);
 }
 
 /* ------------------------------------------------- asking */

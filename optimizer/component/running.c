@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What runs is noted before it is called, so that a failure which ends the process is known to the
- * next one; and what has ended a process is not run again (docs/decisions/0067). Rank 0.
+ * Stores what runs before it is called, so that the next run knows which implementation a crash
+ * ended in, and bans implementations that ended a process before (docs/decisions/0067). Rank 0.
  */
 #include "component.h"
 
@@ -76,8 +76,10 @@ bool optimizer_share_failures(struct optimizer *o)
     return is_shared;
 }
 
-/* As written is what the user wants to run, whatever it does; a trial of a sweep has a process of
- * its own, and fails as a whole. */
+/*
+ * Returns the standing of an option. One as written counts as one that ran well, since the user
+ * wants it; so does any in a trial of a sweep, which has a process of its own and fails as a whole.
+ */
 static enum portolan_standing standing_of(struct optimizer *o, struct optimizer_option *x)
 {
     const struct portolan_assembly_instance *i = &o->assembly->instances[x->instance];
@@ -123,13 +125,13 @@ void optimizer_note_running(struct optimizer *o, int step)
         if (o->cohort->rank != 0 || o->wanted[i] == o->current[i])
             continue;
         add(o, o->noted, &n, i, o->current[i]);
-        o->noted[n - 1].standing = PORTOLAN_RAN_WELL; /* all that it may do yet is give its state */
+        o->noted[n - 1].standing = PORTOLAN_RAN_WELL; /* it only has to give its state */
     }
     if (o->cohort->rank == 0 || changes)
         ops->note_running(o->records, step, o->noted, n);
 }
 
-/* Whether X was called in the step that is stored. */
+/* Returns whether X was called in the step that is stored. */
 static bool was_called(const struct optimizer *o, const struct optimizer_option *x)
 {
     const char *instance = o->assembly->instances[x->instance].name;

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Swaps implementations, the same on all ranks; undoes swaps; bans what failed. */
+/*
+ * Swaps the implementations in o->wanted on all ranks, or none.
+ *
+ * apply() replaces one instance after the other, each on all ranks (portolan_cohort_agree() makes
+ * them agree that it worked). If one fails, put_back() restores those that were swapped before it,
+ * the last one first, and the failure is banned: the new implementation, or, if the old one could
+ * not give its state, all that would replace it. If restoring fails, too, the ranks may differ, and
+ * the run ends with ECOMPONENT.
+ *
+ * optimizer_undo() restores the implementations after a step in which a new one failed. The second
+ * half of the file finds failed calls and missed accuracies in the samples of a step, and bans what
+ * caused them.
+ */
 #include "component.h"
 
 #include <math.h>
@@ -18,7 +30,8 @@ static enum portolan_status replace(struct optimizer *o, size_t instance, size_t
     return portolan_catch(&ex, err);
 }
 
-/* Collective. What was swapped before its first call, and failed in it, may lose what it keeps. */
+/* Collective: puts the old implementation back. The new one failed in its first call, so it may
+ * lose its state. */
 static enum portolan_status replace_back(struct optimizer *o, const struct optimizer_swap *x,
                                          struct portolan_error *err)
 {
@@ -36,7 +49,7 @@ static enum portolan_status replace_back(struct optimizer *o, const struct optim
     return status;
 }
 
-/* Collective. The time that it takes includes waiting for the slowest rank. */
+/* Collective: replaces one instance. The measured time includes waiting for the slowest rank. */
 static enum portolan_status replace_everywhere(struct optimizer *o, const struct optimizer_swap *x,
                                                struct portolan_error *err)
 {
@@ -62,15 +75,15 @@ char *optimizer_get_obstacle(const struct optimizer *o, size_t instance, size_t 
     else
         why = portolan_ports_Builder_getObstacle(o->builder, o->assembly->instances[instance].name,
                                                  optimizer_class(o, instance, alternative), &ex);
-    SIDL_CLEAR(ex); /* an unknown class: the swap will say so */
+    SIDL_CLEAR(ex); /* an unknown class: the swap will report it */
     if (why && *why)
         return why;
     sidl_String_free(why);
     return NULL;
 }
 
-bool optimizer_tell_ban(const struct optimizer *o, size_t instance, size_t alternative,
-                        struct portolan_error *why)
+bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative,
+                         struct portolan_error *why)
 {
     bool failed = optimizer_option(o, instance, alternative)->failed;
     char *obstacle = failed ? NULL : optimizer_get_obstacle(o, instance, alternative);
@@ -121,8 +134,8 @@ static enum portolan_status put_back(struct optimizer *o, size_t n, struct porto
     return PORTOLAN_OK;
 }
 
-/* Collective: whether the old implementation is to blame, whose exportState failed on some rank:
- * that is what keeps others out now, which could be swapped in before. */
+/* Collective: returns whether the old implementation is to blame, because its exportState failed on
+ * some rank: then the framework reports an obstacle that was not there before. */
 static bool gave_no_state(struct optimizer *o, const struct optimizer_swap *x)
 {
     char *obstacle = optimizer_get_obstacle(o, x->instance, x->to);
@@ -132,7 +145,7 @@ static bool gave_no_state(struct optimizer *o, const struct optimizer_swap *x)
     return !o->cohort->max(o->cohort, &keeps, 1) && keeps > 0;
 }
 
-/* Bans what made the swap fail. */
+/* Bans the implementation that made the swap fail. */
 static void ban(struct optimizer *o, int step, const struct optimizer_swap *failed, const char *why)
 {
     const char *name = o->assembly->instances[failed->instance].name;
@@ -172,8 +185,8 @@ static enum portolan_status keep_old(struct optimizer *o, int step,
     return PORTOLAN_EBUSY;
 }
 
-/* Collective. What comes is stored apart from what was. */
-static void tell_change(struct optimizer *o)
+/* Collective: lets the Mastermind store what follows apart from what was before. */
+static void announce_change(struct optimizer *o)
 {
     const struct portolan_records_ops *ops = o->records->ops;
 
@@ -184,7 +197,7 @@ static void tell_change(struct optimizer *o)
 static enum portolan_status apply(struct optimizer *o, int step, struct portolan_error *err)
 {
     if (optimizer_has_to_swap(o))
-        tell_change(o);
+        announce_change(o);
     o->n_swapped = 0;
     o->swap_step = -2;
     for (size_t i = 0; i < o->assembly->n_instances; i++) {
@@ -227,7 +240,7 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
     enum portolan_status status;
     char outcome[1100];
 
-    tell_change(o);
+    announce_change(o);
     status = put_back(o, o->n_swapped, err);
     for (size_t k = 0; !status && k < o->n_swapped; k++) {
         const struct optimizer_swap *x = &o->swapped[k];
@@ -249,7 +262,9 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
 
 /* ------------------------------------------------- banning what failed */
 
-/* What was seen of instance NAME, if that has alternatives and runs CLASS_NAME now; or NULL. */
+/*
+ * Returns what was seen of instance NAME if it has alternatives and runs CLASS_NAME now; or NULL.
+ */
 static struct optimizer_seen *find_seen(struct optimizer *o, const char *name,
                                         const char *class_name)
 {
@@ -278,7 +293,7 @@ static bool is_to_be_banned(const struct optimizer *o, size_t instance)
            !optimizer_option(o, instance, (size_t)o->current[instance])->failed;
 }
 
-static void tell_ban(const struct optimizer *o, int step, const char *why, size_t instance)
+static void report_ban(const struct optimizer *o, int step, const char *why, size_t instance)
 {
     const char *name = o->assembly->instances[instance].name;
     const char *class_name = optimizer_class(o, instance, (size_t)o->current[instance]);
@@ -304,7 +319,7 @@ bool optimizer_ban_seen(struct optimizer *o, int step, const char *why)
         if (!is_to_be_banned(o, i))
             continue;
         if (o->cohort->rank == 0)
-            tell_ban(o, step, why, i);
+            report_ban(o, step, why, i);
         optimizer_option(o, i, (size_t)o->current[i])->failed = true;
         any = true;
     }
@@ -313,7 +328,7 @@ bool optimizer_ban_seen(struct optimizer *o, int step, const char *why)
 
 bool optimizer_see(struct optimizer *o, const struct portolan_sample *s, size_t n)
 {
-    /* failed calls that are explained by failures of calls below */
+    /* failed calls that failures of calls below explain */
     int64_t *excused = portolan_calloc(n + 1, sizeof *excused);
     struct optimizer_seen *at;
     bool any = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What users, the assembly and other components ask for: what must run, what must not, what is
- * taken back. Only rank 0's wishes count; they reach the other ranks as its decisions. */
+/* Obeys requests of users, the assembly and other components: pins, forbids, releases, undos, and
+ * exploring. Only those of rank 0 count; they reach the other ranks as its decisions. */
 #include "component.h"
 
 #include <portolan/control.h>
@@ -30,7 +30,7 @@ bool optimizer_may_run(const void *optimizer, size_t instance, size_t alternativ
 
     return !optimizer_has_choice(o, instance) ||
            (!optimizer_peek_hold(o, instance, alternative) &&
-            !optimizer_tell_ban(o, instance, alternative, NULL));
+            !optimizer_is_banned(o, instance, alternative, NULL));
 }
 
 static void set_hold(struct optimizer *o, struct optimizer_option *x, enum optimizer_hold hold,
@@ -139,7 +139,7 @@ static enum portolan_status read_share(const char *word, double *share, struct p
                               word);
 }
 
-/* LINE is one that the control file may have. */
+/* Reads a request in LINE, as the control file has it. */
 static enum portolan_status read_wish(const struct portolan_assembly *a, const char *line,
                                       struct optimizer_wish *w, struct portolan_error *err)
 {
@@ -157,7 +157,7 @@ static enum portolan_status read_wish(const struct portolan_assembly *a, const c
     return *word ? read_target(a, word, w->kind != OPTIMIZER_RELEASE, w, err) : PORTOLAN_OK;
 }
 
-/* Any thread: reads only what does not change while it is set. */
+/* Checks a request. Any thread may call it: it reads only what does not change while it is set. */
 static enum portolan_status check_wish(void *self, const char *line, struct portolan_error *err)
 {
     const struct optimizer *o = self;
@@ -185,7 +185,7 @@ void optimizer_listen(struct optimizer *o, bool on)
 static enum portolan_status take_pin(struct optimizer *o, const struct optimizer_wish *w,
                                      enum optimizer_asker by, struct portolan_error *err)
 {
-    if (!optimizer_tell_ban(o, w->instance, w->alternative, err))
+    if (!optimizer_is_banned(o, w->instance, w->alternative, err))
         hold(o, w->instance, w->alternative, true, by);
     else
         portolan_error_prefix(err, "%s is not pinned to %s",
@@ -202,7 +202,7 @@ static enum portolan_status take_forbid(struct optimizer *o, const struct optimi
     for (size_t k = 0; k < x->n_alternatives; k++)
         if (k != w->alternative &&
             optimizer_option(o, w->instance, k)->hold != OPTIMIZER_FORBIDDEN &&
-            !optimizer_tell_ban(o, w->instance, k, NULL)) {
+            !optimizer_is_banned(o, w->instance, k, NULL)) {
             hold(o, w->instance, w->alternative, false, by);
             return PORTOLAN_OK;
         }
@@ -211,8 +211,8 @@ static enum portolan_status take_forbid(struct optimizer *o, const struct optimi
                               optimizer_class(o, w->instance, w->alternative), x->name);
 }
 
-/* The alternatives that the last swap left must be allowed, except for pins, which the undo ends.
- */
+/* Takes an undo. The alternatives that the last swap left must be allowed, except for pins, which
+ * the undo ends. */
 static enum portolan_status take_undo(struct optimizer *o, enum optimizer_asker by,
                                       struct portolan_error *err)
 {
@@ -224,7 +224,7 @@ static enum portolan_status take_undo(struct optimizer *o, enum optimizer_asker 
                                   o->n_swapped ? "the last swap was itself an undo"
                                                : "there was no swap since the last failure");
     for (size_t i = 0; i < o->n_swapped; i++)
-        if (optimizer_tell_ban(o, o->swapped[i].instance, o->swapped[i].from, err)) {
+        if (optimizer_is_banned(o, o->swapped[i].instance, o->swapped[i].from, err)) {
             portolan_error_prefix(err, "the last swap is not undone: %s",
                                   optimizer_class(o, o->swapped[i].instance, o->swapped[i].from));
             return err->status;
@@ -294,7 +294,8 @@ static void want(struct optimizer *o, size_t instance, size_t alternative, const
     o->wanted[instance] = (int32_t)alternative;
 }
 
-/* What was swapped in is forbidden, so that it does not come again at the next step. */
+/* Undoes the last swap, and forbids what was swapped in, so that it does not come again at the next
+ * step. */
 static void undo(struct optimizer *o, int step, struct portolan_text *why)
 {
     for (size_t i = 0; i < o->n_swapped; i++) {
@@ -311,7 +312,7 @@ static bool is_dropped(struct optimizer *o, int step, const struct optimizer_opt
 {
     struct portolan_error why = {0};
 
-    if (!optimizer_tell_ban(o, pin->instance, pin->alternative, &why))
+    if (!optimizer_is_banned(o, pin->instance, pin->alternative, &why))
         return false;
     portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
                  "step %d: the pin of %s to %s, which %s asked for, ends: %s", step,

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where an implementation may be used: where it was seen to work. If it failed, or was not accurate
- * enough, it is excluded at that place, and at all places that no context distinguishes from it.
- * Elsewhere it may be used if it worked at the most similar places. Few places cannot show which
- * ones are similar: then it may be used between places where it worked, if it failed nowhere in
- * between, or close to such a place. A rule is not applied if it would have admitted the
- * implementation at a place where it is known to have failed.
+ * Decides where an implementation may be used. A place is a combination of contexts and swept
+ * parameters; the evidence is the list of places where each combination of implementations ran,
+ * good (it worked) or bad (it failed, or missed the accuracy).
+ *
+ * A bad place excludes itself, and all places that no context distinguishes from it. A combination
+ * that was never bad, and reports no accuracy that is bounded, is admitted everywhere; one that was
+ * never good, nowhere. For a place between these, three rules ask the evidence. "alike": the most
+ * similar places, by the distance in standard deviations, are good. "bracket": the place lies
+ * between two good places, and no bad one does. "neighbour": a good place is close, and each bad
+ * one is at least twice as far. Few places cannot show which ones are similar; then "bracket" and
+ * "neighbour" decide. A rule is not applied where it would have admitted a place that turned out to
+ * be bad.
+ *
+ * What remains is unproven: forbidden, but with a chance ("hope") that says whether a trial there
+ * is worth it.
  */
 #include "plan_internal.h"
 
@@ -18,42 +27,44 @@ enum {
     MOST_KINDS = 8,
     PLACES_OF_A_KIND = 5,
     MANY_PLACES = 8,
-    ALIKE = 2, /* similar places that must work for a place to be admitted */
-    ASKED = 4  /* similar places that give the chance of a place */
+    ALIKE = 2, /* so many similar places must be good for a place to be admitted */
+    ASKED = 4  /* so many similar places give the chance of a place */
 };
 
-/* "Close" in factors of two: normally; if all places near by are good by far. */
+/* The distance, in factors of two, within which a place is close: normally; if all good places are
+ * so by far. */
 static const double close_by = 1, close_by_good = 2;
-/* Good by far: the accuracy is at most this share of the wanted one. */
+/* A place is good by far if its accuracy is at most this share of the wanted one. */
 static const double by_far = 1e-5;
 /* The distance of values that are not both positive. */
 static const double far_apart = 8;
-/* A similar place where it worked counts as this chance at a place where nothing proves it. */
+/* The chance at an unproven place whose similar places are all good. */
 static const double doubt = 0.5;
-/* Similar places are at most this many usual distances away. */
+/* Similar places are within this many usual distances. */
 static const double alike_within = 3;
 
-/* By what a place that was not tried is admitted. */
+/* The rules that admit a place, or may. */
 struct rules {
     bool alike, bracket, neighbour;
 };
 
-/* What is known of one place with one combination of implementations. */
+/* One place with one combination of implementations. */
 struct evidence {
     size_t key; /* the scope's tuple, with the calling instance as written */
     size_t point;
     double at[MOST_COORDINATES];
     bool failed;
     double accuracy; /* the worst; NaN: none was reported */
-    double wanted;   /* of this component; 0: any */
-    double nearby; /* scaled distance to the second nearest place of the combination; or infinite */
-    struct rules misled; /* bad, but the rule would admit it */
+    double wanted;   /* accuracy wanted of this component; 0: any */
+    double nearby; /* scaled distance to the combination's second nearest place; INFINITY: there is
+                      none */
+    struct rules misled; /* rules that would admit this place although it is bad */
     long long trial;
 };
 
 struct plan_evidence {
     size_t n, n_context, n_coordinates; /* contexts come first, then swept parameters */
-    struct evidence *all;               /* by key */
+    struct evidence *all;               /* sorted by key */
     bool is_kind[MOST_COORDINATES];     /* few different integers, each at many places */
     double scale[MOST_COORDINATES];     /* standard deviations, in factors of two */
 };
@@ -80,7 +91,7 @@ bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *
     return is_trial_lifted(p, q->node, q->own, p->s.trials[p->s.rows[q->row].trial].trial->id);
 }
 
-/* Contexts (NULL: not known), then numeric swept parameters; returns their number. */
+/* Puts contexts (NULL: not known), then numeric swept parameters, and returns their number. */
 static size_t put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
                               const double *dims, double *at)
 {
@@ -91,7 +102,7 @@ static size_t put_coordinates(const struct portolan_plan *p, size_t path, const 
     return (size_t)n + survey_inputs(&p->s, dims, at + n);
 }
 
-/* Ascending; unknown values come first, and are equal. */
+/* Compares for ascending order; unknown values come first, and are equal. */
 static int order_of(double a, double b)
 {
     return isnan(a) || isnan(b) ? isnan(b) - isnan(a) : (a > b) - (a < b);
@@ -117,7 +128,8 @@ static void merge_evidence(struct evidence *into, const struct evidence *e)
     into->accuracy = isnan(into->accuracy) ? e->accuracy : fmax(into->accuracy, e->accuracy);
 }
 
-/* A trial did not finish, and none with the same class finished there: the class failed there. */
+/* Adds a bad place for a class whose trial did not finish, if no other trial with it finished
+ * there. */
 static void gather_ended(const struct portolan_plan *p, size_t path, size_t *selection,
                          struct plan_evidence *out)
 {
@@ -151,7 +163,7 @@ static void gather_ended(const struct portolan_plan *p, size_t path, size_t *sel
     }
 }
 
-/* A class ended the process of a trial: whatever its partners were, it failed there. */
+/* Adds bad places for a class that ended the process of a trial, with all its partners. */
 static void gather_blamed(const struct portolan_plan *p, size_t path, struct plan_evidence *out)
 {
     const struct survey *s = &p->s;
@@ -180,7 +192,8 @@ static void gather_blamed(const struct portolan_plan *p, size_t path, struct pla
         }
 }
 
-/* Calls that worked before the class ended the process do not recommend it. */
+/* Returns whether the class of a sample later ended the process: then calls that worked before do
+ * not count. */
 static bool is_of_blamed(const struct portolan_plan *p, const struct survey_quality *q)
 {
     const struct survey_node *n = &p->s.nodes[q->node];
@@ -233,8 +246,8 @@ static double octaves(double a, double b)
     return a > 0 && b > 0 ? fabs(log2(a / b)) : far_apart;
 }
 
-/* Whether A differs from the place T in kind, or may differ in any way: an unknown context may be
- * anything. */
+/* Returns whether A differs from the place T in kind, or may differ in any way: an unknown context
+ * may be anything. */
 static bool is_apart(const struct plan_evidence *v, const double *a, const double *t, size_t k)
 {
     return (k < v->n_context && isnan(t[k])) || (v->is_kind[k] && a[k] != t[k]);
@@ -262,7 +275,7 @@ static double scaled_distance(const struct plan_evidence *v, const double *a, co
     return sqrt(sum);
 }
 
-/* Whether T lies in the box of A and B; with an unknown context it does not. */
+/* Returns whether T lies in the box of A and B; with an unknown context it does not. */
 static bool is_between(const struct plan_evidence *v, const double *a, const double *b,
                        const double *t)
 {
@@ -275,14 +288,14 @@ static bool is_between(const struct plan_evidence *v, const double *a, const dou
     return true;
 }
 
-/* Evidence near a place, the nearest first. */
+/* Evidence around a place, the nearest first. */
 struct near {
     size_t n;
     const struct evidence *e[MOST_NEAR];
     double at[MOST_NEAR];
 };
 
-/* The evidence around a place with one combination; ALIKE: good or bad, by scaled distance. */
+/* The evidence of one combination around a place; ALIKE: good and bad by scaled distance. */
 struct around {
     struct near good, bad, alike;
 };
@@ -505,7 +518,7 @@ static struct plan_verdict verdict_on(const struct evidence *e)
                                  .trial = e->trial};
 }
 
-/* Whether no coordinate distinguishes E from the place T; an unknown one does not. */
+/* Returns whether no coordinate distinguishes E from the place T; an unknown one does not. */
 static bool is_alike(const struct plan_evidence *v, const struct evidence *e, const double *t)
 {
     bool known = false;
@@ -552,7 +565,7 @@ static const struct evidence *nearest(const struct around *a)
                                                                      : NULL;
 }
 
-/* Whether a coordinate of T is outside its range over all places of the combination. */
+/* Returns whether a coordinate of T is outside its range over all places of the combination. */
 static bool is_beyond(const struct plan_evidence *v, size_t key, const double *t)
 {
     for (size_t k = 0; k < v->n_coordinates; k++) {
@@ -583,7 +596,7 @@ static struct plan_verdict judge_place(const struct plan_evidence *v, size_t key
     if (!a.bad.n && (!e || isnan(e->accuracy) || !(e->wanted > 0)))
         return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
     if (e && !a.good.n)
-        return verdict_on(a.bad.e[0]); /* it never worked, so not here either */
+        return verdict_on(a.bad.e[0]); /* it never worked anywhere */
     r = ask_rules(v, key, t);
     if (r.alike && a.bad.n)
         works = works_alike(v, key, &a) && !(accuracy_rises && is_beyond(v, key, t));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a running assembly should change now. */
+/* Decides whether a running assembly should change now: whether the remaining steps gain more than
+ * the change costs, with enough chance. */
 #include "advise.h"
 #include "confidence.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The chance to gain that a change needs: within the measured range; outside it. */
+/* A change needs this chance to gain, within the measured range and outside it. */
 static const double chance_to_change = 0.7, chance_to_hope = 0.9;
 
 void plan_read_selection(const struct survey *s, const int32_t *current, size_t *selection)
@@ -137,7 +138,8 @@ static enum portolan_status solve_problem(struct advising *a, bool asks, double 
     return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
 }
 
-/* Asked only of what would change: most steps change nothing, and the answer may take its time. */
+/* Returns whether the change leads to a banned alternative. Only what would change is asked, since
+ * most steps change nothing, and the answer may take long. */
 static bool changes_to_banned(const struct advising *a)
 {
     for (size_t v = 0; v < a->p->s.n_variables; v++)
@@ -190,7 +192,7 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
                  now, gain, a->now->remaining_steps, cost, extrapolation_mark(&out->remaining));
 }
 
-/* Whether any implementation other than the current one may be used. */
+/* Returns whether any implementation other than the current one may be used. */
 static bool knows_others(struct advising *a)
 {
     const struct survey *s = &a->p->s;
@@ -209,8 +211,8 @@ static bool knows_others(struct advising *a)
     return known;
 }
 
-/* Whether a call path that would change is predicted without its contexts, which the next step
- * will show. */
+/* Returns whether a call path that would change is predicted without its contexts, which the next
+ * step will show. */
 static bool changes_blindly(const struct advising *a)
 {
     const struct portolan_plan *p = a->p;
@@ -225,7 +227,7 @@ static bool changes_blindly(const struct advising *a)
     return false;
 }
 
-/* Whether a change is likely enough to gain; *CHANCE: how likely. */
+/* Returns whether a change is likely enough to gain; *CHANCE: how likely. */
 static bool is_likely(const struct advising *a, double exchange_ns,
                       const struct portolan_plan_prediction *now,
                       const struct portolan_plan_prediction *then, double *chance)
@@ -261,7 +263,9 @@ static void stay(struct advising *a, bool now_allowed, const struct portolan_pla
     memcpy(a->chosen, a->current, a->p->s.n_variables * sizeof *a->chosen);
 }
 
-/* Does a change gain enough, with enough chance? If not, OUT gets the reason to stay. */
+/*
+ * Returns whether a change gains enough, with enough chance. If not, OUT gets the reason to stay.
+ */
 static bool is_worth_it(struct advising *a, double cost_now, double cost_then,
                         const struct portolan_plan_prediction *now,
                         const struct portolan_plan_prediction *then,

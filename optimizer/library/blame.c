@@ -17,7 +17,7 @@ bool survey_blames(const struct portolan_trial *t, const char *instance, const c
     return false;
 }
 
-/* Whether T, a trial whose assembly did not change, ended well with the class. */
+/* Returns whether T, a trial whose assembly did not change, ended well with the class. */
 static bool ended_well(const struct portolan_trial *t, const char *instance, const char *class_name)
 {
     const char *ran = survey_value_of(t->implementations, t->n_implementations, instance);
@@ -80,7 +80,7 @@ bool portolan_plan_ran_well(const struct portolan_sample_set *data,
         if (x->calls < 1 || x->failed_calls || strcmp(x->instance, instance) != 0 ||
             strcmp(x->implementation, class_name) != 0)
             continue;
-        while (t < end && t->id < x->trial) /* both are by trial */
+        while (t < end && t->id < x->trial) /* both lists are sorted by trial */
             t++;
         if (t < end && t->id == x->trial && !strcmp(t->assembly, a->name) && is_of_host(t, host) &&
             !strcmp(t->outcome, "finished"))

@@ -7,10 +7,10 @@
 #include <portolan/choice.h>
 
 struct choice_factor {
-    size_t layer; /* 0: costs; else 1 + the budget whose uses these are */
+    size_t layer; /* 0: 0: costs; k: what is used of budget k - 1 */
     size_t n;
     size_t *variables;
-    size_t *strides; /* of each variable in `costs` */
+    size_t *strides; /* per variable: its stride in `costs` */
     size_t size;
     double *costs;
 };
@@ -89,7 +89,7 @@ double choice_beyond(const struct portolan_choice *c, size_t b);
 /* A table that waits in a bucket, and the cluster that takes it. */
 struct choice_part {
     const struct choice_factor *table;
-    const unsigned *away; /* of a message; or NULL */
+    const unsigned *away; /* per entry of a message: variables not as written; or NULL */
     struct choice_cluster *cluster;
     struct choice_part *next;
 };
@@ -108,14 +108,14 @@ struct choice_cluster {
 
 struct elimination {
     const struct portolan_choice *c;
-    size_t most;                 /* with more entries in all, clusters are split */
-    size_t limit;                /* of the entries of a cluster that shares a bucket */
+    size_t most;                 /* clusters are split if they had more entries in all */
+    size_t limit;                /* most entries of a cluster that shares a bucket */
     size_t forced, forced_value; /* a variable that has this value; SIZE_MAX: there is none */
     struct portolan_arena pool;
-    size_t words;       /* of a row of `adjacent` */
+    size_t words;       /* per row of `adjacent` */
     uint64_t *adjacent; /* n rows of bits */
     size_t *order;      /* variables in order of elimination */
-    size_t *position;   /* of each variable in ORDER */
+    size_t *position;   /* per variable: its position in ORDER */
     size_t width;
     struct choice_part **parts;       /* by variable */
     struct choice_cluster **clusters; /* likewise */
@@ -128,8 +128,8 @@ struct elimination {
 enum portolan_status elimination_run(struct elimination *e);
 /* The variable of a table that is eliminated first; SIZE_MAX: it has none. */
 size_t elimination_first(const struct elimination *e, const struct choice_factor *f);
-/* Adds X to the one of LISTS, by variable, where its first variable is. Without memory the pool
- * says so. */
+/* Adds X to the list, in LISTS by variable, of its first variable. Without memory it marks the pool
+ * as failed. */
 void elimination_put(struct elimination *e, struct choice_part **lists, struct choice_part x);
 
 /* search.c: as portolan_choice_solve(). Clusters are split if they would have more than MOST

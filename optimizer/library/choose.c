@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The verdict is "cannot tell" above this expected loss, and "close call" below this chance. */
+/* The verdict is "cannot tell" if the expected loss is above TOO_MUCH, and "close call" if the
+ * chance is below FAIR_CHANCE. */
 static const double too_much = 0.2, fair_chance = 0.8;
-/* With this chance, a choice within the measured range is certain although its time is not. */
+/* A choice within the measured range with this chance is certain, even if its time is not. */
 static const double no_doubt = 0.99;
 
 struct choosing {
@@ -30,7 +31,7 @@ static void put_core(const struct choosing *c, const size_t *values, size_t *sel
         selection[v] = c->p->number[v] == NONE ? 0 : values[c->p->number[v]];
 }
 
-/* Whether it is known of an implementation that it does not work, for some call path. */
+/* Returns whether an implementation is known not to work on a call path. */
 static bool is_known_bad(const struct portolan_plan *p, size_t path, size_t own)
 {
     for (size_t k = 0; k < p->paths[path].scope.n_tuples; k++) {
@@ -43,7 +44,7 @@ static bool is_known_bad(const struct portolan_plan *p, size_t path, size_t own)
     return false;
 }
 
-/* Whether VARIABLE = VALUE is forbidden by F only because nobody has measured it. */
+/* Returns whether F forbids VARIABLE = VALUE only because it was never measured. */
 static bool is_unknown(const struct portolan_plan *p, size_t variable, size_t value,
                        const struct plan_forbidden *f)
 {
@@ -69,8 +70,8 @@ static size_t first_allowed(const struct portolan_assembly_instance *x)
 }
 
 /* Notes how well VARIABLE = VALUE is known, all else as chosen, or why it is not allowed. */
-static enum portolan_status look_at(struct choosing *c, size_t variable, size_t value,
-                                    size_t *selection, struct portolan_plan_option *out)
+static enum portolan_status evaluate_option(struct choosing *c, size_t variable, size_t value,
+                                            size_t *selection, struct portolan_plan_option *out)
 {
     struct portolan_plan *p = c->p;
     struct portolan_plan_prediction total;
@@ -120,7 +121,7 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
             (struct portolan_plan_option){.implementation = instance->alternatives[at].class_name,
                                           .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
                                           .reason = ""};
-        if (k != NONE && look_at(c, v, i, scratch, &options[i]))
+        if (k != NONE && evaluate_option(c, v, i, scratch, &options[i]))
             return PORTOLAN_ENOMEM;
     }
     return PORTOLAN_OK;
@@ -260,7 +261,7 @@ static const size_t *less_known(struct choosing *c)
     for (size_t i = 0; selection && i < 2; i++) {
         put_core(c, both[i], selection);
         if (!plan_total(&p->view, selection, &total, NULL))
-            return both[i]; /* nothing proves that it works */
+            return both[i]; /* not proven to work */
         if ((total.high_ns - total.low_ns) / total.total_ns > widest) {
             widest = (total.high_ns - total.low_ns) / total.total_ns;
             at = i;
@@ -269,7 +270,7 @@ static const size_t *less_known(struct choosing *c)
     return both[at];
 }
 
-/* The command of the trial that would tell most, with the sweep's settings and the present
+/* Returns the command of the most informative trial, with the sweep's settings and the present
  * parameters. */
 static char *settling_command(struct choosing *c)
 {
@@ -319,7 +320,7 @@ static void judge_choice(struct choosing *c)
     if (out->prediction.is_unusable)
         plan_note(&c->reasons, "cannot tell: the prediction may be off by a factor of %.2g",
                   out->prediction.high_ns / out->prediction.total_ns);
-    else if (!c->p->other_input) /* otherwise there is a note already */
+    else if (!c->p->other_input) /* otherwise a note says so already */
         plan_note(&c->reasons,
                   out->verdict == PORTOLAN_PLAN_CLOSE
                       ? "close call: %s may be as fast; this is best with a chance of %.0f %%"
@@ -327,7 +328,7 @@ static void judge_choice(struct choosing *c)
                   out->rival, 100 * out->chance);
 }
 
-/* Tells what is converted by the choice, and what that costs. */
+/* Adds to the reasons what the choice converts, and what that costs. */
 static void reason_conversions(struct choosing *c, const size_t *selection)
 {
     const struct portolan_plan *p = c->p;
@@ -435,7 +436,8 @@ static enum portolan_status fill_choice(struct choosing *c)
     return p->choice_pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-/* Says so if no implementation for a call path is known to reach the accuracy wanted. */
+/* Returns whether no implementation is known to reach the accuracy wanted of a call path; then *ERR
+ * says so. */
 static bool is_never_accurate(const struct portolan_plan *p, size_t path,
                               struct portolan_error *err)
 {

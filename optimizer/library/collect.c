@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The survey's second half: call paths, what was selected in each step, and sums per call path. */
+/*
+ * Completes the survey: finds the call path of each sample and the selection of each step, and adds
+ * up the samples by call path. Times are those of the slowest rank, failures and accuracies those
+ * of all ranks.
+ */
 #include "survey.h"
 
 #include <math.h>
@@ -67,10 +71,10 @@ static void add_quality(struct survey *s, size_t node, size_t row, size_t own,
     portolan_arena_append(&s->pool, &s->qualities, &s->n_qualities, &q, sizeof q);
 }
 
-static void add_piece(struct survey *s, size_t node, size_t row, size_t own,
+static void add_entry(struct survey *s, size_t node, size_t row, size_t own,
                       const struct portolan_sample *x, const struct portolan_sample_estimate *e)
 {
-    struct survey_piece p = {.node = node,
+    struct survey_entry p = {.node = node,
                              .row = row,
                              .own = own,
                              .calls = (double)x->calls,
@@ -80,7 +84,7 @@ static void add_piece(struct survey *s, size_t node, size_t row, size_t own,
 
     for (int k = 0; k < s->nodes[node].n_context && k < x->n_context; k++)
         p.context[k] = x->context[k];
-    portolan_arena_append(&s->pool, &s->pieces, &s->n_pieces, &p, sizeof p);
+    portolan_arena_append(&s->pool, &s->entries, &s->n_entries, &p, sizeof p);
 }
 
 /* *SEEN: the alternative + 1, or 0 before one is seen; fill_selections() subtracts the 1 again. */
@@ -91,8 +95,11 @@ static void note_selection(size_t *seen, size_t own)
     *seen = *seen == 0 || *seen == now ? now : NONE;
 }
 
-/* Finds trials that failed without a failed call, or were cut off: of those that still count as
- * running only explorations, since other runs may be stopped by their user. */
+/*
+ * Finds trials that failed without a failed call, or were cut off. A trial that is stored as still
+ * running counts as cut off only if it explored, since other runs may have been stopped by their
+ * user.
+ */
 static void find_blind_ends(struct survey *s)
 {
     for (size_t i = 0; i < s->n_trials; i++) {
@@ -106,7 +113,7 @@ static void find_blind_ends(struct survey *s)
         s->ended_blindly = s->ended_blindly || t->ended_blindly || is_known;
     }
     for (size_t n = 0; s->ended_blindly && n < s->n_nodes; n++)
-        s->nodes[n].fails = true; /* so that calls that worked are recorded, too */
+        s->nodes[n].fails = true; /* so that calls that worked are listed, too */
 }
 
 /* Assigns a call path to every sample; notes selections and failed calls. */
@@ -168,14 +175,15 @@ static enum portolan_status gather_samples(struct survey *s, const size_t *row_o
         /* If no call was timed, only the number of calls is known. */
         if (!t->failed && x->rank == t->rank && !(x->failed_calls && !x->calls) &&
             estimates[i].known)
-            add_piece(s, node_of[i], row, own, x, &estimates[i]);
+            add_entry(s, node_of[i], row, own, x, &estimates[i]);
         status = s->pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
     }
     portolan_arena_clear(&pool);
     return status;
 }
 
-/* An instance that was not called in a step has the class it had before. */
+/* Completes the selections: an instance that was not called in a step has the class that it had
+ * before. */
 static void fill_selections(struct survey *s, size_t trial, size_t *current)
 {
     const struct survey_trial *t = &s->trials[trial];
@@ -192,9 +200,9 @@ static void fill_selections(struct survey *s, size_t trial, size_t *current)
         }
 }
 
-static int piece_order(const void *left, const void *right)
+static int entry_order(const void *left, const void *right)
 {
-    const struct survey_piece *a = left, *b = right;
+    const struct survey_entry *a = left, *b = right;
 
     if (a->node != b->node)
         return a->node < b->node ? -1 : 1;
@@ -208,29 +216,29 @@ static int piece_order(const void *left, const void *right)
     return 0;
 }
 
-/* Adds up pieces of one call path that come from several threads or contexts of the caller. */
-static void merge_pieces(struct survey *s)
+/* Merges entries that differ only in the thread, or in the context of the caller. */
+static void merge_entries(struct survey *s)
 {
     size_t kept = 0;
 
-    if (s->n_pieces)
-        qsort(s->pieces, s->n_pieces, sizeof *s->pieces, piece_order);
-    for (size_t i = 0; i < s->n_pieces; i++) {
-        struct survey_piece *p = &s->pieces[i], *last = kept ? &s->pieces[kept - 1] : NULL;
+    if (s->n_entries)
+        qsort(s->entries, s->n_entries, sizeof *s->entries, entry_order);
+    for (size_t i = 0; i < s->n_entries; i++) {
+        struct survey_entry *p = &s->entries[i], *last = kept ? &s->entries[kept - 1] : NULL;
 
-        if (last && piece_order(last, p) == 0) {
+        if (last && entry_order(last, p) == 0) {
             last->calls += p->calls;
             last->inclusive += p->inclusive;
             last->exclusive += p->exclusive;
             last->mpi += p->mpi;
         } else {
-            s->pieces[kept++] = *p;
+            s->entries[kept++] = *p;
         }
     }
-    s->n_pieces = kept;
+    s->n_entries = kept;
 }
 
-static enum portolan_status sum_pieces(struct survey *s)
+static enum portolan_status sum_entries(struct survey *s)
 {
     size_t size;
 
@@ -238,13 +246,13 @@ static enum portolan_status sum_pieces(struct survey *s)
         return PORTOLAN_ENOMEM;
     if (!(s->sums = portolan_arena_alloc(&s->pool, size, sizeof *s->sums)))
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < s->n_pieces; i++) {
-        const struct survey_piece *p = &s->pieces[i];
+    for (size_t i = 0; i < s->n_entries; i++) {
+        const struct survey_entry *p = &s->entries[i];
         struct survey_node *n = &s->nodes[p->node];
         struct survey_sum *sum = &s->sums[p->node * s->n_rows + p->row];
 
-        if (n->n_pieces++ == 0)
-            n->first_piece = i;
+        if (n->n_entries++ == 0)
+            n->first_entry = i;
         sum->present = true;
         sum->calls += p->calls;
         sum->inclusive += p->inclusive;
@@ -289,8 +297,7 @@ double survey_time_of(const struct survey *s, size_t first_row, size_t n_rows, d
     return inclusive;
 }
 
-/* The segment of a row in MINUTE of its trial, of those from FIRST on; a new one if there is none.
- */
+/* Finds or adds the segment of a row in MINUTE of its trial, whose segments begin at FIRST. */
 static struct survey_segment *segment_of(struct survey *s, struct survey_row *row, size_t first,
                                          size_t minute)
 {
@@ -356,8 +363,8 @@ enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sampl
     free(current);
     if (status)
         return status;
-    merge_pieces(s);
+    merge_entries(s);
     sort_qualities(s);
-    status = sum_pieces(s);
+    status = sum_entries(s);
     return status ? status : make_segments(s);
 }

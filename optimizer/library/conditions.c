@@ -79,7 +79,7 @@ static double number_at(const struct plan_place *at, const char *name)
     if (isnan(number))
         number = plan_known_value(&at->p->known, name);
     if (isnan(number) && strcmp(name, "accuracy") == 0 && s->a->accuracy > 0)
-        return s->a->accuracy; /* the wanted one */
+        return s->a->accuracy; /* the accuracy that is wanted */
     return isnan(number) && strcmp(name, "ranks") == 0 && s->ranks > 0 ? s->ranks : number;
 }
 
@@ -107,7 +107,7 @@ const char *portolan_plan_excludes(const struct portolan_assembly *a, size_t ins
     struct portolan_condition *condition = NULL;
 
     if (text && portolan_condition_parse(text, &condition, NULL))
-        condition = NULL; /* whoever reads the assembly says so */
+        condition = NULL; /* the reader of assemblies reports the error */
     why = plan_ask(at.own, alternative, condition, plan_look_up, &at);
     portolan_condition_destroy(condition);
     return why;

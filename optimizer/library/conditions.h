@@ -5,7 +5,7 @@
 
 #include "survey.h"
 
-/* Whether an implementation may be used at a place, and why not. */
+/* The verdict on an implementation at a place: it may be used, or the reason why not. */
 enum plan_verdict_kind {
     PLAN_ADMITTED,
     PLAN_FAILED,       /* a call failed there, or wherever it was tried */
@@ -20,7 +20,7 @@ struct plan_verdict {
     bool near_failed; /* … because calls failed */
     bool is_blind;    /* unproven: contexts are not known */
     double accuracy;  /* in the evidence for the verdict; NaN: none */
-    long long trial;  /* of that evidence; 0: none */
+    long long trial;  /* trial of that evidence; 0: none */
     double hope;      /* unproven: the chance that it works nonetheless */
     const char *why;  /* inapplicable: its condition */
 };
@@ -35,12 +35,12 @@ struct plan_known {
 /* The value of a known context; NaN if it is not among them. */
 double plan_known_value(const struct plan_known *known, const char *name);
 
-/* What names in conditions and formulas stand for: contexts of a call, what is announced and known,
- * "accuracy", "ranks", parameters. */
+/* The place at which a condition or formula is evaluated. Names in it stand for contexts of a call,
+ * announced and known contexts, "accuracy", "ranks", and parameters. */
 struct plan_place {
     const struct portolan_plan *p;
     const struct survey_node *node;
-    const double *context;                        /* of the node's call; NULL: not known */
+    const double *context;                        /* contexts of the node's call; NULL: not known */
     const struct plan_known *announced;           /* or NULL */
     const struct portolan_assembly_instance *own; /* has ALTERNATIVE; NULL: all as selected */
     size_t alternative;
@@ -56,8 +56,8 @@ const char *plan_ask(const struct portolan_assembly_instance *x, size_t alternat
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err);
 void plan_clear_conditions(struct portolan_plan *p);
 
-/* Whether the condition of the called implementation holds; it excludes nothing if a
- * value is not known. */
+/* Evaluates the condition of the called implementation, which excludes nothing if a value is not
+ * known. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const double *context);
 

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How sure a choice is: costs are drawn at random within their uncertainty, the exact choice is
- * made for each draw, and the candidate that loses least on average is taken. Draws are the same
- * everywhere. A prediction for a point that was not measured gets the error that it had at one of
- * the measured points, or the opposite: there the alternatives err alike, which keeps their order.
+ * Determines how sure a choice is. All costs are drawn at random within their errors, 128 times,
+ * and the exact choice is made for each draw. The winners are the candidates. Each candidate is
+ * then priced in all draws; the one with the least mean cost is taken, its share of wins is its
+ * chance, and its mean distance from the best of each draw the expected loss.
+ *
+ * Errors are not independent, and the draws keep that. Combinations that were fitted to the same
+ * rows get the same error. At a point that was not measured, a prediction gets the error that it
+ * had at one of the measured points when that was left out, or the opposite: in a draw it is the
+ * same point for all alternatives, since laws of similar alternatives err alike, which keeps their
+ * order. An implementation that is not proven to work takes part with the chance that it does.
+ *
+ * Random numbers are functions of the draw and of what is drawn, so all ranks and machines get the
+ * same.
  */
 #include "confidence.h"
 #include "plan_internal.h"
@@ -13,12 +22,13 @@
 #include <string.h>
 
 enum { SCENARIOS = 128 };
-/* Few points tell little about how alike errors are: at this many more they are independent. */
+/* In this many draws more than there are points, errors are independent: few points do not show how
+ * alike errors are. */
 enum { APART = 4 };
 
 /* A choice is risky if it loses more than MUCH in more than the share RARELY of the draws. */
 static const double much = 0.5, rarely = 0.06;
-/* Larger losses, relative to the least cost, count as this one. */
+/* The largest loss, relative to the least cost, that counts. */
 static const double worst_loss = 3;
 
 /* An assignment of the problem's variables, and in how many draws it was the best. */
@@ -30,9 +40,9 @@ struct scenarios {
     const struct portolan_plan *p;
     struct portolan_arena pool;
     const struct plan_view *from;
-    struct plan_view view;    /* with costs that are drawn */
+    struct plan_view view;    /* with drawn costs */
     bool is_hopeful;          /* a combination may work although that is not proven */
-    size_t n_points, *points; /* of trials */
+    size_t n_points, *points; /* one trial for each point */
     size_t n_candidates;
     struct candidate *candidates;
     struct portolan_choice *problem[SCENARIOS];
@@ -69,8 +79,8 @@ static void scale_estimate(struct estimate *e, double error, bool outside)
     e->value = outside ? fmax(value, fmin(e->low, e->value)) : value;
 }
 
-/* The cost of tuple K on path I. HOPEFUL: what is not proven to work is allowed with the chance it
- * has. */
+/* Draws the cost of tuple K on path I. HOPEFUL: an unproven implementation is allowed with its
+ * chance to work. */
 static void draw_cost(struct scenarios *s, size_t scenario, bool hopeful, size_t i, size_t k)
 {
     const struct plan_tuple *t = &s->p->paths[i].tuples[k];
@@ -199,7 +209,7 @@ static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
     return o;
 }
 
-/* How often each value belongs to the best choice. */
+/* Finds how often each value belongs to the best choice. */
 static void share_wins(const struct scenarios *s, double **shares)
 {
     for (size_t k = 0; k < s->n_candidates; k++)
@@ -207,8 +217,8 @@ static void share_wins(const struct scenarios *s, double **shares)
             shares[v][s->candidates[k].values[v]] += (double)s->candidates[k].wins / SCENARIOS;
 }
 
-/* What candidate K saves of the time as written: the draws' interval, in which errors that both
- * share cancel. */
+/* Finds the share of the time as written that candidate K saves, with its interval over the draws,
+ * in which errors common to both cancel. */
 static void find_gain(struct scenarios *s, size_t k, struct plan_confidence *out)
 {
     size_t *written = portolan_arena_alloc(&s->pool, s->p->n_core + 1, sizeof *written);
@@ -298,7 +308,7 @@ enum portolan_status plan_be_confident(const struct plan_view *v, const size_t *
     return status;
 }
 
-/* Draws the costs of PATHS, and tells what the selection costs there, and for conversions. */
+/* Draws the costs of PATHS, and returns the selection's cost there and for conversions. */
 static double draw_total(struct scenarios *s, size_t scenario, const size_t *paths, size_t n,
                          const size_t *selection)
 {
@@ -329,7 +339,7 @@ double plan_chance(const struct plan_view *v, const size_t *mine, const size_t *
 
         if (plan_tuple_of(p, scope, mine) != plan_tuple_of(p, scope, other) ||
             plan_path_ns(v, i, mine) != plan_path_ns(v, i, other))
-            paths[n++] = i; /* what costs the same cannot decide */
+            paths[n++] = i; /* paths with equal costs cannot decide */
     }
     for (size_t k = 0; n > 0 && k < SCENARIOS; k++)
         wins +=

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** How sure a choice is, from costs drawn within their errors. */
+/** The confidence in a choice, from costs drawn within their errors. */
 #ifndef PORTOLAN_OPTIMIZER_CONFIDENCE_H
 #define PORTOLAN_OPTIMIZER_CONFIDENCE_H
 
 #include "view.h"
 
-/* confidence.c: how sure the least cost is; VALUES and those of OUT are of core variables. */
+/* confidence.c: the confidence in VALUES, the choice of least predicted cost. VALUES and arrays of
+ * OUT are by core variable. */
 struct plan_confidence {
-    size_t *values, *rival; /* loses least on average; of the others is best most often */
+    size_t *values,
+        *rival; /* VALUES lose least on average; RIVAL, of all others, is best most often */
     bool has_rival;
     double base_chance;        /* that the VALUES which were given are the best */
     double **shares;           /* [variable][value]: the chance that it belongs to the best */
     double chance;             /* that VALUES are the best */
-    double expected_loss;      /* of VALUES relative to the best */
+    double expected_loss;      /* mean loss of VALUES relative to the best */
     bool is_risky;             /* it loses much too often */
-    struct portolan_gain gain; /* of VALUES over the assembly as written */
+    struct portolan_gain gain; /* time that VALUES save compared with the assembly as written */
 };
 enum portolan_status plan_be_confident(const struct plan_view *v, const size_t *values,
                                        struct portolan_arena *pool, struct plan_confidence *out);

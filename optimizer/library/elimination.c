@@ -180,7 +180,8 @@ static bool has_variable(const struct choice_cluster *k, size_t v)
     return false;
 }
 
-/* How many variables of F cluster K has; 0: with the others its table would be too large. */
+/* Counts the variables of F that cluster K has; 0: with the others the table of K would be too
+ * large. */
 static size_t count_shared(const struct elimination *e, const struct choice_cluster *k,
                            const struct choice_factor *f)
 {

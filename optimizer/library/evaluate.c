@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns fitted quantities into costs at given contexts. */
+/*
+ * Turns fitted quantities into costs: for each call path and combination of implementations the
+ * calls per call of the caller, the exclusive time per call, set-up, and the verdict whether it may
+ * be used.
+ *
+ * The difficulty is which contexts to expect: expect() takes them from the surest source that there
+ * is. The time is then the mean over these contexts, each with its share of the calls. All laws are
+ * evaluated by plan_quantity_value(), and predictions outside the measured range are counted.
+ *
+ * A view keeps the costs of one question, such as a whole run, or the rest of one. It is filled at
+ * every swap point; a cost is computed again only if its contexts changed or rows arrived.
+ */
 #include "plan_internal.h"
 
 #include <string.h>
@@ -24,7 +35,7 @@ enum portolan_status plan_view_create(const struct portolan_plan *p, struct port
     return pool->failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-/* The cost of a combination of implementations that is to be found. */
+/* The question: the cost of one combination of implementations on one path. */
 struct costing {
     const struct portolan_plan *p;
     size_t path, tuple;
@@ -128,9 +139,9 @@ static bool announce_all(const struct costing *c, const struct plan_known *a, do
 }
 
 /*
- * The contexts to expect, from the surest source that there is: seen now; announced; measured at
- * these parameters with these implementations; known beforehand; modelled; measured at these
- * parameters with other implementations.
+ * Returns the contexts to expect, from the surest source that there is: seen in the last step;
+ * announced; measured at these parameters with these implementations; known beforehand; modelled as
+ * functions of the parameters; measured at these parameters with other implementations.
  */
 static const struct profile *expect(const struct costing *c, const struct profile *seen,
                                     double (*context)[PORTOLAN_CONTEXT_MAX],
@@ -146,7 +157,7 @@ static const struct profile *expect(const struct costing *c, const struct profil
         return modelled;
     if (t->exact.n)
         return &t->exact;
-    for (size_t k = 0; k < at->scope.n_tuples; k++) /* of tuples that differ only in the caller */
+    for (size_t k = 0; k < at->scope.n_tuples; k++) /* tuples that differ only in the caller */
         if (at->tuples[k].exact.n && at->tuples[k].exclusive.rows == t->exclusive.rows)
             return &at->tuples[k].exact;
     if (announce_all(c, &c->p->known, context[0]) || slots_profile(c, context, modelled))
@@ -166,8 +177,8 @@ static bool exclusive_cost(const struct costing *c)
                              &c->cost->exclusive);
 }
 
-/* What is paid once: at the beginning of a run, and on a return within it. Each stands for the
- * other where that was not seen. */
+/* Finds the costs that are paid once, at the beginning of a run and on a return within it. If one
+ * was never seen, the other is used for it. */
 static void once_cost(const struct costing *c)
 {
     const struct plan_tuple *t = c->t;
@@ -256,8 +267,7 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
     }
 }
 
-/* An insignificant path costs the same with implementations that nobody measured as with measured
- * ones. */
+/* Gives unmeasured implementations on an insignificant path the costs of a measured one. */
 static void guess_pruned(const struct portolan_plan *p, size_t path, struct plan_cost *costs)
 {
     const struct plan_path *at = &p->paths[path];
@@ -274,7 +284,7 @@ static void guess_pruned(const struct portolan_plan *p, size_t path, struct plan
         }
 }
 
-/* Of the contexts that a path's costs depend on. */
+/* Hashes the contexts on which a path's costs depend. */
 static uint64_t hash_contexts(const struct profile *seen, const struct plan_known *a)
 {
     uint64_t hash = portolan_hash(a->values, a->n * sizeof *a->values, a->n + 1);
@@ -288,7 +298,7 @@ static uint64_t hash_contexts(const struct profile *seen, const struct plan_know
     return hash;
 }
 
-/* Rows that have arrived, on which a tuple's costs depend, too. */
+/* Counts the rows that have arrived, on which a tuple's costs depend, too. */
 static uint64_t count_arrived(const struct plan_tuple *t)
 {
     const struct plan_rows *exclusive = t->exclusive.rows, *overall = t->overall.rows;
@@ -296,7 +306,7 @@ static uint64_t count_arrived(const struct plan_tuple *t)
     return (exclusive ? exclusive->n_arrived : 0) + (overall ? overall->n_arrived : 0);
 }
 
-/* Finds a cost anew only if what it depends on has changed, for this is done at every step. */
+/* Computes a cost again only if its inputs have changed, because this is done at every step. */
 void plan_view_fill(struct plan_view *v, const struct profile *profiles,
                     const struct plan_known *announced)
 {

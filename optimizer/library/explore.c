@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What to measure next. The answer follows from the trials there are, without other state: first as
- * written at all sweep points from small to large, then the selections that the core's scopes need;
- * then all of these again, in turn, until their times are known well enough.
+ * Finds the next trial to measure. It keeps no state between calls: each time it reads the stored
+ * trials into a table of cells, one for each selection and sweep point, and returns the first cell
+ * that lacks a trial.
+ *
+ * The order is: the assembly as written at all points, from small to large. Then its call graph is
+ * known and pruned, and further selections follow from the core: each alternative of an instance
+ * alone, and the combinations on which a call path of the core depends (its scope). When every cell
+ * has one trial, all are repeated in turn, those with the fewest trials first, until the interval
+ * of the mean is narrow enough. explore_judge.c leaves out cells that failed before, or are far too
+ * slow at smaller points.
  */
 #include "explore.h"
 
@@ -13,7 +20,7 @@
 /* Trials are repeated until the interval of the mean is NARROW, unless they surely take longer than
  * MATTERS times the best. */
 static const double narrow = 0.05, matters = 2;
-/* The factor by which a single trial may be wrong. */
+/* The factor by which the time of a single trial may be wrong. */
 static const double single = 1.5;
 
 enum { MOST_TRIALS = 10 };
@@ -47,7 +54,8 @@ static bool caller_present_in(const struct exploration *e, size_t path,
     return t->n_rows > 0 && (parent < 0 || survey_is_called(&e->p.s, t, (size_t)parent));
 }
 
-/* Whether the caller ran with this class in some trial, but never called this path with it. */
+/* Returns whether the caller ran with this class in some trial, but never called this path with it.
+ */
 static bool is_unneeded(const struct exploration *e, size_t path, const size_t *selection)
 {
     size_t caller = e->p.s.nodes[path].caller;
@@ -67,7 +75,8 @@ static bool is_unneeded(const struct exploration *e, size_t path, const size_t *
     return seen;
 }
 
-/* Whether a trial of SELECTION shows the path: false if there was one and the caller did not run.
+/* Returns whether a trial of SELECTION shows the path: false if there was one and the caller did
+ * not run.
  */
 static bool may_show(const struct exploration *e, size_t path, const size_t *selection)
 {
@@ -135,7 +144,7 @@ static bool wants_first(struct exploration *e, size_t selection, size_t point)
            !explore_is_given_up(e, selection, point);
 }
 
-/* Whether the assembly as written was tried at all points, and worked at none. */
+/* Returns whether the assembly as written was tried at all points, and worked at none. */
 static bool is_useless_as_written(struct exploration *e)
 {
     for (size_t i = 0; i < e->n_points; i++)
@@ -233,7 +242,7 @@ static void time_bounds(const struct cell *c, double *low, double *high)
     *high = t->n > 1 ? t->mean * (1 + width) : t->mean * single;
 }
 
-/* Whether SELECTION may take at most MATTERS times as long as the best at the point. */
+/* Returns whether SELECTION may take at most MATTERS times as long as the best at the point. */
 static bool can_matter(const struct exploration *e, size_t selection, size_t point)
 {
     double low, high, best = INFINITY;
@@ -310,7 +319,7 @@ static enum portolan_status consider_repetitions(struct exploration *e, size_t *
 
 /* --- notes at the end --- */
 
-static void tell_budget(struct exploration *e, size_t firsts, size_t repetitions)
+static void note_budget(struct exploration *e, size_t firsts, size_t repetitions)
 {
     size_t n = firsts ? firsts : repetitions;
 
@@ -349,7 +358,7 @@ static void summarise(struct exploration *e)
     e->out->summary = plan_text(&text);
 }
 
-static void tell_disturbed(struct exploration *e)
+static void note_disturbed(struct exploration *e)
 {
     const char *why = NULL;
     size_t n = 0, n_disturbed = 0;
@@ -370,12 +379,12 @@ static void tell_disturbed(struct exploration *e)
                   n_disturbed == 1 ? "was" : "were", why);
 }
 
-static enum portolan_status tell_all(struct exploration *e, size_t firsts, size_t repetitions)
+static enum portolan_status note_all(struct exploration *e, size_t firsts, size_t repetitions)
 {
     for (size_t k = 0; k < e->n_selections; k++)
-        explore_tell_left_out(e, k);
-    tell_disturbed(e);
-    tell_budget(e, firsts, repetitions);
+        explore_note_left_out(e, k);
+    note_disturbed(e);
+    note_budget(e, firsts, repetitions);
     summarise(e);
     e->out->n_notes = e->notes.n;
     e->out->notes = e->notes.texts;
@@ -421,7 +430,8 @@ static enum portolan_status find_next(struct exploration *e, struct portolan_err
     if (!status && e->out->finished)
         status = list_selections(e);
     for (size_t i = 0; !status && i < e->n_points; i++)
-        e->cells[0][i].times = NAN; /* compute again: now there are other selections to compare */
+        e->cells[0][i].times =
+            NAN; /* to be computed again, since there are more selections to compare */
     if (!status)
         status = consider_firsts(e, 1, e->n_selections, &firsts);
     if (!status)
@@ -430,7 +440,7 @@ static enum portolan_status find_next(struct exploration *e, struct portolan_err
         return status;
     e->out->done = count_good(e);
     e->out->unaffordable = firsts ? firsts : repetitions;
-    return tell_all(e, firsts, repetitions);
+    return note_all(e, firsts, repetitions);
 }
 
 /* The answer in one block with the arena of its arrays. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Exploration: the trials at each point, their results, and the trials that may follow. */
+/** The state of exploration: the trials at each point, their results, and the trials that may
+ * follow. */
 #ifndef PORTOLAN_OPTIMIZER_EXPLORE_H
 #define PORTOLAN_OPTIMIZER_EXPLORE_H
 
@@ -10,23 +11,23 @@ enum result { RESULT_GOOD, RESULT_FAILED, RESULT_INACCURATE, RESULT_KILLED };
 
 struct tally {
     size_t n;
-    double mean, squares; /* of the differences from the mean */
+    double mean, squares; /* sum of squared differences from the mean */
 };
 
 /* The trials of one selection at one point. */
 struct cell {
     struct tally clean, all; /* seconds of good trials: of the undisturbed ones, and of all */
     size_t n_failed, n_inaccurate, n_killed;
-    size_t trial; /* the last good one with samples, in the survey; NONE: there is none */
+    size_t trial; /* index in the survey of the last good trial with samples; NONE: there is none */
     double times; /* cost over the best at that point; 0: not known; NAN: not computed yet */
 };
 
-/* A trial as exploration sees it. */
+/* The result of a trial of the survey. */
 struct outcome {
     size_t point;      /* NONE: none of the sweep's */
     size_t *selection; /* NONE for a class that is not an alternative */
     enum result result;
-    const char *disturbed; /* by what; NULL: not disturbed */
+    const char *disturbed; /* what disturbed it; NULL: nothing */
     double elapsed_s;
 };
 
@@ -36,7 +37,7 @@ struct exploration {
     size_t n_points;
     size_t **points; /* value numbers, per dim, then that of the case; small ones first */
     double *sizes;
-    struct outcome *outcomes; /* of the survey's trials */
+    struct outcome *outcomes; /* per trial of the survey */
     size_t n_selections;
     size_t **selections; /* [0]: as written */
     struct cell **cells; /* [selection][point] */
@@ -58,15 +59,16 @@ double explore_tally_width(const struct tally *t);
 /* The times that count: those of disturbed trials only if there are no others. */
 const struct tally *explore_tally_of(const struct cell *c);
 size_t explore_n_trials(const struct cell *c);
-/* Whether at least two trials made their process die, and there are no others. */
+/* Returns whether at least two trials made their process die, and there are no others. */
 bool explore_is_deadly(const struct cell *c);
-/* Whether it failed or was not accurate enough, so that others are not compared with it. */
+/* Returns whether it failed or was not accurate enough, so that others are not compared with it. */
 bool explore_is_bad(const struct cell *c);
 
-/* explore_judge.c: which trials are not worth it, and how long a trial takes. */
+/* explore_judge.c: returns whether a trial is not worth running, because it would fail or be far
+ * too slow. */
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point);
-/* Notes where the selection is left out, and why. */
-void explore_tell_left_out(struct exploration *e, size_t selection);
+/* Adds notes on the points at which the selection is left out, and why. */
+void explore_note_left_out(struct exploration *e, size_t selection);
 /* Expected seconds of a trial; 0: nothing is known. */
 double explore_expected_s(const struct exploration *e, size_t selection, size_t point);
 

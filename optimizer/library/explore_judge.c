@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which selections are not worth a trial, since they failed or are far too slow; and how long a
- * trial takes. */
+/* Judges which selections are not worth a trial, because they failed or are far too slow, and
+ * predicts how long a trial takes. */
 #include "explore.h"
 
 #include <string.h>
@@ -15,13 +15,13 @@ enum { HOPELESS_CASES = 5, FAILED_ENOUGH = 3 };
 /* --- where an alternative applies --- */
 
 /* The alternative of an instance, and the point, for which a condition is evaluated. */
-struct place {
+struct condition_place {
     const struct exploration *e;
     size_t variable, own, point;
 };
 
 /* The value at the point of a varied parameter "instance.parameter" or of a case's column. */
-static const char *text_at(const struct place *at, const char *name)
+static const char *text_at(const struct condition_place *at, const char *name)
 {
     const struct survey *s = &at->e->p.s;
     const size_t *point = at->e->points[at->point];
@@ -40,13 +40,13 @@ static const char *text_at(const struct place *at, const char *name)
 }
 
 /* The value of a context in the trials at the point, if all calls of the instance had the same. */
-static bool context_at(const struct place *at, const char *name, double *value)
+static bool context_at(const struct condition_place *at, const char *name, double *value)
 {
     const struct survey *s = &at->e->p.s;
     bool found = false;
 
-    for (size_t i = 0; i < s->n_pieces; i++) {
-        const struct survey_piece *x = &s->pieces[i];
+    for (size_t i = 0; i < s->n_entries; i++) {
+        const struct survey_entry *x = &s->entries[i];
         const struct survey_node *n = &s->nodes[x->node];
 
         if (n->variable != at->variable ||
@@ -66,7 +66,7 @@ static bool context_at(const struct place *at, const char *name, double *value)
 
 static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
 {
-    const struct place *at = arg;
+    const struct condition_place *at = arg;
     struct plan_place now = {
         .p = &at->e->p, .own = at->e->p.s.variables[at->variable].instance, .alternative = at->own};
 
@@ -74,16 +74,17 @@ static bool look_up(void *arg, const char *name, struct portolan_condition_value
     return value->text || context_at(at, name, &value->number) || plan_look_up(&now, name, value);
 }
 
-/* Why SELECTION does not apply, and which variable is the reason; NULL: it does, or may. */
+/* Returns the condition because of which SELECTION does not apply, and the variable; NULL: it
+ * applies, or may. */
 static const char *inapplicable(const struct exploration *e, size_t selection, size_t point,
                                 size_t *variable)
 {
     const char *why = NULL;
 
     for (size_t v = 0; !why && v < e->p.s.n_variables; v++) {
-        struct place at = {e, v, e->selections[selection][v], point};
+        struct condition_place at = {e, v, e->selections[selection][v], point};
 
-        /* What the assembly has as written is measured in any case, for comparison. */
+        /* The alternative as written is measured in any case, for comparison. */
         if (at.own && !portolan_assembly_may_run(e->p.s.variables[v].instance, at.own))
             why = "no pin or forbid that excludes it";
         else
@@ -94,7 +95,7 @@ static const char *inapplicable(const struct exploration *e, size_t selection, s
     return why;
 }
 
-static void tell_applies(struct exploration *e, size_t selection)
+static void note_applies(struct exploration *e, size_t selection)
 {
     const struct portolan_assembly_instance *x;
     const char *why = NULL, *one;
@@ -163,16 +164,16 @@ static double times_best(struct exploration *e, size_t selection, size_t point)
     return own->times;
 }
 
-/* The results of a selection at the points smaller than a given one. */
-struct record {
+/* The results of a selection at all points smaller than a given one. */
+struct smaller_points {
     size_t n, n_hopeless;
     size_t last_at;
     double before, last; /* the last two of times_best() */
 };
 
-static struct record record_before(struct exploration *e, size_t selection, size_t point)
+static struct smaller_points at_smaller(struct exploration *e, size_t selection, size_t point)
 {
-    struct record r = {0};
+    struct smaller_points r = {0};
 
     for (size_t i = 0; i < point; i++) {
         double times;
@@ -188,14 +189,15 @@ static struct record record_before(struct exploration *e, size_t selection, size
     return r;
 }
 
-static bool is_hopeless(const struct exploration *e, const struct record *r)
+static bool is_hopeless(const struct exploration *e, const struct smaller_points *r)
 {
     if (e->p.s.a->n_cases)
         return r->n >= HOPELESS_CASES && r->n_hopeless == r->n;
     return r->before > hopeless && r->last > hopeless && r->last >= no_better * r->before;
 }
 
-/* Counts the points where a selection failed; *FIRST: the first; and whether it ever worked. */
+/* Counts the points where a selection failed; *FIRST: the first of them; *EVER_WORKED: whether it
+ * worked anywhere. */
 static size_t count_failures(const struct exploration *e, size_t selection, bool *ever_worked,
                              size_t *first)
 {
@@ -214,13 +216,15 @@ static size_t count_failures(const struct exploration *e, size_t selection, bool
     return n;
 }
 
-/* Not with cases, which differ in kind: a selection that fails in some may be best in others. */
+/* Returns whether a selection fails everywhere. With cases it never does: they differ in kind, and
+ * a selection that fails in some may be best in others. */
 static bool fails_everywhere(const struct exploration *e, size_t n_failures, bool ever_worked)
 {
     return n_failures >= FAILED_ENOUGH && !ever_worked && !e->p.s.a->n_cases;
 }
 
-/* Whether a parameter with few values has one here with which the selection never failed. */
+/* Returns whether a parameter with few values has one at this point with which the selection never
+ * failed. */
 static bool is_new_ground(const struct exploration *e, size_t selection, size_t point)
 {
     const struct survey *s = &e->p.s;
@@ -242,7 +246,7 @@ static bool is_new_ground(const struct exploration *e, size_t selection, size_t 
 
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
 {
-    struct record r;
+    struct smaller_points r;
     bool ever_worked;
     size_t first, n;
 
@@ -251,11 +255,11 @@ bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
     n = count_failures(e, selection, &ever_worked, &first);
     if (fails_everywhere(e, n, ever_worked) && !is_new_ground(e, selection, point))
         return true;
-    r = record_before(e, selection, point);
+    r = at_smaller(e, selection, point);
     return is_hopeless(e, &r);
 }
 
-static void tell_failures(struct exploration *e, size_t selection)
+static void note_failures(struct exploration *e, size_t selection)
 {
     bool ever_worked;
     size_t first = 0, n = count_failures(e, selection, &ever_worked, &first);
@@ -272,13 +276,13 @@ static void tell_failures(struct exploration *e, size_t selection)
                   n > 1 ? " and others" : "");
 }
 
-static void tell_hopeless(struct exploration *e, size_t selection)
+static void note_hopeless(struct exploration *e, size_t selection)
 {
-    struct record r = {0};
+    struct smaller_points r = {0};
     bool found = false;
 
     for (size_t i = 0; !found && i < e->n_points; i++) {
-        r = record_before(e, selection, i);
+        r = at_smaller(e, selection, i);
         found = !explore_n_trials(&e->cells[selection][i]) && is_hopeless(e, &r);
     }
     if (found)
@@ -288,11 +292,11 @@ static void tell_hopeless(struct exploration *e, size_t selection)
                   explore_point_text(e, e->points[r.last_at]), r.before, r.last);
 }
 
-void explore_tell_left_out(struct exploration *e, size_t selection)
+void explore_note_left_out(struct exploration *e, size_t selection)
 {
-    tell_applies(e, selection);
-    tell_failures(e, selection);
-    tell_hopeless(e, selection);
+    note_applies(e, selection);
+    note_failures(e, selection);
+    note_hopeless(e, selection);
 }
 
 /* --- how long a trial will take --- */

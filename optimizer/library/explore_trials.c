@@ -118,8 +118,8 @@ static bool has_what_is_set(const struct exploration *e, const struct portolan_t
 
 /* --- the results of the trials --- */
 
-/* Whether the veto of any implementation in T was lifted: a trial that failed as a whole does not
- * say which one failed. */
+/* Returns whether the veto of any implementation in T was lifted: a trial that failed as a whole
+ * does not say which one failed. */
 static bool is_lifted_for_any(const struct survey *s, const struct portolan_trial *t)
 {
     for (size_t i = 0; i < t->n_implementations; i++)

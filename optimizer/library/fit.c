@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fits all call paths, and lists the models for each combination of implementations. */
+/* Fits all call paths, and lists the models of each combination of implementations. */
 #include "plan_internal.h"
 
 #include <portolan/list.h>

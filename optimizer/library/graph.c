@@ -13,7 +13,7 @@
 
 struct trial_view {
     size_t trial;
-    size_t away; /* number of variables not as written; NONE: swapped or unknown */
+    size_t away; /* number of variables not as written; NONE: swapped, or an unknown class */
     double step_ns;
     const size_t *selection;
 };
@@ -74,8 +74,8 @@ struct trial_graph {
     struct portolan_arena pool;
     struct portolan_callgraph_node *nodes;
     struct portolan_prune_mark *marks;
-    struct portolan_prune_mark *others; /* what the rules say that are not selected */
-    double root_ns;                     /* of all roots */
+    struct portolan_prune_mark *others; /* marks of the rules that are not selected */
+    double root_ns;                     /* inclusive time of all roots */
 };
 
 static void add_sum(const struct survey *s, size_t node, size_t row,
@@ -111,8 +111,8 @@ static const char *implementation_of(const struct survey *s, size_t path, size_t
     const struct survey_node *from = &s->nodes[path];
     const char *found = "";
 
-    for (size_t i = from->first_piece; i < from->first_piece + from->n_pieces; i++) {
-        const struct survey_piece *x = &s->pieces[i];
+    for (size_t i = from->first_entry; i < from->first_entry + from->n_entries; i++) {
+        const struct survey_entry *x = &s->entries[i];
         const char *own;
 
         if (from->variable == NONE || (trial != NONE && s->rows[x->row].trial != trial))
@@ -199,7 +199,7 @@ static void fill_rest(struct portolan_plan *p, struct trial_graph *g)
     }
 }
 
-/* Prunes by the selected rules, and beside it by the others. */
+/* Prunes by the selected rules, and marks for reports what the others would prune. */
 static enum portolan_status prune_trial(const struct survey *s, struct trial_graph *g)
 {
     const struct portolan_assembly *a = s->a;
@@ -226,7 +226,7 @@ static enum portolan_status fill_graph(struct portolan_plan *p, struct trial_vie
     p->graph_trial = s->n_trials && !has_failed(s, views[0].trial) ? views[0].trial : NONE;
     for (size_t t = 0; !status && t < s->n_trials; t++) {
         if (views[t].away == NONE && views[t].trial != p->graph_trial)
-            continue; /* if all trials had a swap, one of them stands for all */
+            continue; /* if all trials had a swap, one of them represents all */
         sum_trial(s, views[t].trial, g);
         status = prune_trial(s, g);
         if (!status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** What assemblies declare: memory, and data in several layouts (declare.c). */
+/** Memory, and data in several layouts, as assemblies declare them (layouts.c). */
 #ifndef PORTOLAN_OPTIMIZER_LAYOUTS_H
 #define PORTOLAN_OPTIMIZER_LAYOUTS_H
 
@@ -32,13 +32,14 @@ struct plan_data {
     struct plan_conversion *conversions;
 };
 
-/* What conversions take. */
+/* The costs of conversions of one kind of data. */
 struct plan_conversions {
-    double ns[MAX_LAYOUTS][MAX_LAYOUTS]; /* [from][to], by way of others where that is quicker */
-    double all_ns[MAX_LAYOUTS][1 << MAX_LAYOUTS]; /* from one to exactly this set of layouts */
+    double ns[MAX_LAYOUTS]
+             [MAX_LAYOUTS]; /* [from][to], through other layouts where that is quicker */
+    double all_ns[MAX_LAYOUTS][1 << MAX_LAYOUTS]; /* from one layout to exactly this set */
 };
 
-/* declare.c: memory, and data in several layouts. */
+/* layouts.c: reads and checks what assemblies declare, and computes it. */
 enum portolan_status plan_check_formulas(const struct portolan_assembly *a,
                                          struct portolan_diagnostics *d);
 enum portolan_status plan_read_memory(struct portolan_plan *p, struct portolan_error *err);
@@ -47,10 +48,10 @@ enum portolan_status plan_read_data(struct portolan_plan *p, struct portolan_err
 void plan_clear_data(struct portolan_plan *p);
 void plan_fill_conversions(struct plan_view *v, const struct plan_known *announced);
 size_t plan_layout_of(const struct plan_end *e, const size_t *selection);
-/* Whether the calls of a path make the data. */
+/* Returns whether the calls of a path make the data. */
 bool plan_makes(const struct portolan_plan *p, const struct plan_data *d, size_t path);
-/* Nanoseconds per making for one taker (NULL: for all, who share); INFINITY: it is not known how.
- */
+/* Nanoseconds per making, to convert for one taker (NULL: for all, which share conversions);
+ * INFINITY: there is no known way. */
 double plan_convert(const struct plan_view *v, const struct plan_data *d,
                     const struct plan_end *taker, const size_t *selection);
 

@@ -32,7 +32,8 @@ static bool append_row(struct plan_rows *r, const double *x, double y, size_t po
     return plan_rows_add(r, x, y, 1, point);
 }
 
-/* Whether a context differs that had one value in all rows, so that the form does not use it. */
+/* Returns whether a context differs that had one value in all rows, so that the form does not use
+ * it. */
 static bool is_new_input(const struct quantity *q, const double *x)
 {
     for (size_t k = 0; k < q->n_fixed; k++)
@@ -80,7 +81,7 @@ static void fade_rows(struct plan_rows *r, size_t newer)
         r->weight[i] *= fading * new_weight / old_weight;
 }
 
-/* Later calls have arrived, so that the first ones in the store count no more. */
+/* Removes the first calls that came from the store, once later calls have arrived. */
 static void forget_first(struct plan_rows *r)
 {
     r->only_first = r->is_doubtful = false;
@@ -89,7 +90,8 @@ static void forget_first(struct plan_rows *r)
         r->weight[i] *= 1e-6;
 }
 
-/* A row that is not finite would make every later search for the form fail. */
+/* Returns whether all values are finite: a row that is not would make every later search for the
+ * form fail. */
 static bool all_finite(size_t n, const double *x)
 {
     for (size_t i = 0; i < n; i++)
@@ -113,7 +115,7 @@ static void note_drift(struct plan_rows *r, const struct quantity *q, const doub
     if (source == PORTOLAN_LOCAL_NEIGHBOURS || !(was.value > 0) || !(y > 0))
         return;
     off = fmax(-1, fmin(1, log(y / was.value)));
-    /* only the deviation that two rows in a row share counts, since a spike is alone */
+    /* only a deviation that two successive rows share counts, because a spike is alone */
     usual = off * r->last_off > 0 ? copysign(fmin(fabs(off), fabs(r->last_off)), off) : 0;
     r->last_off = off;
     r->drift += smoothing * (usual - r->drift);
@@ -121,7 +123,7 @@ static void note_drift(struct plan_rows *r, const struct quantity *q, const doub
 
 /*
  * Adds a row to the quantity of PATH and of all tuples that share it. Updates its constants, or
- * searches its form again; then *REFIT is set, and *SIGN tells why the form did not hold.
+ * searches its form again; then *REFIT is set, and *SIGN says why the form did not hold.
  */
 static enum portolan_status learn_row(struct portolan_plan *p, size_t path, struct quantity *q,
                                       const double *x, double y, bool *refit,

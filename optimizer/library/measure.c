@@ -14,8 +14,8 @@
 static const double limit_of_best = 10, least_limit_s = 10;
 
 /*
- * How long the next trial may take, in seconds: what the sweep says; else ten times the best with
- * these parameters, to which the start of its processes is added; 0, no limit, if there is none.
+ * Finds how long the next trial may take, in seconds: as the sweep says; else ten times the best
+ * with these parameters, plus the start of its processes; 0, no limit, if there is none.
  */
 static enum portolan_status find_limit(struct session *s, double *limit_s,
                                        struct portolan_error *err)
@@ -36,7 +36,7 @@ static enum portolan_status find_limit(struct session *s, double *limit_s,
     return PORTOLAN_OK;
 }
 
-/* Whether there are trials of the assembly, and none ended well. */
+/* Returns whether there are trials of the assembly, and none ended well. */
 static bool has_failed(struct session *s)
 {
     const struct portolan_sample_set *set;
@@ -86,7 +86,7 @@ static enum portolan_status run_trial(struct session *s, const char *orders,
 
 static enum portolan_status run_all(struct session *s, struct portolan_error *err)
 {
-    char *failed = NULL, *orders = NULL; /* of the last trial if it failed; of this one */
+    char *failed = NULL, *orders = NULL; /* FAILED: of the last trial, if it failed */
     char text[1100];
     enum portolan_status status;
 

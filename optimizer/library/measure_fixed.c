@@ -37,7 +37,7 @@ static size_t count_combinations(const struct portolan_assembly *a)
     return n;
 }
 
-/* Whether a selected class has the uses port that is connected to the instance. */
+/* Returns whether a selected class has the uses port that is connected to the instance. */
 static bool is_used(const struct session *s, const char *instance)
 {
     const struct portolan_assembly *a = s->a;
@@ -57,7 +57,8 @@ static bool is_used(const struct session *s, const char *instance)
     return !has_users;
 }
 
-/* An instance that nobody uses makes no difference, so only its class as written is run. */
+/* Returns whether the combination differs from those before: an unused instance makes no
+ * difference, so only its class as written is run. */
 static bool is_distinct(const struct session *s)
 {
     for (size_t i = 0; i < s->a->n_instances; i++)
@@ -79,7 +80,7 @@ static bool trial_has_selection(const struct portolan_trial *t, const struct por
     return true;
 }
 
-/* Whether the veto of any class in a trial that failed was lifted since. */
+/* Returns whether the veto of any class in a trial that failed was lifted since. */
 static bool is_lifted(const struct portolan_sample_set *set, const struct portolan_trial *t)
 {
     for (size_t i = 0; i < set->n_lifted; i++) {
@@ -94,7 +95,7 @@ static bool is_lifted(const struct portolan_sample_set *set, const struct portol
     return false;
 }
 
-/* Whether it was run, and ended; what failed would fail again. */
+/* Returns whether it was run, and ended; what failed would fail again. */
 static bool is_measured(const struct session *s, const struct portolan_sample_set *set)
 {
     for (size_t i = 0; i < set->n_trials; i++) {
@@ -113,20 +114,20 @@ static enum portolan_status write_selection(const struct session *s, char **orde
 {
     struct portolan_text t = {0};
     const struct portolan_assembly *a = s->a;
-    char told[512] = "";
+    char text[512] = "";
 
     for (size_t i = 0; i < a->n_instances; i++) {
         const struct portolan_assembly_instance *instance = &a->instances[i];
         const char *name = instance->alternatives[instance->selected].class_name;
-        size_t used = strlen(told);
+        size_t used = strlen(text);
 
         if (instance->n_alternatives < 2)
             continue;
         portolan_text_add(&t, "select %s %s\n", instance->name, name);
         if (is_used(s, instance->name))
-            snprintf(told + used, sizeof told - used, " %s=%s", instance->name, name);
+            snprintf(text + used, sizeof text - used, " %s=%s", instance->name, name);
     }
-    s->r->say(s->r->arg, told + (told[0] == ' '));
+    s->r->say(s->r->arg, text + (text[0] == ' '));
     portolan_progress("assemblies", s->combination - 1, count_combinations(a), true);
     return portolan_text_take(&t, orders, err);
 }

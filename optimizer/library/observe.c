@@ -1,5 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes rows of what happened on a call path, and fits the quantities of its tuples to them. */
+/*
+ * Fits the quantities of a call path, one after the other for each tuple, that is for each
+ * combination of implementations in its scope.
+ *
+ * usual_times.c has reduced the samples to means by segment (a stretch of steps with one selection,
+ * within a minute) and context. From these each fit takes its rows: the calls per call of the
+ * caller, by parameters; the exclusive time per call, by contexts where they vary and by
+ * parameters; set-up, per run and per return; the accuracy; and the contexts themselves as
+ * functions of the parameters. A row weighs more the more steps it is the mean of. First calls are
+ * rows only at places without later ones.
+ *
+ * Tuples that differ only in the calling instance share the exclusive time: the caller decides how
+ * often, not how long. At the end hold_together() gives tuples with too few measurements the spread
+ * of the others.
+ */
 #include "observe.h"
 
 #include <string.h>
@@ -15,8 +29,8 @@ static struct segment_row *row_in(const struct observation *o, size_t segment)
     return observation_row(o, segment, o->own);
 }
 
-/* Whether a segment shows the tuple or, with ANY_CALLER, one that differs in the calling instance;
- * if the called instance was swapped in it, it counts for each of its alternatives. */
+/* Returns whether a segment shows the tuple or, with ANY_CALLER, one that differs in the calling
+ * instance; if the called instance was swapped in it, it counts for each of its alternatives. */
 static bool shows_tuple(const struct observation *o, size_t segment, bool any_caller)
 {
     const struct survey *s = &o->p->s;
@@ -95,7 +109,7 @@ static bool add_segment(struct observation *o, size_t segment, double y)
     return true;
 }
 
-/* Says of the last row of how many STEPS it is the mean, with what ERROR. */
+/* Completes the last row, which is the mean of STEPS steps, with a relative ERROR. */
 static void describe_row(struct plan_rows *r, double steps, double error, bool is_first)
 {
     r->steps[r->n - 1] = steps;
@@ -228,7 +242,8 @@ static void add_segments(struct observation *o)
     }
 }
 
-/* By the contexts where these vary, or where nothing does: then a context may change in a run. */
+/* Fits the time by contexts if these vary, or if nothing varies, since a context may still change
+ * in a run; and by parameters in any case. */
 static enum portolan_status fit_exclusive(struct observation *o)
 {
     enum portolan_status status = PORTOLAN_OK;
@@ -248,7 +263,7 @@ static enum portolan_status fit_exclusive(struct observation *o)
                   : fit_rows(o, QUANTITY_TIME, by_context ? &o->t->overall : &o->t->exclusive);
 }
 
-/* What is seen in at most half of the cases is chance. */
+/* Fits a cost that is paid once. If it was seen in at most half of the cases, it was chance. */
 static enum portolan_status fit_once(struct observation *o, size_t some, struct quantity *q)
 {
     for (size_t i = 0; 2 * some <= o->rows.n && i < o->rows.n; i++)
@@ -256,7 +271,7 @@ static enum portolan_status fit_once(struct observation *o, size_t some, struct 
     return fit_rows(o, QUANTITY_TIME, q);
 }
 
-/* Once per run: in the segments with which trials began. */
+/* Fits the set-up per run, from the segments with which trials began. */
 static enum portolan_status fit_setup(struct observation *o)
 {
     const struct survey *s = &o->p->s;
@@ -271,7 +286,7 @@ static enum portolan_status fit_setup(struct observation *o)
     return fit_once(o, some, &o->t->setup);
 }
 
-/* Once per return to the implementation within a run. */
+/* Fits the set-up per return to the implementation within a run. */
 static enum portolan_status fit_again(struct observation *o)
 {
     size_t some = 0;
@@ -322,7 +337,7 @@ static enum portolan_status fit_accuracy(struct observation *o)
     return fit_rows(o, QUANTITY_ACCURACY, &o->t->accuracy);
 }
 
-/* Whether the calling instance had the same alternative in the segment as in the tuple. */
+/* Returns whether the calling instance had the same alternative in the segment as in the tuple. */
 static bool same_caller(const struct observation *o, size_t segment)
 {
     const struct plan_path *path = &o->p->paths[o->path];
@@ -333,8 +348,8 @@ static bool same_caller(const struct observation *o, size_t segment)
                plan_caller_of(o->p, o->path, o->tuple);
 }
 
-/* Of the trials at the present parameters, the one with most steps with the tuple's caller; of
- * equal ones the latest. */
+/* Returns the trial at the present parameters that has most steps with the tuple's caller; of equal
+ * ones the latest. */
 static size_t longest_at_target(const struct observation *o)
 {
     const struct survey *s = &o->p->s;
@@ -486,8 +501,9 @@ static double common_spread(const struct portolan_plan *p, size_t path)
 }
 
 /*
- * What was measured in one block of time, or with equal times by chance, varies between blocks as
- * the alternatives do. Nothing is decided by first calls of one and later calls of another.
+ * Gives tuples that were measured in one block of time, or with equal times by chance, the spread
+ * between blocks that the path's other tuples have. Marks those with only first calls as doubtful
+ * if others have later ones, since the two do not compare.
  */
 static void hold_together(struct portolan_plan *p, size_t path)
 {

@@ -30,7 +30,8 @@ static enum portolan_status list_known(struct portolan_plan *p, struct portolan_
     return p->s.pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 }
 
-/* Where the assembly does not say it: as many as in the newest trial with steps. */
+/* Returns the steps of a run if the assembly does not say it: as many as the newest trial with
+ * steps had. */
 static int usual_steps(const struct survey *s)
 {
     int steps = 1;
@@ -40,7 +41,7 @@ static int usual_steps(const struct survey *s)
     return steps;
 }
 
-/* Whether a component of a trial gave it a clock that only calls move. */
+/* Returns whether a component of a trial gave it a clock that only calls move. */
 static bool has_manual_clock(const struct survey *s)
 {
     for (size_t i = 0; i < s->n_trials; i++) {

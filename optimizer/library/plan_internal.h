@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** The plan, and the steps that make it. */
+/** The plan, and the functions that make it. */
 #ifndef PORTOLAN_OPTIMIZER_PLAN_INTERNAL_H
 #define PORTOLAN_OPTIMIZER_PLAN_INTERNAL_H
 
@@ -16,7 +16,7 @@ struct portolan_plan {
     size_t n_data;
     struct plan_data *data;
     double **memory;     /* [variable][alternative]: bytes */
-    double memory_fixed; /* of instances with one implementation */
+    double memory_fixed; /* bytes of instances with one implementation */
     size_t n_nodes;
     struct portolan_plan_node *graph;
     size_t graph_trial; /* the trial shown; NONE */
@@ -36,10 +36,10 @@ struct portolan_plan {
     /* A parameter that was measured only as the sweep sets it, not with its present value; or NULL.
      */
     const struct portolan_assembly_sweep *other_input;
-    int steps;                         /* of the run to predict */
-    struct plan_view view;             /* of a whole run */
-    struct plan_view recent;           /* of the last step that was asked about */
-    struct portolan_arena choice_pool; /* of the last choice */
+    int steps;               /* steps of the run to predict */
+    struct plan_view view;   /* costs of a whole run */
+    struct plan_view recent; /* costs at the contexts of the last step that was asked about */
+    struct portolan_arena choice_pool; /* owns the arrays of the last choice */
     struct portolan_plan_choice choice;
 };
 
@@ -55,13 +55,13 @@ enum portolan_status plan_make_graph(struct portolan_plan *p, struct portolan_er
 enum portolan_status plan_fit(struct portolan_plan *p, struct portolan_error *err);
 enum portolan_status plan_list_models(struct portolan_plan *p, struct portolan_error *err);
 
-/* admit.c: where implementations may be used. CONTEXT NULL: not known. */
+/* admit.c: decides where implementations may be used. CONTEXT NULL: not known. */
 bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q);
 enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path);
 struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_t tuple,
                                const double *context, bool accuracy_rises);
 
-/* stated.c: models in files, for implementations that were never measured. */
+/* model_files.c: models in files, for implementations that were never measured. */
 enum portolan_status plan_read_stated(struct portolan_plan *p, struct portolan_error *err);
 enum portolan_status plan_take_stated(struct portolan_plan *p, size_t path,
                                       struct portolan_error *err);
@@ -69,10 +69,10 @@ enum portolan_status plan_take_stated(struct portolan_plan *p, size_t path,
  * has it. */
 struct plan_verdict plan_admit_stated(const struct portolan_plan *p, size_t path, double accuracy);
 
-/* observe.c: makes rows of the survey's pieces, and fits them. */
+/* observe.c: makes rows of the survey's entries of a path, and fits them. */
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
 
-/* Whether accuracies add up or multiply; what one uses of their budget. */
+/* Returns whether accuracies add up or multiply; what one uses of their budget. */
 static inline bool plan_composes(const struct portolan_plan *p)
 {
     return p->s.a->composition != PORTOLAN_COMPOSE_WORST;

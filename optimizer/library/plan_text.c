@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words for a person: combinations, notes, and why something is not allowed. */
+/* Writes combinations, notes, and reasons why something is not allowed, for people. */
 #include "plan_internal.h"
 
 #include <stdio.h>
@@ -103,7 +103,7 @@ static void explain_verdict(const struct portolan_plan *p, size_t path,
     }
 }
 
-/* Why a selection that is allowed call by call is not allowed as a whole. */
+/* Explains why a selection that is allowed call by call is not allowed as a whole. */
 static void explain_bound(const struct portolan_plan *p, const struct plan_forbidden *f, char *text,
                           size_t size_bytes)
 {

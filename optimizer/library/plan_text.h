@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Words for a person: notes, combinations, and why something is not allowed. */
+/** Texts for people: notes, combinations, and reasons why something is not allowed. */
 #ifndef PORTOLAN_OPTIMIZER_PLAN_TEXT_H
 #define PORTOLAN_OPTIMIZER_PLAN_TEXT_H
 
@@ -12,11 +12,11 @@ struct plan_notes {
     const char **texts;
 };
 
-/* Why a tuple is not allowed, as words for a person. */
+/* Writes why a tuple is not allowed. */
 void plan_explain_forbidden(const struct plan_view *v, const struct plan_forbidden *f, char *text,
                             size_t size_bytes);
 
-/* Adds a sentence; out of memory sets the arena's `failed`. */
+/* Adds a sentence. Without memory it sets the arena's `failed`. */
 PORTOLAN_PRINTF(2, 3)
 void plan_note(struct plan_notes *notes, const char *format, ...);
 

@@ -21,14 +21,14 @@ struct problem {
     struct portolan_choice *c;
     struct portolan_error *err;
     struct portolan_arena pool;
-    /* Of the table that is being made: its variables, and their numbers in C. */
+    /* The table that is being made: its variables, and their numbers in C. */
     size_t n, size, *variables, *numbers;
-    size_t *selection; /* what runs, of the entry that is made */
+    size_t *selection; /* the selection of the entry that is being computed */
 };
 
 /* ---- tables over variables of the core ---- */
 
-/* A table has at most so many entries. */
+/* The most entries of a table. */
 enum { MOST = 256 * MAX_TUPLES };
 
 /* Adds a variable if it is in the core; NONE adds nothing. */
@@ -77,7 +77,8 @@ static void table_select(struct problem *x, size_t k)
     }
 }
 
-/* What a table is of: a call path; or data, with one taker, or TAKER NULL for what all share. */
+/* The subject of a table: a call path; or data, with one taker, or with TAKER NULL for conversions
+ * that all share. */
 struct subject {
     size_t path; /* or NONE */
     const struct plan_data *data;
@@ -86,7 +87,7 @@ struct subject {
 
 typedef double entry_fn(const struct problem *x, const struct subject *of);
 
-/* Lists the variables of a table; whatever it does not depend on is as it runs, or as written. */
+/* Lists the variables of a table. All others are as they run now, or as written. */
 static void table_begin(struct problem *x, const struct subject *of)
 {
     x->n = 0;

@@ -1,5 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fits measured numbers as functions of contexts or swept parameters, and evaluates them. */
+/*
+ * A quantity is a measured number as a function of contexts or parameters. Fits it, predicts with
+ * it, and takes in rows that arrive while a program runs.
+ *
+ * Two predictors compete for each time: the law, a formula that models/ finds, and the neighbours,
+ * kriging between the measured places. Both predict rows that are left out of the fit, and
+ * compete() takes the one that errs less. At a place that was measured, the measurement itself is
+ * the prediction. Other quantities use the law, or their mean if there is none.
+ *
+ * A law is too confident. plan_quantity_value() widens its interval to the error on rows left out,
+ * further outside the measured range, and by what the rows do not show (spread within blocks of
+ * time, only first calls). A parameter that had one value in all rows is remembered: at another
+ * value, the prediction counts as outside. If a file states a law, it is used there, scaled so that
+ * it meets the nearest measured place.
+ *
+ * Rows that arrive update the constants only (Givens rotations); learn.c decides when the form is
+ * searched again. Quantities fitted to the same rows share them, so a new model replaces the old
+ * one in all (plan_rows_share()).
+ */
 #include "plan_internal.h"
 
 #include <portolan/list.h>
@@ -113,8 +131,8 @@ static bool inputs_init(struct inputs *in, const struct quantity *q, const struc
 }
 
 /*
- * In three or more parameters, a search among sums takes seconds, and finds little in some dozens
- * of cases: there the law is a single product of powers, with which the neighbours compete.
+ * Sets the options of a fit. In three or more parameters, a search among sums takes seconds and
+ * finds little in a few dozen cases; there the law is a single product of powers.
  */
 static struct portolan_model_options options_of(const struct portolan_model_data *data,
                                                 enum quantity_kind kind)
@@ -157,7 +175,7 @@ void plan_rows_clear(struct portolan_plan *p)
     p->n_rows = 0;
 }
 
-/* Makes room for one row more than there ever were. */
+/* Makes room for one more row. */
 static bool make_room(struct plan_rows *r)
 {
     double *x = portolan_arena_grow(&r->pool, r->x, r->n, r->n_names * sizeof *x);
@@ -255,7 +273,7 @@ static double law_error(const struct portolan_model *model, size_t places,
     return law->sigma;
 }
 
-/* Makes the neighbours, of rows that are not from before the law changed. */
+/* Creates the neighbours, from the rows since the law changed. */
 static enum portolan_status find_neighbours(struct plan_rows *r,
                                             const struct portolan_model_data *data)
 {
@@ -279,8 +297,7 @@ static enum portolan_status find_neighbours(struct plan_rows *r,
     return status;
 }
 
-/* Lets the law and the neighbours predict rows left out; the one that errs less is used from now
- * on. */
+/* Lets the law and the neighbours predict rows left out, and chooses the one that errs less. */
 static enum portolan_status compete(struct plan_rows *r, const struct portolan_model_data *data,
                                     enum quantity_kind kind)
 {
@@ -411,7 +428,7 @@ static bool predict_quantity(const struct quantity *q, const double *inputs, siz
     if (r && r->local)
         portolan_local_predict(r->local, inputs, point, out, &source);
     if (r && r->local && (source != PORTOLAN_LOCAL_NEIGHBOURS || r->by_local)) {
-        if (r->n_arrived >= 3) /* enough to know the drift */
+        if (r->n_arrived >= 3) /* enough rows to know the drift */
             scale_prediction(exp(r->drift), out);
         return true;
     }
@@ -440,7 +457,7 @@ static double error_of(const struct quantity *q, const struct portolan_predictio
     return isnan(x->std_error) ? 0 : x->std_error / x->value;
 }
 
-/* The prediction if an input is not known: anywhere in the measured range of values. */
+/* Predicts without knowing an input: the value may be anywhere in the measured range. */
 static bool predict_anywhere(const struct quantity *q, struct portolan_prediction *out)
 {
     if (q->kind == QUANTITY_CONTEXT || !q->rows)
@@ -472,7 +489,8 @@ static bool predict_measured(const struct quantity *q, const double *x, size_t p
          k++) {
         double at = q->fixed_at[k], now = x[q->fixed[k]];
 
-        if (at != now && !isnan(now)) { /* only one value was measured: the effect is not known */
+        if (at != now &&
+            !isnan(now)) { /* only one value was measured, so the effect is not known */
             out->extrapolates = out->is_assumed = true;
             out->octaves = fmax(out->octaves, at * now > 0 ? fabs(log2(now / at)) : 1);
         }
@@ -495,7 +513,7 @@ static void find_nearest(const struct quantity *q, const double *x, double *near
     }
 }
 
-/* The law of a file, through what was measured nearest to X. */
+/* Predicts by the law of a file, scaled to go through the measured place nearest to X. */
 static void follow_law(const struct quantity *q, const double *x, size_t point,
                        struct portolan_prediction *out)
 {

@@ -24,31 +24,31 @@ struct plan_rows {
     const char *names[MAX_INPUTS];
     size_t n_names;
     bool by_context;
-    struct portolan_arena pool;      /* of the rows */
+    struct portolan_arena pool;      /* owns the rows */
     size_t n, most;                  /* rows now, and the largest number so far */
     size_t n_stored;                 /* the first rows, which are from the store */
     size_t n_arrived, patient_until; /* the form may not fail before so many rows have arrived */
     size_t fit_at;                   /* with so many rows the form is searched again in any case */
     double *x, *y, *weight;
-    double *steps;    /* of a row that is to be fitted: that it is the mean of, … */
-    double *error;    /* … the relative error of the mean, … */
-    bool *is_first;   /* … and whether they were only first calls */
+    double *steps;    /* per row, for the fit: number of steps in the mean */
+    double *error;    /* per row, for the fit: relative error of the mean */
+    bool *is_first;   /* per row, for the fit: only first calls */
     bool *is_dropped; /* scratch */
-    double n_steps;   /* of all rows together */
+    double n_steps;   /* sum over all rows */
     double within;    /* relative error of the mean at a place, from the spread within rows */
-    bool only_first, is_doubtful; /* only first calls; and others have later ones */
+    bool only_first, is_doubtful; /* all rows are first calls; and other tuples have later ones */
     bool is_exact;                /* on a manual clock, or many equal times */
-    size_t n_old;                 /* the first rows, from before the law changed */
+    size_t n_old;                 /* number of rows from before the law changed, which come first */
     size_t number;                /* index of this structure in the plan */
-    size_t *point;                /* of each row's trial */
+    size_t *point;                /* per row: the point of its trial */
     struct portolan_model *model;
     struct portolan_update *update; /* NULL: no row arrived since the fit */
-    bool is_behind;                 /* UPDATE has rows that MODEL's constants do not know yet */
-    struct portolan_local *local;   /* predicts from measured places and their neighbours */
-    bool by_local;                  /* LOCAL errs less than the law */
-    double sigma;                   /* logarithmic error on rows left out; NaN: not known */
-    double last_off;                /* deviation of the last row from LOCAL, a logarithm */
-    double drift;                   /* smoothed deviation of arriving rows from LOCAL */
+    bool is_behind;                 /* MODEL's constants lack rows that UPDATE has */
+    struct portolan_local *local; /* predicts from measured places and their neighbours (kriging) */
+    bool by_local;                /* LOCAL errs less than the law */
+    double sigma;                 /* logarithmic error on rows left out; NaN: not known */
+    double last_off;              /* deviation of the last row from LOCAL, a logarithm */
+    double drift;                 /* smoothed deviation of arriving rows from LOCAL */
 };
 
 /* A model in a file, for an implementation that was never measured. */
@@ -72,11 +72,12 @@ struct quantity {
     double fixed_at[MAX_INPUTS];        /* … and that value */
     const struct portolan_model *model; /* NULL: the constant */
     double constant;
-    size_t n_rows;          /* steps that were measured */
-    double low, high;       /* of the constant's rows */
-    struct plan_rows *rows; /* of times and counts, shared by quantities with the same; or NULL */
+    size_t n_rows;    /* number of measured steps */
+    double low, high; /* range of the values in the rows */
+    struct plan_rows
+        *rows; /* rows of a time or a count, which several quantities may share; or NULL */
     const struct plan_stated *stated; /* NULL: it was measured */
-    const struct quantity *beyond;    /* a file's law for where it was not measured; or NULL */
+    const struct quantity *beyond;    /* a file's law for use outside the measured range; or NULL */
 };
 
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);

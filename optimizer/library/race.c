@@ -1,24 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The race of implementations while a program runs: what is seen, and what follows from it. */
+/*
+ * The race decides which implementations a running program tries: successive halving on the times
+ * of whole steps.
+ *
+ * One selection is the incumbent, the best so far. An arm is a selection that differs from it in
+ * one group of instances. Trying an arm is a visit: race_pick() chooses the arm that promises most
+ * for the rest of the run and fits into the budget, and the arm runs for a block of steps, after
+ * each of which race_judge() compares its times with the incumbent's. At the end the arm is adopted
+ * as the incumbent, has lost, or stays open, and its next visit is twice as long; after one bad
+ * step it is in doubt.
+ *
+ * The times are not clean, and most of the code deals with that. The first steps after a swap
+ * contain set-up, and are counted apart. Long steps that come again are part of the mean; a single
+ * one may be a spike, and does not count. If the incumbent drifts, the arms are assumed to have
+ * drifted likewise; but if only its own calls became longer, the arms may be as they were, and are
+ * tried again. If the data change, all that was measured is forgotten.
+ *
+ * portolan_race_see() takes the times of a step, portolan_race_next() says what runs next.
+ */
 #include "race_internal.h"
 
 #include <string.h>
 
-/* Steps until what drift drove out is looked at again, and until drift is a reason to look. */
+/* Steps before an implementation dropped because of drift is retried; steps of drift before others
+ * are tried because of it. */
 enum { RETURN_WAIT = 10, DRIFT_WAIT = 5 };
-/* For so many steps a drift is the reason of a change. */
+/* For this many steps after a drift, the drift counts as the reason of a change. */
 enum { DRIFT_COUNTS = 64 };
-/* Time beside what is tried tells of the work if it changes by this share of a step. */
+/*
+ * If the time outside the tried instances falls by this share of a step, the workload has changed.
+ */
 static const double matters = 0.1;
-/* What a second look at steps that fell may cost of what is left of the budget. */
+/* If a visit's steps became shorter, it begins anew only if it has cost less than this share of
+ * what is left of the budget. */
 static const double small_share = 0.25;
 
-/* It is not looked at again for WAIT steps. */
-static void settle(const struct portolan_race *r, struct arm *a, enum arm_state state, int wait)
+/* Sets the state of an arm, which is not tried again for WAIT steps. */
+static void schedule_retry(const struct portolan_race *r, struct arm *a, enum arm_state state,
+                           int wait)
 {
     a->state = state;
     a->wait = wait;
-    a->look_at = r->now + wait;
+    a->retry_at = r->now + wait;
 }
 
 static bool has_drifted(const struct portolan_race *r)
@@ -28,7 +51,7 @@ static bool has_drifted(const struct portolan_race *r)
 
 /* ---- a new incumbent ---- */
 
-/* Diagnoses were of another one. */
+/* Forgets what diagnoses said: they were of another incumbent. */
 static void forget_remedies(struct portolan_race *r)
 {
     for (size_t i = 0; i < r->o.n_instances; i++)
@@ -36,7 +59,7 @@ static void forget_remedies(struct portolan_race *r)
             r->beliefs[i][k].is_remedy = false;
 }
 
-/* Ratios are to the incumbent's implementation: now to the new one's, whose ratio is Q. */
+/* Makes ratios relative to the new incumbent, which takes Q times as long as the old one. */
 static void rebase_ratios(struct portolan_race *r, const struct move *m, double q)
 {
     if (m->n > 1)
@@ -53,18 +76,17 @@ static void rebase_ratios(struct portolan_race *r, const struct move *m, double 
     }
 }
 
-/* The incumbent runs again, or what was tried is the incumbent. */
+/* Ends a visit: the incumbent runs again, or the tried arm has become the incumbent. */
 static void close_visit(struct portolan_race *r)
 {
-    r->told.cost_ns = race_cost(r);
+    r->summary.cost_ns = race_cost(r);
     r->visit_ns = r->visit_longs = r->visit_long_ns = 0;
     r->n_visit = 0;
     r->is_patient = false;
     r->visited = NULL;
 }
 
-/* Keeps the incumbent's record in the arm that it was, until it is looked at again. NULL without
- * memory. */
+/* Makes WHOLE the incumbent, and an arm of the old one, with its history. NULL without memory. */
 static struct arm *replace_incumbent(struct portolan_race *r, const int32_t *whole, double ratio)
 {
     bool drifted = has_drifted(r);
@@ -75,9 +97,9 @@ static struct arm *replace_incumbent(struct portolan_race *r, const int32_t *who
     old = race_make_arm(r, r->scratch);
     if (!old)
         return NULL;
-    old->record = r->record;
+    old->history = r->history;
     old->is_beginning = r->is_beginning;
-    old->longest_stay = fmax(r->longest_stay, r->record.stay);
+    old->longest_stay = fmax(r->longest_stay, r->history.stay);
     old->ratio = ratio;
     old->before_ns = drifted ? r->before_drift_ns : 0;
     return old;
@@ -85,43 +107,43 @@ static struct arm *replace_incumbent(struct portolan_race *r, const int32_t *who
 
 static void adopt(struct portolan_race *r, struct arm *new)
 {
-    double before = record_mean(&r->record), after = record_mean(&new->record);
+    double before = history_mean(&r->history), after = history_mean(&new->history);
     const struct belief *b = &r->beliefs[r->move.instance[0]][r->move.alternative[0]];
-    /* what was foretold, and is measured, needs no more */
-    bool is_foretold = r->move.n == 1 && b->is_remedy && b->gain > 0;
-    bool is_sure = is_foretold || race_compare(r, new).high < 0;
+    /* a predicted gain that was measured needs no further proof */
+    bool is_predicted = r->move.n == 1 && b->is_remedy && b->gain > 0;
+    bool is_sure = is_predicted || race_compare(r, new).high < 0;
     struct arm *old;
     double noise;
 
     for (size_t i = 0; i < r->n_arms; i++)
         if (r->arms[i]->group != new->group)
-            record_shift(&r->arms[i]->record, after - before);
+            history_shift(&r->arms[i]->history, after - before);
     rebase_ratios(r, &r->move, after / before);
-    old = replace_incumbent(r, r->trial, before / after);
+    old = replace_incumbent(r, r->tried, before / after);
     if (old)
         old->judged_ns = after;
     r->drifted_at = 0;
     r->spike_ns = 0;
-    noise = r->record.noise;
-    r->record = new->record;
-    r->record.guess = noise;
+    noise = r->history.noise;
+    r->history = new->history;
+    r->history.guess = noise;
     r->longest_stay = new->longest_stay;
     r->is_beginning = new->is_beginning;
-    new->record = (struct record){0};
+    new->history = (struct history){0};
     new->vain = 0;
     new->fell = false;
     if (old && !is_sure && new->block < LONGEST_BLOCK) {
-        settle(r, old, ARM_OPEN, 0);
+        schedule_retry(r, old, ARM_OPEN, 0);
         old->block = 2 * new->block;
     } else if (old) {
-        settle(r, old, ARM_LOST, old->before_ns > 0 ? RETURN_WAIT : race_wait(r, old));
+        schedule_retry(r, old, ARM_LOST, old->before_ns > 0 ? RETURN_WAIT : race_wait(r, old));
     }
     forget_remedies(r);
-    r->told.changes++;
+    r->summary.changes++;
     close_visit(r);
 }
 
-/* What was measured of the arms holds no longer, but for those of group EXCEPT. */
+/* Forgets what was measured of the arms, except for those of group EXCEPT. */
 static void forget(struct portolan_race *r, size_t except)
 {
     for (size_t i = 0; i < r->n_arms; i++) {
@@ -129,14 +151,14 @@ static void forget(struct portolan_race *r, size_t except)
 
         if (a->state == ARM_UNTRIED || a->group == except)
             continue;
-        a->record = (struct record){0};
+        a->history = (struct history){0};
         a->before_ns = 0;
         a->block = FIRST_BLOCK;
-        settle(r, a, ARM_STALE, 0);
+        schedule_retry(r, a, ARM_STALE, 0);
     }
 }
 
-/* Others changed what runs: it is the incumbent. */
+/* Something else than the race changed the selection: makes it the incumbent. */
 static void take_over(struct portolan_race *r, const int32_t *selection)
 {
     struct move m = {0};
@@ -152,59 +174,59 @@ static void take_over(struct portolan_race *r, const int32_t *selection)
     if (n == 1) {
         rebase_ratios(r, &m, r->beliefs[m.instance[0]][m.alternative[0]].ratio);
         old = replace_incumbent(r, selection, 1);
-        if (old && r->record.n) {
-            double most = 1 + record_width(&r->record, r->record.noise);
+        if (old && r->history.n) {
+            double most = 1 + history_width(&r->history, r->history.noise);
 
             if (!(old->before_ns > 0))
-                old->before_ns = most * r->record.usual_ns;
-            settle(r, old, ARM_LOST, RETURN_WAIT);
+                old->before_ns = most * r->history.usual_ns;
+            schedule_retry(r, old, ARM_LOST, RETURN_WAIT);
         }
     }
     race_copy(r, r->incumbent, selection);
-    r->record = (struct record){0};
+    r->history = (struct history){0};
     r->longest_stay = 0;
     r->is_beginning = false;
 }
 
 /* ---- what is seen ---- */
 
-/* The instances' shares of a step, of the last few and of more. */
+/* Updates the instances' shares of a step: over the last few steps, and over more. */
 static void see_shares(struct portolan_race *r, double ns)
 {
     for (size_t i = 0; i < r->o.n_instances; i++) {
         double now = r->inclusive_ns[i] / ns;
 
-        if (r->record.n < KNOWN_STEPS)
+        if (r->history.n < KNOWN_STEPS)
             r->share[i] = r->usual_share[i] = now;
         r->share[i] += (now - r->share[i]) / 2;
         r->usual_share[i] += (r->share[i] - r->usual_share[i]) / 16;
     }
 }
 
-/* If the incumbent's steps fell soon after a swap, in its own calls, those before the last N groups
- * were first ones, which says nothing of the others. */
+/* If the incumbent's steps became shorter soon after a swap, in its own calls, the ones before the
+ * last N groups were first ones. Then the other arms have not drifted, and it returns true. */
 static bool has_warmed_up(struct portolan_race *r, size_t n)
 {
-    struct record after = r->record;
-    double before = record_mean(&r->record);
+    struct history after = r->history;
+    double before = history_mean(&r->history);
     bool is_own = false;
 
-    record_warm_up(&after, n);
+    history_warm_up(&after, n);
     for (size_t i = 0; i < r->o.n_instances; i++)
-        is_own = is_own || race_is_own_drift(r, r->group[i], record_mean(&after) / before);
+        is_own = is_own || race_is_own_drift(r, r->group[i], history_mean(&after) / before);
     if (after.warm > FIRST_STEPS_MOST || !is_own)
         return false;
-    r->record = after;
+    r->history = after;
     return true;
 }
 
-/* As far as is known the others have drifted likewise; if what runs takes longer in its own calls,
- * they may also be as they were. */
+/* If the incumbent has drifted, assumes that the arms have drifted likewise. If it became slower in
+ * its own calls, the arms may be as they were, and are tried again. */
 static void notice_drift(struct portolan_race *r)
 {
-    double before = record_mean(&r->record), now;
+    double before = history_mean(&r->history), now;
     size_t n;
-    int drift = record_drift(&r->record, &n);
+    int drift = history_drift(&r->history, &n);
 
     if (!drift)
         return;
@@ -215,65 +237,65 @@ static void notice_drift(struct portolan_race *r)
     r->calm = r->now - r->changed_at;
     r->changed_at = r->now;
     r->drifted_at = drift > 0 ? r->now : 0;
-    record_keep(&r->record, n);
-    now = record_mean(&r->record);
+    history_keep(&r->history, n);
+    now = history_mean(&r->history);
     for (size_t i = 0; i < r->n_arms; i++) {
         struct arm *a = r->arms[i];
         bool is_own = drift > 0 && race_is_own_drift(r, a->group, now / before);
 
-        if (!a->record.n)
+        if (!a->history.n)
             continue;
         if (is_own) {
-            a->before_ns = a->before_ns > 0 ? a->before_ns : record_mean(&a->record);
-            settle(r, a, ARM_STALE, DRIFT_WAIT);
+            a->before_ns = a->before_ns > 0 ? a->before_ns : history_mean(&a->history);
+            schedule_retry(r, a, ARM_STALE, DRIFT_WAIT);
         } else if (drift < 0 && a->state == ARM_STALE) {
             a->before_ns = 0;
-            settle(r, a, ARM_LOST, race_wait(r, a));
+            schedule_retry(r, a, ARM_LOST, race_wait(r, a));
         }
-        record_shift(&a->record, now - before);
+        history_shift(&a->history, now - before);
     }
 }
 
-/* A long step came: what lost may be better, if it is watched until it had as many. */
+/* After a long step of the incumbent, an arm that lost may be better: opens it again. */
 static void reopen(struct portolan_race *r)
 {
     for (size_t i = 0; i < r->n_arms; i++) {
         struct arm *a = r->arms[i];
 
-        if (a->state != ARM_LOST || !a->record.n || r->record.longs < 1.5 * a->reopened ||
+        if (a->state != ARM_LOST || !a->history.n || r->history.longs < 1.5 * a->reopened ||
             race_compare(r, a).low >= 0)
             continue;
-        a->reopened = r->record.longs;
-        settle(r, a, ARM_OPEN, 0);
+        a->reopened = r->history.longs;
+        schedule_retry(r, a, ARM_OPEN, 0);
     }
 }
 
 static void see_incumbent(struct portolan_race *r, const struct portolan_race_step *s)
 {
-    double usual = record_mean(&r->record);
+    double usual = history_mean(&r->history);
 
     memcpy(r->inclusive_ns, s->inclusive_ns, r->o.n_instances * sizeof *r->inclusive_ns);
-    if (record_add(&r->record, s->ns, s->steps, s->is_first))
+    if (history_add(&r->history, s->ns, s->steps, s->is_first))
         reopen(r);
-    if (record_is_warming(&r->record)) {
-        if (s->ns > usual && r->told.visits)
-            r->told.cost_ns += (s->ns - usual) * s->steps;
+    if (history_is_warming(&r->history)) {
+        if (s->ns > usual && r->summary.visits)
+            r->summary.cost_ns += (s->ns - usual) * s->steps;
         return;
     }
     if (s->ns > hopeless * usual)
         r->spike_ns = fmax(r->spike_ns, s->ns - usual);
     see_shares(r, s->ns);
     notice_drift(r);
-    usual = record_mean(&r->record);
-    if (r->record.n >= KNOWN_STEPS)
+    usual = history_mean(&r->history);
+    if (r->history.n >= KNOWN_STEPS)
         r->least_ns = r->least_ns > 0 ? fmin(r->least_ns, usual) : usual;
 }
 
-/* The steps are others now: nothing that was measured holds. */
+/* Forgets all measurements, because steps do other work now. */
 static void begin_anew(struct portolan_race *r)
 {
-    record_keep(&r->record, 0);
-    r->record.longs = r->record.old_longs = r->record.gaps = 0;
+    history_keep(&r->history, 0);
+    r->history.longs = r->history.old_longs = r->history.gaps = 0;
     r->least_ns = 0;
     for (size_t i = 0; i < r->o.n_instances; i++)
         for (size_t k = 0; k < r->o.n_alternatives[i]; k++)
@@ -281,10 +303,11 @@ static void begin_anew(struct portolan_race *r)
     forget(r, SIZE_MAX);
 }
 
-/* Whether a step took less than usual beside the calls of what is tried: that is no gain of it. */
+/* Returns whether a step took less than usual outside the calls of the tried instances, which is no
+ * gain of these. */
 static bool rest_falls(const struct portolan_race *r, const struct portolan_race_step *s)
 {
-    double usual = record_mean(&r->record), before = usual, now = s->ns;
+    double usual = history_mean(&r->history), before = usual, now = s->ns;
 
     for (size_t i = 0; i < r->o.n_instances; i++) {
         bool is_tried = r->group[i] == r->visited->group;
@@ -292,20 +315,20 @@ static bool rest_falls(const struct portolan_race *r, const struct portolan_race
         before -= is_tried ? usual * r->share[i] : 0;
         now -= is_tried ? s->inclusive_ns[i] : 0;
     }
-    return now > 0 && before - now > fmax(matters * usual, before * record_far(r->record.noise));
+    return now > 0 && before - now > fmax(matters * usual, before * history_far(r->history.noise));
 }
 
-/* Whether it was known what the first step of the visit would take. */
+/* Returns whether the time of the visit's first step was known before. */
 static bool knows_first(const struct portolan_race *r)
 {
     return r->move.n == 1 && !isnan(r->beliefs[r->move.instance[0]][r->move.alternative[0]].first);
 }
 
-/* What the steps took longer than the incumbent's. The first step of what was never tried is free
- * if it is long: nothing could tell. */
+/* Charges the excess over the incumbent's mean to the budget. A long first step of an arm that was
+ * never tried is free, since nothing could predict it. */
 static void charge(struct portolan_race *r, const struct portolan_race_step *s, bool is_long)
 {
-    double usual = record_mean(&r->record), excess = (s->ns - usual) * s->steps;
+    double usual = history_mean(&r->history), excess = (s->ns - usual) * s->steps;
     struct arm *a = r->visited;
 
     if (is_long) {
@@ -320,40 +343,43 @@ static void charge(struct portolan_race *r, const struct portolan_race_step *s, 
         r->free_ns += excess;
 }
 
-/* How many of the last groups of the visit came after its steps fell; 0: they did not. */
+/*
+ * Returns how many of the visit's last groups came after its steps became shorter; 0: they did not.
+ */
 static size_t find_fall(const struct portolan_race *r, const struct arm *a)
 {
-    size_t n = r->n_visit < RECORD_MOST ? r->n_visit : RECORD_MOST;
-    size_t after = record_falls(&a->record, n, r->record.noise);
+    size_t n = r->n_visit < HISTORY_MOST ? r->n_visit : HISTORY_MOST;
+    size_t after = history_falls(&a->history, n, r->history.noise);
 
-    return !after && record_drift(&a->record, &n) < 0 ? n : after;
+    return !after && history_drift(&a->history, &n) < 0 ? n : after;
 }
 
 static void see_visited(struct portolan_race *r, const struct portolan_race_step *s)
 {
     struct arm *a = r->visited;
-    bool is_long = record_add(&a->record, s->ns, s->steps, s->is_first);
+    bool is_long = history_add(&a->history, s->ns, s->steps, s->is_first);
     size_t after;
 
     for (size_t i = 0; i < r->o.n_instances; i++)
         a->called[i] = s->inclusive_ns[i] > 0;
-    r->told.steps += (int)s->steps;
+    r->summary.steps += (int)s->steps;
     charge(r, s, is_long);
-    if (record_is_warming(&a->record))
+    if (history_is_warming(&a->history))
         return;
     r->n_visit++;
     after = find_fall(r, a);
-    /* Less work would look like a gain: that is looked at once, if it costs little. */
+    /* Less work would look like a gain. Once per arm, if it costs little, the comparison begins
+     * anew. */
     if (!a->fell && (rest_falls(r, s) || (after && r->visit_ns < race_left(r) * small_share))) {
         begin_anew(r);
         a->fell = true;
     } else if (after) {
-        record_warm_up(&a->record, after);
+        history_warm_up(&a->history, after);
         r->n_visit = after;
     }
 }
 
-/* One step of the group, with the means of all of them. */
+/* The mean step of a group. */
 static struct portolan_race_step mean_of(struct portolan_race *r,
                                          const struct portolan_race_step *group)
 {
@@ -372,7 +398,7 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
     struct portolan_race_step mean = mean_of(r, group), *s = &mean;
 
     r->now += (int)s->steps;
-    r->told.elapsed_ns += group->ns;
+    r->summary.elapsed_ns += group->ns;
     if (s->data != r->data && !(fabs(s->data - r->data) < PORTOLAN_RACE_OTHER_DATA)) {
         begin_anew(r);
         r->data = s->data;
@@ -380,8 +406,8 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
     if (race_is_same(r, s->selection, r->incumbent)) {
         if (s->ns > 0)
             see_incumbent(r, s);
-    } else if (r->visited && race_is_same(r, s->selection, r->trial)) {
-        if (s->ns > 0 && r->record.n)
+    } else if (r->visited && race_is_same(r, s->selection, r->tried)) {
+        if (s->ns > 0 && r->history.n)
             see_visited(r, s);
     } else {
         take_over(r, s->selection);
@@ -390,7 +416,7 @@ void portolan_race_see(struct portolan_race *r, const struct portolan_race_step 
 
 /* ---- what follows ---- */
 
-/* Whether a change would gain nothing that counts, either way. */
+/* Returns whether the arm and the incumbent are equal, within the hysteresis. */
 static bool is_equal(const struct portolan_race *r, const struct arm *a)
 {
     return fabs(a->ratio - 1) < r->o.hysteresis;
@@ -404,16 +430,16 @@ static bool is_allowed(const struct portolan_race *r, const int32_t *whole)
     return true;
 }
 
-/* Only its first steps, FIRST times as long as the incumbent's, were seen: they do not tell what
- * later ones take. */
+/* Forgets a visit that ended in first steps, which took FIRST times as long as the incumbent's:
+ * they do not show how long later ones take. */
 static void forget_visit(struct portolan_race *r, struct arm *a, double first)
 {
     struct belief *b = &r->beliefs[r->move.instance[0]][r->move.alternative[0]];
 
     b->first = fmax(first, 1);
-    b->first_ns = first * record_mean(&r->record);
+    b->first_ns = first * history_mean(&r->history);
     b->ratio = NAN;
-    a->record = (struct record){0};
+    a->history = (struct history){0};
     a->state = ARM_UNTRIED;
 }
 
@@ -421,36 +447,36 @@ static void forget_visit(struct portolan_race *r, struct arm *a, double first)
 static void leave(struct portolan_race *r, enum verdict verdict)
 {
     struct arm *a = r->visited;
-    double usual = record_mean(&r->record), excess = a->record.first_ns - usual;
+    double usual = history_mean(&r->history), excess = a->history.first_ns - usual;
     int wait;
 
-    r->told.reason = verdict == LEAVE_OPEN ? "too close to tell" : "not better";
-    r->told.cost_ns += (double)r->move.n * r->limits.swap_ns;
-    if (!r->record.n || !(a->record.n || a->record.first_ns > 0)) {
-        r->told.reason = "nothing to compare";
+    r->summary.reason = verdict == LEAVE_OPEN ? "too close to tell" : "not better";
+    r->summary.cost_ns += (double)r->move.n * r->limits.swap_ns;
+    if (!r->history.n || !(a->history.n || a->history.first_ns > 0)) {
+        r->summary.reason = "nothing to compare";
         a->state = ARM_UNTRIED;
-        a->record = (struct record){0};
+        a->history = (struct history){0};
         if (r->move.n == 1 && a->fell)
             r->beliefs[r->move.instance[0]][r->move.alternative[0]].ratio = NAN;
         close_visit(r);
         return;
     }
-    if (!a->record.n && r->move.n == 1 && is_allowed(r, r->trial) && !race_is_spike(r, excess)) {
+    if (!a->history.n && r->move.n == 1 && is_allowed(r, r->tried) && !race_is_spike(r, excess)) {
         forget_visit(r, a, excess / usual + 1);
         close_visit(r);
         return;
     }
     a->fell = false;
-    a->longest_stay = r->is_patient ? PATIENT_STEPS : fmax(a->longest_stay, a->record.stay);
+    a->longest_stay = r->is_patient ? PATIENT_STEPS : fmax(a->longest_stay, a->history.stay);
     a->judged_ns = usual;
-    a->ratio = (usual + (a->record.n ? race_compare(r, a).point : excess)) / usual;
+    a->ratio = (usual + (a->history.n ? race_compare(r, a).point : excess)) / usual;
     if (r->move.n == 1)
         r->beliefs[r->move.instance[0]][r->move.alternative[0]].ratio = a->ratio;
     if (verdict == DOUBT) {
         a->doubt_ns = excess;
-        settle(r, a, ARM_DOUBTED, 0);
-    } else if (verdict == LEAVE_OPEN) { /* while steps drift both are seen in turn */
-        settle(r, a, ARM_OPEN, r->is_moving ? (int)a->record.stay : 0);
+        schedule_retry(r, a, ARM_DOUBTED, 0);
+    } else if (verdict == LEAVE_OPEN) { /* while the incumbent drifts, the two take turns */
+        schedule_retry(r, a, ARM_OPEN, r->is_moving ? (int)a->history.stay : 0);
         a->block *= 2;
     } else {
         wait = a->before_ns > 0 && a->state != ARM_STALE ? RETURN_WAIT
@@ -462,23 +488,23 @@ static void leave(struct portolan_race *r, enum verdict verdict)
             a->before_ns = 0;
         if (a->wait < NEVER && a->wait * 2 > wait && (wait == RETURN_WAIT || !a->is_beginning))
             wait = a->wait * 2;
-        settle(r, a, ARM_LOST, wait);
+        schedule_retry(r, a, ARM_LOST, wait);
     }
     close_visit(r);
 }
 
-/* Ends the visit if it is decided. */
+/* Ends the visit if a decision is possible. */
 static void end_visit(struct portolan_race *r)
 {
     enum verdict verdict = LEAVE_OPEN;
 
-    if (!r->record.n || !is_allowed(r, r->trial))
+    if (!r->history.n || !is_allowed(r, r->tried))
         verdict = LOSE;
     else if (r->limits.share > 0)
         verdict = race_judge(r);
     if (verdict == ADOPT) {
         adopt(r, r->visited);
-        r->told.reason = "measured to be faster";
+        r->summary.reason = "measured to be faster";
     } else if (verdict != GO_ON) {
         leave(r, verdict);
     }
@@ -491,19 +517,19 @@ static bool begin_visit(struct portolan_race *r, const struct move *move)
     size_t n_arms = r->n_arms;
     struct arm *a;
 
-    race_put_move(r, move, r->trial);
-    a = race_make_arm(r, r->trial);
+    race_put_move(r, move, r->tried);
+    a = race_make_arm(r, r->tried);
     if (!a)
         return false;
-    r->told.reason = why[a->state];
-    r->told.n_tried += r->n_arms - n_arms;
-    r->told.visits++;
-    r->told.cost_ns += (double)move->n * r->limits.swap_ns;
-    if (a->state != ARM_OPEN) /* it may have changed, but for its long steps */
-        record_keep(&a->record, 0);
-    r->is_moving = has_drifted(r) && record_moves(&r->record, FIRST_BLOCK);
+    r->summary.reason = why[a->state];
+    r->summary.n_tried += r->n_arms - n_arms;
+    r->summary.visits++;
+    r->summary.cost_ns += (double)move->n * r->limits.swap_ns;
+    if (a->state != ARM_OPEN) /* its usual time may have changed; long steps still count */
+        history_keep(&a->history, 0);
+    r->is_moving = has_drifted(r) && history_moves(&r->history, FIRST_BLOCK);
     if (r->is_moving)
-        record_keep(&r->record, FIRST_BLOCK);
+        history_keep(&r->history, FIRST_BLOCK);
     r->is_patient = r->is_patient || a->fell;
     r->patience_ns = race_patience(r, a);
     r->visited = a;
@@ -515,18 +541,18 @@ bool portolan_race_next(struct portolan_race *r, const struct portolan_race_limi
                         int32_t *selection)
 {
     bool was_visiting = r->visited, may_stay = is_allowed(r, r->incumbent);
-    int changes = r->told.changes;
+    int changes = r->summary.changes;
     struct move move;
 
     r->limits = *limits;
-    r->told.reason = "";
+    r->summary.reason = "";
     if (was_visiting)
         end_visit(r);
-    r->told.is_over = !r->visited && limits->share > 0 && r->record.n >= FIRST_STEPS && may_stay &&
-                      !(limits->rests && r->told.changes > changes) &&
-                      !(race_pick(r, &move) && begin_visit(r, &move));
+    r->summary.is_over = !r->visited && limits->share > 0 && r->history.n >= FIRST_STEPS &&
+                         may_stay && !(limits->rests && r->summary.changes > changes) &&
+                         !(race_pick(r, &move) && begin_visit(r, &move));
     if (r->visited)
-        race_copy(r, selection, r->trial);
+        race_copy(r, selection, r->tried);
     else if (was_visiting)
         race_copy(r, selection, r->incumbent);
     return r->visited || (was_visiting && may_stay);
@@ -535,10 +561,10 @@ bool portolan_race_next(struct portolan_race *r, const struct portolan_race_limi
 bool portolan_race_objects(const struct portolan_race *r, const int32_t *selection)
 {
     const struct arm *a = race_arm_of(r, selection);
-    /* What lost side by side has lost, though the incumbent's steps may grow slowly since. */
+    /* An arm that lost in direct comparison has lost, even if the incumbent became slower since. */
     bool lost = a && a->state == ARM_LOST && !(a->before_ns > 0);
 
-    return a && a->record.n && r->record.n && is_allowed(r, r->incumbent) &&
+    return a && a->history.n && r->history.n && is_allowed(r, r->incumbent) &&
            (lost || race_compare(r, a).high >= 0);
 }
 
@@ -546,11 +572,11 @@ size_t portolan_race_measured(const struct portolan_race *r, const int32_t *sele
                               double *usual_ns, double *half_ns)
 {
     const struct arm *a = race_arm_of(r, selection);
-    const struct record *seen = a ? &a->record : &r->record;
+    const struct history *seen = a ? &a->history : &r->history;
 
     if (!seen->n || !(a || race_is_same(r, selection, r->incumbent)))
         return 0;
-    *usual_ns = record_mean(seen);
-    *half_ns = *usual_ns * record_width(seen, seen->noise);
+    *usual_ns = history_mean(seen);
+    *half_ns = *usual_ns * history_width(seen, seen->noise);
     return seen->n;
 }

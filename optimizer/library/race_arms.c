@@ -24,7 +24,7 @@ static size_t group_of(const struct portolan_race *r, const int32_t *whole)
     return SIZE_MAX;
 }
 
-/* Whether WHOLE is the arm beside the incumbent of other groups. */
+/* Returns whether WHOLE is the arm with the incumbent's alternatives in the other groups. */
 static bool is_arm(const struct portolan_race *r, const struct arm *a, const int32_t *whole)
 {
     for (size_t i = 0; i < r->o.n_instances; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Begin and end of a race, what it is told of alternatives before they run, and its summary. */
+/* Begin and end of a race, what is known of alternatives before they run, and the summary. */
 #include "race_internal.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool make_tables(struct portolan_race *r, const struct portolan_race_opti
     r->o.pairs = keep(r, o->pairs, o->n_pairs, sizeof *o->pairs);
     r->group = portolan_arena_alloc(&r->pool, n, sizeof *r->group);
     r->incumbent = keep(r, selection, n, sizeof *selection);
-    r->trial = keep(r, selection, n, sizeof *selection);
+    r->tried = keep(r, selection, n, sizeof *selection);
     r->scratch = keep(r, selection, n, sizeof *selection);
     r->mean_inclusive_ns = portolan_arena_alloc(&r->pool, n, sizeof *r->mean_inclusive_ns);
     r->inclusive_ns = portolan_arena_alloc(&r->pool, n, sizeof *r->inclusive_ns);
@@ -87,7 +87,7 @@ enum portolan_status portolan_race_create(const struct portolan_race_options *op
         return portolan_no_memory(err);
     }
     make_groups(r);
-    r->told.reason = "";
+    r->summary.reason = "";
     r->data = NAN;
     r->is_beginning = true;
     *race = r;
@@ -104,11 +104,11 @@ void portolan_race_destroy(struct portolan_race *r)
 
 struct portolan_race_summary portolan_race_peek(const struct portolan_race *r)
 {
-    struct portolan_race_summary s = r->told;
+    struct portolan_race_summary s = r->summary;
 
     s.incumbent = r->incumbent;
     s.cost_ns = race_cost(r);
-    s.usual_ns = record_mean(&r->record);
+    s.usual_ns = history_mean(&r->history);
     s.budget_ns = race_budget(r);
     return s;
 }

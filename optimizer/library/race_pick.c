@@ -1,44 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of the alternatives, and which to try next: the one that promises most, if it can
- * repay what it may cost. */
+/*
+ * Picks what to try next. A move has a promise, the time that it may save per step, and a cost, the
+ * excess of its visit and two swaps. Its value is the promise times the remaining steps, minus the
+ * cost; the move with the largest value is picked, if the budget covers the cost. Remedies of a
+ * diagnosis come first, then single instances, then pairs; at last, in long runs, a patient visit
+ * to an arm whose slow steps may only have been its first ones.
+ *
+ * race_compare() gives the difference of two mean times with its interval. It treats usual and long
+ * steps separately, because long ones are rare and their number is uncertain.
+ */
 #include "race_internal.h"
 
-/* Of what is not known at all it is hoped that it saves this share of its instance's time, and
- * feared that a step takes twice as long. */
+/* An alternative of which nothing is known may save the share HOPE of its instance's time, and may
+ * make a step longer by the share FEAR. */
 static const double hope = 0.25, fear = 1;
-/* A remedy's gain was foretold: what remains is to be set up. */
+/* A remedy's gain is predicted, so only its set-up is feared. */
 static const double fear_of_remedy = 0.25;
-/* A partner's change may save this share of what was measured beside another partner. */
+/* An alternative that was measured with one partner may save this share with another one. */
 static const double change_of_mind = 0.2;
-/* What lost is looked at again, since it may have become better by this share of a step: all looks
- * together cost at most this share of the budget. */
+/* An arm that lost may have become better by the share SECOND_LOOK of a step, and is tried again;
+ * all such visits together cost at most SHARE_OF_LOOKS of the budget. */
 static const double second_look = 0.05, share_of_looks = 0.1;
 enum { LEAST_WAIT = 64 };
-/* A visit that outlasts the first steps may cost this share of the budget, and take one of so many
- * steps that remain. */
+/* A patient visit may cost this share of the budget; it needs SHORT_RUN times its length in
+ * remaining steps. */
 static const double share_of_patience = 0.5;
 enum { SHORT_RUN = 40, LEAST_PATIENCE = 8, LEAST_REPETITION = 4 };
-/* New alternatives leave this share of the budget for looking again. */
+/* New alternatives may use this share of the budget; the rest is for trying arms again. */
 static const double share_of_new = 0.8;
 
-/* Long steps that come by chance come as often for one as for the other, until so many tell
- * otherwise; if they come regularly, two gaps have a weight of so many, and each more of a quarter.
+/*
+ * Long steps that come by chance are assumed to be as frequent on both arms, with the weight of
+ * this many observed ones. If they come regularly the weight is smaller: WEIGHT_OF_RULE after two
+ * equal gaps, a quarter of it for each further one.
  */
 static const double weight_of_chance = 400, weight_of_rule = 12;
-/* A visit lasts as long as two of the longest periods at most. */
+/* The longest visit that waits for long steps: two of the longest periods. */
 enum { LONGEST_ROUND = 201 };
-/* One that takes this share of a run tells of itself: no run can afford two. */
+/* A single long step that takes this share of a run decides: no run can afford two. */
 static const double unaffordable = 0.1;
 
-/* What long steps add to one of RECORD, if both together had COUNT of a mean of MEAN in STEPS, with
- * a WEIGHT; *WIDTH: half the width of its interval. */
-static double add_longs(const struct record *record, double count, double mean, double steps,
+/*
+ * Returns what long steps add to the mean step of HISTORY. Both arms together had COUNT of them,
+ * with the mean excess MEAN, in STEPS steps; that counts with WEIGHT. *WIDTH: half the width of the
+ * interval.
+ */
+static double add_longs(const struct history *history, double count, double mean, double steps,
                         double weight, double *width)
 {
-    double all = weight * steps / count + record->all_steps;
+    double all = weight * steps / count + history->all_steps;
 
-    *width = standard_errors * mean * sqrt(weight + record->longs) / all;
-    return (weight * mean + record->long_ns) / all;
+    *width = standard_errors * mean * sqrt(weight + history->longs) / all;
+    return (weight * mean + history->long_ns) / all;
 }
 
 static double find_weight(const struct portolan_race *r, double gaps, double mean)
@@ -50,16 +63,16 @@ static double find_weight(const struct portolan_race *r, double gaps, double mea
 
 struct difference race_compare(const struct portolan_race *r, const struct arm *a)
 {
-    const struct record *own = &r->record, *their = &a->record;
+    const struct history *own = &r->history, *their = &a->history;
     double point = their->usual_ns - own->usual_ns, count = own->longs + their->longs;
     double width =
-        own->usual_ns * hypot(record_width(own, own->noise), record_width(their, own->noise));
+        own->usual_ns * hypot(history_width(own, own->noise), history_width(their, own->noise));
 
     if (count > 0) {
         double mean = (own->long_ns + their->long_ns) / count, wide[2];
         double steps = own->all_steps + their->all_steps;
         double weight =
-            find_weight(r, fmax(record_regular_gaps(own), record_regular_gaps(their)), mean);
+            find_weight(r, fmax(history_regular_gaps(own), history_regular_gaps(their)), mean);
 
         point += add_longs(their, count, mean, steps, weight, &wide[0]) -
                  add_longs(own, count, mean, steps, weight, &wide[1]);
@@ -70,22 +83,22 @@ struct difference race_compare(const struct portolan_race *r, const struct arm *
 
 double race_round(const struct portolan_race *r, const struct arm *a)
 {
-    double count = r->record.longs + a->record.longs;
-    double steps = r->record.all_steps + a->record.all_steps;
-    double mean = (r->record.long_ns + a->record.long_ns) / steps;
+    double count = r->history.longs + a->history.longs;
+    double steps = r->history.all_steps + a->history.all_steps;
+    double mean = (r->history.long_ns + a->history.long_ns) / steps;
 
-    /* what adds little need not be seen */
-    return count > 0 && mean > r->o.hysteresis * r->record.usual_ns
+    /* long steps that add little need not be waited for */
+    return count > 0 && mean > r->o.hysteresis * r->history.usual_ns
                ? fmin(2 * steps / count + 1, LONGEST_ROUND)
                : 0;
 }
 
 double race_return_cost(const struct portolan_race *r)
 {
-    double once = record_once(&r->record);
+    double once = history_once(&r->history);
 
-    /* what a run's beginning took is not due to the incumbent alone */
-    return r->told.visits || once > hopeless * record_mean(&r->record) ? once : 0;
+    /* set-up at the beginning of the run is not due to the incumbent alone */
+    return r->summary.visits || once > hopeless * history_mean(&r->history) ? once : 0;
 }
 
 bool race_is_own_drift(const struct portolan_race *r, size_t group, double factor)
@@ -101,9 +114,9 @@ bool race_is_own_drift(const struct portolan_race *r, size_t group, double facto
 
 double race_budget(const struct portolan_race *r)
 {
-    /* what is slow now may be so for a while only */
-    double step = r->least_ns > 0 ? r->least_ns : record_mean(&r->record);
-    double run = r->told.elapsed_ns;
+    /* the incumbent may be slow only for a while */
+    double step = r->least_ns > 0 ? r->least_ns : history_mean(&r->history);
+    double run = r->summary.elapsed_ns;
 
     if (!r->limits.is_open)
         run += r->limits.remaining_steps * fmax(step, 0); /* NaN: unknown */
@@ -112,7 +125,7 @@ double race_budget(const struct portolan_race *r)
                                  : r->limits.share * run;
 }
 
-/* Whether an arm's long step looks like a spike: an incumbent has had such, too. */
+/* Returns whether an arm's long step looks like a spike, because an incumbent has had one, too. */
 static bool is_excused(const struct portolan_race *r, const struct arm *a)
 {
     return a->state == ARM_DOUBTED && race_is_spike(r, a->doubt_ns);
@@ -123,30 +136,33 @@ double race_left(const struct portolan_race *r)
     return race_budget(r) - race_cost(r) + r->free_ns;
 }
 
-/* What a step took longer when the arm was looked at. The incumbent may be slower since, by long
- * steps, which says nothing of the arm. */
+/* The excess of an arm's step when it was last tried. Long steps may have made the incumbent slower
+ * since, which says nothing about the arm. */
 static double excess_of(const struct portolan_race *r, const struct arm *a)
 {
-    double usual = record_mean(&r->record);
+    double usual = history_mean(&r->history);
 
     return fmax(0, a->ratio - 1) * (a->judged_ns > 0 ? fmin(usual, a->judged_ns) : usual);
 }
 
 int race_wait(const struct portolan_race *r, const struct arm *a)
 {
-    double cost = 2 * r->limits.swap_ns + 2 * excess_of(r, a), usual = record_mean(&r->record);
+    double cost = 2 * r->limits.swap_ns + 2 * excess_of(r, a), usual = history_mean(&r->history);
     double steps = cost * (double)r->n_arms / (share_of_looks * r->limits.share * usual);
 
-    /* no run may become slower than it would be with what it began with */
+    /*
+     * waits less for the alternative that the run began with: no run shall be slower than with that
+     */
     double least = a->is_beginning ? LEAST_WAIT : fmax(LEAST_WAIT, r->limits.remaining_steps / 8.);
 
     return steps < NEVER ? (int)fmax(least, steps) : NEVER;
 }
 
-/* The promise of what was never tried: the time saved per step; *EXCESS: what one may cost. */
+/* The promise of a move that was never tried: the time saved per step. *EXCESS: what its step may
+ * cost. */
 static double promise_of_new(const struct portolan_race *r, const struct move *m, double *excess)
 {
-    double usual = record_mean(&r->record), product = 1, unknown_ns = 0;
+    double usual = history_mean(&r->history), product = 1, unknown_ns = 0;
     const struct belief *only = &r->beliefs[m->instance[0]][m->alternative[0]];
     double first = only->first_ns > 0 ? only->first_ns / usual : only->first;
 
@@ -178,64 +194,68 @@ double race_expected_gain(const struct difference *d)
     return deviation * exp(-z * z / 2) / sqrt(2 * M_PI) - d->point * erfc(-z / M_SQRT2) / 2;
 }
 
-/* What drift makes possible of an arm: that it alone stayed as it was, or is as far below. */
+/* The promise of an arm after a drift: it may have stayed as it was, or drifted less than the
+ * incumbent. */
 static double promise_after_drift(const struct portolan_race *r, const struct arm *a)
 {
-    double usual = record_mean(&r->record), factor = usual / r->before_drift_ns;
+    double usual = history_mean(&r->history), factor = usual / r->before_drift_ns;
 
-    if (!a->record.n)
+    if (!a->history.n)
         return usual * (1 - (1 - change_of_mind) * a->ratio);
     if (!r->drifted_at || a->before_ns > factor * usual)
         return 0;
     return fmax(usual - a->before_ns, hope / 2 * usual);
 }
 
-/* Whether what was equal to an incumbent is no longer so, since that takes longer by now. */
+/* Returns whether an arm that was equal to the incumbent may be better now, since the incumbent has
+ * become slower. */
 static bool has_slowed(const struct portolan_race *r, const struct arm *a)
 {
-    double least = record_mean(&r->record) * (1 - record_width(&r->record, r->record.noise));
+    double least = history_mean(&r->history) * (1 - history_width(&r->history, r->history.noise));
 
     return a->wait == NEVER && a->judged_ns > 0 && least > a->judged_ns * (1 + r->o.hysteresis);
 }
 
-/* The same for an arm that was tried, if it may be looked at again now; *STEPS: it lasts so long.
- */
+/* The promise of an arm that was tried, if it may be tried again now. *STEPS: for how many steps it
+ * holds. */
 static double promise_again(const struct portolan_race *r, const struct arm *a, double *excess,
                             double *steps)
 {
-    double usual = record_mean(&r->record), gain;
+    double usual = history_mean(&r->history), gain;
     struct difference d;
 
     *excess = excess_of(r, a);
-    if (r->now < a->look_at && !has_slowed(r, a))
+    if (r->now < a->retry_at && !has_slowed(r, a))
         return 0;
     switch (a->state) {
     case ARM_OPEN:
         d = race_compare(r, a);
         *excess = *excess * (double)a->block;
-        if (a->record.longs > 0 && !race_is_spike(r, a->record.long_ns / a->record.longs))
-            /* at worst they come again */
-            *excess += a->record.long_ns * race_round(r, a) / a->record.all_steps;
-        if (r->now - a->look_at > race_wait(r, a))
+        if (a->history.longs > 0 && !race_is_spike(r, a->history.long_ns / a->history.longs))
+            /* in the worst case the long steps come again */
+            *excess += a->history.long_ns * race_round(r, a) / a->history.all_steps;
+        if (r->now - a->retry_at > race_wait(r, a))
             return second_look * usual;
-        return a->record.n > 2 * r->record.n ? 0
-                                             : race_expected_gain(&d); /* else watch what runs */
-    case ARM_STALE: /* drift lasts as long as there was none, and each vain look makes doubtful */
-        if (a->record.n)
+        return a->history.n > 2 * r->history.n
+                   ? 0
+                   : race_expected_gain(&d); /* else the incumbent must be known better first */
+    case ARM_STALE: /* a drift is expected to last as long as there was none before; each visit in
+                       vain halves that */
+        if (a->history.n)
             *steps = ldexp(fmin(*steps, r->calm), -a->vain);
         return promise_after_drift(r, a);
     case ARM_DOUBTED:
-        *excess /= 4; /* seldom is one so slow, now that there was a spike as long */
+        *excess /= 4; /* since a spike was as long, the arm is probably not that slow */
         return is_excused(r, a) ? hope / 2 * usual : 0;
-    default: /* was it better beyond noise? */
-        gain = usual * (1 - record_width(&r->record, r->record.noise)) - a->before_ns;
-        if (a->before_ns > 0 && (gain > 0 || r->now - a->look_at < race_wait(r, a)))
+    default: /* an arm that lost: it may have been better before the drift */
+        gain = usual * (1 - history_width(&r->history, r->history.noise)) - a->before_ns;
+        if (a->before_ns > 0 && (gain > 0 || r->now - a->retry_at < race_wait(r, a)))
             return gain;
         return second_look * usual;
     }
 }
 
-/* Whether part AT of the move is called: now, or with the other part alone, as was seen. */
+/* Returns whether instance AT of the move is called, now or when the other one was tried alone. */
 static bool is_called(const struct portolan_race *r, const struct move *m, size_t at)
 {
     struct move other = {1, {m->instance[!at]}, {m->alternative[!at]}};
@@ -256,7 +276,8 @@ static bool is_possible(const struct portolan_race *r, const struct move *m)
     return true;
 }
 
-/* The gain of a visit over the rest of the run, after its cost; 0: not worth it or too costly. */
+/* The value of a visit: its gain over the rest of the run minus its cost; 0: not worth it, or too
+ * costly. */
 static double value_of(const struct portolan_race *r, const struct move *m)
 {
     const struct arm *a = race_find_arm(r, m);
@@ -274,7 +295,8 @@ static double value_of(const struct portolan_race *r, const struct move *m)
     return fmax(0, promise * (steps - 2) - cost);
 }
 
-/* MOVE becomes BEST if it gains more and is allowed, which is asked last. */
+/* Makes MOVE the BEST if its value is larger and it is allowed, which is asked last because it is
+ * slow. */
 static void keep_better(const struct portolan_race *r, const struct move *m, struct move *best,
                         double *value)
 {
@@ -289,7 +311,9 @@ static void keep_better(const struct portolan_race *r, const struct move *m, str
     }
 }
 
-/* The remedies of what was diagnosed that were not tried, or all. */
+/*
+ * Picks among changes of one instance: with REMEDIES only remedies that were not tried, else all.
+ */
 static void pick_one(struct portolan_race *r, bool remedies, struct move *best, double *value)
 {
     for (size_t i = 0; i < r->o.n_instances; i++)
@@ -311,16 +335,16 @@ double race_patience(const struct portolan_race *r, const struct arm *a)
     return fmin(share * race_budget(r), race_left(r));
 }
 
-/* The cost of finding out whether what is slow has only been warming up; INFINITY: that is known.
- */
+/* The cost of a patient visit, which finds out whether a slow arm was only in its first steps;
+ * INFINITY: that is known. */
 static double cost_of_patience(const struct portolan_race *r, const struct move *m)
 {
     const struct arm *a = race_find_arm(r, m);
     const struct belief *b = &r->beliefs[m->instance[0]][m->alternative[0]];
     double ratio = a && a->ratio > 0 ? a->ratio : b->ratio;
-    /* one slow step alone is cheap to confirm */
-    double steps = a && a->record.n == 1 ? LEAST_REPETITION : LEAST_PATIENCE;
-    double excess = fmax(0, ratio - 1) * record_mean(&r->record) * steps;
+    /* a single slow step is cheap to confirm */
+    double steps = a && a->history.n == 1 ? LEAST_REPETITION : LEAST_PATIENCE;
+    double excess = fmax(0, ratio - 1) * history_mean(&r->history) * steps;
 
     if (isnan(ratio) || fabs(ratio - 1) < r->o.hysteresis || b->is_sure || !is_possible(r, m) ||
         (a && (a->state != ARM_LOST || a->longest_stay >= PATIENT_STEPS)))
@@ -328,13 +352,13 @@ static double cost_of_patience(const struct portolan_race *r, const struct move 
     return excess + 2 * r->limits.swap_ns + race_return_cost(r);
 }
 
-/* So many steps must remain for a visit that outlasts the first steps. */
+/* The number of steps that must remain for a patient visit. */
 static int least_remaining(const struct portolan_race *r, const struct arm *a)
 {
     return (race_is_free(r, a) ? 2 : SHORT_RUN) * PATIENT_STEPS;
 }
 
-/* Nothing else is left: a visit that outlasts the first steps, the cheapest one, in long runs. */
+/* When nothing else is left to try: picks the cheapest patient visit. */
 static bool pick_patiently(struct portolan_race *r, struct move *best)
 {
     double least = INFINITY, cost;

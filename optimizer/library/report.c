@@ -13,7 +13,7 @@ static void put_point(struct portolan_text *out, const struct survey *s, const c
                           texts ? texts[d] : s->dims[d].target);
 }
 
-/* Writes why a branch is kept or dropped, and what the rules that are not selected say of it. */
+/* Writes why a branch is kept or dropped, also by the rules that are not selected. */
 static void put_marks(struct portolan_text *out, const struct portolan_plan_node *n, int indent)
 {
     char why[120], other[120];
@@ -157,7 +157,8 @@ static void put_model(struct portolan_text *out, const struct portolan_plan_mode
     put_formula(out, m, residual, range);
 }
 
-/* Whether the same line was written before: often all implementations have the same counts. */
+/* Returns whether the same line was written before, because often all implementations have the same
+ * counts. */
 static bool said_before(const struct portolan_plan *p, size_t at)
 {
     const struct portolan_plan_model *m = &p->models[at];
@@ -408,7 +409,8 @@ static void put_veto(const struct survey *s, const struct survey_quality *q,
                       (long long)s->trials[s->rows[q->row].trial].trial->id);
 }
 
-/* Whether two vetoes give the same line, such as those of other steps and ranks of one trial. */
+/* Returns whether two vetoes give the same line, such as those of other steps and ranks of one
+ * trial. */
 static bool same_line(const struct survey *s, const struct survey_quality *a,
                       const struct survey_quality *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scopes: on which instances' implementations the cost of a call path depends, and the numbers of
- * their combinations.
+ * Finds the scope of each call path, that is the instances on whose implementations its cost
+ * depends, and numbers their combinations: the tuples.
  */
 #include "plan_internal.h"
 
@@ -81,7 +81,8 @@ size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
     if (variable != NONE && q->own != NONE)
         selection[variable] = q->own;
     if (at->caller_at != NONE && selection[at->scope.variables[at->caller_at]] == NONE)
-        selection[at->scope.variables[at->caller_at]] = 0; /* only the callee counts here */
+        selection[at->scope.variables[at->caller_at]] =
+            0; /* only the called instance counts here */
     return plan_tuple_of(p, &at->scope, selection);
 }
 
@@ -125,7 +126,7 @@ static enum portolan_status make_scope(struct portolan_plan *p, size_t path)
     return status;
 }
 
-/* Whether variable V is called at all in the trial. */
+/* Returns whether variable V is called at all in the trial. */
 static bool variable_called_in(const struct survey *s, const struct survey_trial *t, size_t v)
 {
     for (size_t n = 0; n < s->n_nodes; n++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** Call paths, and what is known of them for each combination of implementations in their scope. */
+/** Call paths, and their quantities for each combination of implementations in their scope. */
 #ifndef PORTOLAN_OPTIMIZER_SCOPE_H
 #define PORTOLAN_OPTIMIZER_SCOPE_H
 
@@ -19,7 +19,7 @@ struct profile {
     const double *share;
 };
 
-/* What is known of a call path with one combination of implementations. */
+/* The quantities of a call path with one combination of implementations. */
 struct plan_tuple {
     bool seen;                     /* a trial ran with it and called the caller */
     bool unneeded;                 /* the caller's implementation never calls */
@@ -27,8 +27,8 @@ struct plan_tuple {
     struct quantity exclusive;     /* per call */
     struct quantity overall;       /* the same from swept parameters, if EXCLUSIVE is by context */
     struct quantity setup, again;  /* per run; per return to it within a run */
-    struct quantity accuracy;      /* the worst that calls reported */
-    struct estimate accuracy_here; /* as reported at the present parameters */
+    struct quantity accuracy;      /* the worst accuracy that calls reported */
+    struct estimate accuracy_here; /* the accuracy reported at the present parameters */
     size_t n_slots; /* contexts per run that are functions of the swept parameters; 0: none */
     struct quantity (*slot_context)[PORTOLAN_CONTEXT_MAX];
     double *slot_share;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Depth-first branch and bound, guided by elimination (Kask and Dechter 2001): variables are set in
- * the reverse order, and the clusters tell what each value costs at least. If no bucket was split
- * that is exact, and the search goes straight to the best.
+ * the reverse order, and the clusters give a lower bound of the cost of each value. If no bucket
+ * was split the bound is exact, and the search goes straight to the best.
  */
 #include "choice_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* With more entries in all, clusters are split: then the search is quicker, but not for large
- * problems, of which it might not see the end. */
+/*
+ * Clusters are split if they had more entries in all than MOST, or MOST_EACH per variable if that
+ * is more. Small clusters make the search begin sooner, but with many variables their bounds would
+ * be too weak for it to end.
+ */
 enum { MOST = 1 << 14, MOST_EACH = 1 << 10 };
 
 struct search {
@@ -18,7 +21,7 @@ struct search {
     size_t widest, *order; /* per depth: the order in which the variable's values are tried */
     struct choice_score *scores;
     struct choice_part **uses; /* tables of what is used, by the variable that is set last */
-    double *used, *least;      /* [variables left][budget]: so far; at least of the rest */
+    double *used, *least;      /* [variables left][budget]: used so far; least that the rest uses */
     double *beyond;            /* per budget */
     size_t *values, *best_values;
     struct choice_score best;
@@ -27,7 +30,7 @@ struct search {
 
 /* ---- the search ---- */
 
-/* What the best assignment costs at least with each value of V. */
+/* Finds for each value of V the least cost that an assignment with it may have. */
 static void score_values(const struct search *s, size_t v, struct choice_score bound,
                          struct choice_score *scores)
 {
@@ -97,7 +100,7 @@ static void search(struct search *s, size_t left, struct choice_score bound)
         struct choice_score with = scores[order[i]];
 
         if (!choice_better(with.cost, with.away, s->best))
-            break; /* the values after it cost at least as much */
+            break; /* the values after this one cost at least as much */
         s->values[v] = order[i];
         if (is_affordable(s, v, left))
             search(s, left - 1, with);

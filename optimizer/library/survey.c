@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The survey: lists variables and rows, and calls its other parts. */
+/*
+ * Makes the survey: all stored samples of an assembly, in the order in which the rest of the
+ * library reads them. trials.c finds the trials that count and their parameters; this file makes
+ * rows, one for each step; collect.c gives each sample its call path and row, notes which
+ * implementations ran, and adds up.
+ *
+ * The result are tables that refer to each other by index. A trial has rows. A row has a selection
+ * (an alternative for each variable) and belongs to a segment, the steps of a minute with the same
+ * selection. A node is a call path, below its caller. An entry has the calls of one node, row,
+ * implementation and context; a sum has those of one node and row.
+ */
 #include "survey.h"
 
 #include <portolan/list.h>
@@ -41,7 +51,8 @@ static struct survey_row *add_row(struct survey *s, size_t trial, int step)
                          : NULL;
 }
 
-/* An assembly need not say how many steps it has: those that began before samples [BEGIN, END). */
+/* Returns the number of steps that began in samples [BEGIN, END), for assemblies that do not say
+ * how many they have. */
 static int steps_seen(const struct survey *s, size_t begin, size_t end)
 {
     int last = 0;
@@ -51,8 +62,8 @@ static int steps_seen(const struct survey *s, size_t begin, size_t end)
     return last > 0 ? last + 1 : 0;
 }
 
-/* Where short steps were grouped, a piece has the steps up to the next one's, or to the last that
- * the trial knows of. */
+/* Where short steps were grouped, gives a row all steps up to the next row's, or to the last one of
+ * which the trial knows. */
 static void count_steps(struct survey *s, const struct survey_trial *t)
 {
     const char *text =
@@ -97,7 +108,8 @@ static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t be
     t->n_rows = s->n_rows - t->first_row;
     count_steps(s, t);
     if (t->steps && only_before && t->n_rows == 1 &&
-        strcmp(t->trial->outcome, "finished") == 0) { /* no swap point: all steps are one row */
+        strcmp(t->trial->outcome, "finished") ==
+            0) { /* without swap points all steps are one row */
         s->rows[t->first_row].once = false;
         s->rows[t->first_row].steps = t->steps;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Private to the optimizer: the survey puts stored samples in order. It finds which trials count,
- * the selection of each step, the call paths, and what happened on each.
+ * Private to the optimizer: the survey puts stored samples in order. It finds the trials that
+ * count, the selection of each step, the call paths, and the calls on each.
  */
 #ifndef PORTOLAN_OPTIMIZER_SURVEY_H
 #define PORTOLAN_OPTIMIZER_SURVEY_H
@@ -19,21 +19,21 @@ enum { MAX_INPUTS = PORTOLAN_MODEL_MAX_PARAMS };
 struct survey_variable {
     const struct portolan_assembly_instance *instance;
     size_t n;
-    double *first; /* per alternative: the most steps after a start that were first calls */
+    double *first; /* per alternative: most steps of first calls after a start */
 };
 
 /*
  * A dimension in which trials differ: a swept parameter, a column of the cases, or the number of
- * ranks. The value of a column that is a context follows from the case of the trial's parameters.
+ * ranks. If a column is a context, its value follows from the case of the trial's parameters.
  */
 struct survey_dim {
     const struct portolan_assembly_sweep *sweep; /* NULL: a column of the cases, or the ranks */
-    size_t column;                               /* of the cases; NONE: another dimension */
+    size_t column;                               /* column of the cases; NONE: another dimension */
     const char *instance, *parameter;            /* instance NULL: a context, or the ranks */
     const char *name;                            /* "driver.n", "nnz", "ranks" */
     const char *target;                          /* the present value; NULL: not known */
     bool numeric;
-    double value; /* of target; NaN: not known */
+    double value; /* the number in `target`; NaN: not known */
 };
 
 struct survey_trial {
@@ -43,19 +43,19 @@ struct survey_trial {
     size_t point;       /* the same for trials whose dims are all equal; below n_trials */
     bool failed;        /* none of its times counts */
     bool had_failures;  /* calls failed in it, even if it finished */
-    bool ended_blindly; /* it failed or was cut off, and no failed call tells why */
+    bool ended_blindly; /* it failed or was cut off, and no failed call explains it */
     size_t *selection;  /* per variable: the alternative at the start; NONE: another class */
     int steps;          /* 0: the whole run is one step */
     int rank;           /* the slowest */
     size_t first_row, n_rows;
 };
 
-/* One piece of a trial between two swap points. */
+/* The part of a trial between two swap points: a step, or a group of short steps. */
 struct survey_row {
     size_t trial;
     int step;
     bool once;      /* before the first or after the last step */
-    double steps;   /* how many steps the piece stands for; 0 when `once` */
+    double steps;   /* number of steps; 0 if `once` */
     size_t segment; /* NONE when `once` */
     /* Per variable: the alternative; NONE: a class that is not an alternative, or several classes.
      */
@@ -78,16 +78,16 @@ struct survey_node {
     long parent;
     size_t next_sibling, first_child; /* NONE: there is none; node 0 is the first root */
     const char *user, *uses, *instance, *port, *method;
-    size_t variable; /* of the called instance; NONE when it is fixed */
-    size_t caller;   /* of the calling instance */
+    size_t variable; /* the called instance; NONE: it is fixed */
+    size_t caller;   /* the calling instance; NONE: it is fixed */
     bool fails;      /* calls failed */
     int n_context;
     const char *context_name[PORTOLAN_CONTEXT_MAX];
-    size_t first_piece, n_pieces, first_quality, n_qualities;
+    size_t first_entry, n_entries, first_quality, n_qualities;
 };
 
-/* What happened on a call path with one context and implementation in one row. */
-struct survey_piece {
+/* All calls on one call path with one context and implementation in one row. */
+struct survey_entry {
     size_t node, row;
     size_t own; /* alternative of the called instance; NONE: fixed, or another class */
     double context[PORTOLAN_CONTEXT_MAX];
@@ -102,7 +102,7 @@ struct survey_sum {
 /* The result of calls in one sample: an accuracy, or failures that no call below them explains. */
 struct survey_quality {
     size_t node, row;
-    size_t own; /* as in a piece */
+    size_t own; /* as in an entry */
     double context[PORTOLAN_CONTEXT_MAX];
     double value; /* NaN: none was reported */
     int64_t failed;
@@ -114,21 +114,21 @@ struct survey {
     const struct portolan_sample_set *data;
     const struct portolan_plan_options *options;
     int ranks;
-    size_t n_variables, n_dims, n_trials, n_rows, n_segments, n_nodes, n_pieces, n_qualities;
+    size_t n_variables, n_dims, n_trials, n_rows, n_segments, n_nodes, n_entries, n_qualities;
     struct survey_variable *variables;
     struct survey_dim *dims;
     struct survey_trial *trials;
     struct survey_row *rows;
     struct survey_segment *segments;
     struct survey_node *nodes;
-    struct survey_piece *pieces;      /* by node, row, own, context */
+    struct survey_entry *entries;     /* by node, row, own, context */
     struct survey_quality *qualities; /* by node */
     struct survey_sum *sums;          /* [node * n_rows + row] */
     bool ended_blindly;               /* some trial ended blindly, or because of a class */
-    size_t target_point;              /* of trials at the present values; NONE: there is none */
-    const char *unusable;             /* why the last trial that does not count does not */
-    size_t n_elsewhere;               /* trials left out, of other machines or builds, … */
-    const char *elsewhere;            /* … and what differs */
+    size_t target_point;   /* point of trials at the present values; NONE: there is none */
+    const char *unusable;  /* why the last trial that was left out does not count */
+    size_t n_elsewhere;    /* number of trials left out, of other machines or builds */
+    const char *elsewhere; /* the fact in which they differ */
 };
 
 /* EXPLORED: only exploring trials on these ranks count; cases are not dims. The caller clears S
@@ -144,26 +144,26 @@ enum portolan_status survey_list_trials(struct survey *s, bool explored,
                                         struct portolan_error *err);
 /* Takes the assembly's present values; false if trials ran with them. */
 bool survey_move(struct survey *s);
-/* Whether there is a trial whose times count. */
+/* Returns whether there is a trial whose times count. */
 bool survey_has_times(const struct survey *s);
-/* Whether the trials have several numbers of ranks, so that the number is a parameter. */
+/* Returns whether the trials have several numbers of ranks, so that the number is a parameter. */
 bool survey_ranks_vary(const struct survey *s);
 /* A parameter that the sweep sets and that has its present value in no trial; or NULL. */
 const struct portolan_assembly_sweep *survey_unmeasured_setting(const struct survey *s);
-/* Whether the failure in TRIAL does not count any more, since the veto was lifted. */
+/* Returns whether the failure in TRIAL does not count any more, since the veto was lifted. */
 bool survey_is_lifted(const struct survey *s, int64_t trial, const char *instance,
                       const char *implementation);
-/* blame.c: whether T says that CLASS_NAME, as INSTANCE, ended its process; INSTANCE NULL: that what
- * ended it is known. */
+/* blame.c: returns whether T says that CLASS_NAME, as INSTANCE, ended its process; INSTANCE NULL:
+ * that what ended it is known. */
 bool survey_blames(const struct portolan_trial *t, const char *instance, const char *class_name);
-/* Likewise, and this has not been lifted, nor did a trial of a process of its own end well there.
- */
+/* Returns whether T is blamed on the class, unless that was lifted, or a trial in a process of its
+ * own has ended well there. */
 bool survey_is_blamed(const struct survey *s, const struct survey_trial *t, const char *instance,
                       const char *class_name);
-/* Whether the parameters of T, or of the assembly now if T is NULL, are those of a case. */
+/* Returns whether the parameters of T, or of the assembly now if T is NULL, are those of a case. */
 bool survey_is_case(const struct survey *s, const struct portolan_trial *t, size_t index);
 
-/* survey_names.c: what names stand for. */
+/* survey_names.c: values of parameters by name. */
 /* Copies the numeric ones of VALUES, one per dim, to the inputs X of a model; returns how many. */
 size_t survey_inputs(const struct survey *s, const double *values, double *x);
 size_t survey_variable_of(const struct survey *s, const char *instance);
@@ -177,14 +177,14 @@ int survey_read_steps(const char *text);
 const char *survey_value_of(const struct portolan_name_value *pairs, size_t n, const char *name);
 const char *survey_trial_parameter(const struct portolan_trial *t, const char *instance,
                                    const char *parameter);
-/* Whether NAME is "instance.parameter". */
+/* Returns whether NAME is "instance.parameter". */
 bool survey_is_parameter(const char *name, const char *instance, const char *parameter);
 /* The present value of parameter NAME with the selected alternatives, and with ALTERNATIVE for OWN
  * (may be NULL); or NULL. */
 const char *survey_written_text(const struct portolan_assembly *a,
                                 const struct portolan_assembly_instance *own, size_t alternative,
                                 const char *name);
-/* Whether two values are equal as texts or as numbers. */
+/* Returns whether two values are equal as texts or as numbers. */
 bool survey_same_value(const char *a, const char *b);
 
 static inline const struct survey_sum *survey_sum_of(const struct survey *s, size_t node,
@@ -196,10 +196,10 @@ static inline const struct survey_sum *survey_sum_of(const struct survey *s, siz
 /* The time of N rows at all roots; *STEPS: their number of steps. */
 double survey_time_of(const struct survey *s, size_t first_row, size_t n, double *steps);
 
-/* Whether the trial called NODE. */
+/* Returns whether the trial called NODE. */
 bool survey_is_called(const struct survey *s, const struct survey_trial *t, size_t node);
 
-/* Whether X is a call of NODE's method over its connection. */
+/* Returns whether X is a call of NODE's method over its connection. */
 bool survey_same_call(const struct survey_node *node, const struct portolan_sample *x);
 
 /* Sums the samples; called by survey_init(). */

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds up the costs of call paths, and of conversions of data, to those of a whole selection. */
+/*
+ * Predicts the time of a whole selection: the sum over call paths of calls per step times exclusive
+ * time per call, times the steps, plus what is paid once and conversions of data. A call path is
+ * called as often per step as the product of the calls per call along its chain of callers.
+ *
+ * The interval is that of a product along each path (relative errors of independent factors), and
+ * of a sum over the paths: half of the variance is common to all, since the machine's state is, the
+ * rest independent. The same loop adds up the accuracy, and remembers the call path farthest
+ * outside the measured range, for the report.
+ */
 #include "plan_internal.h"
 
 #include <stdio.h>
@@ -23,8 +32,8 @@ double plan_calls_of(const struct plan_view *v, long path, const size_t *selecti
     return calls;
 }
 
-/* What is paid once: everything is set up in a whole run; within one, what is swapped. NULL:
- * nothing. */
+/* Returns what a path pays once: in a whole run its set-up; within a run the return to the instance
+ * if that is swapped. NULL: nothing. */
 static const struct estimate *once_of(const struct plan_view *v, size_t path,
                                       const size_t *selection, const struct plan_cost *c)
 {
@@ -40,7 +49,7 @@ struct path_cost {
     double low, high;   /* half widths of the interval, over all steps */
 };
 
-/* Without the interval. False: forbidden. */
+/* Finds the cost of a path without its interval; false: forbidden. */
 static bool path_cost(const struct plan_view *v, size_t path, const size_t *selection,
                       struct path_cost *out)
 {
@@ -67,7 +76,7 @@ static void add_squares(const struct estimate *e, double *low2, double *high2)
     *high2 += pow(relative(e->value, e->high), 2);
 }
 
-/* Adds the interval to what a path costs: relative errors of independent factors. */
+/* Adds the interval to the cost of a path: relative errors of independent factors. */
 static void add_interval(const struct plan_view *v, size_t path, const size_t *selection,
                          struct path_cost *out)
 {
@@ -96,14 +105,15 @@ double plan_path_ns(const struct plan_view *v, size_t path, const size_t *select
     return path_cost(v, path, selection, &cost) ? cost.step * v->steps + cost.setup : INFINITY;
 }
 
-/* What a prediction names: the call path farthest outside, and the least accurate one or all. */
+/* Call paths that a prediction names: the one farthest outside the measured range, and the least
+ * accurate one. */
 struct named {
     size_t farthest, accuracy_of;
     double octaves;
     bool composed;
 };
 
-/* Takes the accuracy of call path NODE into that of the whole. */
+/* Adds the accuracy of call path NODE to that of the whole. */
 static void note_accuracy(const struct portolan_plan *p, size_t node, const struct plan_cost *c,
                           struct portolan_plan_prediction *out, struct named *named)
 {
@@ -144,7 +154,7 @@ static void write_names(const struct portolan_plan *p, const struct named *named
 /* A prediction is unusable if the total may be this many times as long. */
 static const double unusable = 5;
 
-/* Whether there is memory for SELECTION, whatever is known of its time. */
+/* Returns whether there is memory for SELECTION, whatever is known of its time. */
 static bool fits(const struct portolan_plan *p, const size_t *selection,
                  struct portolan_plan_prediction *out, struct plan_forbidden *why)
 {
@@ -155,7 +165,7 @@ static bool fits(const struct portolan_plan *p, const size_t *selection,
     return false;
 }
 
-/* Adds the conversions of data, and holds the whole against its accuracy; false: not allowed. */
+/* Adds the conversions of data, and checks the accuracy of the whole; false: not allowed. */
 static bool is_within_bounds(const struct plan_view *v, const size_t *selection,
                              struct portolan_plan_prediction *out, struct plan_forbidden *why)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The survey's first part: the dimensions of the trials, and which trials count. */
+/*
+ * Begins the survey: lists the dimensions in which trials differ, and decides which trials count.
+ */
 #include "survey.h"
 
 #include <math.h>
@@ -347,7 +349,7 @@ bool survey_has_times(const struct survey *s)
     return false;
 }
 
-/* Whether trials whose times count had several numbers of ranks. */
+/* Returns whether trials whose times count had several numbers of ranks. */
 static bool ranks_vary(const struct survey *s)
 {
     int first = 0;
@@ -428,7 +430,7 @@ static size_t points_alike(const struct survey *s, size_t d)
 }
 
 /* Drops trials with other values of a swept text, if there are enough with the present one: such a
- * text selects a way to compute, and other ways tell nothing. */
+ * text selects a way to compute, about which other ways say nothing. */
 static void drop_other_words(struct survey *s)
 {
     for (size_t d = 0; d < s->n_dims; d++) {

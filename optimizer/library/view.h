@@ -22,14 +22,14 @@ struct plan_cost {
     bool assumed;
 };
 
-/* What a plan's tuples cost at contexts, for a whole run or the rest of one. */
+/* The costs of a plan's tuples at given contexts, for a whole run or the rest of one. */
 struct plan_view {
     const struct portolan_plan *p;
     double steps;
-    const size_t *current;                /* only what differs from it is set up; NULL: all is */
-    double **once;                        /* [variable][alternative]: swap; INFINITY: forbidden */
-    struct plan_cost **costs;             /* [path][tuple] */
-    uint64_t **stamps;                    /* hashes of what the costs were found from */
+    const size_t *current;    /* only what differs from it is set up; NULL: all is */
+    double **once;            /* [variable][alternative]: swap; INFINITY: forbidden */
+    struct plan_cost **costs; /* [path][tuple] */
+    uint64_t **stamps;        /* hashes of the inputs from which the costs were computed */
     struct plan_conversions *conversions; /* per data */
 };
 
@@ -40,16 +40,16 @@ enum portolan_status plan_view_create(const struct portolan_plan *p, struct port
 void plan_view_fill(struct plan_view *v, const struct profile *profiles,
                     const struct plan_known *announced);
 
-/* What forbids a selection. */
+/* The reason why a selection is forbidden. */
 enum plan_ban { PLAN_BY_PATH, PLAN_BY_CONVERSION, PLAN_BY_MEMORY, PLAN_BY_ACCURACY };
 struct plan_forbidden {
     size_t path, tuple;
     enum plan_ban by;
-    double value;                 /* bytes or accuracy that it would be */
-    const struct plan_data *data; /* that cannot be converted */
+    double value;                 /* the bytes or accuracy that are too many */
+    const struct plan_data *data; /* the data that cannot be converted */
 };
 
-/* totals.c: the cost of a path in all steps; INFINITY: not allowed. */
+/* totals.c: the cost of a path over all steps; INFINITY: not allowed. */
 double plan_path_ns(const struct plan_view *v, size_t path, const size_t *selection);
 /* Calls per step of a path; 0 if a caller is not called, or not allowed. */
 double plan_calls_of(const struct plan_view *v, long path, const size_t *selection);
@@ -57,16 +57,16 @@ double plan_calls_of(const struct plan_view *v, long path, const size_t *selecti
 /* Predicts the time of SELECTION; false if it is not allowed, then *WHY (may be NULL) is set. */
 bool plan_total(const struct plan_view *v, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why);
-/* Whether an instance is called at all with SELECTION. */
+/* Returns whether an instance is called at all with SELECTION. */
 bool plan_calls(const struct plan_view *v, size_t variable, const size_t *selection);
 
-/* How often per step the calls of a path make the data. */
+/* The number of times per step that the data are made. */
 double plan_makings(const struct plan_view *v, const struct plan_data *d, const size_t *selection);
 /* Nanoseconds per step for all data, of which *LACKING cannot be converted; then INFINITY. */
 double plan_convert_all(const struct plan_view *v, const size_t *selection,
                         const struct plan_data **lacking);
 
-/* problem.c: the tables of what a choice costs, and what it uses of bounds. */
+/* problem.c: makes the tables of a choice: its costs, and what it uses of memory and accuracy. */
 enum portolan_status plan_make_problem(const struct plan_view *v, struct portolan_choice **c,
                                        struct portolan_error *err);
 /* The values that SELECTION gives to the problem's variables. */

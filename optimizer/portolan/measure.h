@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * measure: which trials `portolan measure` runs, in which order, and when it stops. The caller runs
- * the trials and reads the store; nothing here does, so that the order can be tested without
- * either.
+ * measure: decides which trials `portolan measure` runs, in which order, and when it stops. The
+ * caller runs the trials and reads the store, so that the order can be tested without either.
  */
 #ifndef PORTOLAN_MEASURE_H
 #define PORTOLAN_MEASURE_H
@@ -16,8 +15,8 @@ extern "C" {
 /** A trial to be run. */
 struct portolan_measure_trial {
     const char *orders; /**< lines "select INSTANCE CLASS" and "set INSTANCE PARAMETER VALUE" */
-    double limit_s;     /**< how long it may take; 0: no limit */
-    int number;         /**< how many this session ran before */
+    double limit_s;     /**< the time it may take; 0: no limit */
+    int number;         /**< number of trials that this session ran before */
 };
 
 /** The caller's functions. Each returns PORTOLAN_OK, or an error that ends the session. */
@@ -28,9 +27,9 @@ struct portolan_measure_runner {
     enum portolan_status (*read)(void *arg, bool with_samples,
                                  const struct portolan_sample_set **set,
                                  struct portolan_error *err);
-    /** Whether T had the assembly's present parameters. */
+    /** Returns whether T had the assembly's present parameters. */
     bool (*has_parameters)(void *arg, const struct portolan_trial *t);
-    /** Whether the class has the uses port PORT. */
+    /** Returns whether the class has the uses port PORT. */
     bool (*has_port)(void *arg, const char *class_name, const char *port);
     /** All ranks: gives the assembly the orders. */
     enum portolan_status (*apply)(void *arg, const char *orders, struct portolan_error *err);
@@ -41,7 +40,7 @@ struct portolan_measure_runner {
     /** Rank 0: stores a model of what was measured. NULL: models are not stored. */
     enum portolan_status (*keep)(void *arg, const struct portolan_stored_model *model,
                                  struct portolan_error *err);
-    /** Rank 0: a line for the user. */
+    /** Rank 0: shows the user a line. */
     void (*say)(void *arg, const char *text);
 };
 
@@ -58,9 +57,9 @@ struct portolan_measure_options {
  * Collective: runs trials of A until portolan_plan_next_trial() has no more, or (all_fixed) every
  * combination of alternatives was run; then stores the models of what was explored. A is as APPLY
  * leaves it; with all_fixed its selection is changed here. A trial may take as long as the sweep
- * says, else ten times the best with its parameters, and at least 10 s. *N_TRIALS: how many were
- * run. Errors: ECOMPONENT if no trial ever worked, or the same trial failed twice; those of RUNNER
- * and of the plan; ENOMEM.
+ * says, else ten times the best with its parameters, and at least 10 s. *N_TRIALS: the number of
+ * trials run. Errors: ECOMPONENT if no trial ever worked, or the same trial failed twice; those of
+ * RUNNER and of the plan; ENOMEM.
  */
 enum portolan_status portolan_measure(struct portolan_assembly *a,
                                       const struct portolan_measure_options *options,

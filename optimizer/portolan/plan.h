@@ -6,16 +6,15 @@
  * will it run, what should be measured next, and should a running assembly change now? Part of
  * <portolan/optimizer.h>.
  *
- * How it counts. The time of a run is steps x (sum over call paths of calls x exclusive time) plus
- * the time that is spent once (before the first step, after the last, and what first calls take
- * longer than later ones). Each call path has a scope: the variable instances on which its time
- * depends, that is the called instance and its partners by <pair>. For each combination of
- * implementations seen in the data one model gives the exclusive time per call from the call's
- * contexts (or from the swept parameters when it has none), another the calls per call of the
- * caller. Combinations that were never measured are forbidden, not guessed, and so are those that
- * failed or missed the accuracy at a place that no context distinguishes from this one
- * (docs/decisions/0038). A call path that does not occur with a caller's implementation costs
- * nothing there.
+ * Costs: the time of a run is steps x (sum over call paths of calls x exclusive time) plus the time
+ * that is spent once (before the first step, after the last, and what first calls take longer than
+ * later ones). Each call path has a scope: the variable instances on which its time depends, that
+ * is the called instance and its partners by <pair>. For each combination of implementations seen
+ * in the data one model gives the exclusive time per call from the call's contexts (or from the
+ * swept parameters when it has none), another the calls per call of the caller. Combinations that
+ * were never measured are forbidden, not guessed, and so are those that failed or missed the
+ * accuracy at a place that no context distinguishes from this one (docs/decisions/0038). A call
+ * path that does not occur with a caller's implementation costs nothing there.
  *
  * Ranks: of each trial the rank that waited least in MPI (the slowest, which the others waited for)
  * stands for all; its times add up to the wall clock.
@@ -25,8 +24,8 @@
  * again is cost; only one step of at least 30 that is far longer than all others is set aside. The
  * rows of models are means of blocks of at most a minute, with the number of steps as weight; the
  * spread between blocks, of runs and minutes, makes the intervals. Where only first calls of an
- * implementation are known and later ones of another, the interval reaches down to 0. No interval
- * is without width unless a manual clock or 30 equal times are behind it.
+ * implementation are known and later ones of another, the interval reaches down to 0. Every
+ * interval has a width, unless it comes from a manual clock or 30 equal times.
  *
  * "As written" is an instance's alternative [0]. A plan is used by one thread at a time.
  */
@@ -198,7 +197,7 @@ struct portolan_plan_variable {
     size_t written, chosen; /**< positions in options */
     bool tied;              /**< another option costs the same */
     bool called;      /**< with the implementations chosen; else it does not matter and stays */
-    size_t n_options; /**< of a variable that is not core: 1 */
+    size_t n_options; /**< 1 if the variable is not core */
     const struct portolan_plan_option *options;
 };
 
@@ -213,7 +212,7 @@ struct portolan_gain {
  */
 const char *portolan_format_gain(const struct portolan_gain *gain, char *text, size_t size_bytes);
 
-/** Whether to act on a choice. */
+/** The verdict whether to act on a choice. */
 enum portolan_plan_verdict {
     PORTOLAN_PLAN_SURE,
     PORTOLAN_PLAN_CLOSE,      /**< another one may be as good, and little is lost if it is better */
@@ -225,12 +224,14 @@ struct portolan_plan_choice {
     double chance;        /**< that this is the best of all, 0 … 1 */
     double expected_loss; /**< mean loss relative to the best, over the uncertainty of the costs */
     const char *rival;    /**< "solver=heat.Umfpack": the choice that may be best instead; "" */
-    const char *settle;   /**< the command that would tell more; "" when the choice is sure */
+    const char
+        *settle; /**< the command of the trial that would decide; "" when the choice is sure */
     size_t n_variables;
     const struct portolan_plan_variable *variables;
     struct portolan_plan_prediction prediction;
     struct portolan_plan_prediction as_written; /**< total_ns is INFINITY when never measured */
-    struct portolan_gain gain; /**< of the time as written; not known if one of both is not */
+    struct portolan_gain
+        gain; /**< share of the time as written; not known if one of the times is not */
     size_t n_reasons;
     const char *const *reasons; /**< sentences for reports, the most important first */
 };
@@ -279,7 +280,7 @@ struct portolan_plan_now {
     const double *announced_values;
     /** The alternative that each instance of the assembly has now. */
     const int32_t *current;
-    /** Whether an alternative may be used; NULL: all may. ARG is handed on to it. */
+    /** Returns whether an alternative may be used; NULL: all may. It receives ARG. */
     bool (*may_run)(const void *arg, size_t instance, size_t alternative);
     const void *arg;
     int remaining_steps;
@@ -296,11 +297,11 @@ struct portolan_plan_advice {
     size_t n_changes; /**< 0: stay */
     struct portolan_plan_change *changes;
     double now_step_ns, then_step_ns;          /**< per step, without and with the changes */
-    double cost_ns;                            /**< of changing: exchange and set-up */
+    double cost_ns;                            /**< cost of changing: exchange and set-up */
     double gain_ns;                            /**< over the remaining steps, after COST_NS */
     struct portolan_plan_prediction remaining; /**< with the changes, without COST_NS */
     bool is_ignorant; /**< nothing should change, since too little is known */
-    char reason[400]; /**< a sentence, also when nothing should change */
+    char reason[400]; /**< a sentence, also if nothing should change */
 };
 
 /**
@@ -315,13 +316,13 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
 /** NULL is legal. */
 void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
 
-/** The measured steps behind the models of INSTANCE with ALTERNATIVE, beside the CURRENT ones of
- * others; first calls do not count. */
+/** Returns the number of measured steps to which the models of INSTANCE with ALTERNATIVE were
+ * fitted, with the CURRENT alternatives of other instances; first calls do not count. */
 size_t portolan_plan_count_steps(const struct portolan_plan *plan, const int32_t *current,
                                  size_t instance, size_t alternative);
 
-/** How many steps after the CURRENT alternatives began to run were first ones, at most, as far as
- * was measured. */
+/** Returns the most steps that were first ones after the CURRENT alternatives began to run, as far
+ * as was measured. */
 int portolan_plan_first_steps(const struct portolan_plan *plan, const int32_t *current);
 
 /**
@@ -366,11 +367,11 @@ struct portolan_next_parameter {
 /** Changes of the plan after a step. */
 struct portolan_plan_news {
     size_t n_unknown; /**< samples of call paths or implementations without a model */
-    size_t n_stated;  /**< of these, samples of implementations whose model came from a file */
+    size_t n_stated;  /**< number of these with an implementation whose model came from a file */
     size_t n_refits;  /**< models whose form was searched again, because the rows had doubled, or a
                            parameter changed that was always the same, or: */
     size_t n_failed;  /**< … because their form no longer held */
-    char reason[300]; /**< of the first of these; "" */
+    char reason[300]; /**< why the first of these did not hold; "" */
 };
 
 /**
@@ -385,15 +386,15 @@ enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
                                          const int32_t *current, struct portolan_plan_news *news,
                                          struct portolan_error *err);
 
-/** What to measure next, with notes for the user. */
+/** The next trial to measure, with notes for the user. */
 struct portolan_next_trial {
     bool finished; /**< nothing left to measure, or no budget for it; then only notes are set */
     size_t n_selection;
     struct portolan_name_value *selection; /**< class of every variable instance */
     size_t n_parameters;
-    struct portolan_next_parameter *parameters; /**< of the sweep: set and varied ones */
+    struct portolan_next_parameter *parameters; /**< set and varied parameters of the sweep */
     const char *purpose;                        /**< "solver=heat.Cholmod at driver.n=24"; "" */
-    double expected_s;                          /**< how long it will take; 0 = unknown */
+    double expected_s;                          /**< its expected duration; 0 = unknown */
     size_t unaffordable;                        /**< trials that the budget does not allow */
     size_t done, left; /**< trials measured, and known to be needed, this one included */
     size_t n_notes;
@@ -404,20 +405,20 @@ struct portolan_next_trial {
 };
 
 /**
- * Which trial of the assembly's sweep to run next, given the "explore" trials in DATA. Points are
- * the cases crossed with the varied parameters. First as written at every point, small ones first;
- * then pruning; then each alternative of the core alone, and the combinations that declared pairs
- * and callers need. An alternative that cost more than five times the best at two sizes, and no
- * less at the second (with cases: at all of five smaller ones), is left out at larger ones. One
+ * Finds the trial of the assembly's sweep to run next, given the "explore" trials in DATA. Points
+ * are the cases crossed with the varied parameters. First as written at every point, small ones
+ * first; then pruning; then each alternative of the core alone, and the combinations that declared
+ * pairs and callers need. An alternative that cost more than five times the best at two sizes, and
+ * no less at the second (with cases: at all of five smaller ones), is left out at larger ones. One
  * that failed at three points and worked at none is left out everywhere (not with cases); one whose
  * condition is known to be false, at that point. An alternative that failed or was not accurate
  * enough at a point is not compared there, and not repeated.
  *
  * Then all trials are repeated in turn until the 95 % interval of the mean is within 5 %, or there
  * are `most_trials`, except those that surely cost more than twice the best at their point.
- * Disturbed trials do not count if there are others, and are repeated. A trial that is expected
- * to take more than BUDGET_LEFT_S seconds is skipped for one that fits; a trial of unknown length
- * is expected to fit.
+ * Disturbed trials do not count if there are others, and are repeated. A trial that is expected to
+ * take more than BUDGET_LEFT_S seconds is skipped for one that fits; a trial of unknown length is
+ * expected to fit.
  *
  * The answer depends on the arguments only. *NEXT is the caller's; its strings are the assembly's.
  * Errors: EINVAL for a sweep over an unknown parameter, ENOMEM.
@@ -464,7 +465,7 @@ const struct portolan_trial *portolan_plan_peek_blame(const struct portolan_samp
                                                       const struct portolan_assembly *a,
                                                       const char *host, const char *instance,
                                                       const char *class_name);
-/** Whether calls of the class as INSTANCE worked in a trial on HOST that ended well. */
+/** Returns whether calls of the class as INSTANCE worked in a trial on HOST that ended well. */
 bool portolan_plan_ran_well(const struct portolan_sample_set *data,
                             const struct portolan_assembly *a, const char *host,
                             const char *instance, const char *class_name);

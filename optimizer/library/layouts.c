@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What assemblies declare in formulas: the memory that implementations need, and what it takes to
- * convert data from one layout to another. One instance makes data in the layout of its
- * implementation; others take them in theirs, and where these differ something converts, each time
- * the data are made. If conversions are shared, each layout that anybody takes is made once, also
- * from another than the first; else each taker converts.
+ * Reads what assemblies declare in formulas: the memory that implementations need, and the cost of
+ * converting data from one layout to another. One instance makes data in the layout of its
+ * implementation; others take them in theirs, and where these differ, the data are converted each
+ * time they are made. If conversions are shared, each layout that is taken is made once, possibly
+ * from another converted one; else each taker converts.
  */
 #include "plan_internal.h"
 
@@ -277,7 +277,7 @@ void plan_fill_conversions(struct plan_view *v, const struct plan_known *announc
             double ns =
                 1e9 * evaluate(x->seconds, (struct plan_place){.p = v->p, .announced = announced});
 
-            if (ns >= 0) /* where it is not known, it is not allowed */
+            if (ns >= 0) /* a conversion whose cost is not known is not allowed */
                 c->ns[x->from][x->to] = fmin(c->ns[x->from][x->to], ns);
         }
         for (size_t by = 0; by < n; by++)

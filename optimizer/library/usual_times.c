@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happened on a call path. The first calls after an implementation (re)started are found in
- * the order of time; what they take longer is paid once. The others' mean, by segment and context,
- * is the time of a call: what is long again and again is cost. Only a single step in many that was
- * far longer than all others is set aside. If the called instance was swapped within a step, each
- * implementation has its own times, but the number of calls is that of all together.
+ * Separates usual times from others, on one call path. The calls of each step are sorted twice.
+ *
+ * First by time after each start of an implementation, to find its first calls: these are the steps
+ * before a change point in the series (portolan_series_first()). Their excess is set-up, paid once
+ * per run, or per return to the implementation. A single step in many that was far longer than all
+ * others is set aside, unless that happens after several starts: what comes again is cost. Steps of
+ * an implementation that ran no longer than first calls do elsewhere are first calls, too.
+ *
+ * Then by segment and context, to take means of all steps that are left. The error of a mean is
+ * that of the means of batches, so that periods and drift count. If several implementations ran in
+ * a trial and the main one drifted, the means of the others are corrected by half of that drift,
+ * and their errors widened by it.
+ *
+ * If the called instance was swapped within a step, each implementation has its own times, but the
+ * number of calls is that of all together.
  */
 #include "observe.h"
 
@@ -13,10 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* First calls count as set-up if they take more than this share of a step of the whole program:
- * less may be noise. */
+/* First calls count as set-up if their excess is more than this share of a step of the whole
+ * program; less may be noise. */
 static const double excess_of_program = 0.02;
-/* The error of a mean is that of the means of at most so many batches of steps in a row. */
+/* The most batches of successive steps whose means give the error of the mean. */
 enum { BATCHES = 10 };
 
 static int compare_sizes(size_t a, size_t b)
@@ -24,10 +34,10 @@ static int compare_sizes(size_t a, size_t b)
     return (a > b) - (a < b);
 }
 
-/* By start, implementation, context, and time. */
+/* Sorts by start, implementation, context, and time. */
 static int time_order(const void *left, const void *right)
 {
-    const struct moment *a = left, *b = right;
+    const struct step_calls *a = left, *b = right;
     int order = compare_sizes(a->start, b->start);
 
     order = order ? order : compare_sizes(a->own, b->own);
@@ -36,10 +46,10 @@ static int time_order(const void *left, const void *right)
     return order ? order : (a->step > b->step) - (a->step < b->step);
 }
 
-/* By segment, implementation, context, and time, those that do not count last. */
+/* Sorts by segment, implementation, context, and time, with steps that are apart last. */
 static int segment_order(const void *left, const void *right)
 {
-    const struct moment *a = left, *b = right;
+    const struct step_calls *a = left, *b = right;
     int order = compare_sizes(a->segment, b->segment);
 
     order = order ? order : compare_sizes(a->own, b->own);
@@ -49,16 +59,16 @@ static int segment_order(const void *left, const void *right)
     return order ? order : (a->step > b->step) - (a->step < b->step);
 }
 
-/* Whether both are of one context of an implementation, in one START or segment. */
-static bool is_with(const struct moment *a, const struct moment *b, bool by_start)
+/* Returns whether both are of one context of an implementation, in one START or segment. */
+static bool is_with(const struct step_calls *a, const struct step_calls *b, bool by_start)
 {
     return (by_start ? a->start == b->start : a->segment == b->segment) && a->own == b->own &&
            memcmp(a->context, b->context, sizeof a->context) == 0;
 }
 
 /*
- * The number of calls; a call that spans several steps, as a driver's does, counts once in each. A
- * program without a driver may call a port itself, many times in a step.
+ * Returns the number of calls in a row. A call that spans several steps, as a driver's does, counts
+ * once in each; but a program without a driver may call a port itself, many times in a step.
  */
 static double calls_in(const struct survey *s, size_t node, size_t row, double calls)
 {
@@ -67,8 +77,8 @@ static double calls_in(const struct survey *s, size_t node, size_t row, double c
                                      : calls;
 }
 
-/* Sets START[row] to the row with which its implementations began to run, those of the path's
- * scope; what is spent once belongs to the trial's first one. */
+/* Sets START[row] to the row in which the implementations of the path's scope began to run. Time
+ * that is spent once belongs to the trial's first row. */
 static void find_starts(const struct observation *o, size_t *start)
 {
     const struct survey *s = &o->p->s;
@@ -90,7 +100,8 @@ static void find_starts(const struct observation *o, size_t *start)
     }
 }
 
-/* Whether the implementations that began in ROW were there from the beginning of the trial. */
+/* Returns whether the implementations that began in ROW were there from the beginning of the trial.
+ */
 static bool is_opening(const struct survey *s, size_t row)
 {
     size_t r = s->trials[s->rows[row].trial].first_row;
@@ -110,48 +121,50 @@ static size_t opening_segment(const struct survey *s, size_t trial)
     return r < t->first_row + t->n_rows ? s->rows[r].segment : NONE;
 }
 
-static void list_moments(struct observation *o, const size_t *start)
+static void list_step_calls(struct observation *o, const size_t *start)
 {
     const struct survey *s = &o->p->s;
     const struct survey_node *n = &s->nodes[o->path];
 
-    for (size_t i = n->first_piece; i < n->first_piece + n->n_pieces; i++) {
-        const struct survey_piece *piece = &s->pieces[i];
-        const struct survey_row *row = &s->rows[piece->row];
-        struct moment *m = &o->moments[o->n_moments];
+    for (size_t i = n->first_entry; i < n->first_entry + n->n_entries; i++) {
+        const struct survey_entry *entry = &s->entries[i];
+        const struct survey_row *row = &s->rows[entry->row];
+        struct step_calls *m = &o->step_calls[o->n_step_calls];
 
         if (row->once) {
             size_t g = opening_segment(s, row->trial);
 
             for (size_t k = 0; g != NONE && k < o->n_own; k++)
-                observation_row(o, g, k)->setup += piece->exclusive;
+                observation_row(o, g, k)->setup += entry->exclusive;
             continue;
         }
-        if (o->variable != NONE && piece->own == NONE)
+        if (o->variable != NONE && entry->own == NONE)
             continue;
-        m->start = start[piece->row];
+        m->start = start[entry->row];
         m->segment = row->segment;
         m->step = row->step;
         m->steps = row->steps;
-        m->own = o->variable == NONE ? 0 : piece->own;
-        memcpy(m->context, piece->context, sizeof m->context);
-        m->calls = calls_in(s, o->path, piece->row, piece->calls);
-        m->exclusive = piece->exclusive;
-        m->each = piece->exclusive / m->calls;
-        o->n_moments++;
+        m->own = o->variable == NONE ? 0 : entry->own;
+        memcpy(m->context, entry->context, sizeof m->context);
+        m->calls = calls_in(s, o->path, entry->row, entry->calls);
+        m->exclusive = entry->exclusive;
+        m->each = entry->exclusive / m->calls;
+        o->n_step_calls++;
     }
 }
 
 /* ---- first calls ---- */
 
-/* How many are alone after a start, of the trial and the implementation of M. */
-static size_t *alone_like(const struct observation *o, const struct moment *m)
+/*
+ * The number of steps that are alone after a start, in the trial of M and with its implementation.
+ */
+static size_t *alone_like(const struct observation *o, const struct step_calls *m)
 {
     return &o->n_alone[o->p->s.segments[m->segment].trial * o->n_own + m->own];
 }
 
-/* Finds the first of N moments, which are of one start and context. */
-static void find_first(struct observation *o, struct moment *m, size_t n)
+/* Finds the first calls in N steps with the same start and context. */
+static void find_first(struct observation *o, struct step_calls *m, size_t n)
 {
     struct segment_row *g = observation_row(o, m->segment, m->own);
     double calls = 0, exclusive = 0, excess = 0, steps = 0;
@@ -181,47 +194,49 @@ static void find_first(struct observation *o, struct moment *m, size_t n)
         *(is_opening(&o->p->s, m->start) ? &g->setup : &g->again) += excess;
 }
 
-/* Marks what ran no longer than first calls last elsewhere: nothing tells it from these. */
-static void find_short(struct observation *o, struct moment *m, size_t n)
+/* Marks steps of an implementation that ran no longer than first calls last elsewhere, since they
+ * cannot be told apart. */
+static void find_short(struct observation *o, struct step_calls *m, size_t n)
 {
     for (size_t i = 0; i < n && o->lasts[m->start] <= fmax(1, o->warm_up[m->own]); i++)
         m[i].is_apart = true;
 }
 
-/* What is alone after several starts of an implementation in a trial comes again: it is cost. */
+/* Counts long steps that came after several starts of an implementation in a trial as usual: they
+ * come again. */
 static void take_back(struct observation *o)
 {
-    for (struct moment *m = o->moments; m < o->moments + o->n_moments; m++)
+    for (struct step_calls *m = o->step_calls; m < o->step_calls + o->n_step_calls; m++)
         if (m->is_alone && *alone_like(o, m) > 1)
             m->is_apart = false;
 }
 
 static void find_all_first(struct observation *o)
 {
-    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
+    for (size_t begin = 0, end; begin < o->n_step_calls; begin = end) {
         for (end = begin;
-             end < o->n_moments && is_with(&o->moments[begin], &o->moments[end], true);)
+             end < o->n_step_calls && is_with(&o->step_calls[begin], &o->step_calls[end], true);)
             end++;
-        find_first(o, &o->moments[begin], end - begin);
+        find_first(o, &o->step_calls[begin], end - begin);
     }
-    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
-        const struct moment *m = &o->moments[begin];
+    for (size_t begin = 0, end; begin < o->n_step_calls; begin = end) {
+        const struct step_calls *m = &o->step_calls[begin];
 
-        for (end = begin; end < o->n_moments && o->moments[end].start == m->start &&
-                          o->moments[end].own == m->own;)
+        for (end = begin; end < o->n_step_calls && o->step_calls[end].start == m->start &&
+                          o->step_calls[end].own == m->own;)
             end++;
         if (!is_opening(&o->p->s, m->start))
             observation_row(o, m->segment, m->own)->n_again++;
-        find_short(o, &o->moments[begin], end - begin);
+        find_short(o, &o->step_calls[begin], end - begin);
     }
     take_back(o);
 }
 
 /* ---- means ---- */
 
-/* The relative error of the mean of N moments, which are in order: from the means of batches, in
- * which periods and drift within a batch show, too. */
-static double error_of_mean(const struct moment *m, size_t n, double mean)
+/* The relative error of the mean over N steps in order of time, from the means of batches, in which
+ * periods and drift show, too. */
+static double error_of_mean(const struct step_calls *m, size_t n, double mean)
 {
     size_t batches = n < BATCHES ? n : BATCHES;
     double squares = 0;
@@ -240,21 +255,23 @@ static double error_of_mean(const struct moment *m, size_t n, double mean)
     return sqrt(squares / (double)(batches - 1) / (double)batches);
 }
 
-/* The moments of one trial, in segment_order. */
+/* The calls of one trial by step, in segment_order. */
 struct stretch {
-    const struct moment *first;
+    const struct step_calls *first;
     size_t n;
     bool is_mixed; /* several implementations ran */
 };
 
-static bool is_usual(const struct moment *m, size_t own, const struct moment *like)
+static bool is_usual(const struct step_calls *m, size_t own, const struct step_calls *like)
 {
     return m->own == own && !m->is_apart && !memcmp(m->context, like->context, sizeof m->context);
 }
 
-/* The implementation that ran most of the trial with the context of M; NONE: that of M did. */
+/*
+ * Finds the implementation that ran most of the trial with the context of M; NONE: it is that of M.
+ */
 static size_t find_major(const struct observation *o, const struct stretch *t,
-                         const struct moment *m)
+                         const struct step_calls *m)
 {
     size_t major = NONE;
     double most = 0;
@@ -272,8 +289,7 @@ static size_t find_major(const struct observation *o, const struct stretch *t,
     return major == m->own ? NONE : major;
 }
 
-/* The means of calls of OWN with the context of M, in BATCHES of the time from its FIRST step to
- * its LAST; 0: there were none. */
+/* The calls of one implementation with one context, in BATCHES of the steps from FIRST to LAST. */
 struct course {
     int first, last;
     double calls[BATCHES], exclusive[BATCHES];
@@ -286,7 +302,7 @@ static size_t batch_of(const struct course *c, int step)
     return (size_t)(((double)at - c->first) * BATCHES / ((double)c->last - c->first + 1));
 }
 
-static void find_course(const struct stretch *t, size_t own, const struct moment *m,
+static void find_course(const struct stretch *t, size_t own, const struct step_calls *m,
                         struct course *c)
 {
     *c = (struct course){.first = INT_MAX, .last = INT_MIN};
@@ -302,10 +318,10 @@ static void find_course(const struct stretch *t, size_t own, const struct moment
         }
 }
 
-/* How much longer calls of the implementation that ran most of the trial take on the average than
- * when the N moments of another one ran; 1 if they do not drift. */
+/* Returns by which factor the calls of the implementation that ran most of the trial took longer on
+ * the average than around the N steps of another one; 1 if they do not drift. */
 static double find_drift(const struct observation *o, const struct stretch *t,
-                         const struct moment *m, size_t n)
+                         const struct step_calls *m, size_t n)
 {
     double each[BATCHES], at[BATCHES], calls = 0, exclusive = 0, sum = 0, steps = 0;
     size_t own = t->is_mixed ? find_major(o, t, m) : NONE, filled = 0;
@@ -316,7 +332,8 @@ static double find_drift(const struct observation *o, const struct stretch *t,
         return 1;
     find_course(t, own, m, &course);
     for (size_t b = 0; b < BATCHES; b++) {
-        at[b] = filled > 0 ? (double)filled - 1 : 0; /* of an empty one: that before it */
+        at[b] = filled > 0 ? (double)filled - 1
+                           : 0; /* an empty batch has the place of the one before it */
         if (!(course.exclusive[b] > 0))
             continue;
         at[b] = (double)filled;
@@ -336,8 +353,9 @@ static double find_drift(const struct observation *o, const struct stretch *t,
     return exclusive / calls / (sum / steps);
 }
 
-/* Makes one row of N moments, which share segment and context, those that do not count last. */
-static void add_context(struct observation *o, const struct stretch *t, const struct moment *m,
+/* Makes one row of the calls in N steps that share segment and context, with steps that are apart
+ * last. */
+static void add_context(struct observation *o, const struct stretch *t, const struct step_calls *m,
                         size_t n)
 {
     struct segment_row *g = observation_row(o, m->segment, m->own);
@@ -360,7 +378,7 @@ static void add_context(struct observation *o, const struct stretch *t, const st
     }
     c->each = exclusive / calls;
     c->error = error_of_mean(m, counting, c->each);
-    /* At the others' time it may have taken as long, or drift as they do. */
+    /* This implementation may drift as the main one does, or not at all: half of the correction. */
     c->each *= (1 + drift) / 2;
     c->error = hypot(c->error, fabs(drift - 1) / (drift + 1));
     if (g->n_contexts++ == 0)
@@ -370,8 +388,7 @@ static void add_context(struct observation *o, const struct stretch *t, const st
     o->n_contexts++;
 }
 
-/* What a segment's calls take on the average, over all its contexts; first calls only where there
- * are no others. */
+/* Adds up a segment over all its contexts; first calls count only if there are no others. */
 static void sum_segment(struct observation *o, struct segment_row *g)
 {
     for (size_t i = g->first_context; i < g->first_context + g->n_contexts; i++) {
@@ -418,7 +435,7 @@ static void count_calls(struct observation *o)
             count_row(o, r, observation_row(o, s->rows[r].segment, k));
 }
 
-/* Marks trials that missed the accuracy: the time of a wrong result tells nothing. */
+/* Marks trials that missed the accuracy, since the time of a wrong result means nothing. */
 static void find_wrong(struct observation *o)
 {
     const struct survey *s = &o->p->s;
@@ -433,37 +450,37 @@ static void find_wrong(struct observation *o)
     }
 }
 
-/* The moments of the trial whose first one is BEGIN. */
+/* Finds the calls of the trial whose first ones are at BEGIN. */
 static struct stretch find_stretch(const struct observation *o, size_t begin)
 {
     const struct survey_segment *segments = o->p->s.segments;
-    struct stretch t = {.first = &o->moments[begin]};
+    struct stretch t = {.first = &o->step_calls[begin]};
 
-    for (size_t i = begin; i < o->n_moments && segments[o->moments[i].segment].trial ==
-                                                   segments[t.first->segment].trial;
+    for (size_t i = begin; i < o->n_step_calls && segments[o->step_calls[i].segment].trial ==
+                                                      segments[t.first->segment].trial;
          i++) {
         t.n++;
-        t.is_mixed = t.is_mixed || o->moments[i].own != t.first->own;
+        t.is_mixed = t.is_mixed || o->step_calls[i].own != t.first->own;
     }
     return t;
 }
 
-static void sum_moments(struct observation *o)
+static void sum_step_calls(struct observation *o)
 {
-    struct stretch t = {.first = o->moments};
+    struct stretch t = {.first = o->step_calls};
 
-    if (o->n_moments)
-        qsort(o->moments, o->n_moments, sizeof *o->moments, time_order);
+    if (o->n_step_calls)
+        qsort(o->step_calls, o->n_step_calls, sizeof *o->step_calls, time_order);
     find_all_first(o);
-    if (o->n_moments)
-        qsort(o->moments, o->n_moments, sizeof *o->moments, segment_order);
-    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
-        if (begin == (size_t)(t.first - o->moments) + t.n)
+    if (o->n_step_calls)
+        qsort(o->step_calls, o->n_step_calls, sizeof *o->step_calls, segment_order);
+    for (size_t begin = 0, end; begin < o->n_step_calls; begin = end) {
+        if (begin == (size_t)(t.first - o->step_calls) + t.n)
             t = find_stretch(o, begin);
         for (end = begin;
-             end < o->n_moments && is_with(&o->moments[begin], &o->moments[end], false);)
+             end < o->n_step_calls && is_with(&o->step_calls[begin], &o->step_calls[end], false);)
             end++;
-        add_context(o, &t, &o->moments[begin], end - begin);
+        add_context(o, &t, &o->step_calls[begin], end - begin);
     }
     for (size_t i = 0; i < o->p->s.n_segments * o->n_own; i++)
         if (o->segments[i].present)
@@ -473,18 +490,18 @@ static void sum_moments(struct observation *o)
 enum portolan_status observation_init(struct observation *o)
 {
     const struct survey *s = &o->p->s;
-    size_t pieces = s->nodes[o->path].n_pieces, rows = s->nodes[o->path].n_qualities;
+    size_t entries = s->nodes[o->path].n_entries, rows = s->nodes[o->path].n_qualities;
     size_t *start = portolan_arena_alloc(&o->pool, s->n_rows, sizeof *start);
 
-    rows = pieces > rows ? pieces : rows;
+    rows = entries > rows ? entries : rows;
     rows = (s->n_segments > rows ? s->n_segments : rows) + 1;
     o->variable = s->nodes[o->path].variable;
     o->n_own = o->variable == NONE ? 1 : s->variables[o->variable].n;
-    o->moments = portolan_arena_alloc(&o->pool, pieces, sizeof *o->moments);
-    o->scratch = portolan_arena_alloc(&o->pool, pieces + 1, 3 * sizeof *o->scratch);
+    o->step_calls = portolan_arena_alloc(&o->pool, entries, sizeof *o->step_calls);
+    o->scratch = portolan_arena_alloc(&o->pool, entries + 1, 3 * sizeof *o->scratch);
     o->lasts = portolan_arena_alloc(&o->pool, s->n_rows, sizeof *o->lasts);
     o->warm_up = portolan_arena_alloc(&o->pool, o->n_own, sizeof *o->warm_up);
-    o->contexts = portolan_arena_alloc(&o->pool, pieces + 1, sizeof *o->contexts);
+    o->contexts = portolan_arena_alloc(&o->pool, entries + 1, sizeof *o->contexts);
     o->segments = portolan_arena_alloc(&o->pool, s->n_segments, o->n_own * sizeof *o->segments);
     o->is_wrong = portolan_arena_alloc(&o->pool, s->n_trials, o->n_own * sizeof *o->is_wrong);
     o->n_alone = portolan_arena_alloc(&o->pool, s->n_trials, o->n_own * sizeof *o->n_alone);
@@ -501,8 +518,8 @@ enum portolan_status observation_init(struct observation *o)
         return PORTOLAN_ENOMEM;
     find_wrong(o);
     find_starts(o, start);
-    list_moments(o, start);
-    sum_moments(o);
+    list_step_calls(o, start);
+    sum_step_calls(o);
     count_calls(o);
     for (size_t k = 0; o->variable != NONE && k < o->n_own; k++)
         s->variables[o->variable].first[k] =

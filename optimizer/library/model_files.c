@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Models of times and accuracies of implementations that are stated in files next to the assembly,
- * not measured (the paper's models that are read at run time, Trebon et al. 2006, section 6).
+ * Reads models of times and accuracies that files next to the assembly state, for implementations
+ * without measurements (the models that are read at run time in Trebon et al. 2006, section 6).
  * Measurements replace them, as far as they reach.
  */
 #include "plan_internal.h"
@@ -157,7 +157,7 @@ static enum portolan_status quantity_of(const struct portolan_plan *p, size_t pa
         node->instance, node->method);
 }
 
-/* Another method of the instance that is called; then a model must name its method. */
+/* Returns another method of the instance that is called; then a model must name its method. */
 static const char *other_method(const struct portolan_plan *p, size_t path)
 {
     const struct survey_node *n = p->s.nodes, *mine = &n[path];
@@ -247,7 +247,8 @@ static enum portolan_status take_tuple(struct portolan_plan *p, size_t path, siz
     return PORTOLAN_OK;
 }
 
-/* Where measurements do not reach, the file tells how the time changes (plan_quantity_value()). */
+/* Attaches a file's law to a measured quantity: outside the measured range, the time changes as the
+ * law says (plan_quantity_value()). */
 static enum portolan_status attach_law(struct portolan_plan *p, size_t path, size_t tuple,
                                        struct portolan_error *err)
 {
@@ -266,7 +267,8 @@ static enum portolan_status attach_law(struct portolan_plan *p, size_t path, siz
     return status;
 }
 
-/* Whether the caller is an implementation with a stated model, whose time contains its calls. */
+/* Returns whether the caller is an implementation with a stated model, whose time contains its
+ * calls. */
 static bool is_within_stated(const struct portolan_plan *p, size_t path, size_t tuple)
 {
     const struct plan_path *at = &p->paths[path];

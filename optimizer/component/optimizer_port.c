@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The port "optimizer": an assembly, a component or a program drives the Optimizer. Rank 0 answers
- * for all ranks. */
+/* The port "optimizer", by which an assembly, a component or a program drives the Optimizer. Rank 0
+ * answers for all ranks. */
 #include "component.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Gives all ranks rank 0's TEXT, which it clears, as a string of the caller's. */
+/*
+ * Collective: returns rank 0's TEXT on all ranks, as a string that the caller frees; clears TEXT.
+ */
 static char *share_text(struct optimizer *o, struct portolan_text *text, struct portolan_error *err,
                         sidl_BaseInterface *_ex)
 {
@@ -27,7 +29,8 @@ static char *share_text(struct optimizer *o, struct portolan_text *text, struct 
 
 /* ------------------------------------------------- wishes */
 
-/* Texts may be NULL, as "": of a release they stand for all. Rank 0's verdict is everybody's. */
+/* Collective: takes a request. Texts may be NULL or ""; in a release they mean all. The verdict of
+ * rank 0 is that of all ranks. */
 static void wish(struct optimizer *o, enum optimizer_wish_kind kind, const char *instance,
                  const char *class_name, double share, sidl_BaseInterface *_ex)
 {
@@ -124,7 +127,7 @@ static void write_best(struct optimizer *o, struct sidl_string__array *names,
                        struct sidl_double__array *values, struct portolan_text *text,
                        double *step_ns, struct portolan_error *err)
 {
-    struct portolan_plan_now now = optimizer_tell_now(o, o->step < 0 ? 0 : o->step);
+    struct portolan_plan_now now = optimizer_get_now(o, o->step < 0 ? 0 : o->step);
     struct portolan_plan_advice *advice = NULL;
     struct optimizer_contexts contexts = {0};
     struct portolan_arena pool = {0};
@@ -186,7 +189,7 @@ static void explain_all(struct optimizer *o, struct portolan_text *text, struct 
                       : o->mind.reason[0] ? o->mind.reason
                                           : "nothing has been decided yet");
     optimizer_want_current(o);
-    now = optimizer_tell_now(o, o->step < 0 ? 0 : o->step);
+    now = optimizer_get_now(o, o->step < 0 ? 0 : o->step);
     if (!optimizer_weigh(o, &now, &ignored, &rows, &pool, err))
         for (size_t k = 0; k < o->n_options; k++) {
             const struct portolan_alternative *x = &rows[k];

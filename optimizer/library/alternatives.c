@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A choice of a running assembly held against its alternatives, and a step against the models. */
+/* Compares a running assembly's choice with its alternatives, and the times of a step with the
+ * models. */
 #include "advise.h"
 #include "confidence.h"
 
@@ -9,7 +10,7 @@
 
 /* With more variables than this, no costs are drawn: chances would take too long. */
 enum { MOST_TO_DRAW = 24 };
-/* A call path matters if it is wrong by this share of the step. */
+/* A call path is reported if its model is wrong by this share of the step. */
 static const double matters = 0.02;
 
 struct weighing {
@@ -222,10 +223,10 @@ enum portolan_status portolan_plan_weigh(const struct portolan_plan *p,
 
 /* ---- a step that ended ---- */
 
-/* What a step measured on one call path. */
+/* The measured time of one call path in a step. */
 struct path_seen {
     double calls, exclusive_ns;
-    const struct portolan_sample *sample; /* one of them, for its names */
+    const struct portolan_sample *sample; /* one of its samples, for the names */
 };
 
 static enum portolan_status sum_samples(struct advising *a, struct path_seen *seen, double *step_ns)
