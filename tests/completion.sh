@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Bash's completion offers what --help of the same portolan lists, and the files that a command reads.
 . "$(dirname "$0")/tap.sh"
+for wing in call hercule clue; do
+    has_wing $wing || skip_all "it completes commands of the wing $wing, too"
+done
 plan 12
 
 mkdir -p "$work/here/folder"
