@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Wrong usage exits 2 and says what would be right; help and version go to standard output.
 . "$(dirname "$0")/tap.sh"
-plan 18
+plan 19
 
 try "$PORTOLAN"
 gives 'no command is wrong usage' 2 '^Usage: portolan COMMAND'
@@ -13,6 +13,12 @@ gives 'help lists the commands by the question that they answer' 0 '^Write: .*\?
     '^Measure: .*\?$' '^  measure .*alternatives' '^Choose: .*\?$' '^Explain: .*\?$' '^Cluster: .*\?$'
 try "$PORTOLAN" optimise x.xml
 gives 'a misspelt command gets a suggestion' 2 "unknown command 'optimise'; did you mean 'optimize'"
+if has_wing clue; then
+    skip_checks 1 'this build has all wings'
+else
+    try "$PORTOLAN" clue run
+    gives 'a command of a wing that is not built' 1 'portolan clue: error: this Portolan was built without it'
+fi
 try "$PORTOLAN" check
 gives 'a missing argument' 2 'which assembly'
 try "$PORTOLAN" check --frob a.xml
