@@ -33,7 +33,7 @@ void print_log(bool quiet, int rank);
 /* RESULT, or a failure if standard output could not be written completely. */
 int close_output(int result);
 
-/* Whether all ranks also print messages for debugging. */
+/* Sets whether all ranks also print messages for debugging. */
 void print_debug(bool on);
 
 /*
@@ -46,7 +46,7 @@ enum portolan_status find_settings(const char *name, const char *installed, char
 /* Options that all commands on an assembly share. */
 struct assembly_options {
     const char *file;
-    const char *as; /* --as: components find what they read beside this file; or NULL */
+    const char *as; /* --as: components find the files that they read next to this file; or NULL */
     const struct portolan_program *program; /* holds the text and the classes; or NULL */
     const char *path;                       /* --path, more folders with component descriptions */
     const char *store;                      /* --store, instead of the Mastermind's parameter */
@@ -101,7 +101,9 @@ struct job {
  * that exits because of a wrong option ends the others, too.
  */
 int job_begin(struct job *job, const char *command);
-/* Nobody is going to record the job's calls of MPI, unless the environment says so. */
+/*
+ * Unloads the recorder of MPI calls, which nothing in the job uses unless the environment says so.
+ */
 void job_drop_recorder(struct job *job);
 void job_end(struct job *job);
 /* Collective: ends MPI; from here on each rank is a job of its own. True on what was rank 0. */
@@ -167,7 +169,7 @@ enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
 enum portolan_status apply_choices(struct portolan_assembly *a, const struct assembly_options *o,
                                    struct portolan_error *err);
 
-/* Whether a component of the assembly records its calls of MPI, now and then. */
+/* Returns whether a component of the assembly records its calls of MPI, now and then. */
 bool workbench_is_diagnosed(const struct workbench *w);
 
 /* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
@@ -237,9 +239,10 @@ struct recording {
  */
 enum portolan_status record_program(const struct recording *r, int *result,
                                     struct portolan_error *err);
-/* Whether FOLDER is empty or not there: what is in it would be taken for a run's. PORTOLAN_EIO. */
+/* Checks that FOLDER is empty or does not exist, because files in it would be taken for those of a
+ * run. PORTOLAN_EIO. */
 enum portolan_status record_check_folder(const char *folder, struct portolan_error *err);
-/* Whether no stream is in FOLDER: then the program is one that … */
+/* Returns whether no stream is in FOLDER: then the program is one that … */
 bool record_is_empty(const char *folder);
 #define RECORDS_NOTHING                                                                            \
     "made no call of MPI that is recorded (after MPI_Session_init none is), could not be "         \

@@ -28,8 +28,8 @@ static const struct cli_option check_table[] = {
 };
 
 #ifdef PORTOLAN_HERCULE
-/* Whether its <paradigm> has the components of the parts, and the factors that alternatives remedy.
- */
+/* Checks that its <paradigm> has the components of the parts, and the factors that alternatives
+ * remedy. */
 static enum portolan_status check_paradigm(const struct portolan_assembly *a,
                                            const struct check_options *o,
                                            struct portolan_diagnostics *d,
@@ -49,7 +49,7 @@ static enum portolan_status check_paradigm(const struct portolan_assembly *a,
     return status;
 }
 #else
-/* Nobody here knows paradigms. */
+/* Checks nothing: Portolan was built without knowledge of paradigms. */
 static enum portolan_status check_paradigm(const struct portolan_assembly *a,
                                            const struct check_options *o,
                                            struct portolan_diagnostics *d,

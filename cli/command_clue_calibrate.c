@@ -332,7 +332,7 @@ static enum portolan_status check(struct calibration_run *c)
 /* ------------------------------------------------- all of it */
 
 /* PART of what calibrate() does next: between hosts, within one, the check. */
-static void tell_part(const struct calibration_run *c, size_t part)
+static void print_part(const struct calibration_run *c, size_t part)
 {
     if (!c->o->samples)
         portolan_progress("measurements", part, 3, true);
@@ -347,17 +347,17 @@ static enum portolan_status calibrate(struct calibration_run *c)
     if (!status && c->n_hosts > 1) {
         const char *hosts = portolan_arena_printf(&c->arena, "%s,%s", c->hosts[0], c->hosts[1]);
 
-        tell_part(c, 0);
+        print_part(c, 0);
         status = measure(c, hosts, &c->between);
     }
     if (!status && (c->n_hosts == 1 || c->o->cpus > 1)) {
-        tell_part(c, 1);
+        print_part(c, 1);
         status = measure(c, c->hosts[0], &c->within);
     }
     if (!status)
         status = write_file(c);
     if (!status && !c->o->has_no_check) {
-        tell_part(c, 2);
+        print_part(c, 2);
         status = check(c);
     }
     return status;

@@ -22,7 +22,7 @@ static const struct cli_option check_table[] = {
     {0},
 };
 
-/* DOT as a picture in FILE, whose ending tells its kind. */
+/* Writes DOT as a picture into FILE, whose ending determines the kind. */
 static enum portolan_status make_picture(const char *dot, const char *file,
                                          struct portolan_error *err)
 {

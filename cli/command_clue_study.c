@@ -123,7 +123,7 @@ static enum portolan_status run_program(void *arg, const struct clue_study_run *
     return status;
 }
 
-static int tell(const struct clue_study *study, const struct study_command_options *o)
+static int print_study(const struct clue_study *study, const struct study_command_options *o)
 {
     struct portolan_error err = {0};
     char *text = NULL;
@@ -162,7 +162,7 @@ int command_clue_study(int argc, char **argv)
     if (!study || clue_study_evaluate(study, run_program, &o, &err) != PORTOLAN_OK)
         result = print_error(&err);
     else
-        result = tell(study, &o);
+        result = print_study(study, &o);
     clue_study_destroy(study);
     free(o.run_words);
     return result;

@@ -101,7 +101,7 @@ static enum portolan_status leave_out_unfinished(struct portolan_trial_list *l, 
                 : portolan_error_set(err, PORTOLAN_ENOTFOUND, "no trial of '%s' finished", set);
 }
 
-/* Whether FILE is meant to be a store, even if it does not exist. */
+/* Returns whether FILE is meant to be a store, even if it does not exist. */
 static bool is_database(const char *file)
 {
     size_t length = strlen(file);

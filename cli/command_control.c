@@ -70,7 +70,8 @@ static const struct cli_option options[] = {
 
 /* ------------------------------------------------- a process by its number */
 
-/* What a process publishes about its listener, in a memory file among its open files; or NULL. */
+/* Reads what a process publishes about its listener, in a memory file among its open files; or
+ * NULL. */
 static char *read_card(const char *pid)
 {
     static const char name[] = "/memfd:portolan-control";

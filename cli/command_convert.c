@@ -69,7 +69,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static void tell(void *arg, const char *file, int line, bool loses, const char *text)
+static void print_loss(void *arg, const char *file, int line, bool loses, const char *text)
 {
     const struct options *o = arg;
     const char *word = !loses ? "note" : o->is_lossy ? "warning" : "error";
@@ -111,13 +111,13 @@ static enum portolan_status read_source(const struct options *o, struct source *
 }
 
 /* Reports losses of an intermediate assembly without its lines, which the user cannot see. */
-static void tell_of_between(void *arg, const char *file, int line, bool loses, const char *text)
+static void print_between(void *arg, const char *file, int line, bool loses, const char *text)
 {
     const struct options *o = arg;
 
     (void)file;
     (void)line;
-    tell(arg, o->in, 0, loses, text);
+    print_loss(arg, o->in, 0, loses, text);
 }
 
 /* Converts by an intermediate assembly, and reports the losses of both conversions. */
@@ -127,7 +127,7 @@ static enum portolan_status script_to_script(const struct options *o, const stru
                                              struct portolan_error *err)
 {
     const char *out = strcmp(o->out, "-") ? o->out : NULL;
-    struct portolan_conversion second = {.tell = tell_of_between, .arg = c->arg};
+    struct portolan_conversion second = {.report = print_between, .arg = c->arg};
     struct portolan_assembly *a = NULL;
     enum portolan_status status;
     char *xml;
@@ -171,7 +171,7 @@ int command_convert(int argc, char **argv)
     struct options o = {.from = FORM_NONE, .to = FORM_NONE};
     struct portolan_error err = {0};
     struct portolan_diagnostics d = {.report = print_diagnostic};
-    struct portolan_conversion c = {.tell = tell, .arg = &o};
+    struct portolan_conversion c = {.report = print_loss, .arg = &o};
     struct source s = {0};
     enum portolan_status status;
     char *text = NULL;

@@ -21,7 +21,7 @@ static error_t take_program(void *to, char *arg, const struct cli_option *option
     struct diagnose_options *o = to;
 
     (void)option;
-    if (!state->quoted || state->next <= state->quoted) { /* not behind -- */
+    if (!state->quoted || state->next <= state->quoted) { /* not after -- */
         int64_t number;
 
         if (!o->trial && portolan_read_int64(arg, &number) && number > 0 && number < INT_MAX &&
@@ -129,7 +129,7 @@ static void close_subject(struct subject *s)
     portolan_arena_clear(&s->arena);
 }
 
-/* Whether the file's first element is <NAME>. */
+/* Returns whether the file's first element is <NAME>. */
 static bool begins_with_element(const char *file, const char *name)
 {
     char text[4096] = "", *at = text;
@@ -169,7 +169,7 @@ static enum portolan_status read_trace(struct subject *s, const char *file,
                                          file, missing, s->trace->n_ranks, first);
 }
 
-static void tell_clocks(const struct portolan_clocks *c)
+static void report_clocks(const struct portolan_clocks *c)
 {
     if (c->most_moved_ns > 0)
         fprintf(stderr,
@@ -188,7 +188,7 @@ static void tell_clocks(const struct portolan_clocks *c)
                 c->n_unrelated, c->n_clocks);
 }
 
-/* Says what its matching tells of a trace, where that is not all well. */
+/* Warns of what matching shows to be wrong with a trace. */
 static void warn_of_trace(struct subject *s)
 {
     const struct portolan_matching *m = s->matching;
@@ -227,7 +227,7 @@ enum portolan_status diagnose_analyse(struct subject *s, struct portolan_error *
     enum portolan_status status = portolan_clocks_correct(s->trace, &clocks, &s->matching, err);
 
     if (!status)
-        tell_clocks(&clocks);
+        report_clocks(&clocks);
     if (!status)
         warn_of_trace(s);
     return status ? status : portolan_waits_create(s->matching, &s->waits, err);
@@ -266,7 +266,7 @@ static enum portolan_status find_paradigm(struct subject *s, const struct diagno
 
 /* ------------------------------------------------- trials */
 
-/* Where trials are, and what runs are stored in. */
+/* Finds the store to read trials from and to store runs in. */
 static enum portolan_status find_store(struct subject *s, const struct diagnose_options *o,
                                        struct portolan_error *err)
 {
@@ -306,7 +306,7 @@ static enum portolan_status read_trial(struct subject *s, struct diagnose_option
     return status;
 }
 
-/* What is there already; runs come later. */
+/* Reads what exists already; runs come later. */
 static enum portolan_status read_given(struct subject *s, struct diagnose_options *o,
                                        struct portolan_error *err)
 {
@@ -403,8 +403,8 @@ static void print_subject(const struct subject *s, const struct diagnose_options
         printf("ranks shared cores: these are processor times, as if each rank had a core\n");
 }
 
-/* What holds for any program, and whether that is a problem, in whatever form it is printed. A
- * paradigm that is no problem knows better: a master has less to compute than its workers. */
+/* Judges the waits of any program, before they are printed in one form or another. A paradigm that
+ * finds no problem overrules this: a master has less to compute than its workers. */
 static void judge_waits(const struct subject *s, const struct diagnose_options *o,
                         enum portolan_verdict verdict, int *result)
 {
@@ -452,8 +452,8 @@ static enum portolan_status print_diagnosis(const struct subject *s,
     return status;
 }
 
-/* What is reported is also stored; a trial that was there already may be in a store that can only
- * be read. */
+/* Reports and stores the diagnosis; a trial that existed before may be in a store that can only be
+ * read. */
 static enum portolan_status report(struct subject *s, const struct diagnose_options *o,
                                    const struct diagnose_experiments *e, int *result,
                                    struct portolan_error *err)

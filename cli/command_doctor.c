@@ -267,7 +267,7 @@ static int examine(struct doctor *d)
     return result ? result : d->health.n_lacks ? EXIT_BAD_INPUT : 0;
 }
 
-/* Counts the hosts of the job and, unless told, the ranks on rank 0's. */
+/* Counts the hosts of the job and, unless they are given, the ranks on rank 0's. */
 static void count_ranks(struct doctor *d)
 {
     struct portolan_cohort *c = d->cohort;

@@ -170,7 +170,7 @@ static void end_session(struct measurement *m, struct portolan_store *store, int
     raise(number);
 }
 
-/* What a trial writes. */
+/* Prints a line that a trial writes. */
 static void print_line(void *arg, bool is_error, const char *text)
 {
     (void)arg;

@@ -27,7 +27,7 @@ struct model_options {
 
 /* ------------------------------------------------------------------------------------- options */
 
-/* Of --at: "n=64,p=4". */
+/* Takes the argument of --at: "n=64,p=4". */
 static error_t take_at(void *to, char *arg, const struct cli_option *option,
                        struct argp_state *state)
 {

@@ -25,7 +25,7 @@ static const struct cli_option report_table[] = {
     {0},
 };
 
-/* What the newest trial decided, if it did so itself. */
+/* Adds the decisions of the newest trial, if it decided itself. */
 static enum portolan_status add_decisions(struct portolan_store *store,
                                           const struct portolan_trial *newest,
                                           struct portolan_text *out, struct portolan_error *err)
@@ -70,7 +70,7 @@ static enum portolan_status compare_trials(struct portolan_store *store, const c
     return status;
 }
 
-/* Of a program that has no file of its assembly: compares its libraries or candidates. */
+/* Reports on a program without an assembly file: compares its libraries or candidates. */
 static int report_store(const struct assembly_options *o)
 {
     struct portolan_store *store = NULL;

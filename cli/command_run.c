@@ -224,15 +224,15 @@ static const char **watch_command(struct portolan_arena *a, const struct assembl
 
 /*
  * Serves the page in a process of its own, which ends with this one, whatever ends it, and which
- * this one does not depend on; 0: there is none. Of this process's files it keeps output and errors
- * only: those of MPI are not its own.
+ * this one does not depend on; 0: there is none. It keeps only output and errors of this process's
+ * files, since those of MPI are not its own.
  */
 static pid_t begin_watch(const struct assembly_options *o)
 {
     struct portolan_arena arena = {0};
     const char **command = watch_command(&arena, o);
     pid_t parent = getpid(), child = command ? fork() : -1;
-    sigset_t ends; /* are for later, when it can tell of the end */
+    sigset_t ends; /* are for later, when it can report the end */
 
     if (child == 0) {
         sigemptyset(&ends);

@@ -19,7 +19,7 @@ static error_t take_word(void *to, char *arg, const struct cli_option *option,
     struct trace_options *o = to;
 
     (void)option;
-    if (state->quoted && state->next > state->quoted) { /* behind -- */
+    if (state->quoted && state->next > state->quoted) { /* after -- */
         o->program = &state->argv[state->next - 1];
         state->next = state->argc;
     } else if (o->file) {

@@ -86,7 +86,7 @@ static enum portolan_status show(const struct options *o, const struct trial_sto
     return PORTOLAN_OK;
 }
 
-/* What was recorded of it goes after the trial, so that no trial misses it. */
+/* Deletes a trial, and after it the recorded trace, so that no trial lacks its own. */
 static enum portolan_status delete_trial(const struct trial_store *t,
                                          const struct portolan_trial *trial,
                                          struct portolan_error *err)
@@ -127,7 +127,7 @@ static enum portolan_status change(const struct options *o, const struct trial_s
     return status;
 }
 
-static void tell_recovered(void *out, const char *file, int64_t id)
+static void report_recovered(void *out, const char *file, int64_t id)
 {
     portolan_text_add(out, "added trial %lld from '%s'\n", (long long)id, file);
 }
@@ -137,7 +137,7 @@ static void recover(struct trial_store *t, const struct options *o, struct porto
                     struct portolan_error *err)
 {
     if (!trial_store_find(t, &o->store, err) &&
-        !portolan_store_recover(t->path, tell_recovered, out, err) && !out->length)
+        !portolan_store_recover(t->path, report_recovered, out, err) && !out->length)
         portolan_text_add(out, "store '%s': there is nothing to recover\n", t->path);
 }
 

@@ -50,11 +50,11 @@ struct watching {
     char *file;                   /* the store's */
     struct portolan_store *store; /* while it is looked at */
     struct page_server *server;
-    bool has_looked;  /* before: what is there already is not told */
+    bool has_looked;  /* false: existing trials are not reported */
     int64_t trial;    /* the newest; 0: none … */
     char started[40]; /* … at this time: another store may have the same number */
     bool is_running;
-    int step, decision; /* the last that were told of it */
+    int step, decision; /* the last ones that were reported */
     bool is_stale;      /* the page */
     double due_s;       /* when it may be made again */
 };
@@ -101,7 +101,7 @@ static void make_page(struct watching *w)
         portolan_report_write_page(document.bytes, &how, &page, &err) == PORTOLAN_OK &&
         portolan_text_take(&page, &text, &err) == PORTOLAN_OK) {
         page_server_put(w->server, text);
-        page_server_tell(w->server, "page", "{}");
+        page_server_send(w->server, "page", "{}");
         w->is_stale = false;
     }
     portolan_text_clear(&document);
@@ -112,11 +112,11 @@ static void make_page(struct watching *w)
 /* -------------------------------------------------------------------------------- events */
 
 /* Ends the object and sends it. */
-static void tell(struct watching *w, const char *event, struct portolan_json *j)
+static void send_event(struct watching *w, const char *event, struct portolan_json *j)
 {
     portolan_json_close(j, '}');
     if (!j->out->failed)
-        page_server_tell(w->server, event, j->out->bytes);
+        page_server_send(w->server, event, j->out->bytes);
     portolan_text_clear(j->out);
 }
 
@@ -129,7 +129,7 @@ static struct portolan_json begin_event(struct portolan_text *out, int64_t trial
     return j;
 }
 
-static void tell_trial(struct watching *w, const struct portolan_trial *t)
+static void send_trial(struct watching *w, const struct portolan_trial *t)
 {
     struct portolan_text out = {0};
     struct portolan_json j = begin_event(&out, t->id);
@@ -137,17 +137,17 @@ static void tell_trial(struct watching *w, const struct portolan_trial *t)
     portolan_json_text(&j, "assembly", t->assembly);
     portolan_json_text(&j, "purpose", t->purpose);
     portolan_json_text(&j, "outcome", t->outcome);
-    tell(w, "trial", &j);
+    send_event(w, "trial", &j);
 }
 
-static void tell_step(struct watching *w, int step, double ns)
+static void send_step(struct watching *w, int step, double ns)
 {
     struct portolan_text out = {0};
     struct portolan_json j = begin_event(&out, w->trial);
 
     portolan_json_number(&j, "step", step);
     portolan_json_number(&j, "ns", ns);
-    tell(w, "step", &j);
+    send_event(w, "step", &j);
     w->step = step;
     w->is_stale = true;
 }
@@ -168,14 +168,14 @@ static enum portolan_status look_at_steps(struct watching *w, struct portolan_er
             if (set->samples[end].parent < 0)
                 ns += set->samples[end].inclusive_ns;
         if (set->samples[i].step >= 0)
-            tell_step(w, set->samples[i].step, ns);
+            send_step(w, set->samples[i].step, ns);
     }
     if (!status)
         portolan_sample_set_destroy(set);
     return status;
 }
 
-static void tell_swap(struct watching *w, const struct portolan_reason *r)
+static void send_swap(struct watching *w, const struct portolan_reason *r)
 {
     struct portolan_text out = {0};
     struct portolan_json j = begin_event(&out, w->trial);
@@ -186,7 +186,7 @@ static void tell_swap(struct watching *w, const struct portolan_reason *r)
     portolan_json_text(&j, "asked_by", r->asked_by);
     portolan_json_text(&j, "outcome", r->outcome);
     portolan_json_text(&j, "text", r->text);
-    tell(w, "swap", &j);
+    send_event(w, "swap", &j);
     w->is_stale = true;
 }
 
@@ -205,7 +205,7 @@ static enum portolan_status look_at_swaps(struct watching *w, struct portolan_er
             break;
         w->decision = r->number;
         if (*r->change)
-            tell_swap(w, r);
+            send_swap(w, r);
     }
     if (!status)
         portolan_reason_set_destroy(set);
@@ -240,7 +240,7 @@ static void take_trial(struct watching *w, const struct portolan_trial *t)
     w->is_running = is_running;
     w->is_stale = true;
     w->due_s = 0;
-    tell_trial(w, t);
+    send_trial(w, t);
 }
 
 static enum portolan_status read_store(struct watching *w, struct portolan_error *err)
@@ -267,8 +267,9 @@ static enum portolan_status read_store(struct watching *w, struct portolan_error
 }
 
 /*
- * What cannot be read now is read the next time; a run waits for nobody who reads. The store is
- * opened each time: it may be another file by now, or one of a newer schema.
+ * Looks for new trials and steps. Data that cannot be read now are read the next time, since a run
+ * does not wait for readers. The store is opened each time: it may be another file by now, or one
+ * of a newer schema.
  */
 static void look(struct watching *w)
 {
@@ -281,7 +282,9 @@ static void look(struct watching *w)
     portolan_store_close(w->store);
 }
 
-/* Nobody needs a new page while nobody watches; where a trial began or ended it is made anyway. */
+/*
+ * Returns whether a new page is needed: not while nothing watches, unless a trial began or ended.
+ */
 static bool needs_page(const struct watching *w)
 {
     return w->is_stale && portolan_now_s() >= w->due_s &&
@@ -329,7 +332,7 @@ static void follow(struct watching *w, const sigset_t *ends)
     } while (!has_to_end(ends, fmax(w->o->interval_s, pause_s)));
     look(w);
     make_page(w);
-    page_server_tell(w->server, "end", "{}");
+    page_server_send(w->server, "end", "{}");
 }
 
 int command_watch(int argc, char **argv)

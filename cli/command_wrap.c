@@ -150,7 +150,7 @@ static void print_notice(void *arg, enum portolan_log_level level, const char *a
         fprintf(stderr, "portolan: %s\n", text);
 }
 
-static void tell(const struct wrap_options *o, const char *report)
+static void print_report(const struct wrap_options *o, const char *report)
 {
     struct portolan_error err = {0};
 
@@ -176,7 +176,7 @@ static int run(struct wrap_options *o)
         code = result.status;
     }
     if (result.report)
-        tell(o, result.report);
+        print_report(o, result.report);
     if (status != PORTOLAN_OK) {
         portolan_error_set(&err, status, "%d error%s", d.count, d.count == 1 ? "" : "s");
         print_error(&err);

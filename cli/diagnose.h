@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of `portolan diagnose` share. */
+/* Private to `portolan diagnose`: shared by its files. */
 #ifndef PORTOLAN_CLI_DIAGNOSE_H
 #define PORTOLAN_CLI_DIAGNOSE_H
 
@@ -43,7 +43,7 @@ struct subject {
     struct portolan_part *parts;
     size_t n_parts;
     const char *store; /* NULL: nothing is stored */
-    /* Of the last run: */
+    /* Results of the last run: */
     int64_t trial; /* 0: it is not stored */
     struct portolan_trace *trace;
     struct portolan_matching *matching;
@@ -72,7 +72,7 @@ enum portolan_status diagnose_analyse(struct subject *s, struct portolan_error *
 
 /* ------------------------------------------------- runs: diagnose_run.c */
 
-/* What is measured. */
+/* The times that a run measures. */
 struct diagnose_run {
     int experiment;                /* 1: profile, 2: profile of operations, 3: trace */
     const char *const *components; /* of the second: whose ports */
@@ -82,8 +82,9 @@ struct diagnose_run {
 };
 
 /*
- * Runs the program or assembly, stores its trial and, of a trace, the streams beside the store, and
- * reads these. PORTOLAN_EFOREIGN: the run failed, and has said why; else as the store and traces.
+ * Runs the program or assembly, stores its trial and, for a trace, the streams next to the store,
+ * and reads these. PORTOLAN_EFOREIGN: the run failed, and has said why; else as the store and
+ * traces.
  */
 enum portolan_status diagnose_run(struct subject *s, const struct diagnose_options *o,
                                   const struct diagnose_run *r, struct portolan_error *err);
@@ -135,10 +136,10 @@ enum portolan_status diagnose_store_program(struct subject *s, const struct diag
 /* Moves the streams of FOLDER to the trial; KEEP: they stay there. */
 enum portolan_status diagnose_keep_trace(struct subject *s, const char *folder, bool keep,
                                          struct portolan_error *err);
-/* A new folder for streams beside the store; NULL: no memory, or it cannot be made. */
+/* Makes a new folder for streams next to the store; NULL: no memory, or it cannot be made. */
 char *diagnose_new_folder(struct subject *s, struct portolan_error *err);
 
-/* What a trial tells without its trace. */
+/* The facts that a trial has without its trace. */
 struct diagnose_profile {
     double run_ns;
     int n_steps;
@@ -148,17 +149,18 @@ struct diagnose_profile {
 /* PORTOLAN_ENOTFOUND: there is no such trial. */
 enum portolan_status diagnose_read_profile(struct subject *s, int64_t trial,
                                            struct diagnose_profile *p, struct portolan_error *err);
-/* Whether a part is that component. */
+/* Returns whether a part is that component. */
 bool diagnose_is_part(const struct subject *s, const char *component);
-/* Whether all of R's components that are parts were called in P: else they may not have been
- * measured. */
+/* Returns whether all of R's components that are parts were called in P: else they may not have
+ * been measured. */
 bool diagnose_has_components(const struct subject *s, const struct diagnose_run *r,
                              const struct diagnose_profile *p);
 /* The newest trial that R would repeat; 0: there is none. */
 enum portolan_status diagnose_find_profile(struct subject *s, const struct diagnose_options *o,
                                            const struct diagnose_run *r, int64_t *trial,
                                            struct portolan_error *err);
-/* What the newest trial of the program or assembly on as many ranks took; NaN: there is none. */
+/* Returns the time of the newest trial of the program or assembly on as many ranks; NaN: there is
+ * none. */
 double diagnose_expect_ns(struct subject *s, const struct diagnose_options *o);
 
 /* Stores D with the subject's trial. */

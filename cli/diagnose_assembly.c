@@ -16,7 +16,7 @@
 
 /* ------------------------------------------------- what is measured */
 
-/* Whether R needs the times of the part's calls. */
+/* Returns whether R needs the times of the part's calls. */
 static bool is_wanted(const struct diagnose_run *r, const struct portolan_assembly_part *p)
 {
     for (size_t i = 0; i < r->n_components; i++)
@@ -60,7 +60,8 @@ static enum portolan_status write_assembly(const struct portolan_assembly *a, co
 
 /* ------------------------------------------------- the run */
 
-/* Where the clock stands still, each look at it takes 1 ns. NULL: it moves by itself. */
+/* Returns the option by which each look at a clock that stands still takes 1 ns. NULL: the clock
+ * moves by itself. */
 static char *tick_option(struct subject *s)
 {
     bool stands_still;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is worked on. */
+/* The state of one diagnosis. */
 struct work {
     struct subject *s;
     const struct diagnose_options *o;
@@ -107,7 +107,7 @@ static double expected_s(struct work *w)
     return w->e->last_s > 0 ? w->e->last_s : 1e-9 * diagnose_expect_ns(w->s, w->o);
 }
 
-/* Whether the budget allows R; else `not_made` says why. IS_STORED: it takes no time. */
+/* Returns whether the budget allows R; else `not_made` says why. IS_STORED: it takes no time. */
 static bool may_begin(struct work *w, const struct diagnose_run *r, const char *title,
                       bool is_stored)
 {
@@ -122,8 +122,8 @@ static bool may_begin(struct work *w, const struct diagnose_run *r, const char *
     return false;
 }
 
-/* A run that fails ends what has something to tell already: *IS_MADE is false, `not_made` says why.
- */
+/* Makes a run. If it fails after earlier ones gave results, the diagnosis ends with these: *IS_MADE
+ * is false, `not_made` says why. */
 static enum portolan_status run(struct work *w, const struct diagnose_run *r, const char *title,
                                 bool *is_made)
 {
@@ -170,8 +170,8 @@ static enum portolan_status diagnose_quantities(struct work *w, const struct por
     return status ? status : add_diagnosis(w, d);
 }
 
-/* Components that were asked for and that no part is, or that nobody called, took no time. What a
- * given trial has no calls of may not have been measured. */
+/* Adds zeros for wanted components that are no part, or were not called. In a given trial,
+ * components without calls may not have been measured. */
 static void add_zeros(struct work *w, int experiment, struct diagnose_profile *p)
 {
     static const char *const quantities[] = {"mpi", "time", "count"};
@@ -195,7 +195,8 @@ static void add_zeros(struct work *w, int experiment, struct diagnose_profile *p
         }
 }
 
-/* The first experiment takes the run's quantities only, whatever the trial has beside. */
+/* Takes the quantities of a trial; the first experiment only those of the run, whatever else the
+ * trial has. */
 static enum portolan_status take_profile(struct work *w, int experiment, int64_t trial,
                                          const char *title)
 {
@@ -267,7 +268,7 @@ static enum portolan_status diagnose_trace(struct work *w)
     return status ? status : add_diagnosis(w, d);
 }
 
-/* What the diagnoses before tell that of the run at hand. */
+/* Gives the present diagnosis the results of those before. */
 static void take_others(struct work *w, size_t n_before)
 {
     w->how->repetitions = (const struct portolan_diagnosis *const *)w->e->all + n_before;
@@ -360,13 +361,13 @@ static enum portolan_status make_profiles(struct work *w, int *next)
         }
         done = r.experiment;
     }
-    if (!status && *next && *next <= done) /* what a profile cannot tell, a trace does */
+    if (!status && *next && *next <= done) /* a trace decides what a profile cannot */
         *next = 3;
     return status;
 }
 
-/* Whether profiles tell something: not by ManualClock, where MPI takes no time, and not where
-   waiting for a core looks like waiting for a message. */
+/* Returns whether profiles are of use: not with a ManualClock, where MPI takes no time, and not
+ * where waiting for a core looks like waiting for a message. */
 static bool can_profile(const struct work *w)
 {
     struct portolan_machine_reading here;

@@ -38,8 +38,8 @@ static enum portolan_status run_program(struct subject *s, const struct diagnose
     return status;
 }
 
-/* What the machine did meanwhile for us: for the ranks, which are children, and in reading traces.
- */
+/* Returns the processor time that we used ourselves: in the ranks, which are children, and in
+ * reading traces. */
 static double own_ns(void)
 {
     static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};

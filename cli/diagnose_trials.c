@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trials of diagnoses: with their traces beside the store, and as profiles. */
+/*
+ * Reads and stores the trials of diagnoses: with their traces next to the store, and as profiles.
+ */
 #include "diagnose.h"
 #include "trial_store.h"
 
@@ -70,7 +72,7 @@ char *diagnose_new_folder(struct subject *s, struct portolan_error *err)
     return new;
 }
 
-/* What was known of the run when it was recorded. */
+/* Takes the facts about the run that were stored with it. */
 static void take_facts(struct subject *s, const struct portolan_trial *t)
 {
     const char *disturbed = portolan_trial_peek_fact(t, PORTOLAN_STORE_DISTURBED),

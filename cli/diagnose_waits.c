@@ -10,7 +10,7 @@
 
 enum { SHOWN = 10 };
 
-/* What is less is not shown, in percent. */
+/* The least share that is shown, in percent. */
 static const double least_shown = 0.05;
 
 static double share(const struct portolan_waits *w, int64_t ns)
@@ -73,7 +73,8 @@ static void print_states(const struct portolan_waits *w, int digits)
     }
 }
 
-/* Who held a lock is in no event, so no wait state has what was waited for it. */
+/* Prints the time in calls that lock windows: no event says which rank held a lock, so no wait
+ * state has the waiting in them. */
 static void print_passive(const struct portolan_waits *w, int digits)
 {
     static const char *const begins[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
@@ -91,7 +92,7 @@ static void print_passive(const struct portolan_waits *w, int digits)
             digits, share(w, ns));
 }
 
-/* What a location caused in a path, over all wait states and waiting paths. */
+/* The waiting that a location caused in a path, over all wait states and waiting paths. */
 struct cause {
     uint32_t location, path;
     int64_t direct_ns, indirect_ns;
@@ -140,9 +141,11 @@ static double own_ns(const struct portolan_waits *w, uint32_t path, size_t i)
     return (double)(w->path_ns[at] - w->path_waiting_ns[at]);
 }
 
-/* Who is as late as the first location of CAUSES[N] in its path, and is not of those before: of
-   several, the waiting is charged to who is last, by chance or by its number. Threads are not
-   compared. */
+/*
+ * Finds locations that are as late as the first one of CAUSES[N] in its path, and are not among
+ * those before. Of several, the waiting is charged to the last one, which is chance, or due to its
+ * number. Threads are not compared.
+ */
 static void find_equals(const struct portolan_waits *w, const struct cause *causes, size_t n)
 {
     const struct cause *c = &causes[n];

@@ -28,7 +28,7 @@ static int count_hosts(const struct portolan_machine_reading *all, int n)
     return hosts;
 }
 
-static void tell_machine(const struct measurement *m, const struct portolan_machine_verdict *v)
+static void print_machine(const struct measurement *m, const struct portolan_machine_verdict *v)
 {
     double mhz = portolan_machine_frequency_mhz();
     char text[400], name[80], clock[32] = "";
@@ -68,7 +68,7 @@ static enum portolan_status look_at_machine(struct measurement *m,
         status = c->gather(c, before, sizeof *before, &all, sizes);
     if (status == PORTOLAN_OK && c->rank == 0) {
         portolan_machine_judge(all, (size_t)c->size, &verdict);
-        tell_machine(m, &verdict);
+        print_machine(m, &verdict);
         m->n_hosts = count_hosts(all, c->size);
     }
     free(all);

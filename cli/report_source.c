@@ -113,7 +113,9 @@ static enum portolan_status open_store(struct report_source *s, const struct rep
     return status;
 }
 
-/* Whoever opens an assembly uses up its settings: a copy, so that a report can be made again. */
+/*
+ * Copies a list of settings, which opening an assembly uses up, so that a report can be made again.
+ */
 static bool copy_list(const char ***list, size_t n)
 {
     const char **copy = portolan_calloc(n + 1, sizeof *copy);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a report is of, opened from what the command line names; for `report` and `watch`. */
+/*
+ * The subject of a report, opened from the arguments of the command line, for `report` and `watch`.
+ */
 #ifndef PORTOLAN_CLI_REPORT_SOURCE_H
 #define PORTOLAN_CLI_REPORT_SOURCE_H
 

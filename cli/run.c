@@ -78,7 +78,7 @@ static enum portolan_status set_exploring(struct workbench *w, const char *explo
 enum { ABORT_S = 5 };
 
 /* In a signal handler, while the program may be anywhere: writes at once, to standard error. */
-static void tell_slow_step(void *arg, const struct portolan_ending *e)
+static void warn_of_step(void *arg, const struct portolan_ending *e)
 {
     const struct job *job = arg;
     bool ends = !strcmp(e->how, "limit");
@@ -93,7 +93,7 @@ static void tell_slow_step(void *arg, const struct portolan_ending *e)
     n = n < (int)sizeof line ? n : (int)sizeof line - 1;
     line[n++] = '\n';
     if (write(STDERR_FILENO, line, (size_t)n) != n && !ends)
-        return; /* nobody reads it */
+        return; /* it would not be read */
     if (!ends)
         return;
     signal(SIGALRM, SIG_DFL);
@@ -112,7 +112,7 @@ int run_assembly(struct job *job, struct run_options *o)
     int result = 0;
 
     print_log(o->quiet, job->cohort->rank);
-    portolan_ending_watch(tell_slow_step, job, PORTOLAN_ENDING_SLOW_S, o->step_timeout_s);
+    portolan_ending_watch(warn_of_step, job, PORTOLAN_ENDING_SLOW_S, o->step_timeout_s);
     status = workbench_open(&w, &o->assembly, job->cohort->rank == 0, &err);
     if (status == PORTOLAN_OK && o->explore)
         status = set_exploring(&w, o->explore, &err);

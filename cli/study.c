@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was measured of an assembly, with the plan made from it, for commands that only read. */
+/* Reads the measurements of an assembly and makes the plan, for commands that only read. */
 #include "virtual_trials.h"
 
 #include <portolan/json.h>

@@ -15,7 +15,7 @@ struct terminal;
  */
 typedef char **(*terminal_complete_fn)(void *arg, const char *line, size_t *n);
 
-/* Whether standard input and output are a terminal. */
+/* Returns whether standard input and output are a terminal. */
 bool terminal_is_there(void);
 
 /*

@@ -37,7 +37,7 @@ cli_take_fn trial_store_take_word;
         .offset = offsetof(type, member)                                                           \
     }
 
-/* Whether FILE is a store, a server or an assembly. */
+/* Returns whether FILE is a store, a server or an assembly. */
 bool trial_store_is_one(const char *file);
 
 /* Finds out where the store is; trial_store_open() opens it, too, and makes none. */

@@ -54,7 +54,8 @@ enum portolan_status virtual_machine_name(const char *file, char **name, struct 
 }
 #endif
 
-/* Beside the assembly, so that components find their files; the name is this process's. */
+/* Links the program next to the assembly, so that components find their files; its name contains
+ * this process's number. */
 static enum portolan_status link_program(struct virtual_trials *v, const struct workbench *w,
                                          const char *assembly, struct portolan_error *err)
 {

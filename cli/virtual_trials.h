@@ -7,9 +7,9 @@
 
 #include <portolan/command.h>
 
-/* Whether a trial is of the virtual machine of that name; NULL: of a real one. */
+/* Returns whether a trial is of the virtual machine of that name; NULL: of a real one. */
 bool trial_is_of(const struct portolan_trial *t, const char *machine);
-/* Of the trials of SET only those of the virtual machine of that name; NULL: of real ones. */
+/* Keeps of the trials of SET only those of the virtual machine of that name; NULL: of real ones. */
 void trials_keep_those_of(struct portolan_sample_set *set, const char *machine);
 
 /* The name of the machine in FILE, portolan-machine(5), whose problems are printed; *NAME is for

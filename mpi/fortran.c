@@ -37,7 +37,8 @@ static void redirect(void **slot, void *target)
         *slot = target;
 }
 
-/* Where ADDRESS of the dynamic section is: some machines' loaders leave it as it is in the file. */
+/* Returns the place of ADDRESS in the dynamic section, which some machines' loaders leave as it is
+ * in the file. */
 static const void *locate(const struct link_map *object, ElfW(Addr) address)
 {
     return (const void *)(address < object->l_addr ? object->l_addr + address : address);

@@ -143,7 +143,7 @@ function write_wrapper(    found)
     printf "    mpi_end_call(&call);\n    return call.result;\n}\n"
 }
 
-# "sent(a, b)" -> "sent(&call, a, b, tag, NULL);": adds what the observer is told besides
+# "sent(a, b)" -> "sent(&call, a, b, tag, NULL);": adds arguments for the observer
 function sub_call(note,    request, root)
 {
     request = parameters ~ /MPI_Request \*request/ ? "request" : "NULL"

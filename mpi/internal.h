@@ -79,11 +79,13 @@ static inline void mpi_waited(uint64_t ticks)
         mpi_look_for_contention();
 }
 
-/* What this rank contributes to a maximum over all of MPI_COMM_WORLD, and how that is applied. */
+/* Returns this rank's contribution to a maximum over all of MPI_COMM_WORLD; the second function
+ * applies the maximum. */
 double mpi_yield_opinion(void);
 void mpi_yield_agree(double opinion);
 /*
- * Whether a thread that ran and waited for a core so long shared it with others. Exposed for tests.
+ * Returns whether a thread that ran and waited for a core so long shared it with others. Exposed
+ * for tests.
  */
 bool mpi_is_contended(double ran_ns, double delayed_ns);
 
@@ -101,7 +103,7 @@ void mpi_gather_ranks(MPI_Comm comm);
 /* Set by mpi_yield_decide(): some host has more ranks than cores. */
 extern bool mpi_shares_cores;
 
-/* -- observe.c: one who is told of single calls -- */
+/* -- observe.c: the observer of single calls -- */
 
 extern const struct portolan_mpi_observer *mpi_observer;
 /* All ranks had an observer when MPI began; communicators and windows have numbers. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who started this process, told from the environment that each launcher leaves. */
+/* Finds the launcher that started this process, by the environment that each one sets. */
 #include <portolan/mpi.h>
 
 #include <stdlib.h>

@@ -42,20 +42,20 @@ static void observe_start(enum mpi_routine routine, uint64_t began, uint64_t tic
 
     if (!mpi_is_observable)
         return;
-    mpi_tell(&call, &(struct portolan_mpi_event){
-                        .kind = PORTOLAN_MPI_STARTED,
-                        .comm = mpi_comm_of(MPI_COMM_WORLD),
-                        .peer = mpi_world_rank(MPI_COMM_SELF, 0),
-                        .tag = (mpi_shares_cores ? PORTOLAN_MPI_SHARES_CORES : 0) |
-                               (mpi_is_concurrent ? PORTOLAN_MPI_HAS_THREADS : 0),
-                    });
+    mpi_report(&call, &(struct portolan_mpi_event){
+                          .kind = PORTOLAN_MPI_STARTED,
+                          .comm = mpi_comm_of(MPI_COMM_WORLD),
+                          .peer = mpi_world_rank(MPI_COMM_SELF, 0),
+                          .tag = (mpi_shares_cores ? PORTOLAN_MPI_SHARES_CORES : 0) |
+                                 (mpi_is_concurrent ? PORTOLAN_MPI_HAS_THREADS : 0),
+                      });
     mpi_observe_begin(&call, began);
     mpi_end_call(&call);
 }
 
 /*
- * The same after the program itself began MPI by ROUTINE, with RESULT; errors are logged, since
- * nobody takes them.
+ * Likewise after the program itself began MPI by ROUTINE, with RESULT. Errors are logged, since
+ * there is no caller to return them to.
  */
 static int begin_unasked(enum mpi_routine routine, uint64_t began, int result)
 {
@@ -85,7 +85,7 @@ static int end(void)
     mpi_note(&call);
     mpi_end_call(&call);
     if (mpi_is_observable)
-        mpi_tell(&call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});
+        mpi_report(&call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_ENDED});
     mpi_is_observable = false;
     return call.result;
 }

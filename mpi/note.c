@@ -9,7 +9,7 @@ void mpi_note(const struct mpi_call *call)
     mpi_add(call->routine, -1, false, 1, call->ticks, 0);
 }
 
-/* Whether STATUS names a source. That of a truncated message does, but does not tell its size. */
+/* Returns whether STATUS names a source. That of a truncated message does, but lacks its size. */
 static bool has_source(const struct mpi_call *call, const MPI_Status *status)
 {
     int class = MPI_SUCCESS;
@@ -19,7 +19,7 @@ static bool has_source(const struct mpi_call *call, const MPI_Status *status)
     return (class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE) && status->MPI_SOURCE >= 0;
 }
 
-/* Of a receive that was not cancelled, as no blocking one can be. */
+/* Returns the bytes of a receive that was not cancelled, as no blocking one can be. */
 static uint64_t received_bytes(const MPI_Status *status)
 {
     MPI_Count count = 0;
@@ -38,23 +38,23 @@ bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes)
     return !is_cancelled;
 }
 
-/* Whether data went to PEER or came from it. */
+/* Returns whether data went to PEER or came from it. */
 static bool is_transfer(const struct mpi_call *call, int peer)
 {
     return call->result == MPI_SUCCESS && peer >= 0;
 }
 
-/* Tells that CALL did KIND. COMM: communicator or window. */
-static MPI_OUT_OF_LINE void tell(const struct mpi_call *call, enum portolan_mpi_event_kind kind,
-                                 const struct portolan_mpi_comm *comm, int peer, int tag,
-                                 uint64_t bytes, uint32_t request)
+/* Reports that CALL did KIND. COMM: communicator or window. */
+static MPI_OUT_OF_LINE void report(const struct mpi_call *call, enum portolan_mpi_event_kind kind,
+                                   const struct portolan_mpi_comm *comm, int peer, int tag,
+                                   uint64_t bytes, uint32_t request)
 {
-    mpi_tell(call, &(struct portolan_mpi_event){.kind = kind,
-                                                .comm = comm,
-                                                .peer = peer,
-                                                .tag = tag,
-                                                .bytes = bytes,
-                                                .request = request});
+    mpi_report(call, &(struct portolan_mpi_event){.kind = kind,
+                                                  .comm = comm,
+                                                  .peer = peer,
+                                                  .tag = tag,
+                                                  .bytes = bytes,
+                                                  .request = request});
 }
 
 void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
@@ -65,8 +65,8 @@ void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype ty
     uint64_t bytes = is_sent ? mpi_bytes(count, type) : 0;
 
     if (is_sent && call->is_observed)
-        tell(call, PORTOLAN_MPI_SEND, mpi_comm_of(comm), partner, tag, bytes,
-             mpi_expect(request, PORTOLAN_MPI_SEND_DONE));
+        report(call, PORTOLAN_MPI_SEND, mpi_comm_of(comm), partner, tag, bytes,
+               mpi_expect(request, PORTOLAN_MPI_SEND_DONE));
     mpi_add(call->routine, partner, false, 1, call->ticks, bytes);
 }
 
@@ -78,7 +78,7 @@ static void add_received(const struct mpi_call *call, const MPI_Status *status, 
     uint64_t bytes = is_from && call->result == MPI_SUCCESS ? received_bytes(status) : 0;
 
     if (is_from && call->is_observed)
-        tell(call, PORTOLAN_MPI_RECV, mpi_comm_of(comm), partner, status->MPI_TAG, bytes, 0);
+        report(call, PORTOLAN_MPI_RECV, mpi_comm_of(comm), partner, status->MPI_TAG, bytes, 0);
     mpi_add(call->routine, partner, true, calls, ticks, bytes);
 }
 
@@ -103,7 +103,7 @@ static void add_one_sided(const struct mpi_call *call, bool received, MPI_Count 
 
     mpi_add(call->routine, partner, received, 1, call->ticks, bytes);
     if (is_done && call->is_observed)
-        tell(call, PORTOLAN_MPI_TRANSFER, mpi_window_of(win), partner, 0, bytes, 0);
+        report(call, PORTOLAN_MPI_TRANSFER, mpi_window_of(win), partner, 0, bytes, 0);
 }
 
 void mpi_note_put(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
@@ -134,20 +134,20 @@ void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI
     mpi_add(call->routine, partner, false, 1, call->ticks, sent);
     mpi_add(call->routine, partner, true, 0, 0, received);
     if (call->is_observed)
-        tell(call, PORTOLAN_MPI_TRANSFER, mpi_window_of(win), partner, 0, sent + received, 0);
+        report(call, PORTOLAN_MPI_TRANSFER, mpi_window_of(win), partner, 0, sent + received, 0);
 }
 
-/* Who makes or frees communicators and windows, meets. */
-static MPI_OUT_OF_LINE void tell_meeting(const struct mpi_call *call,
-                                         const struct portolan_mpi_comm *comm)
+/* Reports a call that makes or frees a communicator or window as a collective one. */
+static MPI_OUT_OF_LINE void report_meeting(const struct mpi_call *call,
+                                           const struct portolan_mpi_comm *comm)
 {
-    tell(call, PORTOLAN_MPI_COLLECTIVE, comm, PORTOLAN_MPI_NONE, 0, 0, 0);
+    report(call, PORTOLAN_MPI_COLLECTIVE, comm, PORTOLAN_MPI_NONE, 0, 0, 0);
 }
 
-static MPI_OUT_OF_LINE void tell_epoch(const struct mpi_call *call,
-                                       const struct portolan_mpi_comm *window)
+static MPI_OUT_OF_LINE void report_epoch(const struct mpi_call *call,
+                                         const struct portolan_mpi_comm *window)
 {
-    tell(call, PORTOLAN_MPI_EPOCH, window, 0, 0, 0, 0);
+    report(call, PORTOLAN_MPI_EPOCH, window, 0, 0, 0, 0);
 }
 
 int mpi_root_of(MPI_Comm comm, int root)
@@ -161,8 +161,8 @@ void mpi_note_own(const struct mpi_call *call, uint64_t bytes, MPI_Comm comm, in
                   const MPI_Request *request)
 {
     if (call->is_observed && call->result == MPI_SUCCESS)
-        tell(call, PORTOLAN_MPI_COLLECTIVE, mpi_comm_of(comm), mpi_root_of(comm, root), 0, bytes,
-             mpi_expect(request, PORTOLAN_MPI_COLLECTIVE_DONE));
+        report(call, PORTOLAN_MPI_COLLECTIVE, mpi_comm_of(comm), mpi_root_of(comm, root), 0, bytes,
+               mpi_expect(request, PORTOLAN_MPI_COLLECTIVE_DONE));
     mpi_add(call->routine, -1, false, 1, call->ticks, bytes);
 }
 
@@ -181,7 +181,7 @@ void mpi_note_created(const struct mpi_call *call, MPI_Comm comm, const MPI_Comm
         return;
     mpi_number_comm(comm, *new);
     if (call->is_observed)
-        tell_meeting(call, mpi_comm_of(comm));
+        report_meeting(call, mpi_comm_of(comm));
 }
 
 void mpi_note_creating(const struct mpi_call *call, MPI_Comm comm, const MPI_Comm *new,
@@ -193,7 +193,7 @@ void mpi_note_creating(const struct mpi_call *call, MPI_Comm comm, const MPI_Com
         return;
     number = mpi_expect_comm(request, *new, mpi_number_next(comm), call->is_observed);
     if (call->is_observed)
-        tell(call, PORTOLAN_MPI_COLLECTIVE, mpi_comm_of(comm), PORTOLAN_MPI_NONE, 0, 0, number);
+        report(call, PORTOLAN_MPI_COLLECTIVE, mpi_comm_of(comm), PORTOLAN_MPI_NONE, 0, 0, number);
 }
 
 void mpi_note_created_alone(const struct mpi_call *call, const MPI_Comm *new)
@@ -202,7 +202,7 @@ void mpi_note_created_alone(const struct mpi_call *call, const MPI_Comm *new)
         return;
     mpi_number_alone(*new);
     if (call->is_observed)
-        tell_meeting(call, mpi_comm_of(*new));
+        report_meeting(call, mpi_comm_of(*new));
 }
 
 void mpi_note_created_window(const struct mpi_call *call, MPI_Comm comm, const MPI_Win *win)
@@ -211,7 +211,7 @@ void mpi_note_created_window(const struct mpi_call *call, MPI_Comm comm, const M
         return;
     mpi_number_window(comm, *win);
     if (call->is_observed)
-        tell_epoch(call, mpi_window_of(*win));
+        report_epoch(call, mpi_window_of(*win));
 }
 
 void mpi_hold_comm(struct mpi_call *call, MPI_Comm comm)
@@ -228,7 +228,7 @@ void mpi_note_freed(struct mpi_call *call)
 {
     mpi_note(call);
     if (call->held && call->result == MPI_SUCCESS)
-        tell_meeting(call, mpi_comm_of_peers(call->held));
+        report_meeting(call, mpi_comm_of_peers(call->held));
     mpi_peers_release(call->held);
 }
 
@@ -236,7 +236,7 @@ void mpi_note_freed_window(struct mpi_call *call)
 {
     mpi_note(call);
     if (call->held && call->result == MPI_SUCCESS)
-        tell_epoch(call, mpi_comm_of_peers(call->held));
+        report_epoch(call, mpi_comm_of_peers(call->held));
     mpi_peers_release(call->held);
 }
 
@@ -244,7 +244,7 @@ void mpi_note_epoch(const struct mpi_call *call, MPI_Win win)
 {
     mpi_note(call);
     if (call->is_observed && call->result == MPI_SUCCESS && win != MPI_WIN_NULL)
-        tell_epoch(call, mpi_window_of(win));
+        report_epoch(call, mpi_window_of(win));
 }
 
 void mpi_note_group(const struct mpi_call *call, MPI_Group group, MPI_Win win)
@@ -256,9 +256,9 @@ void mpi_note_group(const struct mpi_call *call, MPI_Group group, MPI_Win win)
         return;
     ranks = mpi_ranks_of(group, &n);
     for (int i = 0; i < n; i++)
-        tell(call, PORTOLAN_MPI_ACCESS, mpi_window_of(win), ranks[i], 0, 0, 0);
+        report(call, PORTOLAN_MPI_ACCESS, mpi_window_of(win), ranks[i], 0, 0, 0);
     free(ranks);
-    tell_epoch(call, mpi_window_of(win));
+    report_epoch(call, mpi_window_of(win));
 }
 
 /* -- bytes of a rank's own buffer -- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the wrappers note of a call: the words of routines.list, and the bytes in them. */
+/* The words of routines.list, by which the wrappers note a call, and the bytes in them. */
 #ifndef PORTOLAN_MPI_NOTE_H
 #define PORTOLAN_MPI_NOTE_H
 
@@ -14,7 +14,7 @@ struct mpi_call {
     struct mpi_pending *message; /* the same, NULL: unknown */
     struct mpi_peers *held;      /* of what the call frees: mpi_hold_comm */
     uint64_t began, ticks;
-    uint64_t begin_cost; /* ticks; NO_COST: of this call it is not told */
+    uint64_t begin_cost; /* ticks; NO_COST: not measured in this call */
     MPI_Status status;   /* used if the caller ignores it */
 };
 
@@ -32,13 +32,16 @@ struct mpi_call {
 
 void mpi_observe_begin(struct mpi_call *call, uint64_t began);
 void mpi_observe_end(struct mpi_call *call);
-/* Tells of an event of CALL; routine, name and time of it are filled in. */
-void mpi_tell(const struct mpi_call *call, struct portolan_mpi_event *event);
-/* Of what runs only beside an observer. Not `cold`: what is compiled for size copies by `rep`,
-   which waits until all that the call wrote to other processors' caches is there. */
+/* Reports an event of CALL to the observer, and fills in its routine, name and time. */
+void mpi_report(const struct mpi_call *call, struct portolan_mpi_event *event);
+/*
+ * Marks functions that run only if there is an observer. They are not `cold`: code that is compiled
+ * for size copies by `rep`, which waits until all that the call wrote has reached other processors'
+ * caches.
+ */
 #define MPI_OUT_OF_LINE __attribute__((noinline))
 
-/* Around the call itself: takes its time, and tells the observer if there is one. */
+/* Around the call itself: take its time, and notify the observer if there is one. */
 #define mpi_begin_call(call)                                                                       \
     do {                                                                                           \
         uint64_t began = portolan_probe_mpi_enter_at(__builtin_frame_address(0));                  \
@@ -69,8 +72,8 @@ void mpi_hold_comm(struct mpi_call *call, MPI_Comm comm);
 void mpi_hold_window(struct mpi_call *call, MPI_Win win);
 
 /*
- * -- after the call; of one that failed only the call and its time are noted. What comes after COMM
- * is added by generate.awk, for the observer; REQUEST is NULL for blocking calls, ROOT is
+ * -- after the call; of one that failed only the call and its time are noted. Arguments after COMM
+ * are added by generate.awk, for the observer; REQUEST is NULL for blocking calls, ROOT is
  * PORTOLAN_MPI_NONE where there is none --
  */
 
@@ -90,12 +93,12 @@ void mpi_note_matched_if(const struct mpi_call *call, const int *flag, const MPI
                          const MPI_Status *status, MPI_Comm comm);
 
 /*
- * For an observer: the number of *REQUEST, whose completion is told as DONE; 0 if REQUEST is NULL.
- * The second when it makes NEW, which then gets its number from SEED; IS_TOLD: the observer is
- * told.
+ * For an observer: returns the number of *REQUEST, whose completion is reported as DONE; 0 if
+ * REQUEST is NULL. The second is for a call that makes communicator NEW, which then gets its number
+ * from SEED; IS_REPORTED: the observer is notified.
  */
 uint32_t mpi_expect(const MPI_Request *request, enum portolan_mpi_event_kind done);
-uint32_t mpi_expect_comm(const MPI_Request *request, MPI_Comm new, uint64_t seed, bool is_told);
+uint32_t mpi_expect_comm(const MPI_Request *request, MPI_Comm new, uint64_t seed, bool is_reported);
 
 /* Receives whose bytes are known when they complete: requests.c. */
 void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm, int tag,
@@ -141,7 +144,8 @@ void mpi_note_freed_window(struct mpi_call *call);
 void mpi_note_group(const struct mpi_call *call, MPI_Group group, MPI_Win win);
 void mpi_note_epoch(const struct mpi_call *call, MPI_Win win);
 
-/* Bytes that a status tells of (NULL: not wanted); false when the operation was cancelled. */
+/* Puts into *BYTES (NULL: not wanted) the bytes according to a status; false when the operation was
+ * cancelled. */
 bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes);
 
 /* -- bytes of a rank's own buffer; arguments that are not significant are not looked at -- */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells single calls to one observer: <portolan/observer.h>. */
+/* Reports single calls to one observer: <portolan/observer.h>. */
 #include "note.h"
 
-/* Of so many calls of a thread the last ones tell what observing them takes: in a row, since the
-   processor foresees what was done just before, as it does with all other calls. A prime, since
-   loops often have a power of two of calls: then the same ones would tell it each time. */
+/*
+ * Of this many calls of a thread, the last ones measure the cost of observing: successive ones,
+ * since the processor then predicts branches as it does in all other calls. The number is a prime,
+ * because loops often have a power of two of calls, so that the same ones would be measured each
+ * time.
+ */
 #define COST_EVERY 1021
 #define COST_CALLS 16
 
@@ -24,7 +27,7 @@ enum portolan_status portolan_mpi_observe(const struct portolan_mpi_observer *ob
     return PORTOLAN_OK;
 }
 
-/* What is posted happens where the call begins, what is completed where it ends. */
+/* Returns the time of an event: posts happen at the begin of the call, completions at its end. */
 static uint64_t time_of(const struct mpi_call *call, enum portolan_mpi_event_kind kind)
 {
     if (call->began == PORTOLAN_PROBE_INSIDE_MPI)
@@ -42,7 +45,7 @@ static uint64_t time_of(const struct mpi_call *call, enum portolan_mpi_event_kin
     }
 }
 
-void mpi_tell(const struct mpi_call *call, struct portolan_mpi_event *event)
+void mpi_report(const struct mpi_call *call, struct portolan_mpi_event *event)
 {
     const struct portolan_mpi_observer *observer = __atomic_load_n(&mpi_observer, __ATOMIC_ACQUIRE);
 
@@ -75,19 +78,19 @@ void mpi_observe_begin(struct mpi_call *call, uint64_t began)
     call->begin_cost = NO_COST;
     if (call->began == PORTOLAN_PROBE_INSIDE_MPI)
         return;
-    mpi_tell(call,
-             &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_BEGIN, .tag = call->found != NULL});
+    mpi_report(
+        call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_BEGIN, .tag = call->found != NULL});
     if (is_cost_due())
         call->begin_cost = portolan_probe_now() - call->began;
 }
 
-static MPI_OUT_OF_LINE void tell_cost(const struct mpi_call *call)
+static MPI_OUT_OF_LINE void report_cost(const struct mpi_call *call)
 {
     uint64_t after = portolan_probe_now() - call->began - call->ticks;
 
-    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_COST,
-                                                .bytes = call->begin_cost,
-                                                .request = (uint32_t)after});
+    mpi_report(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_COST,
+                                                  .bytes = call->begin_cost,
+                                                  .request = (uint32_t)after});
 }
 
 static bool is_in_vain(const struct mpi_call *call)
@@ -99,10 +102,10 @@ void mpi_observe_end(struct mpi_call *call)
 {
     if (call->began == PORTOLAN_PROBE_INSIDE_MPI)
         return;
-    mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_END,
-                                                .tag = call->found && is_in_vain(call)});
+    mpi_report(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_END,
+                                                  .tag = call->found && is_in_vain(call)});
     if (call->begin_cost != NO_COST)
-        tell_cost(call);
+        report_cost(call);
 }
 
 /* The user's mark of a phase; MPICH itself does nothing here. */
@@ -112,7 +115,7 @@ PORTOLAN_API int MPI_Pcontrol(const int level, ...)
 
     if (mpi_is_observable) {
         call.began = portolan_probe_now();
-        mpi_tell(&call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_MARK, .tag = level});
+        mpi_report(&call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_MARK, .tag = level});
     }
     return PMPI_Pcontrol(level);
 }

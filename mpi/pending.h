@@ -13,14 +13,14 @@ struct mpi_pending {
     bool is_message;
     bool is_persistent;
     bool receives;
-    bool is_active;  /* under way, and not noted yet */
-    bool is_wild;    /* the source is known at the end */
-    bool in_world;   /* the communicator was MPI_COMM_WORLD */
-    bool is_call;    /* its call and time were noted without partner, and move to the source */
-    bool is_told;    /* the observer knows that it was posted */
+    bool is_active;   /* under way, and not noted yet */
+    bool is_wild;     /* the source is known at the end */
+    bool in_world;    /* the communicator was MPI_COMM_WORLD */
+    bool is_call;     /* its call and time were noted without partner, and move to the source */
+    bool is_reported; /* the observer knows that it was posted */
     bool is_both;    /* of MPI_Isendrecv: the status is unknown, the send has an entry of its own */
     bool makes_comm; /* with the handle `ticks`, to be numbered from `bytes` */
-    uint8_t done;    /* enum portolan_mpi_event_kind: what an observer is told when it completes */
+    uint8_t done; /* enum portolan_mpi_event_kind: the event that is reported when it completes */
     enum mpi_routine routine;
     int partner; /* of a collective: its root */
     struct mpi_peers *peers;
@@ -39,16 +39,16 @@ static inline bool mpi_any_is_pending(void)
 struct mpi_pending *mpi_find_request(MPI_Request request);
 /* Takes out the newest entry of a handle that others may have as well; NULL: there is none. */
 struct mpi_pending *mpi_take_shared(intptr_t handle);
-/* What mpi_take_shared() took is free again. */
+/* Frees what mpi_take_shared() took. */
 void mpi_recycle_pending(struct mpi_pending *p);
 void mpi_drop_pending(struct mpi_pending *p);
 /* One more receive of which nothing more will be known. */
 void mpi_lose_receive(void);
 
-/* Tells an observer that P was posted. */
-MPI_OUT_OF_LINE void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p);
+/* Reports to the observer that P was posted. */
+MPI_OUT_OF_LINE void mpi_report_posted(const struct mpi_call *call, struct mpi_pending *p);
 /* The same of its completion. False: it was cancelled; *BYTES: what a receive received. */
-MPI_OUT_OF_LINE bool mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
-                                        const MPI_Status *status, int result, uint64_t *bytes);
+MPI_OUT_OF_LINE bool mpi_report_completed(const struct mpi_call *call, struct mpi_pending *p,
+                                          const MPI_Status *status, int result, uint64_t *bytes);
 
 #endif

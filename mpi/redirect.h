@@ -5,7 +5,7 @@
 
 #include <link.h>
 
-/* What OBJECT is to call in the place of the function NAME; NULL: leave it. */
+/* Returns the function that OBJECT is to call in the place of NAME; NULL: leave it. */
 typedef void *mpi_target_fn(const char *name);
 
 __attribute__((visibility("hidden"))) void mpi_redirect_calls(const struct link_map *object,

@@ -164,7 +164,7 @@ void mpi_drop_pending(struct mpi_pending *p)
     unlock_shard(s);
 }
 
-/* -- what an observer is told -- */
+/* -- reports to an observer -- */
 
 uint32_t mpi_expect(const MPI_Request *request, enum portolan_mpi_event_kind done)
 {
@@ -172,15 +172,15 @@ uint32_t mpi_expect(const MPI_Request *request, enum portolan_mpi_event_kind don
 
     if (request)
         p = insert_pending(&(struct mpi_pending){
-            .handle = (intptr_t)*request, .is_told = true, .done = (uint8_t)done});
+            .handle = (intptr_t)*request, .is_reported = true, .done = (uint8_t)done});
     return p ? p->number : 0;
 }
 
-uint32_t mpi_expect_comm(const MPI_Request *request, MPI_Comm new, uint64_t seed, bool is_told)
+uint32_t mpi_expect_comm(const MPI_Request *request, MPI_Comm new, uint64_t seed, bool is_reported)
 {
     struct mpi_pending *p =
         insert_pending(&(struct mpi_pending){.handle = (intptr_t)*request,
-                                             .is_told = is_told,
+                                             .is_reported = is_reported,
                                              .done = PORTOLAN_MPI_COLLECTIVE_DONE,
                                              .makes_comm = true,
                                              .ticks = (uint64_t)(intptr_t) new,
@@ -194,7 +194,7 @@ static int any_or(int tag)
     return tag == MPI_ANY_TAG ? PORTOLAN_MPI_ANY : tag;
 }
 
-MPI_OUT_OF_LINE void mpi_tell_posted(const struct mpi_call *call, struct mpi_pending *p)
+MPI_OUT_OF_LINE void mpi_report_posted(const struct mpi_call *call, struct mpi_pending *p)
 {
     struct portolan_mpi_event event = {.kind = PORTOLAN_MPI_SEND,
                                        .comm = mpi_comm_of_peers(p->peers),
@@ -203,7 +203,7 @@ MPI_OUT_OF_LINE void mpi_tell_posted(const struct mpi_call *call, struct mpi_pen
                                        .bytes = p->bytes,
                                        .request = p->number};
 
-    p->is_told = true;
+    p->is_reported = true;
     if (p->receives) {
         event.kind = PORTOLAN_MPI_RECV_POST;
         event.peer = p->is_wild ? PORTOLAN_MPI_ANY : p->partner;
@@ -212,16 +212,16 @@ MPI_OUT_OF_LINE void mpi_tell_posted(const struct mpi_call *call, struct mpi_pen
         event.kind = PORTOLAN_MPI_COLLECTIVE;
         event.tag = 0;
     }
-    mpi_tell(call, &event);
+    mpi_report(call, &event);
 }
 
-MPI_OUT_OF_LINE bool mpi_tell_completed(const struct mpi_call *call, struct mpi_pending *p,
-                                        const MPI_Status *status, int result, uint64_t *bytes)
+MPI_OUT_OF_LINE bool mpi_report_completed(const struct mpi_call *call, struct mpi_pending *p,
+                                          const MPI_Status *status, int result, uint64_t *bytes)
 {
     struct portolan_mpi_event event = {.kind = (enum portolan_mpi_event_kind)p->done,
                                        .request = p->number};
 
-    p->is_told = false;
+    p->is_reported = false;
     if (result == MPI_SUCCESS && !p->is_both && p->done != PORTOLAN_MPI_COLLECTIVE_DONE &&
         !mpi_status_bytes(status, p->receives ? bytes : NULL))
         event.kind = PORTOLAN_MPI_CANCELLED;
@@ -234,7 +234,7 @@ MPI_OUT_OF_LINE bool mpi_tell_completed(const struct mpi_call *call, struct mpi_
                 p->is_both ? PORTOLAN_MPI_ANY : mpi_peers_rank(p->peers, status->MPI_SOURCE);
         event.bytes = *bytes;
     }
-    mpi_tell(call, &event);
+    mpi_report(call, &event);
     return event.kind != PORTOLAN_MPI_CANCELLED;
 }
 
@@ -277,7 +277,7 @@ void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm, 
     p.handle = (intptr_t)*request;
     entry = expect_receive(&p, source, comm);
     if (entry && call->is_observed)
-        mpi_tell_posted(call, entry);
+        mpi_report_posted(call, entry);
 }
 
 void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *request)
@@ -292,12 +292,12 @@ void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *
                                                  .routine = call->routine,
                                                  .partner = call->partner,
                                                  .done = PORTOLAN_MPI_RECV});
-    if (p && message && message->is_told) { /* goes on under the number of its message */
+    if (p && message && message->is_reported) { /* goes on under the number of its message */
         uint32_t number = p->number;
 
         p->number = message->number;
         message->number = number;
-        p->is_told = true;
+        p->is_reported = true;
         p->peers = message->peers;
         message->peers = NULL;
     }
@@ -321,7 +321,7 @@ void mpi_note_exchanging(const struct mpi_call *call, MPI_Count count, MPI_Datat
     p.handle = (intptr_t)*request;
     p.partner = mpi_world_rank(comm, source);
     if ((entry = expect_receive(&p, source, comm)))
-        mpi_tell_posted(call, entry);
+        mpi_report_posted(call, entry);
 }
 
 /* -- messages that were matched -- */
@@ -341,7 +341,7 @@ void mpi_note_matched(const struct mpi_call *call, const MPI_Message *message,
                                              .tag = status->MPI_TAG});
     if (p && call->is_observed) {
         p->peers = mpi_peers_hold(comm);
-        mpi_tell_posted(call, p);
+        mpi_report_posted(call, p);
     }
 }
 
@@ -368,13 +368,14 @@ void mpi_note_received_message(const struct mpi_call *call, const MPI_Status *st
     mpi_add(call->routine, call->partner, true, 1, call->ticks, bytes);
     if (!call->message)
         return;
-    if (call->message->is_told && call->is_observed && call->result == MPI_SUCCESS)
-        mpi_tell(call, &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_RECV,
-                                                    .comm = mpi_comm_of_peers(call->message->peers),
-                                                    .peer = call->partner,
-                                                    .tag = status->MPI_TAG,
-                                                    .bytes = bytes,
-                                                    .request = call->message->number});
+    if (call->message->is_reported && call->is_observed && call->result == MPI_SUCCESS)
+        mpi_report(call,
+                   &(struct portolan_mpi_event){.kind = PORTOLAN_MPI_RECV,
+                                                .comm = mpi_comm_of_peers(call->message->peers),
+                                                .peer = call->partner,
+                                                .tag = status->MPI_TAG,
+                                                .bytes = bytes,
+                                                .request = call->message->number});
     mpi_drop_pending(call->message);
 }
 

@@ -206,7 +206,7 @@ struct setup {
     struct mpi_service *service;         /* the framework's */
 };
 
-/* Whether the service is there: the framework may have been shut down since. */
+/* Returns whether the service is there: the framework may have been shut down since. */
 static bool is_serving(const struct setup *s)
 {
     return s->framework && portolan_framework_peek(s->framework);

@@ -21,7 +21,7 @@ static void note_started(struct mpi_pending *p, const struct mpi_call *call, boo
     mpi_add(call->routine, p->done == PORTOLAN_MPI_COLLECTIVE_DONE ? -1 : p->partner, p->receives,
             is_call, is_call ? call->ticks : 0, p->bytes);
     if (call->is_observed)
-        mpi_tell_posted(call, p);
+        mpi_report_posted(call, p);
 }
 
 /* -- what completed -- */
@@ -32,16 +32,16 @@ static void note_completion(const struct mpi_call *call, struct mpi_pending *p,
 {
     int partner = p->partner;
     uint64_t calls = 0, ticks = 0, bytes = 0;
-    bool is_told = p->is_told && call->is_observed, is_done = true;
+    bool is_reported = p->is_reported && call->is_observed, is_done = true;
 
     if (p->makes_comm && result == MPI_SUCCESS)
         mpi_number_comm_as(p->bytes, (MPI_Comm)(intptr_t)p->ticks);
-    if (is_told)
-        is_done = mpi_tell_completed(call, p, status, result, &bytes);
+    if (is_reported)
+        is_done = mpi_report_completed(call, p, status, result, &bytes);
     if (!p->is_active)
         return;
     p->is_active = false;
-    if (!is_told && result == MPI_SUCCESS)
+    if (!is_reported && result == MPI_SUCCESS)
         is_done = mpi_status_bytes(status, &bytes);
     if (!is_done)
         return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPICH polls while it waits. Where ranks share cores, with each other or with other processes, the
+ * MPICH polls while it waits. If ranks share cores, with each other or with other processes, the
  * rank that is waited for then gets no core until the kernel's next tick. So blocking calls are
  * replaced by their nonblocking form, tests and sched_yield. Messages and waits match in both
  * forms: each rank decides for itself, by how long it waits for a core. Blocking and nonblocking
  * collectives do not match each other: all ranks change together, and only where all of them meet.
  *
- * Open MPI yields by itself if it was told that ranks share cores: there nothing is changed.
+ * Open MPI yields by itself if it knows that ranks share cores; nothing is changed there.
  */
 #include "note.h"
 
@@ -242,7 +242,7 @@ static uint64_t ticks_of(double ns)
     return tick_ns > 0 ? (uint64_t)(ns / tick_ns) : UINT64_MAX;
 }
 
-/* Whether any rank had to wait for a core while it was started. */
+/* Notes whether any rank had to wait for a core while it was started. */
 static void look_at_start(void)
 {
     double ran, delayed, opinion;
@@ -381,8 +381,8 @@ int mpi_yielding_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int s
 }
 
 /*
- * Whether MPI_Isend would take these arguments. If it refused them after the receive was posted,
- * that receive might have taken a message that the blocking routine would have left.
+ * Checks whether MPI_Isend would take these arguments. If it refused them after the receive was
+ * posted, that receive might have taken a message that the blocking routine would have left.
  */
 static int check_send(const void *buf, MPI_Count count, MPI_Datatype type, int tag, MPI_Comm comm)
 {
@@ -392,7 +392,7 @@ static int check_send(const void *buf, MPI_Count count, MPI_Datatype type, int t
     return result == MPI_SUCCESS ? PMPI_Wait(&nothing, MPI_STATUS_IGNORE) : result;
 }
 
-/* Not MPI_Isendrecv: its request does not tell from whom MPICH 4.0 received. */
+/* This does not use MPI_Isendrecv: in MPICH 4.0 its request does not contain the source. */
 int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                             int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
                             MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,

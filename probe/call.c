@@ -50,7 +50,7 @@ void probe_call_observe(portolan_probe_call_fn *observer)
     __atomic_store_n(&call_observer, observer, __ATOMIC_RELEASE);
 }
 
-static void tell_observer(const struct portolan_probe_node *node, bool begins)
+static void notify_observer(const struct portolan_probe_node *node, bool begins)
 {
     if (node->flags & PROBE_OBSERVED)
         __atomic_load_n(&call_observer, __ATOMIC_ACQUIRE)(node->method & PROBE_HANDLE_MASK, begins);
@@ -102,7 +102,7 @@ static void draw_gap(struct probe_thread *t, struct portolan_probe_node *node, u
     node->skip = gap < UINT32_MAX - 1 ? 1 + (uint32_t)gap : UINT32_MAX;
 }
 
-/* Whether the call of PORT that NODE is for is to be timed. */
+/* Returns whether the call of PORT that NODE is for is to be timed. */
 static bool is_chosen(struct probe_thread *t, const struct portolan_probe_port *port,
                       struct portolan_probe_node *node)
 {
@@ -141,7 +141,7 @@ static void begin(struct probe_thread *t, struct portolan_probe_frame *f,
     }
     if (flags & PORTOLAN_PROBE_COUNTERS)
         probe_counters_start(t, f);
-    tell_observer(node, true);
+    notify_observer(node, true);
     f->start = portolan_probe_now();
 }
 
@@ -175,7 +175,7 @@ static void leave_measured(struct probe_thread *t, struct portolan_probe_frame *
 
     if (PORTOLAN_PROBE_UNLIKELY(f->node->flags & PORTOLAN_PROBE_COUNTERS))
         probe_counters_stop(t, f);
-    tell_observer(f->node, false);
+    notify_observer(f->node, false);
     if (f->node->flags & PORTOLAN_PROBE_ROWS)
         probe_row_note(t, f, elapsed, n);
     portolan_probe_record_call(f, f->below, elapsed, n);
@@ -210,7 +210,7 @@ static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f,
     if (is_special && f->node->flags & PORTOLAN_PROBE_COUNTERS)
         probe_counters_drop(t, f);
     if (is_special && !(f->mark & PORTOLAN_PROBE_UNTIMED))
-        tell_observer(f->node, false);
+        notify_observer(f->node, false);
     probe_span_drop(t, f);
     portolan_probe_add(&f->node->failed, 1);
     for (unsigned i = 0; i < n; i++)

@@ -55,7 +55,8 @@ static struct clock_pair read_pair(void)
 }
 
 #if defined(__x86_64__)
-/* Whether the processor says so or the kernel trusts it: some virtual machines hide the flag. */
+/* Returns whether the processor says so or the kernel trusts it: some virtual machines hide the
+ * flag. */
 static bool is_tsc_invariant(void)
 {
     unsigned a, b, c, d;
@@ -83,7 +84,8 @@ static bool is_tsc_invariant(void)
 }
 #endif
 
-/* There the processor's counter tells nothing; the C library's clock does, and is read. */
+/* Returns whether the program runs in virtual time, where the processor's counter means nothing,
+ * and the C library's clock is read. */
 bool probe_is_in_virtual_time(void)
 {
     return getenv("PORTOLAN_VIRTUAL_MACHINE");

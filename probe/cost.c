@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measures what measuring costs: empty monitored calls on a thread record that nobody else sees. */
+/* Measures what measuring costs: empty monitored calls on a thread record of its own. */
 #include "counters/counters.h"
 #include "rows_internal.h"
 
@@ -65,9 +65,9 @@ static int64_t forwarded_method(void *self, int64_t n)
 }
 
 /*
- * What is compared, in this order: the call alone, only forwarded, measured with rows, measured
- * with many values of the context (whose records are not all in the cache); a busy body alone, and
- * measured; and the call measured.
+ * The calls that are compared, in this order: the call alone, only forwarded, measured with rows,
+ * measured with many values of the context (whose records are not all in the cache); a busy body
+ * alone, and measured; and the call measured.
  */
 enum way { PLAIN, FORWARD, ROWS, MANY_VALUES, BUSY, BUSY_MEASURED, MEASURED, N_WAYS };
 
@@ -189,7 +189,7 @@ static struct portolan_probe_cost measure(struct probe_thread *scratch)
     return cost;
 }
 
-/* A thread that nobody else sees, with a block of rows that is written again and again. */
+/* Makes a thread record of its own, with a block of rows that is written again and again. */
 static struct probe_thread *scratch_create(void)
 {
     struct probe_thread *t = probe_thread_create();
@@ -239,7 +239,7 @@ static double measure_counters(struct probe_thread *t)
     return batch[COUNTED_BATCHES / 2];
 }
 
-/* What the set in force adds to a call; 0 without. Under the lock. */
+/* Returns what the set in force adds to a call; 0 without one. Under the lock. */
 static double counters_cost_ns(void)
 {
     struct probe_thread *t = portolan_probe_counters_count() ? probe_thread_self() : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of the process, and steps that take too long: handlers that only read and tell. */
+/* Reports the end of the process, and steps that take too long. The handlers only read, and call
+ * observers. */
 #include "internal.h"
 
 #include <portolan/doing.h>
@@ -17,7 +18,7 @@ enum { MOST_OBSERVERS = 8, STACK_BYTES = 64 << 10 };
 static const double slow_factor = 100;
 
 static struct observer {
-    portolan_ending_fn *tell;
+    portolan_ending_fn *report;
     void *arg;
     pid_t pid; /* 0: free. A fork's child has another. */
 } observers[MOST_OBSERVERS];
@@ -26,11 +27,11 @@ static bool is_installed;
 static struct sigaction before[NSIG]; /* the handlers that ours call */
 
 static struct {
-    portolan_ending_fn *tell;
+    portolan_ending_fn *report;
     void *arg;
     double least_s, limit_s;
     timer_t timer;
-    bool is_on, has_timer, is_told;
+    bool is_on, has_timer, is_reported;
     int step;
     double began_s, mean_s; /* of the steps so far */
     double n;
@@ -44,7 +45,8 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Whose calls the calling thread is inside. Without a lock: methods are never forgotten. */
+/* Finds the calls that the calling thread is inside. It takes no lock, since methods are never
+ * forgotten. */
 static void look_inside(struct portolan_ending *e)
 {
     const struct portolan_probe_thread *t = portolan_probe_thread;
@@ -71,22 +73,22 @@ static void look_inside(struct portolan_ending *e)
     }
 }
 
-static void tell_all(const struct portolan_ending *e)
+static void notify_observers(const struct portolan_ending *e)
 {
     for (size_t i = 0; i < MOST_OBSERVERS; i++)
         if (__atomic_load_n(&observers[i].pid, __ATOMIC_ACQUIRE) == getpid())
-            observers[i].tell(observers[i].arg, e);
+            observers[i].report(observers[i].arg, e);
 }
 
-/* Then whoever handled the signal before goes on: MPI's transports print where it was, a program
- * may even survive it. */
+/* Reports a signal, and calls the handler that the signal had before: MPI's transports print where
+ * it was, and a program may even survive it. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     struct portolan_ending e = {.how = "signal", .number = number, .step = watch.step};
     const struct sigaction *old = &before[number];
 
     look_inside(&e);
-    tell_all(&e);
+    notify_observers(&e);
     if (old->sa_flags & SA_SIGINFO) {
         old->sa_sigaction(number, info, context);
     } else if (old->sa_handler != SIG_DFL) {
@@ -103,10 +105,10 @@ static void on_end(int status, void *arg)
 
     (void)arg;
     look_inside(&e);
-    tell_all(&e);
+    notify_observers(&e);
 }
 
-/* A thread that has used up its stack needs another one to tell of it. */
+/* Makes another stack: a thread that has used up its own needs it to report that. */
 static void make_stack(void)
 {
     stack_t now, own = {.ss_size = STACK_BYTES};
@@ -147,7 +149,7 @@ bool portolan_ending_observe(portolan_ending_fn *observer, void *arg)
     while (i < MOST_OBSERVERS && observers[i].pid)
         i++;
     if (i < MOST_OBSERVERS) {
-        observers[i].tell = observer;
+        observers[i].report = observer;
         observers[i].arg = arg;
         __atomic_store_n(&observers[i].pid, getpid(), __ATOMIC_RELEASE);
     }
@@ -166,12 +168,15 @@ void portolan_ending_forget(const void *arg)
 
 /* ------------------------------------------------- steps */
 
-/* When a step is told to be slow; infinite: it is told, or nobody knows what is usual. */
+/* Returns after how many seconds a step is reported to be slow; infinite: it was reported, or the
+ * usual time is not known. */
 static double slow_after_s(void)
 {
     double usual = slow_factor * watch.mean_s;
 
-    return watch.is_told || watch.n < 1 ? INFINITY : usual > watch.least_s ? usual : watch.least_s;
+    return watch.is_reported || watch.n < 1 ? INFINITY
+           : usual > watch.least_s          ? usual
+                                            : watch.least_s;
 }
 
 /* To ring when the step that runs, for SO_FAR_S seconds, is slow or at its limit. */
@@ -188,10 +193,10 @@ static void set_timer(double so_far_s)
     timer_settime(watch.timer, 0, &next, NULL);
 }
 
-static void tell_watcher(const struct portolan_ending *e)
+static void notify_watcher(const struct portolan_ending *e)
 {
-    if (watch.tell)
-        watch.tell(watch.arg, e);
+    if (watch.report)
+        watch.report(watch.arg, e);
 }
 
 static void on_timer(int number, siginfo_t *info, void *context)
@@ -206,17 +211,17 @@ static void on_timer(int number, siginfo_t *info, void *context)
     look_inside(&e);
     if (watch.limit_s > 0 && so_far >= watch.limit_s) {
         e.how = "limit";
-        tell_all(&e);
-        tell_watcher(&e);
+        notify_observers(&e);
+        notify_watcher(&e);
     } else if (so_far >= slow_after_s()) {
-        watch.is_told = true;
-        tell_all(&e); /* it may be killed because of that */
-        tell_watcher(&e);
+        watch.is_reported = true;
+        notify_observers(&e); /* it may be killed because of that */
+        notify_watcher(&e);
     }
     set_timer(so_far);
 }
 
-/* On the thread that begins the first step: it is the one that is told. */
+/* Makes the timer, for the thread that begins the first step, which its signal interrupts. */
 static void make_timer(void)
 {
     int number = SIGRTMAX - 4;
@@ -232,9 +237,9 @@ static void make_timer(void)
         watch.has_timer = true;
 }
 
-void portolan_ending_watch(portolan_ending_fn *tell, void *arg, double least_s, double limit_s)
+void portolan_ending_watch(portolan_ending_fn *report, void *arg, double least_s, double limit_s)
 {
-    watch.tell = tell;
+    watch.report = report;
     watch.is_on = least_s > 0 && !probe_is_in_virtual_time(); /* no timer rings there */
     watch.arg = arg;
     watch.least_s = least_s;
@@ -259,7 +264,7 @@ void portolan_ending_step(int step)
         watch.mean_s += (now - watch.began_s - watch.mean_s) / ++watch.n;
     watch.step = step;
     watch.began_s = now;
-    watch.is_told = false;
+    watch.is_reported = false;
     if (!watch.has_timer)
         make_timer();
     if (watch.has_timer && step >= 0)

@@ -27,7 +27,7 @@ struct probe_event_sums {
     UT_hash_handle hh;
 };
 
-/* Of one thread: the list is for readers, the table for triggers. */
+/* The events of one thread: the list is for readers, the table for triggers. */
 struct probe_events {
     struct probe_event_sums *first, *last;
     struct probe_event_sums *table;

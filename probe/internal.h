@@ -24,7 +24,7 @@
 /* Flags of a port that are its state, not what its owner chooses. */
 #define PROBE_STATE_FLAGS                                                                          \
     (PORTOLAN_PROBE_CLOSED | PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_UNCALLED | PROBE_OBSERVED)
-/* Of a port's flags: an observer is told of its calls, which take the slow way. */
+/* A flag of a port: an observer is notified of its calls, which take the slow way. */
 #define PROBE_OBSERVED 16U
 
 /* call.c */
@@ -42,8 +42,8 @@ struct portolan_probe_carry {
 };
 
 /*
- * What an activation of a timer has in addition to its frame: the thread's clocks when it began,
- * and the parameters it was given.
+ * The activation of a timer, in addition to its frame: the thread's clocks when it began, and the
+ * parameters that it was given.
  */
 struct probe_activation {
     uint64_t began, paused, mpi;
@@ -54,7 +54,8 @@ struct probe_activation {
 };
 struct probe_counting;
 
-/* What a call that runs when records are emptied, or through a pause, has besides its frame. */
+/* The state, in addition to its frame, of a call that runs while records are emptied or measuring
+ * pauses. */
 struct probe_span {
     uint64_t start;                /* the frame's, to recognise the call */
     uint64_t began;                /* by the clock; each pause moves the frame's start */
@@ -63,8 +64,8 @@ struct probe_span {
 
 /*
  * The record of one thread. It stays in the registry until the process ends; a thread that ends
- * leaves it to the next new one, so that memory is bounded by the threads that run at one time and
- * nobody who scans the registry meets freed memory.
+ * leaves it to the next new one. So memory is bounded by the number of threads that run at one
+ * time, and a scan of the registry never meets freed memory.
  */
 struct probe_thread {
     struct portolan_probe_thread hot; /* first: the inline code's view */
@@ -97,7 +98,7 @@ struct probe_thread {
     struct rows_block *rows; /* NULL: none was free */
     uint64_t rows_lost;
     struct rows_block *rows_oldest __attribute__((aligned(64)));
-    uint64_t rows_lost_told;
+    uint64_t rows_lost_reported;
     uint64_t rows_spilled; /* on disk and not taken */
     uint64_t rows_wanted;  /* by whoever takes rows now */
 };
@@ -108,14 +109,14 @@ void probe_thread_destroy(struct probe_thread *t);
 /* The registry's first thread; go on by probe_thread_next. No lock: records never leave. */
 struct probe_thread *probe_thread_first(void);
 struct probe_thread *probe_thread_next(struct probe_thread *t);
-/* Of the calling thread; NULL before its first call. */
+/* Returns the record of the calling thread; NULL before its first call. */
 struct probe_thread *probe_thread_known(void);
 /* The same, made if need be; NULL without memory. */
 struct probe_thread *probe_thread_self(void);
 /* Drops what a longjmp left on T, the calling thread, which is at SP. */
 void probe_thread_heal(struct probe_thread *t, uintptr_t sp);
 bool probe_thread_is_idle(const struct probe_thread *t);
-/* Sets whether calls read the slow clock. Only while nobody is inside a measured call. */
+/* Sets whether calls read the slow clock. Only while no thread is inside a measured call. */
 void probe_threads_set_clock(bool is_slow);
 
 /* method.c: portolan_probe_method_peek() without its lock, for signal handlers. */
@@ -125,7 +126,7 @@ const struct portolan_probe_method_info *probe_method_read(uint32_t handle);
 unsigned long probe_unmarked_calls(void);
 void probe_unmarked_forget(void);
 
-/* Whether the call in F is measured; calls that only forward are not. */
+/* Returns whether the call in F is measured; calls that only forward are not. */
 static inline bool probe_frame_is_measured(const struct portolan_probe_frame *f)
 {
     return f->mark & PORTOLAN_PROBE_MEASURED;
@@ -142,7 +143,8 @@ probe_frame_port(const struct portolan_probe_frame *f)
                                                   PORTOLAN_PROBE_SPECIAL));
 }
 
-/* port.c: whether a closed gate lets a call pass that would begin in frame F (NULL: in none). */
+/* port.c: returns whether a closed gate lets a call pass that would begin in frame F (NULL: in
+ * none). */
 bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_probe_frame *f,
                           const struct portolan_probe_port *port);
 /* Sleeps while PORT's flags are FLAGS, but not long. */
@@ -220,7 +222,7 @@ void probe_row_note(struct probe_thread *t, struct portolan_probe_frame *f, uint
 void probe_rows_start(void);
 /* Writes to disk now what the thread for that would write; returns how many rows are there then. */
 uint64_t probe_rows_spill_now(void);
-/* Forgets rows that wait. Only while nobody is inside a monitored call with rows. */
+/* Forgets rows that wait. Only while no thread is inside a monitored call with rows. */
 void probe_rows_forget(void);
 
 /* The locks that a fork takes, in this order, and gives back on both sides. */
@@ -244,7 +246,7 @@ static inline int64_t probe_node_key(const struct portolan_probe_node *node, uns
 
 /* clock.c: nanoseconds of CLOCK_MONOTONIC, whatever clock is in use. */
 uint64_t probe_wall_ns(void);
-/* Whether the program runs under `clue run`. */
+/* Returns whether the program runs under `clue run`. */
 bool probe_is_in_virtual_time(void);
 
 /* snapshot.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What handles stand for. Written at connect time, read by snapshots; never freed, as handles are.
- */
+/* The methods that handles mean: written when a port is connected, read by snapshots, and never
+ * freed, because handles are not. */
 #include "internal.h"
 
 #include <stdlib.h>

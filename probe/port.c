@@ -110,7 +110,7 @@ bool portolan_probe_port_was_called(const struct portolan_probe_port *port)
     return !(__atomic_load_n(&port->flags, __ATOMIC_SEQ_CST) & PORTOLAN_PROBE_UNCALLED);
 }
 
-/* ------------------------------------------------- waiting until nobody is inside */
+/* ------------------------------------------------- waiting until no call is inside */
 
 struct portolan_probe_binding *
 portolan_probe_port_peek_binding(const struct portolan_probe_port *port)
@@ -171,7 +171,8 @@ static bool wait_until_gone(const struct mark *mark, uint64_t deadline_ns)
     return true;
 }
 
-/* Who is inside: the method only where calls are measured, as others do not note it. */
+/* Reports the call that is still inside; its method only if calls are measured, since others do not
+ * note it. */
 static enum portolan_status still_inside(const struct mark *mark, uint64_t began_ns,
                                          struct portolan_error *err)
 {

@@ -299,8 +299,8 @@ static uint64_t begin_taking(void)
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t)) {
         uint64_t lost_now = __atomic_load_n(&t->rows_lost, __ATOMIC_RELAXED);
 
-        lost += lost_now - t->rows_lost_told;
-        t->rows_lost_told = lost_now;
+        lost += lost_now - t->rows_lost_reported;
+        t->rows_lost_reported = lost_now;
         t->rows_wanted = t->rows_spilled;
         for (struct rows_block *b = rows_oldest(t); b;
              b = __atomic_load_n(&b->next, __ATOMIC_ACQUIRE))
@@ -367,7 +367,7 @@ static void forget(void)
         t->rows = NULL;
         __atomic_store_n(&t->rows_oldest, NULL, __ATOMIC_RELAXED);
         t->rows_spilled = t->rows_wanted = 0;
-        t->rows_lost_told = __atomic_load_n(&t->rows_lost, __ATOMIC_RELAXED);
+        t->rows_lost_reported = __atomic_load_n(&t->rows_lost, __ATOMIC_RELAXED);
     }
     reader.n_rows = 0;
     reader.at = reader.head.bytes = 0;
@@ -430,7 +430,7 @@ static bool others_are_idle(void)
     return true;
 }
 
-/* Under the lock, with nobody inside a call. */
+/* Called under the lock, while no thread is inside a call. */
 static enum portolan_status configure(size_t bytes, uint64_t spill, const char *folder,
                                       struct portolan_error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rows: what its files share. Each thread writes rows into a block and links a new one after it
- * when that is full. Whoever reads (portolan_probe_rows_take, and the thread that writes blocks to
- * disk) does so under one lock; the thread shares two words with them, stored with release and
- * loaded with acquire: how much of a block is in use, and which block comes next.
+ * Private to rows: shared by its files. Each thread writes rows into a block and links a new one
+ * after it when that is full. Readers (portolan_probe_rows_take, and the thread that writes blocks
+ * to disk) hold one lock; the thread shares two words with them, stored with release and loaded
+ * with acquire: how much of a block is in use, and which block comes next.
  */
 #ifndef PORTOLAN_PROBE_ROWS_INTERNAL_H
 #define PORTOLAN_PROBE_ROWS_INTERNAL_H
@@ -54,14 +54,14 @@ static inline uint32_t rows_number(uint64_t filled)
 
 /* T's oldest block from which there is something to read, or that is full; NULL: there is none. */
 struct rows_block *rows_oldest(struct probe_thread *t);
-/* Whether T has gone on to another block, so that this one changes no more. */
+/* Returns whether T has gone on to another block, so that this one changes no more. */
 bool rows_is_complete(struct rows_block *b);
 /* Gives T's oldest block back, which is complete. */
 void rows_release_oldest(struct probe_thread *t);
 
 /* ------------------------------------------------- rows_spill.c, all under the lock */
 
-/* What precedes a block's rows in the file. */
+/* The header of a block of rows in the file. */
 struct rows_chunk {
     uint32_t thread, bytes, rows, unused;
 };

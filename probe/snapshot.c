@@ -119,7 +119,7 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
         read_carried(&r->carried, carry);
 }
 
-/* What the calls that are running have taken so far; only their own thread can tell. */
+/* Adds the time of running calls so far, which only their own thread knows. */
 static void add_open_calls(struct portolan_probe_snapshot *s, const struct probe_thread *t,
                            size_t base, uint64_t now)
 {
@@ -403,7 +403,9 @@ enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err)
 
 /* ------------------------------------------------- communication */
 
-/* Whoever watches it registers here, so that whoever stores it need not know a message library. */
+/*
+ * The watcher of a message library registers here, so that the recorder need not know the library.
+ */
 static portolan_probe_traffic_fn source;
 static const char *waits;
 

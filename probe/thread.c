@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 
 /*
- * What threads have before their first call: a frame that looks as if a longjmp had left it, so
- * that calls find out by a test that they make anyway. Never written to.
+ * The frame that threads have before their first call. It looks as if a longjmp had left it, so
+ * that calls recognise it by a test that they make anyway. It is never written.
  */
 static struct portolan_probe_frame left_behind;
 static struct portolan_probe_thread nobody = {&left_behind + 1, &left_behind + 1, &left_behind,
@@ -23,7 +23,7 @@ static struct probe_thread *registry_first, *registry_last;
 static pthread_key_t thread_key;
 static bool have_key;
 
-/* Only under the leak sanitizer, which must be told of mappings that hold pointers. */
+/* Exists only under the leak sanitizer, which must know mappings with pointers. */
 void __lsan_register_root_region(const void *p, size_t size) __attribute__((weak));
 void __lsan_unregister_root_region(const void *p, size_t size) __attribute__((weak));
 

@@ -21,7 +21,8 @@ struct portolan_probe_family {
     uint32_t method, exact, bins;
 };
 
-/* What is in empty places, and the table that every node begins with: look-up needs no test. */
+/* The node in empty places, and the table with which every node begins, so that look-up needs no
+ * test. */
 static struct portolan_probe_node nothing = {.method = PORTOLAN_PROBE_NO_METHOD};
 static struct portolan_probe_node *no_children[2] = {&nothing, &nothing};
 
@@ -140,7 +141,8 @@ static struct portolan_probe_node *other_paths(struct probe_thread *t)
     return t->other;
 }
 
-/* Whether keys do not give the contexts: in a bin, for a real value, for one noted at the end. */
+/* Returns whether the contexts must be added up since keys do not give them: bins, real values, and
+ * those noted at the end. */
 static bool needs_moments(uint32_t method, unsigned n)
 {
     const struct portolan_probe_method_info *info =

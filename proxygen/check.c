@@ -6,7 +6,7 @@
 
 #include <portolan/probe.h>
 
-/* What the proxy passes for argument A: the target's object, never the proxy's own. */
+/* Returns what the proxy passes for argument A: the target's object, never the proxy's own. */
 static const char *pass_item(struct run *run, const struct method *m, const struct argument *a)
 {
     if (a->callback && a->callee)
@@ -59,8 +59,8 @@ static bool is_integer(const struct argument *a)
     return a->form == FORM_PLAIN && a->kind == VALUE_INTEGER;
 }
 
-/* Whether Fortran may pass a length with A: it does for texts, also within arrays and for functions
- * that return one. Headers may call any of them void. */
+/* Returns whether Fortran may pass a length with A: it does for texts, also within arrays and for
+ * functions that return one. Headers may call any of them void. */
 static bool may_have_length(const struct argument *a)
 {
     return a->form == FORM_FUNCTION ||
@@ -87,8 +87,8 @@ static size_t count_hidden_lengths(const struct method *m)
 
 /*
  * Gives M parameters for hidden lengths, whose callers and implementations come from Fortran while
- * the header is C's. What a caller does not pass is garbage, which an implementation in C never
- * reads: with the calling conventions of Unix, additional arguments do no harm.
+ * the header is C's. An argument that a caller does not pass is garbage, which an implementation in
+ * C never reads: with the calling conventions of Unix, additional arguments do no harm.
  */
 static void add_hidden_lengths(struct run *run, struct method *m)
 {

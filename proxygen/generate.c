@@ -101,7 +101,7 @@ static enum portolan_status read_port(struct run *run)
     return is_sidl(file) ? proxygen_read_sidl(run) : proxygen_read_header(run);
 }
 
-/* Has the compiler tell why a class cannot have a proxy. */
+/* Lets the compiler report why a class cannot have a proxy. */
 static enum portolan_status try_class(struct run *run)
 {
     struct portolan_text text = {.arena = &run->arena};

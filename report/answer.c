@@ -56,7 +56,7 @@ static void add_chosen(const struct portolan_plan_choice *c, struct portolan_tex
     portolan_text_add(t, " (best of all with a chance of %.0f %%).", 100 * c->chance);
 }
 
-/* What ran is known, too, where no plan can be made. */
+/* Adds what ran, which is known even if no plan can be made. */
 static void add_what_ran(const struct report *r, const char *why, struct portolan_text *t)
 {
     if (r->runs.decision)
@@ -128,7 +128,7 @@ static void add_measured(const struct report *r, struct portolan_text *t)
     portolan_text_add(t, ".");
 }
 
-/* What the whole trial cost, and Portolan's part of it. */
+/* Adds the cost of the whole trial, and Portolan's part of it. */
 static void add_spent(const struct report *r, struct portolan_text *t)
 {
     struct portolan_spent spent;

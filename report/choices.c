@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What would be chosen at other values of a swept parameter, the others as they are. The page
- * evaluates it anywhere: between two stops what the whole run takes with each alternative is a
- * straight line on logarithmic axes.
+ * Writes what would be chosen at other values of a swept parameter, with the others as they are.
+ * The page evaluates it anywhere: between two stops, the time of the whole run with each
+ * alternative is a straight line on logarithmic axes.
  */
 #include "internal.h"
 
@@ -17,7 +17,7 @@
 enum { MOST_STOPS = 600, HALVES = 5, MOST_COMBINATIONS = 96 };
 /* Stops with different choices are at most this share apart. */
 static const double nearest = 1e-3;
-/* The law is asked this share beside a place that was measured. */
+/* Relative offset at which the law is evaluated near a measured point. */
 static const double beside = 1e-6;
 
 struct stop {
@@ -57,8 +57,8 @@ static bool set_value(struct slider *s, double value)
     return good;
 }
 
-/* What the whole run takes with each combination of the variables' options, the last the fastest.
- */
+/* Lists the time of the whole run with each combination of the variables' options; the last varies
+ * fastest. */
 static void list_totals(struct slider *s, const struct portolan_plan *plan, double *totals)
 {
     const struct portolan_assembly *a = s->from->assembly;
@@ -93,7 +93,8 @@ static void take_choice(struct slider *s, struct portolan_plan *plan, struct sto
     list_totals(s, plan, out->totals);
 }
 
-/* Where trials ran, the plan is made anew: what was measured counts there. */
+/* Evaluates the plan at a value; if trials ran there, it makes a new plan, in which their
+ * measurements count. */
 static bool ask(struct slider *s, double at, struct stop *out)
 {
     const struct portolan_report_source *from = s->from;
@@ -151,7 +152,7 @@ static bool refine(struct slider *s, const struct stop *a, const struct stop *c,
            (b.is_measured || (refine(s, a, &b, times - 1) && refine(s, &b, c, times - 1)));
 }
 
-/* The law beside a measured place: at the next value, or very near. */
+/* Evaluates the law next to a measured place: at the next value, or very near. */
 static bool step_aside(struct slider *s, const struct stop *from, double direction,
                        struct stop *out)
 {

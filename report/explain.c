@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What explains a run, as text and JSON. */
+/* Explains a run, as text and JSON. */
 #include <portolan/explain.h>
 #include <portolan/json.h>
 #include <portolan/profile.h>
@@ -65,7 +65,7 @@ static const struct portolan_reason *decision_of(const struct portolan_explained
     return &x->set->reasons[i];
 }
 
-/* What was chosen for the instance of A. */
+/* Returns the alternative that was chosen for the instance of A. */
 static const struct portolan_alternative *chosen_beside(const struct portolan_explained *x,
                                                         const struct portolan_alternative *a)
 {
@@ -271,7 +271,7 @@ void portolan_explain_steps(struct portolan_explained *x)
 
 /* ------------------------------------------------------------------ why not? */
 
-/* Whether an instance of the run is one of Portolan's own, or has alternatives. */
+/* Returns whether an instance of the run is one of Portolan's own, or has alternatives. */
 static bool is_fixed_by_user(const struct portolan_explained *x, const char *name, size_t length)
 {
     for (size_t i = 0; i < x->run->n_implementations; i++) {
@@ -312,7 +312,7 @@ static double turning_point(const struct portolan_reason *r, const struct portol
     return r->steps > 0 ? a->step_ns - (a->forced_ns - chosen->forced_ns) / r->steps : NAN;
 }
 
-/* What else than another time would change the choice; NULL: nothing excludes A. */
+/* Returns what would change the choice, other than another time; NULL: nothing excludes A. */
 static const char *peek_remedy(const struct portolan_alternative *a)
 {
     static const char *const remedies[][2] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of a report share. A part is a writer of data here and a renderer in page/NAME.js;
- * README.md says how to add one.
+ * Private to report/: shared by the parts of a report. A part is a writer of data here and a
+ * renderer in page/NAME.js; README.md says how to add one.
  */
 #ifndef PORTOLAN_REPORT_INTERNAL_H
 #define PORTOLAN_REPORT_INTERNAL_H

@@ -157,7 +157,7 @@ static void write_curve(struct curve *c, struct portolan_json *j)
 
 /* ------------------------------------------------------------------ crossings */
 
-/* Where A and B, which differ in sign at LOW and HIGH, are equal. */
+/* Finds where A and B are equal; their difference has different signs at LOW and HIGH. */
 static double bisect(struct curve *a, struct curve *b, double low, double high)
 {
     bool below = value_at(a, low) < value_at(b, low);
@@ -240,7 +240,7 @@ static bool is_first(const struct portolan_plan_model *models, size_t at)
     return models[at].core && !strncmp(models[at].quantity, "exclusive", 9);
 }
 
-/* Whether a model of the chart of FIRST, before AT, has the parameter. */
+/* Returns whether a model of the chart of FIRST, before AT, has the parameter. */
 static bool is_drawn(const struct portolan_plan_model *models, size_t first, size_t at,
                      const char *parameter)
 {

@@ -81,7 +81,7 @@ struct page {
     const struct portolan_report_page *from;
     const json_t *document;
     const char *text;
-    char nonce[33];          /* nobody knew it when names were given to what the page shows */
+    char nonce[33];          /* it was not known when the things on the page got their names */
     struct portolan_text d3; /* empty: it was not found */
 };
 
@@ -156,7 +156,7 @@ static void add_main(const struct page *p, struct portolan_text *out)
     add_parts(p->document, p->text, out);
 }
 
-/* What replaces {{…}} in the template. */
+/* The texts that replace {{…}} in the template. */
 static const struct {
     const char *word;
     void (*add)(const struct page *p, struct portolan_text *out);

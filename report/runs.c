@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the trial had the parameter's present value. */
+/* Returns whether the trial had the parameter's present value. */
 static bool trial_has_parameter(const struct portolan_trial *t, const struct portolan_assembly *a,
                                 const char *instance, const char *parameter)
 {
@@ -100,7 +100,7 @@ static void take_trial(const struct portolan_report_source *from, struct report_
         r->fixed[r->n_fixed++] = t;
 }
 
-/* Of exploration, only what is like the run but for its size belongs to the run's total. */
+/* Adds the exploration to the run's total, if its trials differ from the run only in size. */
 static void add_exploration(struct report_runs *r, const struct portolan_trial *t)
 {
     struct portolan_text text = {0};

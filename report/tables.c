@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a text: so much is shown, this is long, and this needs no break. */
+/* Lengths of texts: the most that is shown, a long one, and one that needs no break. */
 enum { MOST_SHOWN = 2000, LONG = 36, WORD = 24 };
 
 /* The value of "choice.prediction" in a row. */
@@ -267,7 +267,7 @@ void report_add_sentences(const json_t *part, struct portolan_text *out)
     }
 }
 
-/* What is not in the document, by its members "…_left_out". */
+/* Adds what is not in the document, by its members "…_left_out". */
 static void add_left_out(const json_t *part, struct portolan_text *out)
 {
     static const char ending[] = "_left_out";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the time goes: call paths, ranks, messages, events. Large trials are shown in part. */
+/* Writes how the time was spent: call paths, ranks, messages, events. Large trials are shown in
+ * part. */
 #include "internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the time goes, as pictures that need no scripts: an icicle, and shaded cells. */
+/* Draws how the time was spent, as pictures that need no scripts: an icicle, and shaded cells. */
 #include "internal.h"
 
 #include <portolan/list.h>

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a connection or an instance took in the trial that is shown: means over ranks; NaN: it was
+/* The time of a connection or an instance in the trial that is shown: means over ranks; NaN: it was
  * not measured. */
 struct load {
     double calls, ns;
@@ -77,7 +77,7 @@ static void take_assembly(struct wiring *w, const struct portolan_assembly *a)
     }
 }
 
-/* What was called is wired, whatever the assembly says. */
+/* Adds connections that were called, whatever the assembly says. */
 static void take_profile(struct wiring *w, const struct portolan_profile *p)
 {
     for (size_t i = 0; i < p->n_nodes; i++) {
@@ -298,7 +298,7 @@ static void draw_title(struct portolan_text *out, const char *const *texts, size
     portolan_text_add(out, "</title>");
 }
 
-/* Alternatives are stacked behind the box, the chosen one in front. */
+/* Draws an instance, with its alternatives as a stack under the box, the chosen one on top. */
 static void draw_instance(struct portolan_text *out, const json_t *i, double most)
 {
     const json_t *box = json_object_get(i, "box"), *all = json_object_get(i, "alternatives");

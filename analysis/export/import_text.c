@@ -317,7 +317,7 @@ static bool read_event(struct reader *r, char *line)
     return true;
 }
 
-/* Whether the rest of the text has room for COUNT lines, of 4 bytes at least. */
+/* Returns whether the rest of the text has room for COUNT lines, of 4 bytes at least. */
 static bool is_possible(const struct reader *r, size_t count)
 {
     return count <= strlen(r->next) / 4 + 1;

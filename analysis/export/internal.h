@@ -110,7 +110,7 @@ enum portolan_status job_visit_threads(const struct job *job, bool contexts, job
  */
 enum { TREE_CALLS = -1 };
 enum portolan_status job_find_metric(struct job *job, int *metric, struct portolan_error *err);
-/* Whether METRIC is a name of a metric that every trial has; NULL is the time. */
+/* Returns whether METRIC is a name of a metric that every trial has; NULL is the time. */
 bool is_time(const char *metric);
 bool is_mpi(const char *metric);
 /* Adds the labels from the root to N with SEPARATOR between them, each by ADD_STEP (NULL:
@@ -185,7 +185,7 @@ enum portolan_status write_chrome(struct job *job, struct portolan_error *err);
 enum portolan_status write_extrap(struct job *job, struct portolan_error *err);
 enum portolan_status write_otf2(struct job *job, struct portolan_error *err);
 
-/* Whether NAME is a file in a folder of the format. */
+/* Returns whether NAME is a file in a folder of the format. */
 bool is_tau_file(const char *name);
 bool is_otf2_file(const char *name);
 

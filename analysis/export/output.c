@@ -123,7 +123,7 @@ enum portolan_status sink_close(struct sink *s, enum portolan_status status,
 
 /* ------------------------------------------------- a folder */
 
-/* Whether all files in PATH may be removed, according to their names. */
+/* Returns whether all files in PATH may be removed, according to their names. */
 static bool holds_only(const char *path, bool (*is_ours)(const char *name), bool *empty)
 {
     DIR *d = opendir(path);

@@ -94,7 +94,7 @@ static void leave(struct timeline *t)
 }
 
 /*
- * Whether an open call lasts until C. The time of a row does not contain the time that the
+ * Returns whether an open call lasts until C. The time of a row does not contain the time that the
  * Mastermind takes between steps, so a call around several steps seems to end too early. But a row
  * has the step in which its call ended: a call that ended in an earlier step is inside it. For the
  * same step this is only certain for the outermost call.

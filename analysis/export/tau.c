@@ -168,7 +168,7 @@ static void add_path(struct nodes *o, size_t i, int64_t *place)
         rest->subroutines = 0;
 }
 
-/* Whether all paths are below one root, as in an imported trial, which has TAU's. */
+/* Returns whether all paths are below one root, as in an imported trial, which has TAU's. */
 static bool has_root(const struct tree *t)
 {
     for (size_t i = 1; i < t->n; i++)
@@ -301,7 +301,7 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
 
 /* ------------------------------------------------- the trial */
 
-/* Whether we write a fact of that name ourselves; readers take the first of several. */
+/* Returns whether we write a fact of that name ourselves; readers take the first of several. */
 static bool is_reserved(const char *name)
 {
     static const char *const ours[] = {"Metric Name", "Trial", "Portolan Version", "Assembly",

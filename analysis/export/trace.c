@@ -50,7 +50,7 @@ static struct portolan_trace_region region_of(struct spans *s, const struct port
                                           .name = intern(s, s->label.bytes ? s->label.bytes : "")};
 }
 
-/* Contexts are told where the call begins, counters where it ends. */
+/* Adds contexts at the begin of the call, and counters at its end. */
 static void add_values(struct spans *s, struct portolan_trace_span *span,
                        const struct portolan_sample *path, const struct portolan_invocation *row)
 {

@@ -39,7 +39,7 @@ struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char 
 /* The first is for experiments of annotated programs, the others for call paths. */
 static const char *const times[] = {"CLOCK", "TIME", "INCLUSIVE", "MPI"};
 
-/* Whether the sample is from an experiment of an annotated program, as in reports. */
+/* Returns whether the sample is from an experiment of an annotated program, as in reports. */
 static bool is_experiment(const struct portolan_sample *sample)
 {
     return !strcmp(sample->port_type, "CALL");
@@ -202,7 +202,7 @@ static const char *first_of(const char *text)
     return text + strspn(text, " \t\r\n");
 }
 
-/* Whether a line of TEXT begins with WORD. */
+/* Returns whether a line of TEXT begins with WORD. */
 static bool has_line(const char *text, const char *word)
 {
     for (const char *at = text; at; at = strchr(at, '\n')) {

@@ -71,7 +71,7 @@ const char *llac_parse_name(struct statement *s, const char *what);
 const char *llac_parse_file(struct statement *s, const char *what);
 /* Fails unless the statement ends here. */
 void llac_parse_end(struct statement *s);
-/* Whether the token ends a formula, because it begins something else. */
+/* Returns whether the token ends a formula, because it begins something else. */
 bool llac_is_stop(const struct statement *s);
 extern const char *const llac_reserved[]; /* ends with NULL */
 
@@ -161,7 +161,7 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
 
 typedef void command_fn(struct statement *s);
 
-/* What the arguments of a command can be, for completion. */
+/* The kinds of arguments that a command can have, for completion. */
 enum completion {
     COMPLETE_NOTHING,
     COMPLETE_TABLES, /* also their columns and clauses */

@@ -149,6 +149,6 @@ void llac_load_csv(struct statement *s, const struct token *at, const char *text
         c.table->columns[c.table->n_columns - 1].kind = COLUMN_OBSERVABLE;
     while (csv_next(&c))
         ;
-    if (s->d->count > s->told)
+    if (s->d->count > s->n_before)
         statement_check(s, at, PORTOLAN_ESYNTAX);
 }

@@ -312,7 +312,7 @@ struct fact {
     bool in_b;
 };
 
-/* Whether a fact differs from run to run anyway, or is reported elsewhere. */
+/* Returns whether a fact differs from run to run anyway, or is reported elsewhere. */
 static bool is_noise(const char *name)
 {
     static const char *const prefixes[] = {"label",

@@ -117,7 +117,7 @@ static double call_cost(const struct portolan_profile *p, const struct portolan_
     return p->cost.call_ns + (n->counted ? or_0(p->cost.counters_ns) : 0);
 }
 
-/* Whether the node was called but no call was timed. */
+/* Returns whether the node was called but no call was timed. */
 static bool is_unknown(const struct portolan_profile_node *n)
 {
     return n->is_sampled && n->timed_calls == 0;

@@ -94,7 +94,8 @@ static void add_statistics(struct portolan_statistics *to, const struct portolan
     };
 }
 
-/* Whether counter K of a call is added to its row: inclusive counts of outermost calls only. */
+/* Returns whether counter K of a call is added to its row: inclusive counts of outermost calls
+ * only. */
 static bool counts(const struct portolan_profile *p, size_t k, bool outermost)
 {
     return outermost || portolan_profile_is_exclusive_counter(p->counter_names[k]);

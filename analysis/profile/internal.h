@@ -36,7 +36,7 @@ void profile_sort_cells(struct portolan_profile *p);
 void profile_add_to_cell(struct portolan_profile_cell *to,
                          const struct portolan_profile_cell *from);
 
-/* Whether both are the same method of the same instance, port and implementation. */
+/* Returns whether both are the same method of the same instance, port and implementation. */
 bool profile_same_method(const struct portolan_profile_node *a,
                          const struct portolan_profile_node *b);
 
@@ -46,7 +46,7 @@ uint64_t profile_hash_method(const struct portolan_profile_node *n, uint64_t see
 /* Adds " [ <n> = <64> ]" to TEXT. */
 void profile_add_context(const struct portolan_profile_node *n, struct portolan_text *text);
 
-/* Whether another row of a flat profile has the same label except for the port. */
+/* Returns whether another row of a flat profile has the same label except for the port. */
 bool profile_is_ambiguous(const struct portolan_profile *p, size_t node);
 
 /* The position of a counter; n_counters when there is none of that name. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks sent each other, whatever the routine. */
+/* Adds up what ranks sent each other, over all routines. */
 #include <portolan/profile.h>
 
 #include <math.h>

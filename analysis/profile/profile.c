@@ -20,7 +20,7 @@ static double fact(const struct portolan_trial *trial, const char *name, double 
     return portolan_read_double(portolan_trial_peek_fact(trial, name), &value) ? value : otherwise;
 }
 
-/* Whether the clock was moved by hand, so that measuring takes no time of it. */
+/* Returns whether the clock was moved by hand, so that measuring takes no time of it. */
 static bool clock_is_manual(const struct portolan_trial *trial)
 {
     const char *clock = portolan_trial_peek_fact(trial, "clock");

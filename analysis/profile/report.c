@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One view of a trial, as text or JSON: reads the profile, writes the head, which tells how far the
- * numbers can be trusted, and calls the writer of the view.
+ * Writes one view of a trial, as text or JSON: reads the profile, writes the head, which says how
+ * far the numbers can be trusted, and calls the writer of the view.
  */
 #include "report.h"
 
@@ -68,7 +68,7 @@ static void add_trial(const struct portolan_profile *p, struct portolan_text *ou
     add_pairs("implementations", t->implementations, t->n_implementations, out);
 }
 
-/* Whether metadata of that name tell that data are missing or incomplete. */
+/* Returns whether metadata of that name say that data are missing or incomplete. */
 static bool is_warning(const char *name)
 {
     static const char *const words[] = {"lost", "not stored", "sampling", "multiplex",

@@ -31,7 +31,7 @@ struct view {
 enum portolan_status view_open(struct view *v, const char *default_sort);
 void view_close(struct view *v);
 
-/* Whether the report includes this node. */
+/* Returns whether the report includes this node. */
 bool view_matches(const struct view *v, size_t node);
 
 /* The views. */

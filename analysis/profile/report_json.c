@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all reports have in common as JSON: beginning, trials, end. */
+/* The common parts of all reports as JSON: beginning, trials, end. */
 #include "report.h"
 
 static void write_json_pairs(struct portolan_json *j, const char *key,

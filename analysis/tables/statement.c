@@ -34,7 +34,7 @@ void statement_check(struct statement *s, const struct token *t, enum portolan_s
 {
     if (status == PORTOLAN_OK)
         return;
-    if (t && s->d->count == s->told)
+    if (t && s->d->count == s->n_before)
         portolan_diagnose(s->d, s->file, t->line, t->column, "%s",
                           *s->err.text ? s->err.text : portolan_status_text(status));
     leave(s, status);
@@ -139,7 +139,7 @@ enum portolan_status statement_attempt(struct statement *s, void (*run)(struct s
     jmp_buf failed;
 
     s->arena = (struct portolan_arena){.no_memory = leave_without_memory, .no_memory_arg = s};
-    s->told = s->d->count;
+    s->n_before = s->d->count;
     s->failed = &failed;
     if (setjmp(failed) == 0)
         run(s);

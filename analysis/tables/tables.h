@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table engine: what llac's statements and the verbs of `portolan model` have in common. Tables
- * of numbers, points, fits, words for models, curves, files of Extra-P.
+ * The table engine, which llac's statements and the verbs of `portolan model` share: tables of
+ * numbers, points, fits, words for models, curves, files of Extra-P.
  *
  * All of it happens in a statement. Any failure leaves that: statement_fail() and its kin do not
- * return, nor does an allocation when memory runs out. What a statement makes is in its arena, and
- * what must be freed otherwise is given to statement_own(). So functions return values, and callers
- * check nothing. But code that holds a resource of its own must not allocate in the arena
+ * return, nor does an allocation when memory runs out. Results of a statement are in its arena, and
+ * all that must be freed otherwise is given to statement_own(). So functions return values, and
+ * callers check nothing. But code that holds a resource of its own must not allocate in the arena
  * meanwhile.
  */
 #ifndef PORTOLAN_TABLES_H
@@ -38,14 +38,14 @@ struct statement {
     struct portolan_diagnostics *d;
     struct portolan_arena arena; /* lives as long as the statement */
     struct portolan_error err;   /* of the last library call */
-    int told;                    /* count of diagnostics before this statement */
+    int n_before;                /* number of diagnostics before this statement */
     enum portolan_status status; /* of the failure that ended it */
     jmp_buf *failed;             /* where failures jump to */
     size_t n_owned;
     struct owned *owned;
     void *arg; /* of one that a program calls: nothing below is set, and failures are in ERR */
 
-    /* Of one that is written in llac's language, which is read token by token: */
+    /* For a statement in llac's language, which is read token by token: */
     struct portolan_llac *in;
     const char *file;
     const char *result; /* the name that it assigns to, or NULL */
@@ -130,7 +130,7 @@ bool table_span(const struct table *t, size_t column, double *min, double *max);
 /* The values of a column in the N ROWS (NULL: the first N rows) that are not NaN. */
 size_t table_values(const struct table *t, size_t column, const size_t *rows, size_t n,
                     double *values);
-/* Whether the column has several values. */
+/* Returns whether the column has several values. */
 bool table_varies(const struct table *t, size_t column);
 
 /* Sort order: by N columns, then by occurrence, then by position in the table. */
@@ -189,7 +189,7 @@ const char *tables_write_extrap(struct statement *s, const struct token *at,
 
 /* ------------------------------------------------------------------------------------ models */
 
-/* Where the parameters of a model come from, for rows of a table. */
+/* The columns from which the parameters of a model come, for rows of a table. */
 struct placed {
     size_t n;
     size_t columns[PORTOLAN_MODEL_MAX_PARAMS]; /* per parameter; NONE: … */
@@ -199,7 +199,7 @@ struct placed {
 /* The parameters' values at ROW. */
 void placed_point(const struct placed *p, const double *row, double *x);
 
-/* What is fitted to a table, and how. */
+/* A fit to a table: the columns, and the options. */
 struct fit {
     size_t observable; /* column */
     const char *params[PORTOLAN_MODEL_MAX_PARAMS];
@@ -226,7 +226,7 @@ enum model_form { MODEL_XML, MODEL_C };
 const char *model_text(struct statement *s, const struct token *at, const struct portolan_model *m,
                        enum model_form form, const char *name);
 
-/* Where a piece of M holds: "n >= 1024, n/p from 64 to 4096". */
+/* Adds the conditions of a piece of M: "n >= 1024, n/p from 64 to 4096". */
 void model_add_conditions(const struct portolan_model *m, const struct portolan_model_condition *c,
                           size_t n, struct portolan_text *out);
 /* A line for each: "n between 190 and 200; it may lie from 180 to 200". */
@@ -245,8 +245,8 @@ struct named_constant {
 void model_add_constants(const struct portolan_model *m, const struct named_constant *named,
                          size_t n, struct portolan_text *out);
 
-/* What speaks against rows in time being repetitions: spikes, a drift, two values of that UNIT.
- * Each text is NULL if that was not found. */
+/* Findings against the assumption that rows in time are repetitions: spikes, a drift, two values of
+ * that UNIT. Each text is NULL if that was not found. */
 enum { SERIES_FINDINGS = 3 };
 void series_findings(struct portolan_arena *arena, const struct portolan_series_report *r,
                      const char *unit, const char *found[SERIES_FINDINGS]);

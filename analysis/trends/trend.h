@@ -13,7 +13,7 @@
 
 enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS };
 
-/* What tells a trend from others. */
+/* The key of a trend. */
 struct trend_key {
     const char *path; /* "driver.go->solver.solve", without the implementation of its last call */
     uint64_t ports;   /* a hash of the ports on the path */
@@ -86,7 +86,7 @@ bool trend_moves_together(const struct trend *t, size_t a, size_t b, double *lev
 /* Is X off the line that two parameters of T's rows never leave? There the model is outside. */
 bool trend_leaves_line(const struct trend *t, const double *x);
 
-/* What portolan_trends_write() is doing. */
+/* The state of portolan_trends_write(). */
 struct writing {
     struct statement *s;
     const struct portolan_trends *t;

@@ -59,7 +59,8 @@ static void choose_trends(struct plot *d)
         statement_fail(d->w->s, NULL, "'%s' is no parameter here", d->x_name);
 }
 
-/* Whether the numbers of all chosen trends span so much; of the value if X_NAME is NULL. */
+/* Returns whether the numbers of all chosen trends need a logarithmic axis; X_NAME NULL: the
+ * values. */
 static bool is_wide(const struct plot *d, const char *x_name)
 {
     double low = INFINITY, high = -INFINITY, least, most;

@@ -153,8 +153,8 @@ static void number_starts(struct timed *all, size_t n)
     }
 }
 
-/* Of N samples of one start and context: the first calls, and what was disturbed. A call that
- * IS_ALL that ran is a first one. Y has room for 2 N. */
+/* Marks the first calls and the disturbed ones among N samples of one start and context. A call
+ * that IS_ALL that ran is a first one. Y has room for 2 N. */
 static void mark_apart(const struct reading *r, struct timed *of, size_t n, bool is_all, double *y)
 {
     size_t first, alone;

@@ -22,7 +22,7 @@ static void add_ranges(const struct portolan_model *m, struct portolan_text *out
     }
 }
 
-/* Where the formula turns negative outside the rows. */
+/* Adds where the formula turns negative outside the rows. */
 static void add_negative(const struct portolan_model *m, struct portolan_text *out)
 {
     bool bounded = portolan_model_peek_summary(m)->bounded;
@@ -56,7 +56,7 @@ static void add_together(const struct trend *t, struct portolan_text *out)
 
 /* ------------------------------------------------- the model */
 
-/* How the model came about: rows, points and how well they tell its constants. */
+/* Adds the origin of the model: rows, points, and how well they determine its constants. */
 static void add_origin(const struct portolan_model *m, struct portolan_text *out)
 {
     const struct portolan_model_summary *s = portolan_model_peek_summary(m);

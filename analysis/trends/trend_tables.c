@@ -159,7 +159,7 @@ static void add_value(struct grid *table, const struct portolan_trends *trends, 
     grid_text(table, isnan(value) ? "-" : value_text(trends, value, text));
 }
 
-/* What the legend below the table must explain; MODEL is any of the models. */
+/* The marks that the legend below the table must explain; MODEL is any of the models. */
 struct marks {
     bool outside, assumed, unfit;
     const struct portolan_model *model;

@@ -107,7 +107,7 @@ void transport_begin(MPI_Comm comm);
 /* To be held while machines begin, end, or go on to another superstep. */
 void transport_lock(void);
 void transport_unlock(void);
-/* Waits until everything sent has left, and drops messages that nobody received. */
+/* Waits until everything sent has left, and drops messages that were not received. */
 void transport_end(void);
 /* A message with room for SIZE bytes. */
 struct t_bspmsg *transport_make(size_t size, const char *function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a program does within a superstep (messages, memory of others) and how the superstep ends:
- * messages are delivered, and memory is read and written.
+ * The operations of a program within a superstep (messages, memory of others), and the end of the
+ * superstep, which delivers messages, and reads and writes memory.
  */
 #include "internal.h"
 

@@ -235,7 +235,7 @@ static void date_barriers(struct evaluation *v)
 
 /* -- both -- */
 
-/* Whether processor P has made any progress. */
+/* Returns whether processor P has made any progress. */
 static bool go_on(struct evaluation *v, size_t p)
 {
     const struct processor *processor = &v->t->processors[p];

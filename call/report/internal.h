@@ -35,7 +35,7 @@ bool report_set_columns(struct report_reader *r, int line, struct portolan_cll_s
                         const char *text);
 /* Reads a cell of a table, which may be NaN or infinite. */
 bool report_read_number(const char *text, double *value);
-/* Whether ROW begins with a valid process number and count. */
+/* Returns whether ROW begins with a valid process number and count. */
 bool report_row_is_process(const double *row);
 bool report_take_header(struct report_reader *r, int line, const char *name, const char *value);
 /* Moves S into the report; S is empty afterwards, even on failure. */

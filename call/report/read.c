@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the readers of both forms share; and the text form: "NAME: value" line by line, and tables
- * after "SAMPLE:". */
+/* The common part of both readers, and the reader of the text form: "NAME: value" line by line, and
+ * tables after "SAMPLE:". */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -225,7 +225,7 @@ bool report_row_is_process(const double *row)
            row[1] == (double)(long)row[1];
 }
 
-/* Whether TEXT can be a key, before a colon: letters, digits and _. */
+/* Returns whether TEXT can be a key, before a colon: letters, digits and _. */
 static bool is_key(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)

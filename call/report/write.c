@@ -149,7 +149,7 @@ static void write_numbers(struct writer *w, const char *name, const unsigned *nu
 
 /* ------------------------------------------------------------------ formulas */
 
-/* What is derived from a formula; all NULL when the formula cannot be read. */
+/* Texts derived from a formula; all NULL if the formula cannot be read. */
 struct derived {
     char *postfix;
     size_t n_components;

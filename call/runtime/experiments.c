@@ -103,7 +103,7 @@ static int place_of(const char *name)
     return -1;
 }
 
-/* Whether NAME is new; remembers it. */
+/* Returns whether NAME is new; remembers it. */
 static bool note_name(const char *name)
 {
     for (size_t i = 0; i < n_tried; i++)

@@ -18,7 +18,7 @@
 
 enum gauge { GAUGE_CLOCK, GAUGE_USER, GAUGE_SYSTEM, GAUGE_CPUTIME, GAUGE_COUNTER };
 
-/* Where an observable comes from. */
+/* The source of an observable. */
 struct cll_observable {
     const char *name;
     enum gauge gauge;
@@ -43,7 +43,7 @@ struct portolan_cll_state {
 /* experiments.c: the lock protects registration, threads and reports. */
 extern pthread_mutex_t cll_lock;
 extern struct portolan_cll_state *cll_states; /* under the lock */
-/* Whether an experiment of that name is registered. */
+/* Returns whether an experiment of that name is registered. */
 bool cll_is_known(const char *name);
 /* EXPERIMENT's state, ready for measuring; NULL: out of memory. */
 struct portolan_cll_state *cll_prepare(struct portolan_cll_experiment *experiment);
@@ -143,7 +143,7 @@ enum portolan_status cll_pack(const char *name, char **bytes, size_t *size,
                               struct portolan_error *err);
 /* Marks what was packed last as reported. */
 void cll_take_packed(void);
-/* Whether there is an unreported sample. */
+/* Returns whether there is an unreported sample. */
 bool cll_is_unreported(void);
 /* In a forked child, under the lock: forgets all samples and the other threads. */
 void cll_forget_samples(void);
@@ -161,7 +161,7 @@ struct cll_packed_node {
     /* Per row ROW_FIRST numbers, with times in seconds, then identifiers and observables. */
     const double *rows;
 };
-/* What one process contributes to a report. Strings and rows are borrowed from BYTES. */
+/* The part of one process in a report. Strings and rows are borrowed from BYTES. */
 struct cll_block {
     int rank, n_ranks;
     bool is_filed;

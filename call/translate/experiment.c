@@ -37,7 +37,7 @@ static bool ends_later(const struct translation *t, const struct directive *begi
 }
 
 /* Reports an end without a begin. */
-static void tell_stray(struct open *open, const struct directive *end)
+static void report_stray(struct open *open, const struct directive *end)
 {
     struct translation *t = open->t;
     const char **names = portolan_arena_alloc(&t->arena, open->n + 1, sizeof *names);
@@ -73,7 +73,7 @@ static void close_one(struct open *open, struct directive *end)
     while (i && !is_closed_by(open->list[i - 1], end))
         i--;
     if (!i) {
-        tell_stray(open, end);
+        report_stray(open, end);
         return;
     }
     inner = open->list[open->n - 1];
@@ -87,7 +87,7 @@ static void close_one(struct open *open, struct directive *end)
     memmove(&open->list[i - 1], &open->list[i], (open->n - (i - 1)) * sizeof *open->list);
 }
 
-static void tell_open(struct translation *t, const struct directive *d)
+static void report_open(struct translation *t, const struct directive *d)
 {
     const char *near = d->kind == DIRECTIVE_BEGIN ? pragma_nearest(d->name.text) : NULL;
 
@@ -120,7 +120,7 @@ void pair_directives(struct translation *t)
             close_one(&open, d);
     }
     for (size_t i = 0; i < open.n; i++)
-        tell_open(t, open.list[i]);
+        report_open(t, open.list[i]);
 }
 
 /* ---------------------------------------------------------------------------------- experiments */
@@ -284,11 +284,11 @@ static void check_canonical(struct translation *t, struct experiment *e)
 {
     const struct words *w = &e->first->formula;
     struct place place = source_place(&t->source, w->at);
-    struct portolan_diagnostics told = problems_relay(t);
+    struct portolan_diagnostics relay = problems_relay(t);
     struct portolan_formula_sum sum = {0};
     struct portolan_error err = {0};
 
-    if (portolan_formula_split(e->formula, t->source.file, place.line, place.column, &told, &sum,
+    if (portolan_formula_split(e->formula, t->source.file, place.line, place.column, &relay, &sum,
                                &err) == PORTOLAN_OK) {
         e->n_constants = (unsigned)sum.n_terms;
         if (strcmp(sum.constants, e->name) != 0)
@@ -304,7 +304,7 @@ static void read_formula(struct translation *t, struct experiment *e)
 {
     const struct words *w = &e->first->formula;
     struct place place = source_place(&t->source, w->at);
-    struct portolan_diagnostics told = problems_relay(t);
+    struct portolan_diagnostics relay = problems_relay(t);
     struct portolan_error err = {0};
 
     if (!w->text || e->first->is_bad)
@@ -313,7 +313,7 @@ static void read_formula(struct translation *t, struct experiment *e)
         return; /* a typing error, already reported */
     e->infix = one_line(t, w->text);
     if (portolan_formula_parse(w->text, strlen(w->text), t->source.file, place.line, place.column,
-                               &told, &e->formula, &err) != PORTOLAN_OK) {
+                               &relay, &e->formula, &err) != PORTOLAN_OK) {
         t->arena.failed |= err.status == PORTOLAN_ENOMEM;
         return;
     }

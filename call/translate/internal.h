@@ -130,7 +130,7 @@ struct probe {
     struct place place;
     const char *name; /* the expression in question */
     const char *what; /* NULL: a name of a formula, which must be a number */
-    bool is_told;
+    bool is_reported;
 };
 
 struct translation {
@@ -222,7 +222,7 @@ void driver_read_parallel(struct reader *r, struct words word);
 
 /* Reads the text of a directive. */
 void pragma_read(struct translation *t, struct directive *d);
-/* Whether the text after "pragma" is meant for us, or looks like a slip of that. */
+/* Returns whether the text after "pragma" is meant for us, or looks like a slip of that. */
 bool pragma_is_ours(const char *text);
 const struct driver *driver_find(const char *name);
 void driver_choose(struct translation *t);

@@ -249,7 +249,7 @@ enum portolan_status parse_source(struct translation *t)
 
 static const char probe_name[] = "portolan_cll_probe_"; /* a number follows */
 
-/* What <portolan/cll.h> and FILE.cll.h declare, as far as it is needed here. */
+/* Adds the declarations of <portolan/cll.h> and FILE.cll.h that are needed here. */
 static void add_stub(struct translation *t, struct portolan_text *out)
 {
     portolan_text_add(out, "#include <stddef.h>\n"
@@ -270,9 +270,9 @@ static void add_stub(struct translation *t, struct portolan_text *out)
 
 /* ------------------------------------------------------------------ answers */
 
-static void tell(struct translation *t, struct probe *p, const char *what, const char *advice)
+static void report(struct translation *t, struct probe *p, const char *what, const char *advice)
 {
-    p->is_told = true;
+    p->is_reported = true;
     problem_add(t, t->source.file, p->place, "'%s' %s%s", p->name, what, advice);
 }
 
@@ -288,21 +288,21 @@ static void answer(struct translation *t, size_t number, const char *text)
 {
     struct probe *p = number < t->n_probes ? &t->probes[number] : NULL;
 
-    if (!p || p->is_told)
+    if (!p || p->is_reported)
         return;
     if (strncmp(text, "use of undeclared identifier", 28) == 0)
-        tell(t, p,
-             p->what ? portolan_libclang_print(&t->arena, "(%s) is not in scope here", p->what)
-                     : "is not in scope here",
-             *suggestion(text) ? suggestion(text)
-                               : ": declare it before this pragma, or use what is known here");
+        report(t, p,
+               p->what ? portolan_libclang_print(&t->arena, "(%s) is not in scope here", p->what)
+                       : "is not in scope here",
+               *suggestion(text) ? suggestion(text)
+                                 : ": declare it before this pragma, or use what is known here");
     else if (strncmp(text, "no member named", 15) == 0)
-        tell(t, p, "does not exist: ", text);
+        report(t, p, "does not exist: ", text);
     else if (p->what && strncmp(text, "initializing", 12) == 0)
-        tell(t, p, portolan_libclang_print(&t->arena, "(%s) is no pointer", p->what),
-             ": put an & before it");
+        report(t, p, portolan_libclang_print(&t->arena, "(%s) is no pointer", p->what),
+               ": put an & before it");
     else
-        tell(t, p, "cannot stand here: ", text);
+        report(t, p, "cannot stand here: ", text);
 }
 
 static const char *kind_of(enum CXTypeKind kind)
@@ -345,13 +345,13 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
     if (strncmp(name, probe_name, sizeof probe_name - 1) != 0)
         return CXChildVisit_Recurse;
     number = strtoul(name + sizeof probe_name - 1, NULL, 10);
-    if (number >= t->n_probes || t->probes[number].is_told)
+    if (number >= t->n_probes || t->probes[number].is_reported)
         return CXChildVisit_Continue;
     type = t->clang->getCanonicalType(t->clang->getCursorType(cursor));
     type = t->clang->getCanonicalType(t->clang->getPointeeType(type));
     if (!is_number(type.kind))
-        tell(t, &t->probes[number], kind_of(type.kind),
-             ", and formulas are over numbers: put the number that is meant into a variable");
+        report(t, &t->probes[number], kind_of(type.kind),
+               ", and formulas are over numbers: put the number that is meant into a variable");
     return CXChildVisit_Continue;
 }
 

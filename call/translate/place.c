@@ -224,7 +224,7 @@ static size_t block_at(const struct translation *t, size_t at, size_t *single)
     return (size_t)NO_NODE;
 }
 
-static void tell_misplaced(struct translation *t, const struct directive *d)
+static void report_misplaced(struct translation *t, const struct directive *d)
 {
     if (tree_innermost(t, d->start) == (size_t)NO_NODE)
         problem_at(t, d->start, "this pragma stands for code: put it into a function");
@@ -254,7 +254,7 @@ static void place_pair(struct translation *t, struct directive *d)
 
     d->block = block_at(t, d->start, &single);
     if (d->block == (size_t)NO_NODE) {
-        tell_misplaced(t, d);
+        report_misplaced(t, d);
         return;
     }
     if (!d->partner)
@@ -267,7 +267,7 @@ static void place_pair(struct translation *t, struct directive *d)
     if (end_block == d->block && end_single == (size_t)NO_NODE)
         return;
     if (end_block == (size_t)NO_NODE)
-        tell_misplaced(t, d->partner);
+        report_misplaced(t, d->partner);
     else
         problem_at(t, d->partner->start,
                    "experiment '%s' ends in another block than it begins in, in line %d: put both "
@@ -296,7 +296,7 @@ static void place_report(struct translation *t, const struct directive *d)
     size_t single, block = block_at(t, d->start, &single);
 
     if (block == (size_t)NO_NODE)
-        tell_misplaced(t, d);
+        report_misplaced(t, d);
     else if (single != (size_t)NO_NODE)
         problem_at(t, d->start,
                    "a report here comes between a condition and its statement: put "

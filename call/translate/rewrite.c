@@ -49,7 +49,7 @@ static const char *code_indent(struct translation *t, const struct directive *d)
     return portolan_libclang_print(&t->arena, "%.*s", (int)blanks_at(s, line), s->text + line);
 }
 
-/* What precedes the pragma on its line, if that is only blanks; else "". */
+/* Returns the text before the pragma on its line, if that is only blanks; else "". */
 static const char *indent_own(struct translation *t, const struct directive *d)
 {
     const struct source *s = &t->source;

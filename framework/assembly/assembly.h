@@ -7,7 +7,7 @@
 
 #include <portolan/xml.h>
 
-/* What portolan_assembly.impl points to. */
+/* The private data of an assembly, to which portolan_assembly.impl points. */
 struct assembly_impl {
     struct portolan_arena arena;
 };
@@ -27,7 +27,8 @@ const struct portolan_assembly_instance *assembly_known_instance(const struct po
 const struct portolan_assembly_parameter *
 assembly_parameter(const struct portolan_assembly_alternative *alternative, const char *name);
 
-/* Whether the parameter is from the instance element itself, so that all alternatives have it. */
+/* Returns whether the parameter is from the instance element itself, so that all alternatives have
+ * it. */
 bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
                            const struct portolan_assembly_parameter *parameter);
 
@@ -35,7 +36,7 @@ bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
 const struct portolan_assembly_parameter *
 assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name);
 
-/* Whether ATTRIBUTE of E is "yes"; without it, it is not. */
+/* Returns whether ATTRIBUTE of E is "yes"; without it, it is not. */
 bool assembly_read_flag(const struct xml_element *e, const char *attribute,
                         struct portolan_diagnostics *d);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What alternatives state about themselves: where they apply, and what they cost. Models of cost
- * are in files of their own; here they are read but not understood. */
+/* Reads what alternatives state about themselves: their conditions and costs. Models of cost are in
+ * files of their own, whose content is not interpreted here. */
 #include "assembly.h"
 
 #include <string.h>

@@ -214,7 +214,7 @@ static void check_value(const struct portolan_assembly *a, const struct portolan
                     x->parameter, x->instance, value_expected(p->type));
 }
 
-/* Whether both are the same text, or the same number. */
+/* Returns whether both are the same text, or the same number. */
 static bool is_same_value(const char *a, const char *b)
 {
     double x, y;

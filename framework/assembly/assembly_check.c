@@ -151,7 +151,7 @@ void assembly_check_references(const struct portolan_assembly *a, struct portola
 
 /* -- An assembly against the palette: classes, ports, types, parameters, proxies. -- */
 
-/* Whether a class of the palette that is not a proxy provides a port of this type. */
+/* Returns whether a class of the palette that is not a proxy provides a port of this type. */
 static bool some_class_provides(const struct checker *c, const char *type)
 {
     return portolan_palette_next_provider(c->palette, type, NULL) != NULL;
@@ -186,7 +186,7 @@ static class_description *class_of(const struct checker *c,
     return portolan_palette_find(c->palette, i->alternatives[k].class_name);
 }
 
-/* Whether the class of any alternative has a parameter that all inherit, or is unknown. */
+/* Returns whether the class of any alternative has a parameter that all inherit, or is unknown. */
 static bool any_class_has(const struct checker *c, const struct portolan_assembly_instance *i,
                           const char *parameter)
 {

@@ -7,7 +7,7 @@
 
 #include "value.h"
 
-/* Where the text will be stored. */
+/* The place where the text will be stored. */
 struct place {
     const char *file;   /* the assembly's own file */
     bool moves;         /* to another folder than that of FILE */

@@ -11,11 +11,11 @@ bool value_type_read(const char *word, enum portolan_value_type *type, bool *is_
 const char *value_type_word(enum portolan_value_type type, bool is_array);
 /* The known word nearest to an unknown one, or NULL. */
 const char *value_type_nearest(const char *word);
-/* Whether TEXT is a value of that type; every element of the list for an array. */
+/* Returns whether TEXT is a value of that type; every element of the list for an array. */
 bool value_fits(enum portolan_value_type type, bool is_array, const char *text);
 /* The next blank-separated word from *AT on; moves *AT past it. NULL at the end. */
 const char *value_next_word(const char **at, size_t *length);
-/* What is expected, in words: "a whole number of 32 bits". */
+/* Describes the expected value: "a whole number of 32 bits". */
 const char *value_expected(enum portolan_value_type type);
 
 /* -- N structs of SIZE bytes that begin with the pointer to their name -- */

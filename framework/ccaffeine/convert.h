@@ -7,8 +7,8 @@
 
 #include "script.h"
 
-void convert_tell(struct portolan_conversion *c, const char *file, int line, bool loses,
-                  const char *format, ...) PORTOLAN_PRINTF(5, 6);
+void convert_report(struct portolan_conversion *c, const char *file, int line, bool loses,
+                    const char *format, ...) PORTOLAN_PRINTF(5, 6);
 
 /* "plate" of "dir/plate.xml", in the arena; DEFAULT_NAME when FILE is NULL. NULL: out of memory. */
 const char *convert_stem(struct portolan_arena *arena, const char *file, const char *default_name);
@@ -43,8 +43,7 @@ struct follower {
     size_t n_promises;
     struct alias *aliases;
     size_t n_aliases;
-    /* By name, and by user and uses port; they are behind what they index, and empty after a
-     * removal */
+    /* By name, and by user and uses port; they are filled when needed, and emptied by a removal */
     struct portolan_index instances, connections;
     size_t n_instances, n_connections; /* that are indexed */
     bool has_drop, has_ended;
@@ -59,10 +58,10 @@ struct step {
     int line;
 };
 
-#define STEP_NOTE(S, ...) convert_tell((S)->f->c, (S)->f->s->file, (S)->line, false, __VA_ARGS__)
+#define STEP_NOTE(S, ...) convert_report((S)->f->c, (S)->f->s->file, (S)->line, false, __VA_ARGS__)
 /* Reports a command that cannot work. */
 #define STEP_FAULT(S, ...) portolan_diagnose((S)->f->d, (S)->f->s->file, (S)->line, 0, __VA_ARGS__)
-#define STEP_LOSS(S, ...)  convert_tell((S)->f->c, (S)->f->s->file, (S)->line, true, __VA_ARGS__)
+#define STEP_LOSS(S, ...)  convert_report((S)->f->c, (S)->f->s->file, (S)->line, true, __VA_ARGS__)
 
 /* Grows a list of the follower by one. Returns from the caller if memory runs out (see arena). */
 #define GROW(F, LIST, N)                                                                           \

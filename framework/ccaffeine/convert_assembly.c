@@ -12,16 +12,16 @@ struct writer {
     bool as_bld;
 };
 
-#define NOTE(W, LINE, ...) convert_tell((W)->c, (W)->a->file, LINE, false, __VA_ARGS__)
-#define LOSS(W, LINE, ...) convert_tell((W)->c, (W)->a->file, LINE, true, __VA_ARGS__)
+#define NOTE(W, LINE, ...) convert_report((W)->c, (W)->a->file, LINE, false, __VA_ARGS__)
+#define LOSS(W, LINE, ...) convert_report((W)->c, (W)->a->file, LINE, true, __VA_ARGS__)
 
-/* Whether TEXT can be one word of a script. */
+/* Returns whether TEXT can be one word of a script. */
 static bool is_word(const char *text)
 {
     return *text && !text[strcspn(text, " \t\r\n\f\v")] && text[strlen(text) - 1] != '\\';
 }
 
-/* Whether TEXT can be the rest of a line: words with single blanks between. */
+/* Returns whether TEXT can be the rest of a line: words with single blanks between. */
 static bool is_line(const char *text)
 {
     size_t length = strlen(text);
@@ -91,7 +91,7 @@ chosen(const struct portolan_assembly_instance *i)
     return &i->alternatives[i->selected];
 }
 
-/* Whether a script can make the instance with this name. */
+/* Returns whether a script can make the instance with this name. */
 static bool can_make(const struct writer *w, const char *name)
 {
     const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(w->a, name);
@@ -210,7 +210,7 @@ static void write_connection(struct writer *w, const struct portolan_assembly_co
 }
 
 /* Reports what only assemblies can express. */
-static void tell_of_the_rest(struct writer *w)
+static void report_rest(struct writer *w)
 {
     const struct portolan_assembly *a = w->a;
 
@@ -286,6 +286,6 @@ enum portolan_status portolan_assembly_to_script(const struct portolan_assembly 
         LOSS(&w, a->go.line, "a script cannot call the go port '%s' of '%s'", a->go.provides,
              a->go.provider);
     portolan_text_add(&w.text, as_bld ? "eof\n" : "quit\n");
-    tell_of_the_rest(&w);
+    report_rest(&w);
     return portolan_text_take(&w.text, text, err);
 }

@@ -8,19 +8,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void convert_tell(struct portolan_conversion *c, const char *file, int line, bool loses,
-                  const char *format, ...)
+void convert_report(struct portolan_conversion *c, const char *file, int line, bool loses,
+                    const char *format, ...)
 {
     char text[1000];
     va_list args;
 
     c->losses += loses;
-    if (!c->tell)
+    if (!c->report)
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    c->tell(c->arg, file, line, loses, text);
+    c->report(c->arg, file, line, loses, text);
 }
 
 const char *convert_stem(struct portolan_arena *arena, const char *file, const char *default_name)
@@ -131,11 +131,11 @@ static void follow_all(struct follower *f)
     }
     for (size_t i = 0; i < f->n_promises; i++)
         if (!f->promises[i].kept)
-            convert_tell(f->c, f->s->file, f->promises[i].line, false,
-                         "no instance '%s' is ever made", f->promises[i].instance);
+            convert_report(f->c, f->s->file, f->promises[i].line, false,
+                           "no instance '%s' is ever made", f->promises[i].instance);
     if (f->s->n_comments)
-        convert_tell(f->c, f->s->file, 0, false, "%zu comment line%s left out", f->s->n_comments,
-                     f->s->n_comments == 1 ? " is" : "s are");
+        convert_report(f->c, f->s->file, 0, false, "%zu comment line%s left out", f->s->n_comments,
+                       f->s->n_comments == 1 ? " is" : "s are");
 }
 
 static void add_folder(struct portolan_palette *palette, const char *folder)

@@ -10,7 +10,7 @@ static const char rule[] = "------------------------------------";
 
 /* ------------------------------------------------------------------------- parameters, shown */
 
-/* What is needed to show a parameter port; PARAMETERS is NULL for a basic one. */
+/* The state while a parameter port is shown; PARAMETERS is NULL for a basic one. */
 struct view {
     struct command *c;
     gov_cca_TypeMap map;

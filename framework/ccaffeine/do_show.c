@@ -99,7 +99,7 @@ static enum portolan_status show_component(struct command *c, const char *instan
 
 /* ------------------------------------------------------------------------------------- links */
 
-/* Whether the connection's properties say that it is in use. */
+/* Returns whether the connection's properties say that it is in use. */
 static bool is_in_use(struct command *c, gov_cca_ConnectionID id)
 {
     sidl_BaseInterface ex = NULL;

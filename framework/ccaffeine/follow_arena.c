@@ -214,10 +214,11 @@ static void add_parameter(const struct step *s, struct portolan_assembly_alterna
 
     p->kept = true;
     if (!convert_type(s->f->palette, x->class_name, p->key, &new.type, &new.is_array))
-        convert_tell(s->f->c, s->f->s->file, p->line, false,
-                     "the type of property '%s' is taken to be string, for no description of class "
-                     "'%s' says otherwise",
-                     p->key, x->class_name);
+        convert_report(
+            s->f->c, s->f->s->file, p->line, false,
+            "the type of property '%s' is taken to be string, for no description of class "
+            "'%s' says otherwise",
+            p->key, x->class_name);
     for (size_t i = 0; i < x->n_parameters; i++)
         if (!strcmp(x->parameters[i].name, p->key)) {
             x->parameters[i] = new;

@@ -31,7 +31,7 @@ bool portolan_script_is(const char *file, const char *bytes, size_t size)
            (length > 4 && !strcmp(file + length - 4, ".bld"));
 }
 
-/* Whether a line that begins with this word is a comment. */
+/* Returns whether a line that begins with this word is a comment. */
 static bool is_comment(const char *word)
 {
     return word[0] == '#' || word[0] == '!' || (word[0] == '/' && word[1] == '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a script consists of, command by command. */
+/* The content of a script, command by command. */
 #ifndef PORTOLAN_CCAFFEINE_SCRIPT_H
 #define PORTOLAN_CCAFFEINE_SCRIPT_H
 
@@ -19,7 +19,7 @@ bool script_split(struct portolan_arena *arena, const char *line,
 bool script_split_path(struct portolan_arena *arena, const char *list,
                        struct portolan_words *folders);
 
-/* What an argument of a command is; this drives arity checks and help. */
+/* The kind of an argument of a command, by which its presence is checked and help is written. */
 enum argument {
     ARGUMENT_NONE,
     ARGUMENT_WORD,
@@ -41,7 +41,7 @@ enum argument {
 
 enum { MAX_ARGUMENTS = 6, MAX_NAMES = 4 };
 
-/* What happens to a command that comes after `go` in a script being converted. */
+/* The fate of a command that comes after `go` in a script being converted. */
 enum after_go { AFTER_GO_FOLLOWED, AFTER_GO_LOST, AFTER_GO_LEFT_OUT, AFTER_GO_IF_KNOWN };
 
 struct command; /* of a running session: interpreter.h */

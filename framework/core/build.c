@@ -68,7 +68,7 @@ static enum portolan_status create_instance(struct portolan_framework *fw,
     return status;
 }
 
-/* Whether another alternative of the user has the uses port that the chosen one lacks. */
+/* Returns whether another alternative of the user has the uses port that the chosen one lacks. */
 static bool may_sleep(const struct portolan_framework *fw,
                       const struct portolan_assembly_instance *user, const char *uses)
 {

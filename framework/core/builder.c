@@ -206,7 +206,8 @@ static gov_cca_ConnectionID builder_connect(void *self, gov_cca_ComponentID user
     return c ? connection_id_reference(c->id) : NULL;
 }
 
-/* Whether a listed component (NULL: any) is an end of C. The connection for go stays hidden. */
+/* Returns whether a listed component (NULL: any) is an end of C. The connection for go stays
+ * hidden. */
 static bool touches(const struct connection *c, const struct gov_cca_ComponentID__array *list,
                     struct instance **listed, int32_t n)
 {
@@ -346,7 +347,7 @@ static struct connection *first_of(const struct instance *a, const struct instan
     return NULL;
 }
 
-/* What is left of a time-out that several connections share. */
+/* Returns the rest of a time-out that several connections share. */
 static double remaining(double timeout_s, const struct timespec *begin)
 {
     struct timespec now;

@@ -153,7 +153,7 @@ enum portolan_status connect_make(struct port *uses, struct port *provides, stru
         free(c);
         return PORTOLAN_ENOMEM;
     }
-    events_tell(uses, provides, gov_cca_ports_EventType_ConnectPending);
+    events_notify(uses, provides, gov_cca_ports_EventType_ConnectPending);
     if ((status = connect_rebind(uses, provides, err)) != PORTOLAN_OK) {
         sidl_object_release(c->id);
         free(c);
@@ -162,7 +162,7 @@ enum portolan_status connect_make(struct port *uses, struct port *provides, stru
     uses->connection = c;
     DL_APPEND(fw->connections, c);
     *out = c;
-    events_tell(uses, provides, gov_cca_ports_EventType_Connected);
+    events_notify(uses, provides, gov_cca_ports_EventType_Connected);
     return PORTOLAN_OK;
 }
 
@@ -201,17 +201,17 @@ void connect_forget(struct connection *c)
     free(c);
 }
 
-/* Frees the connection and tells the listeners of both ends. */
+/* Frees the connection and notifies the listeners of both ends. */
 static void end_connection(struct connection *c)
 {
     struct port *uses = c->uses, *provides = c->provides;
     bool is_served = c->served != NULL;
 
     if (is_served) /* the provides port may vanish with the connection */
-        events_tell(uses, provides, gov_cca_ports_EventType_Disconnected);
+        events_notify(uses, provides, gov_cca_ports_EventType_Disconnected);
     connect_forget(c);
     if (!is_served)
-        events_tell(uses, provides, gov_cca_ports_EventType_Disconnected);
+        events_notify(uses, provides, gov_cca_ports_EventType_Disconnected);
 }
 
 enum portolan_status connect_undo(struct connection *c, double timeout_s,
@@ -251,15 +251,15 @@ void connect_drop(struct connection *c)
     struct portolan_error err = {0};
 
     if (!c->is_quiet)
-        events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+        events_notify(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
     if (connect_rebind(c->uses, NULL, &err) != PORTOLAN_OK)
         portolan_log(PORTOLAN_LOG_WARNING, "framework", "%s", err.text);
     end_connection(c);
 }
 
-/* -- The end of use: a connection is quiet when nobody holds its port. -- */
+/* -- The end of use: a connection is quiet when its port is not held. -- */
 
-/* Waits until nobody holds the port; other threads may be about to release it. */
+/* Waits until the port is not held; other threads may be about to release it. */
 static bool wait_until_free(const struct port *uses, double timeout_s)
 {
     const struct timespec nap = {.tv_nsec = 200000};
@@ -285,7 +285,7 @@ enum portolan_status connect_quiet(struct connection *c, double timeout_s,
 
     if (c->is_quiet)
         return PORTOLAN_OK;
-    events_tell(uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+    events_notify(uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
     if (uses->services->rebindable) {
         c->is_quiet = true;
         return PORTOLAN_OK;

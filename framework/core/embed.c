@@ -84,7 +84,7 @@ static struct instance *find_program(struct portolan_framework *fw, struct porto
     return program;
 }
 
-/* Whether there is a Mastermind, which takes records of calls. */
+/* Returns whether there is a Mastermind, which takes records of calls. */
 static bool has_monitor(const struct portolan_framework *fw)
 {
     const struct instance *i;
@@ -121,7 +121,7 @@ static enum portolan_status connect_to(struct instance *user, char *uses, struct
     return status;
 }
 
-/* What is connected to port USES, as TYPE. It lives as long as the connection. */
+/* Returns the port that is connected to USES, as TYPE. It lives as long as the connection. */
 static void *peek_port(struct instance *program, const char *uses, const char *type,
                        struct portolan_error *err)
 {

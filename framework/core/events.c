@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gov.cca.ports.ConnectionEventService tells a component which connections its own ports get and
- * lose. Everything happens in the call that changes the connection, so every rank of an SPMD
- * program sees the same order.
+ * gov.cca.ports.ConnectionEventService notifies a component of the connections that its own ports
+ * get and lose. Everything happens in the call that changes the connection, so every rank of an
+ * SPMD program sees the same order.
  */
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static struct event *create_event(const struct port *p, enum gov_cca_ports_Event
     return NULL;
 }
 
-/* -- telling -- */
+/* -- notifying -- */
 
 static unsigned type_bits(enum gov_cca_ports_EventType__enum type)
 {
@@ -85,7 +85,7 @@ gather_listeners(const struct services *s, enum gov_cca_ports_EventType__enum ty
     return all;
 }
 
-static void tell_listeners(const struct port *p, enum gov_cca_ports_EventType__enum type)
+static void notify_listeners(const struct port *p, enum gov_cca_ports_EventType__enum type)
 {
     struct portolan_error err = {0};
     gov_cca_ports_ConnectionEventListener *all;
@@ -111,16 +111,16 @@ static void tell_listeners(const struct port *p, enum gov_cca_ports_EventType__e
     free(all);
 }
 
-void events_tell(const struct port *uses, const struct port *provides,
-                 enum gov_cca_ports_EventType__enum type)
+void events_notify(const struct port *uses, const struct port *provides,
+                   enum gov_cca_ports_EventType__enum type)
 {
     struct portolan_framework *fw = uses->services->fw;
     bool connects =
         type == gov_cca_ports_EventType_ConnectPending || type == gov_cca_ports_EventType_Connected;
 
     fw->telling++;
-    tell_listeners(connects ? provides : uses, type);
-    tell_listeners(connects ? uses : provides, type);
+    notify_listeners(connects ? provides : uses, type);
+    notify_listeners(connects ? uses : provides, type);
     fw->telling--;
 }
 

@@ -200,7 +200,7 @@ static enum portolan_status configure_component(struct services *s, const char *
             portolan_error_prefix(err, "<configure> of port '%s' on line %d", c->port, c->line);
     }
     if (status != PORTOLAN_OK)
-        services_tell_release(s); /* setServices has succeeded */
+        services_notify_release(s); /* setServices has succeeded */
     return status;
 }
 
@@ -435,7 +435,7 @@ static void end_use(struct instance *instance)
 {
     if (instance->services->rebindable)
         drop_uses(instance);
-    services_tell_release(instance->services);
+    services_notify_release(instance->services);
 }
 
 void instance_withdraw(struct instance *instance)
@@ -447,7 +447,7 @@ void instance_withdraw(struct instance *instance)
     /* releaseServices may remove the listeners, so they hear of the disconnections before it. */
     DL_FOREACH(instance->fw->connections, c)
     if (c->uses->services->instance == instance) {
-        events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+        events_notify(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
         c->is_quiet = true;
     }
     end_use(instance);
@@ -511,7 +511,7 @@ void instance_destroy_all(struct portolan_framework *fw)
     link_forget(fw, NULL);
     if (fw->self)
         drop_uses(fw->self);
-    /* Tell all components while all of them still exist. */
+    /* Notify all components while all of them still exist. */
     for (i = fw->instances ? fw->instances->prev : NULL; i; i = i == fw->instances ? NULL : i->prev)
         end_use(i);
     while (fw->connections)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the framework share. All functions are hidden. */
+/* Private to the framework: shared by its parts. All functions are hidden. */
 #ifndef PORTOLAN_FRAMEWORK_INTERNAL_H
 #define PORTOLAN_FRAMEWORK_INTERNAL_H
 
@@ -112,7 +112,7 @@ struct connection {
     struct port *uses, *provides;
     gov_cca_TypeMap properties; /* NULL until requested */
     struct connection_id *id;
-    bool is_quiet;     /* both ends have heard DisconnectPending and nobody holds the port */
+    bool is_quiet;     /* both ends have heard DisconnectPending, and the port is not held */
     bool is_moving;    /* about to leave `provides`, so it does not count there */
     bool is_suspended; /* calls of the user wait */
     gov_cca_ports_ServiceProvider served; /* made the provides port for this connection; ours */
@@ -182,11 +182,11 @@ extern const struct gov_cca_ports_ConnectionEventService__epv events_epv;
 extern const struct portolan_ports_ParameterFactory__epv parameter_factory_epv;
 
 /*
- * Tells the listeners of both ends: the provider's first when a connection is made, the user's
- * first when it is undone. What they throw is logged.
+ * Notifies the listeners of both ends: the provider's first when a connection is made, the user's
+ * first when it is undone. Exceptions that they throw are logged.
  */
-void events_tell(const struct port *uses, const struct port *provides,
-                 enum gov_cca_ports_EventType__enum type);
+void events_notify(const struct port *uses, const struct port *provides,
+                   enum gov_cca_ports_EventType__enum type);
 void events_forget(struct services *s);
 /* EBUSY while listeners are being called. */
 enum portolan_status events_check_quiet(const struct portolan_framework *fw,
@@ -226,7 +226,7 @@ gov_cca_Services services_reference(struct services *s);
 /* "heat.Cholmod"; "" for the framework itself. */
 const char *services_class_name(const struct services *s);
 /* Calls releaseServices, once; what it throws is logged. */
-void services_tell_release(struct services *s);
+void services_notify_release(struct services *s);
 /* Logs ports that were not released, then drops all members and the reference to the object. */
 void services_retire(struct services *s);
 extern const struct sidl_class services_class;
@@ -260,7 +260,8 @@ enum portolan_status services_add_provides(struct services *s, gov_cca_Port obje
                                            gov_cca_TypeMap properties, struct portolan_error *err);
 enum portolan_status services_remove_provides(struct services *s, const char *name,
                                               struct portolan_error *err);
-/* Whether an object may serve as a port of TYPE; for foreign ports their type name decides. */
+/* Returns whether an object may serve as a port of TYPE; for foreign ports their type name decides.
+ */
 bool services_is_of_type(gov_cca_Port object, const char *type);
 void port_free(struct port *p);
 /* *PORT stays, or becomes a free slot of it when it is connected and allows several connections. */
@@ -309,7 +310,7 @@ enum portolan_status connect_find_ports(struct instance *user, const char *uses,
                                         struct portolan_error *err);
 enum portolan_status connect_make(struct port *uses, struct port *provides, struct connection **c,
                                   struct portolan_error *err);
-/* Points a uses port at PROVIDES (NULL: nothing), and tells a Rebindable user before that. */
+/* Points a uses port at PROVIDES (NULL: nothing), and notifies a Rebindable user before that. */
 enum portolan_status connect_rebind(struct port *uses, struct port *provides,
                                     struct portolan_error *err);
 /*
@@ -327,7 +328,7 @@ enum portolan_status connect_undo(struct connection *c, double timeout_s,
 void connect_drop(struct connection *c);
 /* Drops all connections of a provides port that its component withdraws. */
 void connect_drop_all(const struct port *provides);
-/* Frees the connection without telling its user. */
+/* Frees the connection without notifying its user. */
 void connect_forget(struct connection *c);
 
 /* Dormant connections come and go with the ports of the class that their user has at present. */
@@ -350,7 +351,7 @@ enum wiring {
 
 /*
  * Puts a proxy between the ends of C. CLASS_NAME NULL: the palette's proxy for the uses port's
- * type. What START states becomes the proxy's properties "portolan.variant", "portolan.rows" and
+ * type. The members of START become the proxy's properties "portolan.variant", "portolan.rows" and
  * "portolan.sample".
  */
 enum portolan_status interpose_proxy(struct connection *c, const char *class_name,
@@ -375,21 +376,22 @@ void replace_forget_doubts(struct portolan_framework *fw, const struct instance 
 
 /* -- quiet.c: users of an instance held up while it is replaced -------------------------------- */
 
-/* Whether C joins a user other than S's own instance to S. */
+/* Returns whether C joins a user other than S's own instance to S. */
 bool quiet_is_user(const struct connection *c, const struct services *s);
 /* Suspends all users of S that can be; with MUST, those that cannot are an error. */
 enum portolan_status quiet_suspend(const struct services *s, bool must, struct portolan_error *err);
 /* Waits until no call is running: see Suspendable.drain. The bound is for all together. */
 enum portolan_status quiet_drain(const struct services *s, double seconds,
                                  struct portolan_error *err);
-/* What a user throws is logged. */
+/* Lets users go on. Exceptions that a user throws are logged. */
 void quiet_resume(const struct services *s);
-/* Whether a call may have gone to S: false only if all users know that they have made none. */
+/* Returns whether a call may have gone to S: false only if all users know that they have made none.
+ */
 bool quiet_was_called(const struct services *s);
 
 /* -- state.c: what an instance keeps between calls --------------------------------------------- */
 
-/* Where the state of OLD can go over to NEW; both NULL when it does not. */
+/* The ports by which the state of OLD can go over to NEW; both NULL if it does not. */
 struct state_path {
     struct port *from, *to;
 };
@@ -401,7 +403,8 @@ struct state_path {
 enum portolan_status state_find_path(const struct services *old, const struct services *new,
                                      bool may_lose, struct state_path *path,
                                      struct portolan_error *err);
-/* Whether either keeps something, so that users must be still before it is known what to do. */
+/* Returns whether either keeps state, so that users must have stopped before it is known what to
+ * do. */
 bool state_matters(const struct services *old, const struct services *new);
 enum portolan_status state_move(const struct state_path *path, struct portolan_error *err);
 /* The same question for a class that is only described: OK, or EUNSUPPORTED. */

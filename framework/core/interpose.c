@@ -107,9 +107,9 @@ static enum portolan_status move_user(struct connection *c, struct port *provide
         return status;
     c->provides = provide;
     c->is_quiet = false;
-    events_tell(c->uses, before, gov_cca_ports_EventType_Disconnected);
-    events_tell(c->uses, provide, gov_cca_ports_EventType_ConnectPending);
-    events_tell(c->uses, provide, gov_cca_ports_EventType_Connected);
+    events_notify(c->uses, before, gov_cca_ports_EventType_Disconnected);
+    events_notify(c->uses, provide, gov_cca_ports_EventType_ConnectPending);
+    events_notify(c->uses, provide, gov_cca_ports_EventType_Connected);
     return PORTOLAN_OK;
 }
 

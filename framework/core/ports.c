@@ -369,7 +369,7 @@ struct port *services_find_uses(struct services *s, const char *name)
 
 /*
  * -- Which ports a component is using: getPort and releasePort, by any thread. A connection ends
- * when its port's target has been removed and nobody holds the port any more; later callers find no
+ * when its port's target has been removed and the port is not held any more; later callers find no
  * target. --
  */
 

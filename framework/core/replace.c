@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A new implementation behind an instance's name, while it runs. Three phases; the ranks agree at
- * the end of each of the first two, and until the third everything can be put back:
+ * Replaces the implementation of an instance while it runs. There are three phases; the ranks agree
+ * at the end of each of the first two, and until the third everything can be put back:
  *
  * 1. start: a new component with setServices called; its ports are compared with what is needed.
  * 2. move: its uses ports are connected, users are suspended, state goes over, and every user is
  *    pointed at it. Where state matters, users wait until all ranks agree; else they go on at once,
- *    and what is waited for is the end of their calls in the old component.
+ *    and it only waits for the end of their calls in the old component.
  * 3. finish: the connections' ends are changed for good, the old component is released.
  */
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static gov_cca_TypeMap written_properties(const struct replacement *r, const cha
     return typemap_copy(NULL, err);
 }
 
-/* Whether the caller allows to lose state; properties that say only this are none. */
+/* Returns whether the caller allows to lose state; properties that say only this are none. */
 static bool allows_loss(gov_cca_TypeMap *properties)
 {
     static const char *const key = "portolan.loseState";
@@ -218,9 +218,9 @@ static enum portolan_status quiet_users(struct replacement *r, struct portolan_e
     DL_FOREACH(r->fw->connections, c)
     {
         if (is_own(r, c))
-            events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+            events_notify(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
         else if (is_users(r, c) && connect_quiet(c, 0, &cause) != PORTOLAN_OK)
-            status = cause.status; /* go on, so that every rank tells the same listeners */
+            status = cause.status; /* go on, so that every rank notifies the same listeners */
     }
     if (status == PORTOLAN_OK)
         return status;
@@ -268,7 +268,7 @@ static enum portolan_status publish(struct replacement *r, struct portolan_error
     return status;
 }
 
-/* Nobody calls while the state is on its way. */
+/* Moves users while the state goes over; no user calls meanwhile. */
 static enum portolan_status move_with_state(struct replacement *r, struct portolan_error *err)
 {
     struct portolan_error cause = {0};
@@ -361,7 +361,7 @@ static void put_back_awakened(struct replacement *r)
     r->awakened = NULL;
 }
 
-/* Tells a Rebindable component, before it is destroyed, that its uses ports are disconnected. */
+/* Notifies a Rebindable component, before it is destroyed, that its uses ports are disconnected. */
 static void unbind_all(struct services *s)
 {
     struct portolan_error err = {0};
@@ -381,11 +381,11 @@ static void unbind_all(struct services *s)
 static void release(struct services *s)
 {
     unbind_all(s);
-    services_tell_release(s);
+    services_notify_release(s);
     services_retire(s);
 }
 
-/* Whether a call may still be in a former provider of the instance. */
+/* Checks that no call can still be in a former provider of the instance. */
 static enum portolan_status check_inside(const struct instance *instance)
 {
     return quiet_drain(instance->services, 0, NULL);
@@ -456,15 +456,15 @@ void replace_forget_doubts(struct portolan_framework *fw, const struct instance 
         release(s);
 }
 
-/* Tells listeners that a connection from USES to PROVIDES ended, and that C (if any) began. */
-static void tell_moved(const struct connection *c, const struct port *uses,
-                       const struct port *provides)
+/* Notifies listeners that a connection from USES to PROVIDES ended, and that C (if any) began. */
+static void notify_moved(const struct connection *c, const struct port *uses,
+                         const struct port *provides)
 {
-    events_tell(uses, provides, gov_cca_ports_EventType_Disconnected);
+    events_notify(uses, provides, gov_cca_ports_EventType_Disconnected);
     if (!c)
         return;
-    events_tell(c->uses, c->provides, gov_cca_ports_EventType_ConnectPending);
-    events_tell(c->uses, c->provides, gov_cca_ports_EventType_Connected);
+    events_notify(c->uses, c->provides, gov_cca_ports_EventType_ConnectPending);
+    events_notify(c->uses, c->provides, gov_cca_ports_EventType_Connected);
 }
 
 /* The new component has withdrawn the port since users were pointed at it. */
@@ -500,7 +500,7 @@ static void hand_over(struct replacement *r, struct connection *c)
             c = NULL;
         }
     }
-    tell_moved(c, uses, provides);
+    notify_moved(c, uses, provides);
 }
 
 static struct connection *first_of_old(const struct replacement *r)
@@ -530,7 +530,7 @@ static void finish_replacement(struct replacement *r)
         link_free_dormant(a->dormant);
         free(a);
     }
-    services_tell_release(r->old);
+    services_notify_release(r->old);
     services_retire(r->old);
 }
 

@@ -98,7 +98,7 @@ static void forget_releases(struct services *s)
     s->releases = NULL;
 }
 
-void services_tell_release(struct services *s)
+void services_notify_release(struct services *s)
 {
     struct portolan_error err = {0};
     sidl_BaseInterface ex = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an instance keeps between calls, and how it goes over to the class that takes its place. */
+/* Moves the state that an instance keeps between calls to the class that takes its place. */
 #include "internal.h"
 
 #include <string.h>
@@ -7,14 +7,15 @@
 
 static const char *const any_format = "portolan.ports.Stateful";
 
-/* What is known of one side of a replacement. */
+/* One side of a replacement. */
 struct side {
     const char *class_name;
     const char *format; /* the type of its Stateful port; NULL: it has none */
     bool keeps;         /* something that must not be lost */
 };
 
-/* One object may implement many types, so that the description tells which port is for the state.
+/*
+ * Returns the port for the state by the description, because one object may implement many types.
  */
 static const struct portolan_port_description *
 described_port(const struct portolan_class_description *class)
@@ -171,7 +172,7 @@ static int32_t common_version(portolan_ports_Stateful from, portolan_ports_State
     return written < read ? written : read;
 }
 
-/* What is done from now on, the component of S does. */
+/* Assigns what happens from now on to the component of S. */
 static struct portolan_doing let_do(const struct services *s)
 {
     return portolan_doing_set((struct portolan_doing){s->instance->name, services_class_name(s)});

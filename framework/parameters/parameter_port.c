@@ -10,9 +10,9 @@
 
 /* -- BasicParameterPort -- */
 
-/* Tells listeners that the map is about to be read or, if KEY is not NULL, that its value was
+/* Notifies listeners that the map is about to be read or, if KEY is not NULL, that its value was
  * written. Meanwhile listeners may be added, and the component may be destroyed. */
-static void tell_listeners(struct parameters *p, const char *key)
+static void notify_listeners(struct parameters *p, const char *key)
 {
     struct parameter_listener *l;
     sidl_BaseInterface ex = NULL;
@@ -55,7 +55,7 @@ static gov_cca_TypeMap port_readConfigurationMap(void *self, sidl_BaseInterface 
     gov_cca_TypeMap map;
 
     sidl_object_retain(p);
-    tell_listeners(p, NULL);
+    notify_listeners(p, NULL);
     map = gov_cca_TypeMap_cloneTypeMap(p->data, _ex);
     sidl_object_release(p);
     if (map)
@@ -143,7 +143,7 @@ static void port_writeConfigurationMap(void *self, gov_cca_TypeMap map, sidl_Bas
     sidl_object_retain(p);
     for (size_t i = 0; i < count; i++) {
         if (changed[i])
-            tell_listeners(p, changed[i]);
+            notify_listeners(p, changed[i]);
         free(changed[i]);
     }
     sidl_object_release(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * gov.cca.TypeMap: a small list, strictly typed. Values are copied on their way in and out, arrays
- * included, so that nobody changes a map by accident.
+ * included, so that a map cannot be changed by accident.
  */
 #include "typemap.h"
 

@@ -44,7 +44,7 @@ enum portolan_status typemap_put(gov_cca_TypeMap map, const char *key,
 void typemap_clear(struct typemap_values *v);
 /* Makes room for COUNT values; false when memory runs out. */
 bool typemap_make_room(struct typemap_values *v, size_t count);
-/* Whether two elements of that type are equal; whether E is within numeric bounds. */
+/* Return whether two elements of that type are equal, and whether E is within numeric bounds. */
 bool typemap_is_equal(enum gov_cca_Type__enum element, const union typemap_value *a,
                       const union typemap_value *b);
 bool typemap_is_within(enum gov_cca_Type__enum element, const union typemap_value *e,

@@ -30,7 +30,7 @@ enum portolan_value_type {
     PORTOLAN_VALUE_STRING,
 };
 
-/** Whether an implementation keeps state between calls that a swap must preserve. */
+/** Says whether an implementation keeps state between calls that a swap must preserve. */
 enum portolan_stateful {
     PORTOLAN_STATEFUL_UNSTATED,
     PORTOLAN_STATEFUL_NO,
@@ -168,7 +168,7 @@ struct portolan_assembly_pair {
 };
 
 /**
- * What a component of a paradigm is in this program: everything that matches all stated fields.
+ * The calls of this program that are one component of a paradigm: all that match all stated fields.
  * NULL and -1: not stated. Of several parts that match, the first counts.
  */
 struct portolan_assembly_part {
@@ -208,7 +208,7 @@ struct portolan_assembly_sweep {
     int line;
 };
 
-/** What a column of the cases sets, or describes. */
+/** A column of the cases, which sets a parameter or describes a context. */
 struct portolan_assembly_case_column {
     const char *instance;  /**< NULL: sets no parameter, but gives the value of a context */
     const char *parameter; /**< of the instance, or the context's name */
@@ -221,7 +221,7 @@ struct portolan_assembly_case {
 };
 
 #define PORTOLAN_ASSEMBLY_PRUNING 0.1
-/** The bound that reports show beside the rules if none is stated. */
+/** The bound that reports show next to the rules if none is stated. */
 #define PORTOLAN_ASSEMBLY_EPSILON 0.05
 
 struct portolan_assembly {
@@ -406,7 +406,7 @@ PORTOLAN_API enum portolan_status portolan_assembly_forbid(struct portolan_assem
                                                            const char *class_name,
                                                            struct portolan_error *err);
 
-/** Whether an alternative may run: it is not forbidden, and no other one is pinned. */
+/** Returns whether an alternative may run: it is not forbidden, and no other one is pinned. */
 static inline bool portolan_assembly_may_run(const struct portolan_assembly_instance *instance,
                                              size_t alternative)
 {

@@ -3,8 +3,8 @@
  * framework: a choice among objects of C that do the same, in a program without components.
  * `portolan proxygen HEADER --port STRUCT` makes STRUCTProxy_choose(), which opens one; the program
  * calls the object that it returns, and portolan_choice_step() after each of its time steps. Calls
- * are measured, stored in NAME.db, modelled, and the object behind it is exchanged when another one
- * is faster (docs/tutorial.md).
+ * are measured, stored in NAME.db and modelled, and the candidate that serves them is exchanged
+ * when another one is faster (docs/tutorial.md).
  *
  * A choice is used by one thread at a time; the object may be called by several, but not during
  * portolan_choice_step(). With several processes all do the same steps.
@@ -30,7 +30,7 @@ struct portolan_candidate {
 /**
  * For generated code: PROXY is the descriptor of the class that measures calls of port TYPE.
  * Returns the object to call instead of a candidate, valid until portolan_choice_close(); at first
- * the first candidate is behind it. NAME is that of the choice in reports, and of its store. COHORT
+ * it leads to the first candidate. NAME is that of the choice in reports, and of its store. COHORT
  * is that of all ranks and outlives the choice; NULL: one process. NULL with ERR set: EINVAL
  * without candidates, ESYNTAX for names, EEXISTS for two with one name, and the errors of framework
  * and store; then the program may call a candidate itself.

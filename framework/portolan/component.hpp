@@ -43,7 +43,7 @@ class check
 
 /**
  * Runs WORK for a caller in C: *_EX is what it threw, as a failure or as a std::exception (whose
- * text goes into a gov.cca.CCAException behind WHO), else NULL. Returns what WORK does, or zero.
+ * text goes into a gov.cca.CCAException after WHO), else NULL. Returns what WORK does, or zero.
  */
 template <typename Work>
 auto guarded(sidl_BaseInterface *_ex, const char *who, Work work) -> decltype(work())
@@ -91,7 +91,8 @@ template <typename Implementation, typename Port, typename Traits> class provide
         gov_cca_Services_addProvidesPort(services, port, Traits::port_name, Traits::type_name,
                                          nullptr, _ex);
     }
-    /* What travels is a pointer to the port's class, whatever the implementation derives from. */
+    /* The pointer that is passed is one to the port's class, whatever the implementation derives
+     * from. */
     static void *get_pointer(void *self, sidl_BaseInterface *_ex)
     {
         Port *port = static_cast<provider *>(self)->implementation_;
@@ -143,9 +144,10 @@ template <typename Implementation, typename Port, typename Traits> class provide
 };
 
 /**
- * The object behind the connected uses port NAME of a component, a portolan.ForeignPort of class
- * PORT, for as long as this lives. NAME is borrowed, and so are SERVICES. Throws failure when the
- * port is not connected. While this lives nobody else can be connected there: hold it for a step.
+ * The object to which the uses port NAME of a component is connected, a portolan.ForeignPort of
+ * class PORT, for as long as this lives. NAME is borrowed, and so are SERVICES. Throws failure when
+ * the port is not connected. While this lives nothing else can be connected there: hold it for a
+ * step.
  */
 template <typename Port> class used
 {

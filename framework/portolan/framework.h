@@ -201,8 +201,8 @@ PORTOLAN_API gov_cca_AbstractFramework
 portolan_framework_abstract(const struct portolan_palette *palette, struct portolan_cohort *cohort,
                             sidl_BaseInterface *_ex);
 
-/** The framework behind the interface, for the functions above; NULL once shut down, or when
- * another implementation is behind it. */
+/** Returns the framework of the interface, for the functions above; NULL once shut down, or if the
+ * interface belongs to another implementation. */
 PORTOLAN_API struct portolan_framework *
 portolan_framework_peek(gov_cca_AbstractFramework framework);
 
@@ -240,9 +240,9 @@ PORTOLAN_API void *portolan_foreign_get(gov_cca_Services services, const char *u
                                         const char *type, sidl_BaseInterface *_ex);
 
 /**
- * What a uses port is connected to, as its SIDL TYPE ("heat.LinearSolver"): a new reference, NULL
- * with an exception on failure. portolan_port_release() drops it and releases the port; a NULL PORT
- * is legal there, and so is an exception that is on its way.
+ * Returns the port to which a uses port is connected, as its SIDL TYPE ("heat.LinearSolver"): a new
+ * reference, NULL with an exception on failure. portolan_port_release() drops it and releases the
+ * port; a NULL PORT is legal there, and so is an exception that is on its way.
  */
 PORTOLAN_API void *portolan_port_get(gov_cca_Services services, const char *uses_port,
                                      const char *type, sidl_BaseInterface *_ex);

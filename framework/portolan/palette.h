@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * framework: the palette, the component classes that can be loaded, with their ports and
- * parameters, from the XML descriptions that lie beside the plug-ins (docs/portolan-component.5)
+ * parameters, from the XML descriptions that lie next to the plug-ins (docs/portolan-component.5)
  * or from components linked into the program. Nothing is loaded but by portolan_class_load().
  *
- * A palette may be read by several threads at a time and changed by one. What it returns belongs
- * to it and lives as long as it does.
+ * A palette may be read by several threads at a time and changed by one. What it returns belongs to
+ * it and lives as long as it does.
  */
 #ifndef PORTOLAN_PALETTE_H
 #define PORTOLAN_PALETTE_H
@@ -141,7 +141,7 @@ portolan_class_parameter(const struct portolan_class_description *c, const char 
 PORTOLAN_API enum portolan_status portolan_class_load(const struct portolan_class_description *c,
                                                       struct portolan_error *err);
 
-/** Whether a provides port is of TYPE or, by its description, of a type that extends it. */
+/** Returns whether a provides port is of TYPE or, by its description, of a type that extends it. */
 PORTOLAN_API bool portolan_port_is(const struct portolan_port_description *provides,
                                    const char *type);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where enum portolan_status and gov.cca exceptions meet. All functions are hidden. */
+/* Conversions between enum portolan_status and gov.cca exceptions. All functions are hidden. */
 #ifndef PORTOLAN_FRAMEWORK_STATUS_H
 #define PORTOLAN_FRAMEWORK_STATUS_H
 

@@ -32,8 +32,8 @@ static void put_clock_facts(struct mastermind *m)
 }
 
 /*
- * Warns and goes on: a full disk is no reason to lose a simulation. Of failures in a row only the
- * first is reported.
+ * Warns and goes on: a full disk is no reason to lose a simulation. Only the first of successive
+ * failures is reported.
  */
 static void warn(struct mastermind *m, enum portolan_status status,
                  const struct portolan_error *err)
@@ -170,7 +170,8 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
 EXIT:;
 }
 
-/* Where the run's time went, as its store says; the trials of an exploration tell of themselves. */
+/* Logs how the run's time was spent, as its store says; `measure` reports the trials of an
+ * exploration itself. */
 static void log_spent(const struct mastermind *m)
 {
     const struct portolan_store_query query = {.trial = m->recorder.trial};
@@ -191,8 +192,8 @@ static void log_spent(const struct mastermind *m)
 }
 
 /*
- * Whether there is anything to end. All ranks must come to the same answer without communication:
- * if the build of the assembly failed here on one rank, only the others come to this point.
+ * Ends the trial if there is one. All ranks must decide that without communication: if the build of
+ * the assembly failed here on one rank, only the others come to this point.
  */
 static void end_trial(struct mastermind *m)
 {

@@ -19,7 +19,7 @@ struct mastermind_records {
     struct mastermind *mastermind;
 };
 
-/** What the parameters say. */
+/** The values of the parameters. */
 struct mastermind_settings {
     bool has_rows, rotates, has_begun;
     double group_s;       /* -1: not given */

@@ -92,7 +92,7 @@ static void attach(void *self, void *probe_port, sidl_BaseInterface *_ex)
                                       portolan_probe_port_flags(port) | PORTOLAN_PROBE_COUNTERS);
 }
 
-/* What the port measured stays in the probe and comes out with the next step. */
+/* Removes a port. Its measurements stay in the probe and are stored with the next step. */
 static void detach(void *self, void *probe_port, sidl_BaseInterface *_ex)
 {
     struct portolan_probe_port *port = probe_port;
@@ -153,8 +153,8 @@ static enum portolan_status read_latest(struct portolan_records *self,
     struct portolan_recorder *r = recorder_of(self);
 
     (void)err;
-    *samples = r->piece.samples;
-    *n = r->piece.n_partial ? 0 : r->piece.n; /* half of a step says nothing about the next */
+    *samples = r->slice.samples;
+    *n = r->slice.n_partial ? 0 : r->slice.n; /* half of a step says nothing about the next */
     return PORTOLAN_OK;
 }
 

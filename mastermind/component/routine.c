@@ -195,7 +195,7 @@ void routine_empty(struct routine *r, size_t *bytes)
 char *routine_path(const struct routine *r, const char *file, int rank)
 {
     char *base, *path;
-    uint32_t hash = 2166136261U; /* tells names apart that differ in replaced characters */
+    uint32_t hash = 2166136261U; /* distinguishes names that differ only in replaced characters */
 
     if (!file || !*file)
         file = r->file;

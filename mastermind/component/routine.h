@@ -41,8 +41,8 @@ void routine_destroy(struct routine *r);
 unsigned routine_columns(const struct routine *r);
 
 /*
- * Whether an invocation with these parameters can be a row. The first one names the columns and the
- * timer's parameters.
+ * Checks whether an invocation with these parameters can be a row. The first one names the columns
+ * and the timer's parameters.
  */
 enum portolan_status routine_check(struct routine *r, const char *const *names, unsigned n,
                                    struct portolan_error *err);

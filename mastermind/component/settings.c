@@ -70,7 +70,7 @@ static void take_lists(struct mastermind *m, char *rows, char *sample, sidl_Base
 
     s->has_rows = rows[strspn(rows, ", \t\r\n")];
     if (m->recorder.summary_only && m->recorder.cohort->rank != 0)
-        s->has_rows = false; /* nobody would store them */
+        s->has_rows = false; /* they would not be stored */
     if (s->has_rows)
         add_rows(rows, &begin, &end);
     add_sampling(sample, &begin, &end, _ex);

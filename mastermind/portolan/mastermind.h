@@ -61,8 +61,8 @@ struct portolan_records_ops {
     uint32_t abi; /**< PORTOLAN_RECORDS_ABI */
 
     /**
-     * REQUIRED. What the store holds, also from earlier runs, up to the last finished step. Rank 0
-     * reads; the other ranks get an empty set. Free with portolan_sample_set_destroy(). Not
+     * REQUIRED. Reads the samples in the store, also of earlier runs, up to the last finished step.
+     * Rank 0 reads; the other ranks get an empty set. Free with portolan_sample_set_destroy(). Not
      * collective. Errors of portolan_store_read().
      */
     enum portolan_status (*read)(struct portolan_records *self,
@@ -148,7 +148,7 @@ struct portolan_records_ops {
                                           struct portolan_error *err);
 
     /**
-     * OPTIONAL. What runs from STEP on, as portolan_note_put(): noted before it is called, so that
+     * OPTIONAL. Notes what runs from STEP on, as portolan_note_put(), before it is called, so that
      * a failure that ends the process is known. Other ranks than 0 give N = 0 when something is
      * swapped. Not collective.
      */
@@ -156,8 +156,9 @@ struct portolan_records_ops {
                          const struct portolan_running *running, size_t n);
 
     /**
-     * OPTIONAL. What runs is about to change, between two steps: what was measured so far is stored
-     * apart from what comes, and the next steps singly. Collective.
+     * OPTIONAL. Announces, between two steps, that implementations are about to change: what was
+     * measured so far is stored apart from what follows, and the next steps are stored singly.
+     * Collective.
      */
     void (*change)(struct portolan_records *self);
 };

@@ -47,7 +47,7 @@ void portolan_facts_put_choices(const struct portolan_assembly *a,
 void portolan_facts_put_objects(struct portolan_facts *facts);
 
 /**
- * Where snapshots come from. The process that is measured may be another one: then its handles and
+ * The source of snapshots. The process that is measured may be another one: then its handles and
  * counters are not this process's, nor are its shared objects.
  */
 struct portolan_recorder_source {
@@ -56,7 +56,7 @@ struct portolan_recorder_source {
                                  struct portolan_error *err);
     /** OPTIONAL. Empties the records. If it fails, this snapshot is subtracted from the next. */
     enum portolan_status (*restart)(void *self);
-    /** REQUIRED. What a handle stands for; the strings stay valid as long as the recorder. */
+    /** REQUIRED. Returns the method of a handle; the strings stay valid as long as the recorder. */
     const struct portolan_probe_method_info *(*peek_method)(void *self, uint32_t handle);
     /** REQUIRED. The name of a counter, NULL beyond the last. */
     const char *(*peek_counter)(void *self, size_t index);
@@ -64,15 +64,15 @@ struct portolan_recorder_source {
      */
     void (*put_objects)(void *self, struct portolan_facts *facts);
     /**
-     * OPTIONAL. Whether something that is measured was left out since the call that left *MARK (0
-     * at first), as portolan_control_was_partial() tells.
+     * OPTIONAL. Returns whether something that is measured was left out since the call that set
+     * *MARK (0 at first), as portolan_control_was_partial() does.
      */
     bool (*was_partial)(void *self, uint64_t *mark);
     /** OPTIONAL. The cost of measuring; without it none is stored. */
     struct portolan_probe_cost (*cost)(void *self);
     /** OPTIONAL. The time now, by the clock of records and rows. */
     double (*now_ns)(void *self);
-    /** OPTIONAL. What was left out, how often and how long, as facts. */
+    /** OPTIONAL. Adds facts on what was left out, how often and how long. */
     void (*put_gaps)(void *self, struct portolan_facts *facts);
     /**
      * OPTIONAL. Rows of single calls, which are handed over in batches and forgotten, as
@@ -100,7 +100,7 @@ struct portolan_recorder_source {
 #define PORTOLAN_RECORDER_LOST_ROWS "rows lost"
 
 /** Samples of one rank, parents first. Names are borrowed from the source (or from a block). */
-struct portolan_piece {
+struct portolan_slice {
     size_t n, capacity;
     struct portolan_sample *samples;
     uint32_t *handles; /**< of the samples' methods at the source; NULL after unpacking */
@@ -135,7 +135,7 @@ struct portolan_recorder {
     size_t n_expected;
     struct portolan_expectation *expected; /**< not stored yet */
     int64_t trial;                         /**< 0: not begun */
-    int step;                              /**< to which the next piece belongs */
+    int step;                              /**< to which the next slice belongs */
     double elapsed_ns;  /**< of this rank's roots; where not all were timed, by the clock */
     double cut_ns;      /**< by the clock: when the last cut ended */
     double deciding_ns; /**< the Optimizer's time at swap points */
@@ -164,7 +164,7 @@ struct portolan_recorder {
     /** Travels with each cut but the last; or NULL. The same on all ranks. */
     struct portolan_piggyback *piggyback;
     struct portolan_probe_snapshot before, now;
-    struct portolan_piece piece;  /**< this rank's latest */
+    struct portolan_slice slice;  /**< this rank's latest */
     struct recorder_state *state; /**< the recorder's own */
 };
 
@@ -185,7 +185,7 @@ void portolan_recorder_close(struct portolan_recorder *r);
 
 /**
  * Collective. Stores what all ranks measured since the last cut as step `step`, beginning the trial
- * first if it has not begun; then `step` becomes NEXT_STEP. If steps are grouped, a piece may have
+ * first if it has not begun; then `step` becomes NEXT_STEP. If steps are grouped, a slice may have
  * to wait for further ones, with which it is stored as one: after many groups, and at most 1/256 of
  * them. All of it is one transaction. All ranks
  * fail alike, with a text that says what is lost and why, that of the first that failed; then
@@ -201,8 +201,8 @@ enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next
                                            struct portolan_error *err);
 
 /**
- * Between two cuts: what has been cut and not stored is stored, and the next pieces singly, because
- * what runs is about to change. Collective. If that fails it is stored with the next piece.
+ * Between two cuts: what has been cut and not stored is stored, and the next slices singly, because
+ * what runs is about to change. Collective. If that fails it is stored with the next slice.
  */
 void portolan_recorder_change(struct portolan_recorder *r);
 
@@ -213,7 +213,7 @@ void portolan_recorder_change(struct portolan_recorder *r);
 int portolan_recorder_pace(const struct portolan_recorder *r, int *least);
 
 /**
- * Collective. Cuts the last piece, stores the statistics over ranks, which are merged up a tree,
+ * Collective. Cuts the last slice, stores the statistics over ranks, which are merged up a tree,
  * and ends the trial: "finished", or "failed" if any rank did. After a failure the rest is stored
  * anyway; the first failure is returned, and EIO when steps were lost earlier. No trial is made
  * when none has begun and no rank has measured a call.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * mastermind: what the store says of a trial whose processes have ended, however they did. Whoever
- * starts trials uses this, in a process of its own, before and after each.
+ * mastermind: completes the stored trial of a run whose processes have ended, however they did.
+ * Commands that start trials use this, in a process of their own, before and after each.
  */
 #ifndef PORTOLAN_SETTLE_H
 #define PORTOLAN_SETTLE_H
@@ -17,7 +17,7 @@
 enum portolan_status portolan_trial_expect(const char *file, struct portolan_store **store,
                                            struct portolan_error *err);
 
-/** What was to run. */
+/** The trial that was to run. */
 struct portolan_expected_trial {
     const struct portolan_assembly *assembly;
     const struct portolan_palette *palette;

@@ -29,7 +29,7 @@ static void begin_note(struct portolan_recorder *r)
     struct recorder_state *s = r->state;
     struct portolan_error err = {0};
 
-    if (r->job || r->source != &piece_own_source || s->is_diverted)
+    if (r->job || r->source != &slice_own_source || s->is_diverted)
         return;
     if (portolan_note_open(s->path, r->trial, r->cohort->rank, &s->note, &err))
         portolan_log(PORTOLAN_LOG_WARNING, "mastermind",
@@ -136,7 +136,7 @@ enum portolan_status recorder_share_trial(struct portolan_recorder *r, enum port
 /* A component may have brought another clock since the recorder was opened; it begins at 0. */
 static void take_clock(struct portolan_recorder *r)
 {
-    if (r->source != &piece_own_source || r->state->clock == portolan_probe_clock_get())
+    if (r->source != &slice_own_source || r->state->clock == portolan_probe_clock_get())
         return;
     r->opened_ns = r->cut_ns = 0;
     r->state->paused_ns = portolan_probe_paused_ns();

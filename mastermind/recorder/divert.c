@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the store does not take at the end of a trial goes into a file beside it. */
+/* Writes what the store does not take at the end of a trial into a file next to it. */
 #include "recorder_internal.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ char *recorder_path(const char *path)
     return whole;
 }
 
-/* Rank 0. The file holds all of the trial if nobody can read what the store has of it. */
+/* Rank 0. The file has the whole trial if its part in the store cannot be read. */
 static enum portolan_status open_file(struct portolan_recorder *r, const char *file,
                                       struct portolan_error *err)
 {

@@ -60,10 +60,10 @@ static bool since(struct portolan_probe_event_record *e,
 }
 
 /* Events with the paths that they are on. */
-static void carry_events(struct portolan_block *b, struct portolan_piece *paths,
+static void carry_events(struct portolan_block *b, struct portolan_slice *paths,
                          struct portolan_event **events, size_t *n)
 {
-    piece_carry(b, paths);
+    slice_carry(b, paths);
     portolan_block_carry_items(b, events, n, sizeof **events);
     for (size_t i = 0; i < *n; ++i)
         portolan_block_carry_text(b, &(*events)[i].name);
@@ -124,7 +124,7 @@ static enum portolan_status pack_events(struct portolan_recorder *r, void **byte
          list_events(r, records, n, events, &n_events)))
         status = portolan_no_memory(err);
     if (!status && n_events) {
-        carry_events(&b, &paths->piece, &events, &n_events);
+        carry_events(&b, &paths->slice, &events, &n_events);
         status = portolan_block_take(&b, bytes, size, err);
     }
     paths_close(paths);
@@ -137,7 +137,7 @@ static enum portolan_status put_events(void *arg, int rank, const void *bytes, s
                                        struct portolan_error *err)
 {
     struct portolan_recorder *r = arg;
-    struct portolan_piece paths = {0};
+    struct portolan_slice paths = {0};
     struct portolan_event *events = NULL;
     struct portolan_block b;
     enum portolan_status status;
@@ -150,7 +150,7 @@ static enum portolan_status put_events(void *arg, int rank, const void *bytes, s
         status =
             portolan_store_put_events(r->store, r->trial, paths.samples, paths.n, events, n, err);
     free(events);
-    piece_clear(&paths);
+    slice_clear(&paths);
     return status;
 }
 

@@ -327,7 +327,7 @@ static void put_verdict(struct portolan_facts *f, const struct portolan_machine_
     facts_printf(f, "run delay %", "%.3g", v->delay_percent);
     if (mhz > 0)
         facts_printf(f, "processor MHz", "%.0f", mhz);
-    /* Nobody disturbs a clock that is moved by hand, or virtual time. */
+    /* A clock that is moved by hand, or virtual time, cannot be disturbed. */
     if (v->is_disturbed && portolan_probe_clock_get() != PORTOLAN_PROBE_CLOCK_MANUAL &&
         !getenv("PORTOLAN_VIRTUAL_MACHINE"))
         portolan_facts_put(f, PORTOLAN_STORE_DISTURBED, v->reason);
@@ -357,7 +357,7 @@ void facts_put_times(struct portolan_recorder *r)
     double paused_ns = portolan_probe_paused_ns() - s->paused_ns;
     struct portolan_machine_reading now;
 
-    if (r->cohort->rank != 0 || r->source != &piece_own_source)
+    if (r->cohort->rank != 0 || r->source != &slice_own_source)
         return;
     portolan_machine_read(&now);
     facts_printf(&r->facts, PORTOLAN_FACT_WALL, "%.0f",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts that files tell: where shared objects are, and what made those that hold components; the
- * assembly's text, and git's revision of its folder, read from git's own files. */
+/* Reads facts from files: the places of shared objects, and the compilers of those with components;
+ * the assembly's text, and git's revision of its folder, from git's own files. */
 #include "recorder_internal.h"
 
 #include <ctype.h>
@@ -59,7 +59,8 @@ static Elf_Data *section(struct object *o, const char *name)
     return NULL;
 }
 
-/* Texts of DW_AT_producer are told by their beginnings: gcc's have all flags, clang's none. */
+/* Returns whether TEXT is one of DW_AT_producer, by its beginning: gcc's have all flags, clang's
+ * none. */
 static bool is_producer(const char *text)
 {
     static const char *const beginnings[] = {

@@ -98,7 +98,7 @@ static void own_gaps(void *self, struct portolan_facts *facts)
     portolan_control_visit_gaps(PORTOLAN_VARIANT_MASTERMIND, put_gap, facts);
 }
 
-const struct portolan_recorder_source piece_own_source = {
+const struct portolan_recorder_source slice_own_source = {
     .take = own_take,
     .restart = own_restart,
     .peek_method = own_method,

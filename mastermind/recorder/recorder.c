@@ -21,7 +21,7 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
 {
     r->cohort = cohort;
     r->assembly = assembly;
-    r->source = &piece_own_source;
+    r->source = &slice_own_source;
     r->step = -1;
     if (!(r->state = portolan_calloc(1, sizeof *r->state)) ||
         !(r->state->path = recorder_path(path ? path : "")))
@@ -44,8 +44,8 @@ static void clear_state(struct recorder_state *s)
         return;
     recorder_end_note(s);
     free(s->path);
-    piece_clear(&s->slowest);
-    piece_clear(&s->whole);
+    slice_clear(&s->slowest);
+    slice_clear(&s->whole);
     portolan_probe_snapshot_clear(&s->last);
     free(s->slowest_block);
     totals_clear(&s->totals);
@@ -63,14 +63,15 @@ void portolan_recorder_close(struct portolan_recorder *r)
     portolan_facts_clear(&r->facts);
     portolan_arena_clear(&r->expected_arena);
     portolan_text_clear(&r->lost_steps);
-    piece_clear(&r->piece);
+    slice_clear(&r->slice);
     clear_state(r->state);
     portolan_probe_snapshot_clear(&r->before);
     portolan_probe_snapshot_clear(&r->now);
     *r = (struct portolan_recorder){0};
 }
 
-/* Of several groups that are stored as one, the first. */
+/* Returns whether the expectation of STEP is kept: of several groups that are stored as one, that
+ * of the first. */
 static bool is_expectation_kept(const struct portolan_recorder *r, int step)
 {
     return !(r->group_ns > 0) || step == r->step ||
@@ -112,9 +113,9 @@ static enum portolan_status take_own(struct portolan_recorder *r, struct portola
 
 static double elapsed_of(const struct portolan_recorder *r)
 {
-    double roots = r->piece.root_ns;
+    double roots = r->slice.root_ns;
 
-    if (!r->piece.has_untimed_roots || !r->source->now_ns)
+    if (!r->slice.has_untimed_roots || !r->source->now_ns)
         return roots;
     return fmax(roots, r->now.now_ns - r->cut_ns);
 }
@@ -127,37 +128,37 @@ static void exchange_snapshots(struct portolan_probe_snapshot *a, struct portola
     *b = keep;
 }
 
-/* Makes the latest piece and, if several are stored as one, the whole. */
-static enum portolan_status make_pieces(struct portolan_recorder *r, struct portolan_error *err)
+/* Makes the latest slice and, if several are stored as one, the whole. */
+static enum portolan_status make_slices(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct recorder_state *s = r->state;
     struct portolan_probe_snapshot *since = s->n_pending ? &s->last : &r->before;
     enum portolan_status status =
-        piece_difference(r->source, since, &r->now, step_rank(r), &r->piece, err);
+        slice_difference(r->source, since, &r->now, step_rank(r), &r->slice, err);
 
     if (!status && s->n_pending && s->is_storing)
-        status = piece_difference(r->source, &r->before, &r->now, step_rank(r), &s->whole, err);
+        status = slice_difference(r->source, &r->before, &r->now, step_rank(r), &s->whole, err);
     if (status)
         return status;
-    r->piece.n_partial =
+    r->slice.n_partial =
         r->source->was_partial && r->source->was_partial(r->source->self, &r->mark);
-    s->was_partial = s->was_partial || r->piece.n_partial;
+    s->was_partial = s->was_partial || r->slice.n_partial;
     s->whole.n_partial = s->was_partial;
     r->elapsed_ns += elapsed_of(r);
-    s->calls_ns += r->piece.calls_ns;
-    s->timed_calls += r->piece.timed_calls;
+    s->calls_ns += r->slice.calls_ns;
+    s->timed_calls += r->slice.timed_calls;
     return PORTOLAN_OK;
 }
 
-/* If the probe cannot be emptied (a thread is inside a call), the next piece is a difference; so is
- * a piece that is not stored yet. */
-static enum portolan_status take_piece(struct portolan_recorder *r, struct portolan_error *err)
+/* If the probe cannot be emptied (a thread is inside a call), the next slice is a difference; so is
+ * a slice that is not stored yet. */
+static enum portolan_status take_slice(struct portolan_recorder *r, struct portolan_error *err)
 {
     bool others;
     enum portolan_status status = take_own(r, &r->now, &others, err);
 
     if (!status)
-        status = make_pieces(r, err);
+        status = make_slices(r, err);
     if (status)
         return status;
     if (!r->state->is_storing) {
@@ -216,7 +217,7 @@ static void note_lost(struct portolan_recorder *r, int step, double n[2])
 static void note_lost_step(struct portolan_recorder *r, struct portolan_error *err)
 {
     bool sends = !r->summary_only || r->cohort->rank == 0;
-    double n[2] = {sends ? (double)step_piece(r)->n : 0, r->step_rows + rows_drop(r)};
+    double n[2] = {sends ? (double)step_slice(r)->n : 0, r->step_rows + rows_drop(r)};
 
     note_lost(r, r->step, n);
     portolan_error_prefix(
@@ -271,13 +272,13 @@ static enum portolan_status store_step(struct portolan_recorder *r, enum portola
     return step_agree(r, status, err);
 }
 
-/* Whether it is the store that fails, and may do better later, or another store now. */
+/* Returns whether the store is the cause, so that it may work later, or another store now. */
 static bool is_of_store(enum portolan_status status)
 {
     return status == PORTOLAN_EBUSY || status == PORTOLAN_EIO;
 }
 
-static void be_patient(struct portolan_recorder *r, int wait_ms)
+static void set_patience(struct portolan_recorder *r, int wait_ms)
 {
     if (r->store)
         portolan_store_set_patience(r->store, wait_ms);
@@ -293,42 +294,42 @@ static enum portolan_status begin_step(struct portolan_recorder *r, bool is_last
     bool waits = r->state->waiting.n > 0;
 
     r->state->has_zero = !status;
-    be_patient(r, is_last ? LAST_PATIENCE_MS : waits ? NO_PATIENCE_MS : PATIENCE_MS);
+    set_patience(r, is_last ? LAST_PATIENCE_MS : waits ? NO_PATIENCE_MS : PATIENCE_MS);
     if (!status && !r->trial)
         status = recorder_begin(r, err);
     if (!status && r->store)
         status = portolan_store_begin(r->store, err);
     status = portolan_cohort_agree(r->cohort, status, err);
     /* decisions, too, do not wait for a lock that steps have waited for */
-    be_patient(r, is_of_store(status) ? NO_PATIENCE_MS : LAST_PATIENCE_MS);
+    set_patience(r, is_of_store(status) ? NO_PATIENCE_MS : LAST_PATIENCE_MS);
     return status;
 }
 
-/* Takes the piece and adds it, if it is to be stored, to the statistics. */
+/* Takes the slice and adds it, if it is to be stored, to the statistics. */
 static enum portolan_status take_and_add(struct portolan_recorder *r, struct portolan_error *err)
 {
-    enum portolan_status status = take_piece(r, err);
+    enum portolan_status status = take_slice(r, err);
 
     if (status)
-        r->piece.n = r->state->whole.n = 0;
+        r->slice.n = r->state->whole.n = 0;
     step_fill_piggyback(r);
     return status || !r->state->is_storing ? status
-                                           : totals_add(&r->state->totals, step_piece(r), err);
+                                           : totals_add(&r->state->totals, step_slice(r), err);
 }
 
 /* WHY it cannot be stored: EBUSY, or what else there is. */
-static void tell_waiting(struct portolan_recorder *r, int step, const struct portolan_error *why)
+static void report_waiting(struct portolan_recorder *r, int step, const struct portolan_error *why)
 {
     struct waiting *w = &r->state->waiting;
     bool is_locked = strstr(why->text, "keeps it locked");
 
-    if (!w->is_told && r->store)
+    if (!w->is_reported && r->store)
         portolan_log(PORTOLAN_LOG_WARNING, "mastermind",
                      "%s: from step %d on, steps are kept in memory until it %s, up to %zu MiB per "
                      "rank",
                      is_locked ? "another process has locked the store" : why->text, step,
                      is_locked ? "is unlocked" : "can be written", WAITING_BYTES >> 20);
-    w->is_told = true;
+    w->is_reported = true;
 }
 
 /* Collective. Keeps the step in memory, WHY being why it cannot be stored. */
@@ -344,14 +345,14 @@ static enum portolan_status postpone(struct portolan_recorder *r, const struct p
         status = waiting_add_rows(r, &s, err);
     status = waiting_add(r, &s, status, err);
     if (!status)
-        tell_waiting(r, r->step, why);
+        report_waiting(r, r->step, why);
     waiting_step_clear(&s);
     return status;
 }
 
 /*
- * Collective. Keeps a step that was sent to a store which did not answer. Whether it was stored is
- * seen when there is an answer again; the rows of its calls are gone.
+ * Collective. Keeps a step that was sent to a store which did not answer. The next answer shows
+ * whether it was stored; the rows of its calls are lost.
  */
 static enum portolan_status keep_sent(struct portolan_recorder *r, const struct portolan_error *why,
                                       struct portolan_error *err)
@@ -362,7 +363,7 @@ static enum portolan_status keep_sent(struct portolan_recorder *r, const struct 
     waiting_step_clear(&s);
     if (status)
         return status;
-    tell_waiting(r, r->step, why);
+    report_waiting(r, r->step, why);
     r->lost_rows += r->step_rows;
     r->state->waiting.n_sent = r->state->waiting.n;
     return PORTOLAN_OK;
@@ -383,7 +384,7 @@ static enum portolan_status put_step(struct portolan_recorder *r, enum portolan_
     return status;
 }
 
-/* Collective. The last step once more, whose piece was taken: into a file. */
+/* Collective. The last step once more, whose slice was taken: into a file. */
 static enum portolan_status put_again(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status;
@@ -398,7 +399,9 @@ static enum portolan_status put_again(struct portolan_recorder *r, struct portol
     return status;
 }
 
-/* Collective. Whether a step failed because the store was lost meanwhile; a full disk is there. */
+/*
+ * Collective: returns whether a step failed because the store is lost; a full disk does not count.
+ */
 static bool is_away(struct portolan_recorder *r, enum portolan_status status)
 {
     double is = r->store && portolan_store_check(r->store, NULL);
@@ -426,8 +429,8 @@ static enum portolan_status put_or_keep(struct portolan_recorder *r, enum portol
     return keep_sent(r, &why, err);
 }
 
-/* The readers of the store must know that pieces have several steps. */
-static void tell_groups(struct portolan_recorder *r)
+/* The readers of the store must know that slices have several steps. */
+static void report_groups(struct portolan_recorder *r)
 {
     if (r->store && (r->state->pace.is_grouped || r->state->n_pending)) {
         facts_printf(&r->facts, PORTOLAN_FACT_GROUPS, "%d", r->state->pace.visits);
@@ -435,7 +438,7 @@ static void tell_groups(struct portolan_recorder *r)
     }
 }
 
-/* Collective. Takes a piece that is stored later. */
+/* Collective. Takes a slice that is stored later. */
 static enum portolan_status look(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status = take_and_add(r, err);
@@ -462,7 +465,7 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
     r->state->is_storing = is_last || pace_stores(r);
     if (!r->state->is_storing)
         return look(r, err);
-    tell_groups(r);
+    report_groups(r);
     status = begin_step(r, is_last, &busy);
     if (is_last && is_of_store(status) && !recorder_divert(r, &busy)) {
         busy = (struct portolan_error){0};
@@ -488,7 +491,7 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
     return status;
 }
 
-/* Collective. Stores the pieces that are pending, up to the latest cut. */
+/* Collective. Stores the slices that are pending, up to the latest cut. */
 static enum portolan_status put_pending(struct portolan_recorder *r)
 {
     struct recorder_state *s = r->state;
@@ -496,7 +499,7 @@ static enum portolan_status put_pending(struct portolan_recorder *r)
 
     if (status)
         return status;
-    status = piece_difference(r->source, &r->before, &s->last, step_rank(r), &s->whole, NULL);
+    status = slice_difference(r->source, &r->before, &s->last, step_rank(r), &s->whole, NULL);
     s->whole.n_partial = s->was_partial;
     if (!status)
         status = totals_add(&s->totals, &s->whole, NULL);
@@ -521,10 +524,11 @@ void portolan_recorder_change(struct portolan_recorder *r)
     r->step = s->pace.step;
 }
 
-/* Tells a trace how long the trial has lasted: from its begin the rows of calls are counted. */
-static void tell_trace(const struct portolan_recorder *r)
+/* Gives a trace the duration of the trial so far, because times of the rows of calls begin with the
+ * trial. */
+static void record_duration(const struct portolan_recorder *r)
 {
-    if (r->source == &piece_own_source && r->state->has_zero && portolan_record_is_on())
+    if (r->source == &slice_own_source && r->state->has_zero && portolan_record_is_on())
         portolan_record_age(portolan_record_name(PORTOLAN_STORE_TRIAL_NS), r->began_ns);
 }
 
@@ -533,7 +537,7 @@ enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next
 {
     enum portolan_status status = cut(r, next_step, false, err);
 
-    tell_trace(r);
+    record_duration(r);
     return status;
 }
 
@@ -560,13 +564,13 @@ static bool is_empty(struct portolan_recorder *r)
     return r->cohort->max(r->cohort, &calls, 1) || calls <= 0;
 }
 
-/* Collective. What is known of the trial as a whole, in a transaction of its own. */
+/* Collective: stores the facts of the trial as a whole, in a transaction of their own. */
 static enum portolan_status store_whole(struct portolan_recorder *r, struct portolan_error *err)
 {
     double lost_rows = r->lost_rows;
     enum portolan_status status = r->cohort->sum(r->cohort, &lost_rows, 1);
 
-    if (!status && r->source == &piece_own_source) /* else the load is another process's */
+    if (!status && r->source == &slice_own_source) /* else the load is another process's */
         facts_put_load(r, &r->state->opened);
     if (lost_rows > 0)
         facts_printf(&r->facts, PORTOLAN_RECORDER_LOST_ROWS, "%.0f", lost_rows);
@@ -611,7 +615,7 @@ static enum portolan_status end_trial(struct portolan_recorder *r, struct portol
     return portolan_cohort_agree(r->cohort, status, err);
 }
 
-/* Collective. What the store does not take goes into a file. */
+/* Collective: runs a part of the end. Data that the store does not take go into a file. */
 static enum portolan_status end_part(struct portolan_recorder *r,
                                      enum portolan_status (*put)(struct portolan_recorder *,
                                                                  struct portolan_error *),
@@ -630,7 +634,8 @@ static enum portolan_status end_part(struct portolan_recorder *r,
 }
 
 /* Says which steps were lost, before the reason of the last failure if there is one. */
-static enum portolan_status tell_lost_steps(struct portolan_recorder *r, struct portolan_error *err)
+static enum portolan_status report_lost_steps(struct portolan_recorder *r,
+                                              struct portolan_error *err)
 {
     struct portolan_error lost = {0};
 
@@ -670,12 +675,12 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
     if (r->n_lost_steps)
         close_range(r);
     if (!r->trial)
-        return r->n_lost_steps ? tell_lost_steps(r, err) : status;
+        return r->n_lost_steps ? report_lost_steps(r, err) : status;
     whole = end_part(r, store_whole, status ? &later : err);
     ended = end_part(r, end_trial, status || whole ? &later : err);
     status = status ? status : whole ? whole : ended;
     rows_drop(r); /* of calls since: they are not the next recorder's */
     if (r->n_lost_steps)
-        status = tell_lost_steps(r, err);
+        status = report_lost_steps(r, err);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the recorder's files share. */
+/* Private to the recorder: shared by its files. */
 #ifndef PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
 #define PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
 
@@ -9,7 +9,7 @@
 #include <portolan/recorder.h>
 
 /** The source that reads this process's probe. */
-extern const struct portolan_recorder_source piece_own_source;
+extern const struct portolan_recorder_source slice_own_source;
 
 /* ---- facts.c and facts_files.c: who and what took part in a trial */
 
@@ -23,7 +23,7 @@ char *facts_without_secrets(const char *text);
 /** Which compilers made the object or program FILE, and with which flags, under NAME. */
 void facts_put_compiler(struct portolan_facts *facts, const char *name, const char *file);
 
-/** Whether FILE is an object with a component (exports portolan_component_…). */
+/** Returns whether FILE is an object with a component (exports portolan_component_…). */
 bool facts_is_component(const char *file);
 
 /** The assembly as text, and the revision of the folder that it lies in. */
@@ -64,7 +64,7 @@ enum portolan_status summary_merge(void *arg, const void *mine, size_t mine_byte
                                    const void *theirs, size_t theirs_bytes, void **out,
                                    size_t *out_bytes);
 
-/** What one rank has measured so far: the rows have sums only. Start it as `{0}`. */
+/** The totals that one rank has measured so far: the rows have sums only. Start it as `{0}`. */
 struct totals {
     struct summary sums;
     size_t n_pairs, capacity;
@@ -76,50 +76,50 @@ struct totals {
 void totals_clear(struct totals *t);
 
 /**
- * Adds PIECE, whose names must stay as long as the totals. Counters beyond
+ * Adds SLICE, whose names must stay as long as the totals. Counters beyond
  * PORTOLAN_SUMMARY_COUNTER_MAX are left out. Errors: ENOMEM, and nothing has changed.
  */
-enum portolan_status totals_add(struct totals *t, const struct portolan_piece *piece,
+enum portolan_status totals_add(struct totals *t, const struct portolan_slice *slice,
                                 struct portolan_error *err);
 
 /** The totals of RANK as a table of one rank; the caller frees *BYTES. Errors: ENOMEM. */
 enum portolan_status totals_pack(const struct totals *t, int rank, void **bytes, size_t *size_bytes,
                                  struct portolan_error *err);
 
-/* ---- piece.c: samples of one rank */
+/* ---- slice.c: samples of one rank */
 
-/** Frees what the piece holds; it can be used again. */
-void piece_clear(struct portolan_piece *piece);
+/** Frees what the slice holds; it can be used again. */
+void slice_clear(struct portolan_slice *slice);
 
 /**
- * Fills PIECE with what NOW has more than BEFORE (an earlier snapshot of the same SOURCE; empty:
+ * Fills SLICE with what NOW has more than BEFORE (an earlier snapshot of the same SOURCE; empty:
  * all of it counts). Running calls count with the time they have had so far. Call paths on which
  * nothing happened, and Portolan's own work, are left out. Errors: ENOMEM.
  */
-enum portolan_status piece_difference(const struct portolan_recorder_source *source,
+enum portolan_status slice_difference(const struct portolan_recorder_source *source,
                                       const struct portolan_probe_snapshot *before,
                                       const struct portolan_probe_snapshot *now, int rank,
-                                      struct portolan_piece *piece, struct portolan_error *err);
+                                      struct portolan_slice *slice, struct portolan_error *err);
 
 /** Carries the samples to or from another rank; names of those that are read are the block's. */
-void piece_carry(struct portolan_block *b, struct portolan_piece *piece);
+void slice_carry(struct portolan_block *b, struct portolan_slice *slice);
 
-/** A block with nothing but PIECE; the caller frees *BYTES. Errors: ENOMEM. */
-enum portolan_status piece_pack(const struct portolan_piece *piece, void **bytes, size_t *size,
+/** A block with nothing but SLICE; the caller frees *BYTES. Errors: ENOMEM. */
+enum portolan_status slice_pack(const struct portolan_slice *slice, void **bytes, size_t *size,
                                 struct portolan_error *err);
 
-/** Fills PIECE, which is empty, from such a block. Errors: ENOMEM, EINTERNAL (another block). */
-enum portolan_status piece_unpack(struct portolan_piece *piece, const void *bytes, size_t size,
+/** Fills SLICE, which is empty, from such a block. Errors: ENOMEM, EINTERNAL (another block). */
+enum portolan_status slice_unpack(struct portolan_slice *slice, const void *bytes, size_t size,
                                   struct portolan_error *err);
 
-/* ---- piece.c: the call paths that rows of calls and events refer to by the ids of records */
+/* ---- slice.c: the call paths that rows of calls and events refer to by the ids of records */
 
 /** Samples without values for some records of a snapshot, and their callers. Start it as `{0}`. */
 struct paths {
     const struct portolan_recorder_source *source;
     struct portolan_probe_snapshot snapshot;
     struct paths_entry *entries; /* by id */
-    struct portolan_piece piece; /* what has been looked for */
+    struct portolan_slice slice; /* what has been looked for */
     int rank;
 };
 
@@ -130,11 +130,11 @@ enum portolan_status paths_open(struct paths *p, const struct portolan_recorder_
 /** Frees all; it can be opened again. */
 void paths_close(struct paths *p);
 
-/** The piece is empty again; the snapshot stays. */
+/** The slice is empty again; the snapshot stays. */
 void paths_empty(struct paths *p);
 
 /**
- * *POSITION is that of record ID's path in the piece, with all its callers before it; -1: there is
+ * *POSITION is that of record ID's path in the slice, with all its callers before it; -1: there is
  * no such record, or it is not one that is stored. Errors: ENOMEM.
  */
 enum portolan_status paths_find(struct paths *p, uint64_t id, int64_t *position);
@@ -182,7 +182,7 @@ double rows_drop(struct portolan_recorder *r);
 /** Most bytes of such steps that a rank keeps. */
 #define WAITING_BYTES ((size_t)64 << 20)
 
-/** What a rank hands over at once. */
+/** A block that waits until rank 0 takes it. */
 struct waiting_block {
     void *bytes; /* malloc'ed; NULL: nothing */
     size_t size;
@@ -200,22 +200,22 @@ struct waiting {
     size_t n;
     struct waiting_step *steps;
     size_t size_bytes;
-    size_t n_sent; /* the first of them, for which the store gave no answer: it may have them */
-    bool is_told;  /* the user knows that steps wait */
+    size_t n_sent;    /* the first of them, for which the store gave no answer: it may have them */
+    bool is_reported; /* the user knows that steps wait */
 };
 
 /** Frees all steps; it can be used again. */
 void waiting_clear(struct waiting *w);
 
 /**
- * Packs the rows of the step so far; call it before the piece is taken, and again after it.
+ * Packs the rows of the step so far; call it before the slice is taken, and again after it.
  * Errors: ENOMEM.
  */
 enum portolan_status waiting_add_rows(struct portolan_recorder *r, struct waiting_step *s,
                                       struct portolan_error *err);
 
 /**
- * Collective. Keeps the recorder's latest piece and S, with its rows, until they can be stored; on
+ * Collective. Keeps the recorder's latest slice and S, with its rows, until they can be stored; on
  * failure S stays its owner's. Errors: ENOMEM, also when a rank has no room left.
  */
 enum portolan_status waiting_add(struct portolan_recorder *r, struct waiting_step *s,
@@ -232,11 +232,11 @@ void waiting_step_clear(struct waiting_step *s);
 /** Most bytes of blocks that a rank holds for others at once; more only for a single block. */
 #define GATHER_BYTES ((size_t)16 << 20)
 
-/** What a rank hands over, malloc'ed; NULL and 0: nothing (more). */
+/** Makes the next block of this rank, malloc'ed; NULL and 0: there is none (any more). */
 typedef enum portolan_status (*gather_pack_fn)(struct portolan_recorder *r, void **bytes,
                                                size_t *size_bytes, struct portolan_error *err);
 
-/** What rank 0 does with the block of RANK, which is borrowed for the call. */
+/** Takes the block of RANK on rank 0; the block is borrowed for the call. */
 typedef enum portolan_status (*gather_visit_fn)(void *arg, int rank, const void *bytes,
                                                 size_t size_bytes, struct portolan_error *err);
 
@@ -268,12 +268,12 @@ struct pace {
     int step;                    /* at the latest cut */
     int group;                   /* steps that ended with it … */
     double step_ns;              /* … and the time of each */
-    bool is_grouped;             /* a piece had several steps */
+    bool is_grouped;             /* a slice had several steps */
     double visit_ns;             /* usual cost of a cut, and all that happens at a swap point */
     double least_ns;             /* the least of these costs: nothing disturbed it */
     double costs_ns, elapsed_ns; /* sums of costs, and of the time between */
-    /* Of this rank: the time and the paused time when the cut began, the program's time before it,
-       and the cost of the one before; the sum of waits for other ranks. */
+    /* On this rank: the time and the paused time when the cut began, the program's time before it,
+     * and the cost of the cut before; the sum of waits for other ranks. */
     double entered_ns, paused_ns, between_ns, cost_ns, waited_ns;
 };
 
@@ -282,17 +282,17 @@ void pace_begin(struct portolan_recorder *r, int next_step);
 void pace_fill(const struct portolan_recorder *r, double *values);
 /** The values of all ranks are there. */
 void pace_take(struct portolan_recorder *r, const double *values);
-/** Whether the piece is to be stored now. */
+/** Returns whether the slice is to be stored now. */
 bool pace_stores(const struct portolan_recorder *r);
 
-/** What a recorder keeps on its rank. */
+/** The state of a recorder on its rank. */
 struct recorder_state {
     struct pace pace;
-    int n_pending;                          /* pieces that were cut and not stored … */
+    int n_pending;                          /* slices that were cut and not stored … */
     bool was_partial;                       /* … of one of which something is missing */
     bool is_storing;                        /* the present cut is */
     struct portolan_probe_snapshot last;    /* if any: where the last of them ended */
-    struct portolan_piece whole;            /* they and the latest */
+    struct portolan_slice whole;            /* they and the latest */
     double values[PORTOLAN_PIGGYBACK_HEAD]; /* without a piggyback */
     struct totals totals;
     struct paths paths; /* paths of rows and events, while these are stored */
@@ -300,22 +300,22 @@ struct recorder_state {
     struct waiting waiting; /* steps that are still to be stored */
     bool has_zero;          /* ranks have agreed on when the trial began */
     /*
-     * The samples of the rank that worked most in the latest step, on rank 0. Whether somebody has
-     * asked for them, and whether rank 0 has them already, is the same on all ranks.
+     * The samples of the rank that worked most in the latest step, on rank 0. The flags, that they
+     * are wanted and that rank 0 has them, are the same on all ranks.
      */
     bool wants_slowest, has_slowest;
     double slowest_work;
-    int n_waiting;       /* of all ranks' pieces of the latest step, on rank 0 */
-    void *slowest_block; /* the names of the piece are in it */
-    struct portolan_piece slowest;
-    /* What had been counted already when the recorder was opened. */
+    int n_waiting;       /* of all ranks' slices of the latest step, on rank 0 */
+    void *slowest_block; /* the names of the slice are in it */
+    struct portolan_slice slowest;
+    /* The events that were counted before the recorder was opened. */
     struct portolan_probe_event_record *events;
     size_t n_events;
     struct portolan_probe_traffic *traffic;
     size_t n_traffic;
     struct portolan_machine_reading opened; /* when the recorder was */
     enum portolan_probe_clock clock;        /* then */
-    /* Of this rank since then: the sums of its pieces; what paused_ns was at first. */
+    /* Sums over this rank's slices since then; the value of paused_ns at first. */
     double calls_ns, timed_calls, paused_ns;
     double call_cost_ns;        /* of measuring a call, on the slowest rank; 0: not known */
     char *path;                 /* of the store, from / on */
@@ -349,10 +349,10 @@ enum portolan_status recorder_share_trial(struct portolan_recorder *r, enum port
 /** The trial has ended, so that no note of what runs is needed any more. */
 void recorder_end_note(struct recorder_state *s);
 
-/** What the cut stores: the latest piece, with those that are pending. */
-static inline struct portolan_piece *step_piece(struct portolan_recorder *r)
+/** The slice that a cut stores: the latest one, with those that are pending. */
+static inline struct portolan_slice *step_slice(struct portolan_recorder *r)
 {
-    return r->state->n_pending ? &r->state->whole : &r->piece;
+    return r->state->n_pending ? &r->state->whole : &r->slice;
 }
 
 /** The rank to which the stored measurements belong. */
@@ -362,7 +362,7 @@ static inline int step_rank(const struct portolan_recorder *r)
 }
 
 /**
- * Stores this rank's piece with those of all others, on rank 0 within a transaction that is open,
+ * Stores this rank's slice with those of all others, on rank 0 within a transaction that is open,
  * unless STATUS failed on any rank.
  */
 enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan_status status,
@@ -384,7 +384,7 @@ void step_forget_slowest(struct portolan_recorder *r);
 /** If there is a piggyback: gets it ready for the cut before NEXT_STEP. */
 void step_begin_piggyback(struct portolan_recorder *r, int next_step);
 
-/** If there is a piggyback: fills it from the piece of this rank. */
+/** If there is a piggyback: fills it from the slice of this rank. */
 void step_fill_piggyback(struct portolan_recorder *r);
 
 /**

@@ -159,7 +159,7 @@ static int count_counters(const struct paths *p, uint64_t id)
 
     for (size_t i = 0; r && i < PORTOLAN_PROBE_COUNTERS_ALL; ++i)
         if (r->counters[i])
-            return (int)p->piece.n_counters;
+            return (int)p->slice.n_counters;
     return 0;
 }
 
@@ -225,10 +225,10 @@ static enum portolan_status list_rows(struct portolan_recorder *r, struct portol
 }
 
 /* Rows with the paths that they are on. */
-static void carry_rows(struct portolan_block *b, struct portolan_piece *paths,
+static void carry_rows(struct portolan_block *b, struct portolan_slice *paths,
                        struct portolan_invocation **rows, size_t *n)
 {
-    piece_carry(b, paths);
+    slice_carry(b, paths);
     portolan_block_carry_items(b, rows, n, sizeof **rows);
 }
 
@@ -252,7 +252,7 @@ enum portolan_status rows_pack(struct portolan_recorder *r, void **bytes, size_t
     w->n = 0;
     r->step_rows += (double)n;
     if (n) {
-        carry_rows(&b, &r->state->paths.piece, &rows, &n);
+        carry_rows(&b, &r->state->paths.slice, &rows, &n);
         status = portolan_block_take(&b, bytes, size, err);
     }
     free(rows);
@@ -265,7 +265,7 @@ enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size
                                     struct portolan_error *err)
 {
     struct portolan_recorder *r = arg;
-    struct portolan_piece paths = {0};
+    struct portolan_slice paths = {0};
     struct portolan_invocation *rows = NULL;
     struct portolan_block b;
     enum portolan_status status;
@@ -278,7 +278,7 @@ enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size
         status = portolan_store_put_invocations(r->store, r->trial, paths.samples, paths.n, rows, n,
                                                 err);
     free(rows);
-    piece_clear(&paths);
+    slice_clear(&paths);
     return status;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a step brings into the store, the slowest rank's samples, and steps that wait for the store.
- */
+/* Stores a step, keeps the slowest rank's samples, and keeps steps that wait for the store. */
 #include "recorder_internal.h"
 
 #include <stdio.h>
@@ -13,7 +12,7 @@ void step_forget_slowest(struct portolan_recorder *r)
 {
     struct recorder_state *s = r->state;
 
-    piece_clear(&s->slowest);
+    slice_clear(&s->slowest);
     free(s->slowest_block);
     s->slowest_block = NULL;
     s->slowest_work = 0;
@@ -22,7 +21,7 @@ void step_forget_slowest(struct portolan_recorder *r)
 }
 
 /* 0 for a partial step, which says nothing about the next. */
-static double work_of(const struct portolan_piece *p)
+static double work_of(const struct portolan_slice *p)
 {
     double work = 0;
 
@@ -32,10 +31,10 @@ static double work_of(const struct portolan_piece *p)
 }
 
 /*
- * Rank 0: keeps the piece, with a copy of the block that it came in, if no rank worked more.
+ * Rank 0: keeps the slice, with a copy of the block that it came in, if no rank worked more.
  * Without memory the one before stays.
  */
-static void keep_slowest(struct recorder_state *s, const struct portolan_piece *p,
+static void keep_slowest(struct recorder_state *s, const struct portolan_slice *p,
                          const void *bytes, size_t size)
 {
     double work = work_of(p);
@@ -44,21 +43,21 @@ static void keep_slowest(struct recorder_state *s, const struct portolan_piece *
     if (!block)
         return;
     memcpy(block, bytes, size);
-    piece_clear(&s->slowest);
+    slice_clear(&s->slowest);
     free(s->slowest_block);
     s->slowest_block = block;
     s->slowest_work = work;
-    if (piece_unpack(&s->slowest, block, size, NULL))
+    if (slice_unpack(&s->slowest, block, size, NULL))
         s->slowest_work = 0;
 }
 
-/* Before a piece on its way up the tree. */
+/* Before a slice on its way up the tree. */
 struct slowest_head {
     double work;
     int64_t n_waiting; /* of all ranks below */
 };
 
-/* A rank without memory sends nothing; then nobody knows what it has seen. */
+/* Reads the head of a block; a rank without memory has sent none, and its work is not known. */
 static struct slowest_head read_head(const void *block, size_t size)
 {
     return size >= sizeof(struct slowest_head) ? *(const struct slowest_head *)block
@@ -84,7 +83,7 @@ static enum portolan_status merge_slowest(void *arg, const void *mine, size_t mi
     return PORTOLAN_OK;
 }
 
-static void *pack_head(const struct portolan_piece *p, size_t *size)
+static void *pack_head(const struct portolan_slice *p, size_t *size)
 {
     struct slowest_head head = {work_of(p), p->n_waiting};
     void *bytes = NULL;
@@ -92,7 +91,7 @@ static void *pack_head(const struct portolan_piece *p, size_t *size)
     char *block;
 
     *size = 0;
-    if (piece_pack(p, &bytes, &n, NULL) || !(block = portolan_calloc(sizeof head + n, 1))) {
+    if (slice_pack(p, &bytes, &n, NULL) || !(block = portolan_calloc(sizeof head + n, 1))) {
         free(bytes);
         return NULL;
     }
@@ -107,21 +106,21 @@ static void *pack_head(const struct portolan_piece *p, size_t *size)
 static void take_slowest(struct recorder_state *s, const char *block, size_t size)
 {
     size_t head_bytes = sizeof(struct slowest_head);
-    struct portolan_piece piece = {0};
+    struct portolan_slice slice = {0};
 
     s->n_waiting = (int)read_head(block, size).n_waiting;
-    if (size < head_bytes || piece_unpack(&piece, block + head_bytes, size - head_bytes, NULL))
+    if (size < head_bytes || slice_unpack(&slice, block + head_bytes, size - head_bytes, NULL))
         s->n_waiting = 1;
     else
-        keep_slowest(s, &piece, block + head_bytes, size - head_bytes);
-    piece_clear(&piece);
+        keep_slowest(s, &slice, block + head_bytes, size - head_bytes);
+    slice_clear(&slice);
 }
 
 /* One passage up the tree, in which the samples of the rank that worked most arrive. */
 static void ask_slowest(struct portolan_recorder *r)
 {
     size_t size = 0;
-    void *block = pack_head(&r->piece, &size);
+    void *block = pack_head(&r->slice, &size);
 
     r->cohort->reduce(r->cohort, &block, &size, merge_slowest, NULL);
     if (r->cohort->rank == 0)
@@ -142,13 +141,13 @@ void step_find_slowest(struct portolan_recorder *r, const struct portolan_sample
                        size_t *n)
 {
     struct recorder_state *s = r->state;
-    const struct portolan_piece *p;
+    const struct portolan_slice *p;
 
     if (!s->has_slowest && r->cohort->size > 1)
         ask_slowest(r);
     s->wants_slowest = true;
     s->has_slowest = true;
-    p = s->slowest_work > 0 ? &s->slowest : &r->piece;
+    p = s->slowest_work > 0 ? &s->slowest : &r->slice;
     *samples = p->samples;
     *n = p->n_partial ? 0 : p->n;
 }
@@ -169,8 +168,8 @@ void step_fill_piggyback(struct portolan_recorder *r)
 {
     struct portolan_piggyback *p = r->piggyback;
 
-    r->piece.n_waiting =
-        p && p->fill(p, r->piece.samples, r->piece.n_partial ? 0 : r->piece.n) ? 1 : 0;
+    r->slice.n_waiting =
+        p && p->fill(p, r->slice.samples, r->slice.n_partial ? 0 : r->slice.n) ? 1 : 0;
 }
 
 /* Rank 0's part, when it knows what all ranks have seen. */
@@ -218,17 +217,17 @@ static enum portolan_status put_block(void *arg, int rank, const void *bytes, si
 {
     struct putting *p = arg;
     struct portolan_recorder *r = p->recorder;
-    struct portolan_piece piece = {0};
-    enum portolan_status status = piece_unpack(&piece, bytes, size_bytes, err);
+    struct portolan_slice slice = {0};
+    enum portolan_status status = slice_unpack(&slice, bytes, size_bytes, err);
 
     (void)rank;
     if (!status)
-        status = portolan_store_put_step(r->store, r->trial, p->step, piece.samples, piece.n, err);
-    p->n_partial += piece.n_partial;
-    r->state->n_waiting += piece.n_waiting;
+        status = portolan_store_put_step(r->store, r->trial, p->step, slice.samples, slice.n, err);
+    p->n_partial += slice.n_partial;
+    r->state->n_waiting += slice.n_waiting;
     if (!status && r->state->wants_slowest && !r->state->n_pending)
-        keep_slowest(r->state, &piece, bytes, size_bytes);
-    piece_clear(&piece);
+        keep_slowest(r->state, &slice, bytes, size_bytes);
+    slice_clear(&slice);
     return status;
 }
 
@@ -243,7 +242,7 @@ static void note_partial(struct portolan_recorder *r, int step, int n_ranks)
     portolan_facts_put(&r->facts, name, value);
 }
 
-/* Stores the samples of all ranks, packed as pieces of STEP. */
+/* Stores the samples of all ranks, packed as slices of STEP. */
 static enum portolan_status put_packed_samples(struct portolan_recorder *r, int step,
                                                const void *bytes, size_t size,
                                                enum portolan_status status,
@@ -268,7 +267,7 @@ enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan
 
     step_forget_slowest(r); /* of steps that had to wait */
     if (!status && (!r->summary_only || r->cohort->rank == 0))
-        status = piece_pack(step_piece(r), &bytes, &size, err);
+        status = slice_pack(step_slice(r), &bytes, &size, err);
     status = put_packed_samples(r, r->step, bytes, size, status, err);
     free(bytes);
     return status;
@@ -378,8 +377,8 @@ static enum portolan_status keep_step(struct portolan_recorder *r, struct waitin
 
     s->step = r->step;
     if (!r->summary_only || r->cohort->rank == 0) {
-        s->n_samples = (double)step_piece(r)->n;
-        status = piece_pack(step_piece(r), &s->samples.bytes, &s->samples.size, err);
+        s->n_samples = (double)step_slice(r)->n;
+        status = slice_pack(step_slice(r), &s->samples.bytes, &s->samples.size, err);
     }
     if (status)
         return status;

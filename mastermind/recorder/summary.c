@@ -240,7 +240,7 @@ void totals_clear(struct totals *t)
 }
 
 /* Room for N more rows and pairs, and N_COUNTERS more counters, whose names are copied. */
-static bool reserve_totals(struct totals *t, const struct portolan_piece *p, int *places)
+static bool reserve_totals(struct totals *t, const struct portolan_slice *p, int *places)
 {
     size_t n = t->n_pairs + p->n;
 
@@ -308,7 +308,7 @@ static void add_sample(struct portolan_path_summary *row, const struct portolan_
             row->counter[places[i]].sum += s->counter[i];
 }
 
-enum portolan_status totals_add(struct totals *t, const struct portolan_piece *p,
+enum portolan_status totals_add(struct totals *t, const struct portolan_slice *p,
                                 struct portolan_error *err)
 {
     size_t *rows = portolan_calloc(p->n + 1, sizeof *rows);

@@ -60,7 +60,8 @@ static bool is_blamed(const struct portolan_trial *t)
     return false;
 }
 
-/* Whether a trial whose assembly did not change ended well with the instance as it is now. */
+/* Returns whether a trial whose assembly did not change ended well with the instance as it is now.
+ */
 static bool has_worked(const struct portolan_sample_set *set,
                        const struct portolan_assembly_instance *x)
 {
@@ -79,7 +80,7 @@ static bool has_worked(const struct portolan_sample_set *set,
     return false;
 }
 
-/* Of the instances that are not as written, the only one, or the only one that never worked. */
+/* Returns the only instance that is not as written, or the only one of these that never worked. */
 static const struct portolan_assembly_instance *find_suspect(const struct portolan_sample_set *set,
                                                              const struct portolan_assembly *a)
 {
@@ -121,7 +122,7 @@ static enum portolan_status blame(struct portolan_store *store,
 
 /* ------------------------------------------------------------------ the trial */
 
-/* Of a trial that stored nothing: what would have run. */
+/* Begins the trial of a run that stored nothing, with the implementations that would have run. */
 static enum portolan_status begin_trial(struct portolan_store *store,
                                         const struct portolan_expected_trial *x, int64_t *id,
                                         struct portolan_error *err)

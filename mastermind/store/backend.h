@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the store needs of a data base: named statements, run with values. One file per back end
+ * The interface to a data base: named statements, run with values. One file per back end
  * implements `struct backend_ops`; its SQL is in sql.c, which all share, and in a table of its own;
- * a path chooses the back end (backend.c). Whatever is not SQL stands above this interface and is
- * shared.
+ * a path chooses the back end (backend.c). Code without SQL is above this interface and shared.
  *
  * What a back end must do:
  * - Each statement below takes the values and gives the columns that the SQL of that name in sql.c
@@ -95,7 +94,7 @@ enum statement {
     FIND_TRIAL_DECISION,
     ADD_SWAP,
     LIFT_VETO,
-    /* Where the number is there already, only the outcome changes. */
+    /* If the number exists already, only the outcome changes. */
     PUT_REASON,
     PUT_ALTERNATIVE,
     PUT_EXPECTATION,
@@ -156,9 +155,9 @@ struct backend_ops {
     /** BUSY_MS from now on. */
     void (*set_patience)(struct backend *b, int busy_ms);
     /**
-     * OPTIONAL. Whether the data base is still there as it was opened. EIO: its file was deleted,
-     * replaced or cut short meanwhile, so that what is written now is lost. EIO, EBUSY: the
-     * connection is lost.
+     * OPTIONAL. Checks whether the data base is still there as it was opened. EIO: its file was
+     * deleted, replaced or cut short meanwhile, so that what is written now is lost. EIO, EBUSY:
+     * the connection is lost.
      */
     enum portolan_status (*check)(struct backend *b, struct portolan_error *err);
     /** An open transaction is rolled back. */
@@ -187,7 +186,7 @@ struct backend_ops {
                                      struct portolan_error *err);
 };
 
-/** What every back end's own struct begins with; open() sets it. */
+/** The first member of every back end's struct; open() sets it. */
 struct backend {
     const struct backend_ops *ops;
 };
@@ -234,7 +233,7 @@ enum portolan_status backend_put_rows(struct backend *backend, enum statement wh
                                       struct portolan_error *err);
 
 /*
- * Starts a query; backend_next() then steps through its rows and tells with *ROW whether there is
+ * Starts a query; backend_next() then steps through its rows, and *ROW says whether there is
  * one. Texts of a row live until the next step. backend_reset() ends it early.
  */
 enum portolan_status backend_query(struct backend *backend, enum statement which,

@@ -238,7 +238,7 @@ struct visiting {
     struct portolan_error *err;
 };
 
-/* Whether the place at I equals the new one, which is stored after the last. */
+/* Returns whether the place at I equals the new one, which is stored after the last. */
 static bool same_place(const void *visiting, size_t i)
 {
     const struct visiting *v = visiting;
@@ -305,7 +305,7 @@ static enum portolan_status visit_row(struct visiting *v, enum statement w, int6
     return PORTOLAN_OK;
 }
 
-/* Whether the late stream's row comes first: the order of by_start(). */
+/* Returns whether the late stream's row comes first: the order of by_start(). */
 static bool is_earlier(struct backend *b, enum statement x, enum statement y)
 {
     double d = backend_double(b, x, INVOCATION_START) - backend_double(b, y, INVOCATION_START);
@@ -396,14 +396,14 @@ struct copying {
     const struct visiting *v;
     struct calls_copy *copy;
     size_t n_samples, capacity, n_paths, n_positions;
-    struct portolan_sample *samples; /* each of the visit's paths behind its callers */
+    struct portolan_sample *samples; /* the visit's paths, each after its callers */
     int64_t *positions;              /* of the visit's paths among them */
     size_t n_rows;
     struct portolan_invocation *rows;
     enum portolan_status status;
 };
 
-/* Adds the visit's next path, behind its callers. */
+/* Adds the visit's next path, after its callers. */
 static bool add_with_callers(struct copying *c)
 {
     const struct trial_names *names = &c->v->names;

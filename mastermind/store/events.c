@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks counted over a trial: events, values that a program gave by name, and communication.
- */
+/* Stores what ranks counted over a trial: events, values that a program gave by name, and
+ * communication. */
 #include "internal.h"
 
 #include <limits.h>
@@ -22,9 +22,11 @@ static const struct column traffic_columns[] = {
     COLUMN(TEXT, portolan_traffic, routine),
 };
 
-/* Where count, max, min and mean are, from left to right, in rows that are read or written. */
+/* The first column of count, max, min and mean in rows that are read or written. */
 enum { EVENT_COUNT = 3 };
-/* Where partner, received, calls, time and bytes begin in rows that are read, and written. */
+/*
+ * The first column of partner, received, calls, time and bytes in rows that are read, and written.
+ */
 enum { TRAFFIC_READ = 1, TRAFFIC_WRITTEN = 3 };
 
 /* ------------------------------------------------------------------- events, into the store */

@@ -8,7 +8,7 @@
 #include <portolan/list.h>
 #include <stddef.h>
 
-/** What portolan_store_begin() opened. */
+/** The state of what portolan_store_begin() opened. */
 enum bracket { BRACKET_NONE, BRACKET_OPEN, BRACKET_BROKEN /* something in it failed */ };
 
 struct portolan_store {
@@ -29,15 +29,15 @@ struct note_place {
 };
 struct note_place note_place(void);
 
-/** When a process began, in the kernel's unit, so that its number, used again, is told from it; 0:
- * there is none, or it is ending, or waits for its parent. */
+/** Returns when a process began, in the kernel's unit, which distinguishes it from a later process
+ * with the same number; 0: there is none, or it is ending, or waits for its parent. */
 unsigned long long note_start_of(long pid);
 
 /** The folder of the notes of the store that is shown as PATH; false: there is none. */
 bool note_folder(const char *path, char *folder, size_t size);
 
-/** What is beside the store that is shown as PATH: PATH.WHAT, for a server WHAT-HASH in the user's
- * state folder; malloc'ed. NULL: there is no such place. */
+/** Returns the path of a companion of the store that is shown as PATH: PATH.WHAT, for a server
+ * WHAT-HASH in the user's state folder; malloc'ed. NULL: there is no such place. */
 char *note_beside(const char *path, const char *what);
 
 /** "SIZE MTIME" of a plug-in; "0 0" when there is no such file. */
@@ -45,9 +45,9 @@ void note_identify(const char *library, char *text, size_t size);
 
 /* ---- settle.c */
 
-/** Whether notes of running trials are beside the store at PATH. */
+/** Returns whether there are notes of running trials next to the store at PATH. */
 bool notes_exist(const char *path);
-/** Whether the plug-in, "SIZE MTIME FILE", is another file now. */
+/** Returns whether the plug-in, "SIZE MTIME FILE", is another file now. */
 bool notes_is_rebuilt(const char *plugin);
 
 /** portolan_store_open() with another patience than 5 s, for tests. */
@@ -148,11 +148,11 @@ enum portolan_status rows_read(struct backend *b, enum statement which, const st
                                struct portolan_error *err, const char *types, ...);
 
 /*
- * ---- identities.c: ids of named things, found in the data base or made there, and remembered.
+ * ---- id_cache.c: ids of named things, found in the data base or made there, and remembered.
  * Within a write transaction that store_begin() began.
  */
 
-/** Kinds of things that a trial has by name, each with the values that tell one from the others. */
+/** Kinds of things that a trial has by name, each with the values that identify one. */
 enum identity_kind {
     IDENTITY_STEP,    /* int number */
     IDENTITY_METRIC,  /* const char *name, *unit */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Notes of what runs, one file for each running trial. It is written, not synchronised: what has
- * been written survives the process, and if the machine goes down nobody is to blame. Rank 0 writes
- * the head, always as many bytes; how a rank ends is appended after it.
+ * Notes of what runs, one file for each running trial. It is written, not synchronised: the text
+ * survives the process, and if the machine goes down no class is to blame. Rank 0 writes the head,
+ * always of the same size; the end of a rank is appended after it.
  *
  *     trial 12                           place HOST pid:[4026531836]
  *     process 4711 88123                 step 3

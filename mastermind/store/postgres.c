@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of types, as PostgreSQL numbers them; these never change. */
+/* The numbers of types in PostgreSQL, which never change. */
 enum {
     BOOLEAN = 16,
     INT8 = 20,
@@ -21,7 +21,7 @@ enum {
     INT8S = 1016
 };
 
-/* How long a new session may take where nobody has patience. */
+/* The least time that a new session gets, even with a shorter time-out. */
 enum { SHORTEST_MS = 200 };
 enum { FETCH_ROWS = 4096, COPY_BYTES = 256 * 1024, STATEMENT_BYTES = 1000 };
 
@@ -133,7 +133,7 @@ static enum portolan_status reconnect(struct postgres *b, struct portolan_error 
     return status;
 }
 
-/* How long a statement may take. What is stored is short; what is read or deleted may be long. */
+/* Returns how long a statement may take. Storing is short; reading or deleting may take long. */
 static int limit_of(const struct postgres *b, enum statement which)
 {
     return b->write && which != DELETE_TRIAL && which < READ_TRIALS ? POSTGRES_LONG_MS
@@ -369,7 +369,7 @@ static void put_row(struct portolan_text *t, const char *types, uint16_t n,
         put_value(t, types[i], &values[i]);
 }
 
-/* Sends what there is; if that fails, COPY tells why at its end. */
+/* Sends the buffered rows; if that fails, COPY reports why at its end. */
 static bool flush(struct postgres *b)
 {
     bool good = !b->copy.failed &&

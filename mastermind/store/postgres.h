@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the PostgreSQL back end share. */
+/* Private to the PostgreSQL back end: shared by its files. */
 #ifndef PORTOLAN_STORE_POSTGRES_H
 #define PORTOLAN_STORE_POSTGRES_H
 
@@ -78,7 +78,7 @@ enum portolan_status postgres_reconnect(PGconn *connection, bool write, int busy
 /** Notes that the connection was lost: EIO, or EBUSY where the server does not answer. */
 enum portolan_status postgres_lost(PGconn *connection, struct portolan_error *err);
 
-/** Whether a statement was run, with rows or without. */
+/** Returns whether a statement was run, with rows or without. */
 bool postgres_is_good(const PGresult *result);
 
 /** Runs TEXT, one or several statements, and forgets what they give. */

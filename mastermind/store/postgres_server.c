@@ -103,7 +103,7 @@ static void give_up(PGconn *c)
     libpq.consumeInput(c);
 }
 
-/* Whether the answer came; says once that it is late. */
+/* Returns whether the answer came; logs once that it is late. */
 static bool wait_patiently(PGconn *c, short what, int64_t begin_ms, int limit_ms)
 {
     if (wait_until(c, what,
@@ -249,7 +249,7 @@ enum portolan_status postgres_execute(PGconn *c, const char *text, int limit_ms,
 
 /* ------------------------------------------------- connecting */
 
-/* What to do about a connection that could not be made: libpq gives only a text. */
+/* Returns what to do about a connection that could not be made; libpq gives only a text. */
 static const char *remedy(PGconn *c, const char *text)
 {
     if (libpq.connectionNeedsPassword(c))

@@ -2,7 +2,7 @@
 /* The PostgreSQL back end's own SQL, in addition to sql.c and the schema. */
 #include "postgres.h"
 
-/* Locks some table that all stores have: writers wait for each other, readers for nobody. */
+/* Locks some table that all stores have: writers wait for each other, readers do not wait. */
 #define ONE_WRITER "LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE"
 
 /*

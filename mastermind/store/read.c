@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a set owns besides its arrays: every name once, and the name-value pairs in blocks. */
+/* The memory of a set in addition to its arrays: every name once, and the name-value pairs in
+ * blocks. */
 struct owned {
     struct texts *texts;
     size_t n_blocks, capacity;

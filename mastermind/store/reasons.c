@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What explains a run: its decisions with their alternatives, expected and measured times. */
+/*
+ * Stores what explains a run: its decisions with their alternatives, expected and measured times.
+ */
 #include "internal.h"
 
 #include <stdlib.h>

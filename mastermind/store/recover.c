@@ -253,7 +253,7 @@ enum portolan_status portolan_store_copy_trial(struct portolan_store *from, int6
 
 /* ------------------------------------------------- recovery files */
 
-/* What the names of all recovery files of the store at PATH begin with; malloc'ed. */
+/* Returns the beginning of the names of all recovery files of the store at PATH; malloc'ed. */
 static char *stem_of(const char *path)
 {
     char *shown = backend_display(path);
@@ -303,7 +303,7 @@ static enum portolan_status recover_file(struct portolan_store *store, const cha
     return status;
 }
 
-/* Not the logs that SQLite keeps beside a file. */
+/* Returns whether NAME is a recovery file, and not a log that SQLite keeps next to one. */
 static bool is_recovery_file(const char *name, const char *stem)
 {
     size_t n = strlen(stem), length = strlen(name);

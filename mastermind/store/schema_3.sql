@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What schema version 3 adds to version 2: behind schema.sql, and on stores that are of version 2.
+-- Adds schema version 3 to version 2: after schema.sql, and on stores that are of version 2.
 
 ALTER TABLE call_data ADD COLUMN failed_calls INTEGER NOT NULL DEFAULT 0; -- in no number beside
 

@@ -40,7 +40,8 @@ struct found {
     struct last_words end;
 };
 
-/* A step of a class that has run well may be slow for other reasons, if nobody ended it. */
+/* Returns whether a rank was inside the class of S. After a slow step that was not ended, a class
+ * that has run well does not count. */
 static bool was_inside(const struct found *f, const struct suspect *s, const char **first)
 {
     char word[410];
@@ -67,7 +68,8 @@ static bool is_inside_any(const struct found *f)
     return false;
 }
 
-/* Of several ranks the first that ended tells why, unless it only waited for another. */
+/* Takes the end of a rank. Of several ranks the first that ended shows why, unless it only waited
+ * for another. */
 static bool take_end(struct found *f, const char *line)
 {
     struct found other = *f;
@@ -135,7 +137,7 @@ static bool read_note(const char *file, bool is_over, struct found *f)
     return f->trial > 0 && f->pid > 0;
 }
 
-/* Whether the process has grown so much that this has probably ended it. */
+/* Returns whether the process has grown so much that this has probably ended it. */
 static bool has_grown(const struct found *f)
 {
     return f->memory_last > 2 * f->memory_first &&
@@ -143,9 +145,9 @@ static bool has_grown(const struct found *f)
 }
 
 /*
- * Fills GUILTY. Of classes whose calls a rank was inside, the innermost. Else those that were not
- * tried before, whatever ended the process, unless the program ended by itself and well; or those
- * that are only known from this process, if it ran out of memory.
+ * Fills GUILTY: the innermost class whose call a rank was inside. If there is none: those that were
+ * not tried before, whatever ended the process, unless the program ended by itself and well; or
+ * those that are only known from this process, if it ran out of memory.
  */
 static void find_guilty(const struct found *f, bool *guilty)
 {
@@ -215,8 +217,8 @@ enum portolan_status portolan_store_blame(struct portolan_store *s, int64_t tria
     return blame(s, trial, r->instance, r->class_name, plugin, err);
 }
 
-/* Whether another class was to take the place of suspect I, which had only its state to give: what
- * replaces a class is noted before it. */
+/* Returns whether another class was to take the place of suspect I, which had only its state to
+ * give: what replaces a class is noted before it. */
 static bool is_leaving(const struct found *f, size_t i)
 {
     return i > 0 && !strcmp(f->suspects[i - 1].instance, f->suspects[i].instance);

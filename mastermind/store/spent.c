@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a trial spent its time, and what Portolan cost it. */
+/* Reports how a trial spent its time, and what Portolan cost it. */
 #include "internal.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static void add_part(const struct portolan_spent_part *p, const char *before,
                       p->name);
 }
 
-/* What to do about the largest part of the overhead. */
+/* Adds advice on the largest part of the overhead. */
 static void add_advice(const struct portolan_spent *s, struct portolan_text *out)
 {
     const struct {

@@ -122,8 +122,8 @@ static const char migrate_1[] = {
     0};
 
 /*
- * Moves tables of version 1 out of the way, so that schema.sql can make today's. What a user has
- * added stays, hence the list.
+ * Moves tables of version 1 out of the way, so that schema.sql can make today's. A user's own
+ * tables stay, hence the list.
  */
 static const char set_aside[] =
     "WITH ours (name) AS (VALUES ('schema_version'), ('trial'), ('trial_parameter'),"
@@ -297,7 +297,7 @@ static enum portolan_status set_journal(sqlite3 *db, const char *path, struct po
                    err);
 }
 
-/* A store in a folder that may not be written: nobody else writes it either. */
+/* Opens a store in a folder that may not be written, where no other process writes it either. */
 static int open_archived(const char *path, sqlite3 **db)
 {
     char *wal = portolan_asprintf("%s-wal", path);

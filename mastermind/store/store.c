@@ -285,7 +285,7 @@ enum portolan_status portolan_store_end_trial(struct portolan_store *s, int64_t 
     return store_explain(s, status, err, "the end of a trial");
 }
 
-/* The metadata that tells how a rank ended. */
+/* The name of the metadata that says how a rank ended. */
 static const char *name_of_end(int rank, char *name, size_t size)
 {
     snprintf(name, size, "rank %d ended", rank);

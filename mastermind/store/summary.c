@@ -26,7 +26,7 @@ static const struct column statistics_columns[] = {
 /* Columns of summary: call path and trial, those above, then four statistics. */
 enum { SUMMARY_IDS = 2, SUMMARY_COLUMNS = 7, STATISTICS_COLUMNS = 6 };
 
-/* Where the statistics of QUANTITY, one of the first four, begin. */
+/* The first column of the statistics of QUANTITY, one of the first four. */
 static int column_of(int quantity)
 {
     return SUMMARY_IDS + SUMMARY_COLUMNS + quantity * STATISTICS_COLUMNS;
@@ -261,7 +261,7 @@ static int64_t find_row(const int64_t *places, size_t n, int64_t place)
     return ids_find(places, n, sizeof *places, place);
 }
 
-/* Where the statistics of a counter go; NULL: there are too many. */
+/* Returns the place for the statistics of a counter; NULL: there are too many. */
 static struct portolan_statistics *place_of(struct portolan_path_summary *s, const char *name)
 {
     if (!strcmp(name, SUMMARY_COMPUTE))

@@ -106,7 +106,7 @@ static void without_groups_each_step_is_seen_and_stored(void **state)
     assert_int_equal(o.stored, 1000);
 }
 
-/* Ten times as many steps store the same number of pieces more. */
+/* Ten times as many steps store the same number of slices more. */
 static void what_is_stored_grows_with_the_logarithm(void **state)
 {
     int stored[3], steps = 4000000;

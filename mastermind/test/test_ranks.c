@@ -188,13 +188,13 @@ static enum portolan_status take_on_all_but_the_last(void *self, struct portolan
                                                      struct portolan_error *err)
 {
     return cohort->rank == cohort->size - 1 ? portolan_error_set(err, PORTOLAN_EIO, "gone")
-                                            : piece_own_source.take(self, s, err);
+                                            : slice_own_source.take(self, s, err);
 }
 
 /* The ranks hear of each other; rank 0 has not seen all samples and adds nothing. */
 static void it_travels_though_the_step_is_lost(void **state)
 {
-    struct portolan_recorder_source source = piece_own_source;
+    struct portolan_recorder_source source = slice_own_source;
 
     source.take = take_on_all_but_the_last;
     recorder.piggyback = &piggyback;
@@ -203,7 +203,7 @@ static void it_travels_though_the_step_is_lost(void **state)
     assert_int_equal(portolan_recorder_cut(&recorder, 7, NULL), PORTOLAN_EIO);
     expect_values(7, -1);
     assert_int_equal(values[1], cohort->size - 1);
-    recorder.source = &piece_own_source;
+    recorder.source = &slice_own_source;
     assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_EIO);
 }
 

@@ -106,7 +106,7 @@ static void each_step_holds_its_own_time(void **state)
         assert_true(s[1].inclusive_ns == 10 * (step + 1) && s[1].calls == 1);
         assert_true(s[1].min_ns == s[1].inclusive_ns && s[1].max_ns == s[1].inclusive_ns);
         assert_true(s[1].quality == 0.5);
-        assert_int_equal(s[0].calls, step == 2); /* it returned in the last piece */
+        assert_int_equal(s[0].calls, step == 2); /* it returned in the last slice */
     }
     assert_string_equal(set->trials[0].outcome, "finished");
     assert_true(set->trials[0].elapsed_ns == 41 + 12 + 22 + 32);
@@ -256,7 +256,7 @@ static int n_restarts;
 /* Refused at every other cut, as when another thread is inside a call. */
 static enum portolan_status refuse_sometimes(void *self)
 {
-    return n_restarts++ % 2 ? PORTOLAN_EBUSY : piece_own_source.restart(self);
+    return n_restarts++ % 2 ? PORTOLAN_EBUSY : slice_own_source.restart(self);
 }
 
 static void so_it_is_where_records_go_on(void **state)

@@ -39,7 +39,7 @@ static bool is_absent(int r)
 static void pack_rank(int r, void **bytes, size_t *size)
 {
     struct portolan_sample samples[4];
-    struct portolan_piece p = {
+    struct portolan_slice p = {
         .samples = samples,
         .n_counters = 2,
         .counters = {r % 2 ? "PAPI_B" : "PAPI_A", r % 2 ? "PAPI_C" : "PAPI_B"}};

@@ -63,7 +63,8 @@ const struct portolan_name_value *portolan_trial_elsewhere(const struct portolan
     const struct portolan_name_value *own = find_fact(t, PORTOLAN_STORE_VIRTUAL);
     const char *wanted = value_of(facts, n, PORTOLAN_STORE_VIRTUAL);
 
-    /* A virtual machine tells nothing of a real one, unless it is chosen for that one. */
+    /* Trials of a virtual machine do not count for a real one, unless that virtual machine is asked
+     * for. */
     if (!own != !wanted)
         return own ? own : &real;
     for (size_t i = 0; i < n; i++) {
@@ -74,7 +75,8 @@ const struct portolan_name_value *portolan_trial_elsewhere(const struct portolan
     return NULL;
 }
 
-/* Whether A rather than B is the trial whose machine and build count; B may be NULL, A is newer. */
+/* Returns whether A rather than B is the trial whose machine and build count; B may be NULL, A is
+ * newer. */
 static bool is_better(const struct portolan_trial *a, const struct portolan_trial *b)
 {
     bool is_real = !portolan_trial_peek_fact(a, PORTOLAN_STORE_VIRTUAL);
@@ -107,7 +109,7 @@ static bool has_finished(const struct portolan_trial *t)
     return !strcmp(t->outcome, "finished");
 }
 
-/* Of a LIST with several machines or builds. */
+/* Keeps one machine and build of a LIST with several. */
 static void keep_one_machine(struct portolan_trial_list *l, struct portolan_text *note)
 {
     struct portolan_name_value facts[MOST_FACTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the samples of a trial say of all calls, and which rank was the slowest. */
+/* Estimates all calls of a trial from its samples, and finds the slowest rank. */
 #include <portolan/trials.h>
 
 #include <string.h>

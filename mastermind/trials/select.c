@@ -49,7 +49,7 @@ static bool has_key(const char *text, const char *key, const char **value)
     return true;
 }
 
-/* Whether a trial meets CONDITION, which is cut for a moment. */
+/* Returns whether a trial meets CONDITION, which is cut for a moment. */
 static bool condition_holds(const struct portolan_trial *t, char *condition)
 {
     const char *value;
@@ -181,7 +181,7 @@ bool portolan_trial_number(const struct portolan_trial *t, const char *parameter
     return !strcmp(parameter, ranks);
 }
 
-/* Whether a parameter is a number in every trial, and not the same in all. */
+/* Returns whether a parameter is a number in every trial, and not the same in all. */
 static bool parameter_differs(const struct portolan_trial *const *trials, size_t n,
                               const char *parameter)
 {

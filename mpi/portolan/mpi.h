@@ -20,9 +20,10 @@ extern "C" {
 #endif
 
 /**
- * Whether this process was started by the launcher of another MPI, under which every process
- * believes that it is rank 0 of 1. PORTOLAN_EFOREIGN with cause and remedy in ERR. Looks at the
- * environment only; needs no MPI to be initialised. Started without a launcher is fine: one rank.
+ * Checks that this process was not started by the launcher of another MPI, under which every
+ * process believes that it is rank 0 of 1. If it was: PORTOLAN_EFOREIGN, with cause and remedy in
+ * ERR. Looks at the environment only; needs no MPI to be initialised. Started without a launcher is
+ * fine: one rank.
  */
 PORTOLAN_API enum portolan_status portolan_mpi_check_launcher(struct portolan_error *err);
 
@@ -91,10 +92,11 @@ PORTOLAN_API gov_cca_ports_MPISetup portolan_mpi_setup_create(sidl_BaseInterface
 PORTOLAN_API uint64_t portolan_mpi_receives_unknown(void);
 
 /**
- * Whether blocking calls yield the processor while they wait: because a host has more ranks than
- * cores that they may use, because other processes use these cores, or because PORTOLAN_MPI_YIELD
- * says so. The same on all ranks; decided when MPI begins, and each `max` of the cohort may change
- * it from no to yes. The second function describes it in one line, valid until the process ends.
+ * Returns whether blocking calls yield the processor while they wait: because a host has more ranks
+ * than cores that they may use, because other processes use these cores, or because
+ * PORTOLAN_MPI_YIELD says so. The same on all ranks; decided when MPI begins, and each `max` of the
+ * cohort may change it from no to yes. The second function describes it in one line, valid until
+ * the process ends.
  */
 PORTOLAN_API bool portolan_mpi_yields(void);
 PORTOLAN_API const char *portolan_mpi_describe_waits(void);

@@ -65,7 +65,7 @@ enum portolan_mpi_event_kind {
 enum {
     PORTOLAN_MPI_NONE = -1, /**< no root, MPI_PROC_NULL, a process outside MPI_COMM_WORLD */
     PORTOLAN_MPI_ANY = -2,  /**< any source, any tag */
-    /** Of STARTED: */
+    /** Bits of STARTED: */
     PORTOLAN_MPI_SHARES_CORES = 1, /**< a host has more ranks than cores, or others use its cores */
     PORTOLAN_MPI_HAS_THREADS = 2   /**< MPI_THREAD_MULTIPLE */
 };

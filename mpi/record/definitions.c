@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What events refer to: regions and names of the process, and how they are written into files. */
+/* Definitions to which events refer, that is regions and names of the process, and how they are
+ * written into files. */
 #include "internal.h"
 
 #include <pthread.h>

@@ -45,7 +45,7 @@ struct stream {
     uint64_t cpu_next; /* when the processor time is due */
     uint8_t *block;
     uint64_t events; /* in the block */
-    uint64_t lost, lost_told;
+    uint64_t lost, lost_reported;
     uint64_t retry;  /* `lost` at which a block is tried again */
     unsigned number; /* of the block, from 1 */
     unsigned window; /* that of the last event: record_window_number */
@@ -115,7 +115,7 @@ static inline bool stream_knows(const struct stream *s, unsigned kind, size_t i)
     return i < k->n && k->block[i] == s->number;
 }
 
-/* Whether number I of a KIND is new to the file; without memory it always is. */
+/* Returns whether number I of a KIND is new to the file; without memory it always is. */
 bool stream_is_new(struct stream *s, unsigned kind, size_t i);
 /* For an event and its definitions, which are to be in one block. */
 static inline bool stream_is_ready(const struct stream *s)
@@ -149,16 +149,17 @@ void define_comm(struct stream *s, const struct portolan_mpi_comm *comm);
 /* While recording is on; changes each time that it begins. RECORD_OFF: it is off. */
 #define RECORD_OFF UINT32_MAX
 extern unsigned record_window_number;
-/* What mpi looks at. */
+/* The observer by which mpi/ reports calls. */
 extern struct portolan_mpi_observer record_observer;
 enum record_cpu { CPU_AUTO, CPU_ALWAYS, CPU_NEVER };
 extern enum record_cpu record_cpu;
 
-/* What recording depends on. STEP: -1: none yet; DEPTH: of wanted regions, of all threads. */
+/* Facts on which recording depends. STEP: -1: none yet; DEPTH: number of open wanted regions, of
+ * all threads. */
 enum window_fact { WINDOW_BEGUN, WINDOW_SUSPENDED, WINDOW_STEP, WINDOW_DEPTH, WINDOW_FACTS };
 /* It is VALUE now, or DEPTH by so many more; recording may be switched. */
 void window_change(enum window_fact what, long value);
-/* Whether the window asks for regions of this name; then DEPTH counts them. */
+/* Returns whether the window asks for regions of this name; then DEPTH counts them. */
 bool window_wants(const char *region);
 
 #endif

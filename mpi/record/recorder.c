@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is told by mpi/ and by those that have regions, on its way into the thread's stream. */
+/* Writes events that mpi/ and the owners of regions report into the thread's stream. */
 #include "internal.h"
 
 #include <portolan/probe.h>
@@ -19,8 +19,8 @@
 #define GAP_SHORT_NS 10e3
 #define GAP_MOST_NS  100e6
 
-static void tell(const struct portolan_mpi_event *event);
-struct portolan_mpi_observer record_observer = {.tell = tell};
+static void receive_event(const struct portolan_mpi_event *event);
+struct portolan_mpi_observer record_observer = {.tell = receive_event};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_running; /* MPI, or portolan_record_start(): what process this is is known */
@@ -147,7 +147,7 @@ static __attribute__((noinline)) struct stream *stream_at(uint64_t ticks)
     return s;
 }
 
-/* Whether an event goes into S without more ado; then there is room for it. */
+/* Returns whether an event goes into S without more ado; then there is room for it. */
 static inline bool is_plain(const struct stream *s)
 {
     return __builtin_expect(
@@ -223,7 +223,7 @@ static void put_end(struct stream *s, uint64_t ticks)
     stream_put(s, &(struct portolan_stream_event){.kind = PORTOLAN_TRACE_END, .ticks = ticks});
 }
 
-/* What follows is something else. */
+/* Ends a series of polls, because the next call is none. */
 static void end_polls(struct stream *s)
 {
     const struct record_polls p = s->polls;
@@ -248,8 +248,8 @@ static void end_polls(struct stream *s)
 }
 
 /*
- * Whether the thread only waited from the last one to TICKS, where the next begins: it began at
- * once, or the thread had no processor, as if it slept. A tenth may be for something else.
+ * Returns whether the thread only waited from the last one to TICKS, where the next begins: it
+ * began at once, or the thread had no processor, as if it slept. A tenth may be for something else.
  */
 static bool is_next_poll(struct record_polls *p, uint64_t ticks)
 {
@@ -264,7 +264,7 @@ static bool is_next_poll(struct record_polls *p, uint64_t ticks)
            portolan_probe_ticks_to_ns(all - p->apart) + portolan_probe_ticks_to_ns(all) / 10;
 }
 
-/* Whether E belongs to the open ones of S. */
+/* Returns whether E belongs to the open ones of S. */
 static bool is_polling(struct stream *s, const struct portolan_mpi_event *e)
 {
     struct record_polls *p = &s->polls;
@@ -377,7 +377,7 @@ void portolan_record_end(void)
     portolan_record_close();
 }
 
-/* -- what mpi/ tells -- */
+/* -- events from mpi/ -- */
 
 static void begin_call(struct stream *s, const struct portolan_mpi_event *e)
 {
@@ -401,7 +401,7 @@ static void end_call(struct stream *s, const struct portolan_mpi_event *e)
     put_end(s, e->ticks);
 }
 
-/* From BEGIN on, what is told has the numbers of the trace. */
+/* From BEGIN on, kinds of reported events have the numbers of the trace. */
 _Static_assert((int)PORTOLAN_MPI_BEGIN == (int)PORTOLAN_TRACE_BEGIN &&
                    (int)PORTOLAN_MPI_MARK == (int)PORTOLAN_TRACE_MARK,
                "kinds of observer.h and trace.h");
@@ -453,7 +453,7 @@ static void put_value(uint64_t ticks, uint32_t name, double value)
     stream_put(s, &event);
 }
 
-static __attribute__((noinline)) void tell_others(const struct portolan_mpi_event *event)
+static __attribute__((noinline)) void report_others(const struct portolan_mpi_event *event)
 {
     if (mine && is_polling(mine, event))
         return;
@@ -475,12 +475,12 @@ static __attribute__((noinline)) void tell_others(const struct portolan_mpi_even
     }
 }
 
-/* The most frequent events are written at once where they can be; else tell_others() does it. */
+/* The most frequent events are written at once where they can be; else report_others() does it. */
 
-static void tell_begin(struct stream *s, const struct portolan_mpi_event *e)
+static void report_begin(struct stream *s, const struct portolan_mpi_event *e)
 {
     if (s->in_call || is_cpu_due(s, e->ticks) || !stream_knows(s, KNOWN_ROUTINE, e->routine)) {
-        tell_others(e);
+        report_others(e);
         return;
     }
     s->in_call = true;
@@ -488,10 +488,10 @@ static void tell_begin(struct stream *s, const struct portolan_mpi_event *e)
                         .kind = PORTOLAN_TRACE_BEGIN, .ticks = e->ticks, .what = e->routine});
 }
 
-static void tell_end(struct stream *s, const struct portolan_mpi_event *e)
+static void report_end(struct stream *s, const struct portolan_mpi_event *e)
 {
     if (!s->in_call || e->tag || is_cpu_due(s, e->ticks)) {
-        tell_others(e);
+        report_others(e);
         return;
     }
     s->in_call = false;
@@ -499,55 +499,55 @@ static void tell_end(struct stream *s, const struct portolan_mpi_event *e)
 }
 
 /* KIND is a constant. */
-static inline __attribute__((always_inline)) void tell_transfer(struct stream *s, unsigned kind,
-                                                                const struct portolan_mpi_event *e)
+static inline __attribute__((always_inline)) void
+report_transfer(struct stream *s, unsigned kind, const struct portolan_mpi_event *e)
 {
     struct portolan_stream_event event;
 
     if (!e->comm || !stream_knows(s, KNOWN_COMM, e->comm->number)) {
-        tell_others(e);
+        report_others(e);
         return;
     }
     event = transfer(kind, e);
     stream_write(s, &event);
 }
 
-static __attribute__((noinline)) void tell_send(struct stream *s,
-                                                const struct portolan_mpi_event *e)
+static __attribute__((noinline)) void report_send(struct stream *s,
+                                                  const struct portolan_mpi_event *e)
 {
-    tell_transfer(s, PORTOLAN_TRACE_SEND, e);
+    report_transfer(s, PORTOLAN_TRACE_SEND, e);
 }
 
-static __attribute__((noinline)) void tell_receive(struct stream *s,
-                                                   const struct portolan_mpi_event *e)
+static __attribute__((noinline)) void report_receive(struct stream *s,
+                                                     const struct portolan_mpi_event *e)
 {
-    tell_transfer(s, PORTOLAN_TRACE_RECV, e);
+    report_transfer(s, PORTOLAN_TRACE_RECV, e);
 }
 
-static __attribute__((noinline)) void tell_post(struct stream *s,
-                                                const struct portolan_mpi_event *e)
+static __attribute__((noinline)) void report_post(struct stream *s,
+                                                  const struct portolan_mpi_event *e)
 {
-    tell_transfer(s, PORTOLAN_TRACE_RECV_POST, e);
+    report_transfer(s, PORTOLAN_TRACE_RECV_POST, e);
 }
 
-static void tell(const struct portolan_mpi_event *event)
+static void receive_event(const struct portolan_mpi_event *event)
 {
     struct stream *s = mine;
 
     if (!is_plain(s))
-        tell_others(event);
+        report_others(event);
     else if (event->kind == PORTOLAN_MPI_BEGIN)
-        tell_begin(s, event);
+        report_begin(s, event);
     else if (event->kind == PORTOLAN_MPI_END)
-        tell_end(s, event);
+        report_end(s, event);
     else if (event->kind == PORTOLAN_MPI_SEND)
-        tell_send(s, event);
+        report_send(s, event);
     else if (event->kind == PORTOLAN_MPI_RECV)
-        tell_receive(s, event);
+        report_receive(s, event);
     else if (event->kind == PORTOLAN_MPI_RECV_POST)
-        tell_post(s, event);
+        report_post(s, event);
     else
-        tell_others(event);
+        report_others(event);
 }
 
 const struct portolan_mpi_observer *portolan_record_observer(void)

@@ -192,7 +192,7 @@ void stream_close(struct stream *s)
 
 /* -- records -- */
 
-/* What it took to begin a block. */
+/* Writes the cost of beginning a block. */
 static void put_cost(struct stream *s, uint64_t took)
 {
     double ns = portolan_probe_ticks_to_ns(took);
@@ -208,7 +208,7 @@ static void put_cost(struct stream *s, uint64_t took)
 
 bool stream_make_room(struct stream *s, uint64_t ticks)
 {
-    uint64_t lost = s->lost - s->lost_told, began = s->is_virtual ? 0 : portolan_probe_now();
+    uint64_t lost = s->lost - s->lost_reported, began = s->is_virtual ? 0 : portolan_probe_now();
 
     if (!s->block || s->is_ending || (lost && s->lost < s->retry))
         return false;
@@ -221,7 +221,7 @@ bool stream_make_room(struct stream *s, uint64_t ticks)
     }
     s->number++;
     begin_block(s);
-    s->lost_told = s->lost;
+    s->lost_reported = s->lost;
     if (lost)
         stream_put_gap(s, ticks, lost);
     if (!s->is_virtual)

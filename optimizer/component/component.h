@@ -38,8 +38,8 @@ struct optimizer_seen {
     double failed, accuracy;
 };
 
-/* What all ranks do before the coming step: nothing; swap as rank 0 wants, which they know; or wait
- * for rank 0 to decide. */
+/* The action of all ranks before the coming step: nothing; swap as rank 0 wants, which they know;
+ * or wait for rank 0 to decide. */
 enum optimizer_todo { OPTIMIZER_STAY, OPTIMIZER_SWAP, OPTIMIZER_DECIDE };
 
 enum optimizer_hold { OPTIMIZER_FREE, OPTIMIZER_PINNED, OPTIMIZER_FORBIDDEN };

@@ -66,7 +66,7 @@ struct difference {
     double low, point, high;
 };
 
-/* What is known of an alternative beforehand, or from a visit. */
+/* The expectation of an alternative, from models, a diagnosis, or its last visit. */
 struct belief {
     double ratio;    /* time over the incumbent's; NaN: not known */
     double first;    /* the same ratio for its first step alone; NaN: not known */

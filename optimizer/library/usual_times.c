@@ -195,7 +195,7 @@ static void find_first(struct observation *o, struct step_calls *m, size_t n)
 }
 
 /* Marks steps of an implementation that ran no longer than first calls last elsewhere, since they
- * cannot be told apart. */
+ * look the same. */
 static void find_short(struct observation *o, struct step_calls *m, size_t n)
 {
     for (size_t i = 0; i < n && o->lasts[m->start] <= fmax(1, o->warm_up[m->own]); i++)

@@ -305,9 +305,9 @@ struct portolan_plan_advice {
 };
 
 /**
- * Whether a running assembly should change now, for the steps that remain. Quick: no model is
- * fitted. *ADVICE is the caller's, freed with portolan_plan_advice_destroy(); its strings are the
- * assembly's. Errors: ENOMEM. It is not an error if nothing better is allowed.
+ * Decides whether a running assembly should change now, for the steps that remain. It is quick,
+ * since no model is fitted. *ADVICE is the caller's, freed with portolan_plan_advice_destroy(); its
+ * strings are the assembly's. Errors: ENOMEM. It is not an error if nothing better is allowed.
  */
 enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
                                           const struct portolan_plan_now *now,

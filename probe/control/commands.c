@@ -258,7 +258,7 @@ static void check_counters(struct batch *b)
     }
 }
 
-/* What C asks of the Optimizer; the caller frees it. NULL: memory is out. */
+/* Returns what C asks of the Optimizer; the caller frees it. NULL: memory is out. */
 static char *wish_of(const struct command *c)
 {
     return portolan_asprintf("%s%s%s", verbs[c->verb].name, c->words[0] ? " " : "",
@@ -378,7 +378,7 @@ static void list(struct portolan_text *reply)
     control_unlock();
 }
 
-static bool tell_set(void *arg, const struct portolan_probe_counter_set *set)
+static bool list_set(void *arg, const struct portolan_probe_counter_set *set)
 {
     struct portolan_text *reply = arg;
 
@@ -418,7 +418,7 @@ static enum portolan_status counters(const char *name, struct portolan_text *rep
     else if (status == PORTOLAN_OK && !portolan_probe_counter_slots())
         portolan_text_add(reply, "counters: none was defined\n");
     else if (status == PORTOLAN_OK)
-        portolan_probe_counter_sets_visit(tell_set, reply);
+        portolan_probe_counter_sets_visit(list_set, reply);
     return status;
 }
 
@@ -483,8 +483,8 @@ static enum portolan_status keep_wish(const struct command *c, struct portolan_t
     return wish ? control_wish_keep(wish, reply, err) : portolan_no_memory(err);
 }
 
-static enum portolan_status tell(const struct batch *b, struct portolan_text *reply,
-                                 struct portolan_error *err)
+static enum portolan_status answer_all(const struct batch *b, struct portolan_text *reply,
+                                       struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
@@ -527,7 +527,7 @@ static enum portolan_status obey_all(struct batch *b, struct portolan_text *repl
         if (b->commands[i].verb <= CONTROL_TOGGLE)
             obey(&b->commands[i], reply);
     control_unlock();
-    return status == PORTOLAN_OK ? tell(b, reply, err) : status;
+    return status == PORTOLAN_OK ? answer_all(b, reply, err) : status;
 }
 
 /* ------------------------------------------------- one command after the other */

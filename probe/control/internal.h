@@ -40,7 +40,7 @@ void control_unlock(void);
 
 struct portolan_control_port *control_first(void);
 
-/* Whether PORT matches GLOB, or type:GLOB. */
+/* Returns whether PORT matches GLOB, or type:GLOB. */
 bool control_matches(const struct portolan_control_port *port, const char *glob);
 
 /* Does what VERB (one of those before TOGGLE) says to PORT; ONE_IN is for SAMPLE. */

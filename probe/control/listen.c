@@ -111,7 +111,7 @@ void portolan_control_add_head(struct portolan_text *reply, const char *text, in
     portolan_text_add(reply, "nodes %d\nstatus %s\n", nodes, failed ? "error" : "ok");
 }
 
-static void tell(enum portolan_status status, const char *origin, const char *text)
+static void log_result(enum portolan_status status, const char *origin, const char *text)
 {
     if (status)
         portolan_log(PORTOLAN_LOG_WARNING, "control", "%s", text);
@@ -125,7 +125,7 @@ static void answer(const struct listener *l, const char *text)
     struct portolan_error err = {0}, later = {0};
 
     portolan_control_execute(text, l->file, &reply, &err);
-    tell(err.status, l->file, err.text);
+    log_result(err.status, l->file, err.text);
     portolan_control_add_head(&whole, text, portolan_control_node_count(), err.status);
     portolan_text_add_bytes(&whole, reply.bytes ? reply.bytes : "", reply.length);
     if (err.status)
@@ -186,7 +186,7 @@ static bool watch_folder(struct listener *l)
     return l->watch >= 0;
 }
 
-/* Whether the file was written, whatever else happened in the folder. */
+/* Returns whether the file was written, whatever else happened in the folder. */
 static bool take_events(struct listener *l)
 {
     _Alignas(struct inotify_event) char buffer[4096];
@@ -221,7 +221,7 @@ static void obey_signals(struct listener *l)
 
         /* only whoever wrote the file gets a reply */
         portolan_control_apply(command, "signal", &err);
-        tell(err.status, "a signal", err.text);
+        log_result(err.status, "a signal", err.text);
     }
 }
 
@@ -397,7 +397,7 @@ static void unlock_listener(void)
     pthread_mutex_unlock(&listener_lock);
 }
 
-/* *IS_FIRST: whether nobody listened before. */
+/* *IS_FIRST: there was no listener before. */
 static enum portolan_status listen_once(const char *file, const char *signals, bool *is_first,
                                         struct portolan_error *err)
 {

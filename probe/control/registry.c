@@ -279,7 +279,7 @@ void portolan_control_set_mastermind(struct portolan_control_port *p, bool has_m
     if (has_mastermind) {
         note_gap(p, PORTOLAN_VARIANT_MASTERMIND);
     } else {
-        /* nobody misses anything from now on */
+        /* nothing is missed from now on */
         departures[PORTOLAN_VARIANT_MASTERMIND] += gap->is_away;
         gap->away_ns = away_ns(gap);
         gap->is_away = gap->was_in = false;

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 /*
- * What the handler needs: the signals that have come, their handlers before, what wakes the thread.
+ * The handler's data: the signals that have come, their handlers before, and the descriptor that
+ * wakes the thread.
  */
 static unsigned pending[NSIG];
 static struct sigaction before[NSIG];

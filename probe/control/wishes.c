@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What users ask of the Optimizer: checked when it is said, kept until the next swap point. */
+/* Wishes of users to the Optimizer: checked when they are made, kept until the next swap point. */
 #include "internal.h"
 
 #include <portolan/list.h>

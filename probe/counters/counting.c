@@ -155,7 +155,7 @@ static void miss(void)
     __atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
 }
 
-/* Whether the call in F is one that C counts now, and not what a longjmp left. */
+/* Returns whether the call in F is one that C counts now, and not what a longjmp left. */
 static bool is_counted(const struct probe_counting *c, const struct portolan_probe_thread *hot,
                        const struct portolan_probe_frame *f)
 {

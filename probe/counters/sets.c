@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads sets of events from their text and tries them; tells what of them is counted. */
+/* Reads sets of events from their text, tries them, and reports which of them are counted. */
 #include "counters.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ static const char *describe_driver(void)
 
 /* ------------------------------------------------- trying */
 
-/* Whether EVENTS of one component can be counted together by the calling thread. */
+/* Tries whether the calling thread can count EVENTS of one component together. */
 static int try_events(const struct counter_event *events, size_t n, bool multiplexed)
 {
     int set, result = probe_counter_driver->open(events, n, multiplexed, &set);

@@ -5,8 +5,9 @@
  * then come from inside (the Control port), from a control file or by a signal.
  *
  * A switch changes the flags of the port and nothing else: it adds no cost to calls, and calls that
- * are running end as they began. What a variant does not measure counts as its caller's own time.
- * Any thread may call these functions; times are nanoseconds of the probe's clock.
+ * are running end as they began. The time of calls that a variant does not measure counts as the
+ * caller's own time. Any thread may call these functions; times are nanoseconds of the probe's
+ * clock.
  */
 #ifndef PORTOLAN_CONTROL_H
 #define PORTOLAN_CONTROL_H
@@ -19,7 +20,7 @@
 extern "C" {
 #endif
 
-/** What a port's proxy does with a call in addition to forwarding it. */
+/** The work that a port's proxy does with a call in addition to forwarding it. */
 enum portolan_variant {
     PORTOLAN_VARIANT_FORWARD,   /**< nothing */
     PORTOLAN_VARIANT_PROFILE,   /**< measures it for the TAU profiles that are written at exit */
@@ -137,8 +138,8 @@ PORTOLAN_API void portolan_control_visit(bool (*visit)(void *arg,
                                          void *arg);
 
 /**
- * What `flush` calls in addition to writing profiles, e.g. to hand a snapshot to another process;
- * NULL ends that. One for a process; it may block and fail.
+ * A function that `flush` calls in addition to writing profiles, e.g. to hand a snapshot to another
+ * process; NULL ends that. One for a process; it may block and fail.
  */
 typedef enum portolan_status (*portolan_control_flush_fn)(void *arg, struct portolan_error *err);
 PORTOLAN_API void portolan_control_set_flush(portolan_control_flush_fn flush, void *arg);
@@ -146,8 +147,9 @@ PORTOLAN_API void portolan_control_set_flush(portolan_control_flush_fn flush, vo
 /* --------------------------------------------------------------- the Optimizer */
 
 /**
- * Whether WISH, a line from "pin" to "explore" as above, can be understood, with the reason in ERR
- * if not. Called under the lock by any thread: it calls nothing of this room and does not wait.
+ * Checks whether WISH, a line from "pin" to "explore" as above, can be understood, with the reason
+ * in ERR if not. Called under the lock by any thread: it calls nothing of this room and does not
+ * wait.
  */
 typedef enum portolan_status (*portolan_control_check_fn)(void *arg, const char *wish,
                                                           struct portolan_error *err);
@@ -156,8 +158,8 @@ typedef enum portolan_status (*portolan_control_check_fn)(void *arg, const char 
 PORTOLAN_API void portolan_control_set_check(portolan_control_check_fn check, void *arg);
 
 /**
- * The oldest wish that nobody took, also from before there was an Optimizer; the caller frees it.
- * NULL: there is none. Any thread.
+ * Takes the oldest wish, also from before there was an Optimizer; the caller frees it. NULL: there
+ * is none. Any thread.
  */
 PORTOLAN_API char *portolan_control_take_wish(void);
 
@@ -167,7 +169,8 @@ PORTOLAN_API char *portolan_control_take_wish(void);
 struct portolan_control_group {
     const char *name;
     int64_t number; /**< from 1, in the order they were asked for */
-    /** Of timers' groups: their flags have PORTOLAN_PROBE_MONITORED while they are measured. */
+    /** The port of a group of timers: its flags have PORTOLAN_PROBE_MONITORED while they are
+     * measured. */
     struct portolan_probe_port port;
 };
 
@@ -183,12 +186,13 @@ PORTOLAN_API const struct portolan_control_group *portolan_control_group_peek(in
 
 /* --------------------------------------------------------------- what was missed */
 
-/** Whether commands with GLOB are in force that no port has matched since they were given. */
+/** Returns whether commands with GLOB are in force that no port has matched since they were given.
+ */
 PORTOLAN_API bool portolan_control_is_idle(const char *glob);
 
 /**
- * Whether some port that was measured in VARIANT was not so all the time since the call that left
- * *MARK (0 at first) and now. Each caller has its own MARK.
+ * Returns whether some port that was measured in VARIANT was not so all the time since the call
+ * that left *MARK (0 at first) and now. Each caller has its own MARK.
  */
 PORTOLAN_API bool portolan_control_was_partial(enum portolan_variant variant, uint64_t *mark);
 
@@ -222,13 +226,13 @@ portolan_control_read_signals(const char *text,
 
 /**
  * Starts this process' listener: a thread that sleeps until FILE (may be NULL) is written, replaced
- * or made, or a signal of SIGNALS (may be NULL: "USR1", "USR1:dump,USR2") comes; a signal without a
- * command means toggle. FILE is obeyed at once when it is there, unless `portolan control` wrote it
- * ("# request" in the first line), for that was meant for others. What came of it is put in
- * FILE.reply, replaced as a whole; where NODE is not 0, in FILE.reply.NODE. The thread takes no
- * signals and ends when the process does; a forked child has none. A handler that such a signal had
- * before is called after this one. PORTOLAN_EEXISTS: there is a listener. PORTOLAN_EINVAL: no such
- * signal. PORTOLAN_EIO: FILE's folder. PORTOLAN_ENOMEM.
+ * or created, or a signal of SIGNALS (may be NULL: "USR1", "USR1:dump,USR2") arrives; a signal
+ * without a command means toggle. FILE is obeyed at once when it is there, unless `portolan
+ * control` wrote it ("# request" in the first line), for that was meant for others. The result is
+ * written to FILE.reply, which is replaced as a whole; if NODE is not 0, to FILE.reply.NODE. The
+ * thread takes no signals and ends when the process does; a forked child has none. A handler that
+ * such a signal had before is called after this one. PORTOLAN_EEXISTS: there is a listener.
+ * PORTOLAN_EINVAL: no such signal. PORTOLAN_EIO: FILE's folder. PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_control_listen(const char *file, const char *signals,
                                                           struct portolan_error *err);
@@ -250,8 +254,8 @@ PORTOLAN_API enum portolan_status portolan_control_listen_environment(struct por
 PORTOLAN_API char *portolan_control_file_take(const char *path, struct stat *seen,
                                               struct portolan_error *err);
 
-/** Whether `portolan control` wrote TEXT: for programs that ran then, and it waits for an answer.
- */
+/** Returns whether `portolan control` wrote TEXT: then it is only for programs that ran at that
+ * time, and an answer is expected. */
 PORTOLAN_API bool portolan_control_is_request(const char *text);
 
 /** Adds the lines by which `portolan control` knows the answer to TEXT, and how it went. */

@@ -41,14 +41,14 @@ PORTOLAN_API bool portolan_ending_observe(portolan_ending_fn *observer, void *ar
 PORTOLAN_API void portolan_ending_forget(const void *arg);
 
 /**
- * From now on steps are watched by a timer of the process, unless LEAST_S is 0: after the observers
- * TELL, if not NULL, hears once of a step that is "slow", for LEAST_S seconds at least, and of one
- * that has taken LIMIT_S ("limit", to end the process); 0: there is no limit. It runs on the thread
- * that began the first step, in a signal handler.
+ * Begins to watch steps with a timer of the process, unless LEAST_S is 0. After the observers it
+ * calls REPORT, if not NULL, once for a step that is "slow" and has taken at least LEAST_S seconds,
+ * and once for a step that has taken LIMIT_S ("limit", to end the process); 0: there is no limit.
+ * REPORT runs in a signal handler, on the thread that began the first step.
  */
-PORTOLAN_API void portolan_ending_watch(portolan_ending_fn *tell, void *arg, double least_s,
+PORTOLAN_API void portolan_ending_watch(portolan_ending_fn *report, void *arg, double least_s,
                                         double limit_s);
-/** Whether steps are watched already. */
+/** Returns whether steps are watched already. */
 PORTOLAN_API bool portolan_ending_is_watched(void);
 /** STEP begins; -1: the steps are over. */
 PORTOLAN_API void portolan_ending_step(int step);

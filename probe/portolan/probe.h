@@ -103,11 +103,11 @@ struct portolan_probe_connection {
     const char *uses;           /**< its uses port */
     const char *provider;       /**< instance that is called */
     const char *provides;       /**< its provides port */
-    const char *provider_class; /**< the implementation behind the port now */
+    const char *provider_class; /**< the implementation that provides the port now */
     const char *port_type;
 };
 
-/** What a handle stands for; strings stay valid until the process ends. */
+/** The method that a handle means; strings stay valid until the process ends. */
 struct portolan_probe_method_info {
     uint32_t handle;
     struct portolan_probe_connection connection;
@@ -129,7 +129,9 @@ portolan_probe_methods_register(const struct portolan_probe_connection *connecti
                                 const struct portolan_probe_method *methods, size_t count,
                                 uint32_t *first, struct portolan_error *err);
 
-/** What HANDLE stands for, borrowed; NULL for a handle that was never given out. Any thread. */
+/**
+ * Returns the method of HANDLE, borrowed; NULL for a handle that was never given out. Any thread.
+ */
 PORTOLAN_API const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t handle);
 
 /** Calls VISIT with each registered method until it returns false. VISIT must not register any. */
@@ -144,12 +146,13 @@ struct portolan_probe_thread;
 #define PORTOLAN_PROBE_COUNTERS  2U /**< read the counters at each monitored call (about 1 us) */
 /** With MONITORED: note one row for each call that is timed. */
 #define PORTOLAN_PROBE_ROWS 0x100U
-/** With MONITORED: into records of their own, which `profiled` tells apart. */
+/** With MONITORED: into separate records, which `profiled` marks. */
 #define PORTOLAN_PROBE_PROFILED 0x20000000U
 
 /**
- * What a swap publishes as one: the target and the handles of its implementation, so that records
- * of a new implementation are its own. Owned by whoever made it; must stay until it was retired.
+ * A binding, which a swap publishes at once: the target, and the handles of its implementation, so
+ * that a new implementation has records of its own. Owned by its creator; must stay until it was
+ * retired.
  */
 struct portolan_probe_binding {
     void *target;                 /**< what to forward to; NULL: not connected, the proxy throws */
@@ -185,7 +188,7 @@ PORTOLAN_API void portolan_probe_port_observe(struct portolan_probe_port *port,
 PORTOLAN_API void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t flags);
 PORTOLAN_API uint32_t portolan_probe_port_flags(const struct portolan_probe_port *port);
 
-/** Whether a call of PORT has begun since portolan_probe_port_init. Any thread. */
+/** Returns whether a call of PORT has begun since portolan_probe_port_init. Any thread. */
 PORTOLAN_API bool portolan_probe_port_was_called(const struct portolan_probe_port *port);
 
 /** The largest `one_in`; larger values are reduced to it. */
@@ -228,8 +231,8 @@ portolan_probe_retarget(struct portolan_probe_port *port,
                         struct portolan_probe_binding *new_binding, uint64_t timeout_ns,
                         struct portolan_probe_binding **old_binding, struct portolan_error *err);
 
-/** Whether calls may be using the binding that retargeting with STATUS was to publish: it was in
- * force for a moment. */
+/** Returns whether calls may be using the binding that retargeting with STATUS was to publish,
+ * because it was in force for a moment. */
 static inline bool portolan_probe_is_in_doubt(enum portolan_status status)
 {
     return status != PORTOLAN_OK && status != PORTOLAN_EBUSY;
@@ -288,7 +291,7 @@ PORTOLAN_API struct portolan_probe_binding *
 portolan_probe_gate_open(struct portolan_probe_port *port,
                          struct portolan_probe_binding *new_binding);
 
-/** Whether PORT's gate is closed now. */
+/** Returns whether PORT's gate is closed now. */
 PORTOLAN_API bool portolan_probe_port_is_closed(const struct portolan_probe_port *port);
 
 /* --------------------------------------------- time that is set apart, own work */
@@ -302,8 +305,8 @@ PORTOLAN_API bool portolan_probe_port_is_closed(const struct portolan_probe_port
 #define PORTOLAN_PROBE_INSIDE_MPI UINT64_MAX
 PORTOLAN_API uint64_t portolan_probe_mpi_enter(void);
 /**
- * The same with the calling function's __builtin_frame_address(0), which tells a call that an error
- * handler left by longjmp from one that is running around this one.
+ * Likewise with the calling function's __builtin_frame_address(0), which distinguishes a call that
+ * an error handler left by longjmp from one that still runs around this one.
  */
 PORTOLAN_API uint64_t portolan_probe_mpi_enter_at(const void *frame);
 PORTOLAN_API uint64_t portolan_probe_mpi_leave(void);
@@ -316,7 +319,7 @@ PORTOLAN_API uint64_t portolan_probe_mpi_leave(void);
  */
 PORTOLAN_API void portolan_probe_pause(void);
 PORTOLAN_API void portolan_probe_resume(void);
-/** The step that the program has reached, as a SwapPoint was told last; -1: none. Any thread. */
+/** Sets the step that the program has reached, as a SwapPoint knows it; -1: none. Any thread. */
 PORTOLAN_API void portolan_probe_step_set(int step);
 PORTOLAN_API int portolan_probe_step(void);
 /** How long the calling thread has been between them so far, in ns. */
@@ -340,11 +343,13 @@ PORTOLAN_API enum portolan_status portolan_probe_timer_stop(uint32_t handle);
  */
 PORTOLAN_API enum portolan_status portolan_probe_timer_start_unmeasured(uint32_t handle);
 
-/** What one activation of a timer took, from its start to its stop. */
+/** The cost of one activation of a timer, from its start to its stop. */
 struct portolan_probe_activation {
     double inclusive_ns;
     double mpi_ns; /**< in MPI on this thread, also in calls made from here */
-    /** Of timers and phases, in the order of the set in force, since that came into force. */
+    /**
+     * Counters of timers and phases, in the order of the set in force, since that came into force.
+     */
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
 };
 
@@ -359,9 +364,9 @@ portolan_probe_timer_stop_reading(uint32_t handle, const double *values, unsigne
                                   struct portolan_probe_activation *activation);
 
 /**
- * The running activation of HANDLE (which the calling thread must have opened last) goes into the
+ * Assigns the running activation of HANDLE (which the calling thread must have opened last) to the
  * record for NAME = VALUE, as if NAME were a context of the timer; up to PORTOLAN_PROBE_CONTEXTS
- * names, each with its latest value. What was called before stays below the record without it.
+ * names, each with its latest value. Calls that it made before stay below the record without it.
  * PORTOLAN_EINVAL: HANDLE is not the one running, or there are too many names; PORTOLAN_ENOMEM. No
  * lock when NAME is known.
  */
@@ -438,7 +443,8 @@ PORTOLAN_API double portolan_probe_headroom_mb(void);
 
 /* ------------------------------------------------------- communication */
 
-/** What calls of one routine exchanged with one partner, in one direction, since the start. */
+/** The data that calls of one routine exchanged with one partner, in one direction, since the
+ * start. */
 struct portolan_probe_traffic {
     const char *routine; /**< "MPI_Send"; valid until the process ends */
     int partner;         /**< world rank; -1: a collective call, or none */

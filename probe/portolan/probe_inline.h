@@ -23,10 +23,10 @@
  * AArch64 stlr and ldar. The flags are loaded with acquire too: a thread that finds the gate open
  * sees what was handed over while it was closed.
  *
- * A binding is in a frame by its address: a call that comes again and again through the same frame
- * is told from an old one because new calls hold the new binding. Hence a binding that was
- * published must not be published anew, nor its memory be used for another one of the same port,
- * before it was retired; then it may.
+ * A binding is in a frame by its address: calls that come again and again through the same frame
+ * are known to be new because they hold the new binding. Hence a binding that was published must
+ * not be published anew, nor its memory be used for another one of the same port, before it was
+ * retired; then it may.
  *
  * Times are charged to the innermost frame that is measured. Only these have `below`, and `charged`
  * of the thread is where to begin to look: the frame there may have been left by a longjmp, and
@@ -69,7 +69,7 @@ struct portolan_probe_node {
     double failed_x[PORTOLAN_PROBE_CONTEXTS]; /* sums of their contexts */
     uint32_t skip;                            /* the next call to be timed */
     uint32_t one_in; /* the sampling it was drawn for, also that of the call that runs */
-    /* Of the running call, which is the only one: */
+    /* Members of the running call, which is the only one: */
     double row_quality;                /* kept while rows are noted */
     double x[PORTOLAN_PROBE_CONTEXTS]; /* where there are moments, and of special calls */
     uint32_t flags;                    /* of special calls: the port's when it began */
@@ -81,25 +81,25 @@ struct portolan_probe_node {
     struct portolan_probe_carry *carry; /* of timers and phases: what was emptied */
 } __attribute__((aligned(64)));
 
-/* Of a frame's mark, whose other bits are the port's address: this frame has a record … */
+/* Bits of a frame's mark, whose other bits are the port's address: this frame has a record … */
 #define PORTOLAN_PROBE_MEASURED ((uintptr_t)1)
 /* … but the call was not chosen to be timed. */
 #define PORTOLAN_PROBE_UNTIMED ((uintptr_t)2)
 /* The call ends by portolan_probe_slow_leave; the node has its flags and contexts. */
 #define PORTOLAN_PROBE_SPECIAL ((uintptr_t)4)
-/* Of a port's flags: calls wait, see portolan_probe_gate_close. */
+/* A flag of a port: calls wait, see portolan_probe_gate_close. */
 #define PORTOLAN_PROBE_CLOSED 4U
-/* Of a port's flags: nobody has called yet. The first call takes the slow way and clears it. */
+/* A flag of a port: no call has been made yet. The first call takes the slow way and clears it. */
 #define PORTOLAN_PROBE_UNCALLED 8U
 /* The inline code begins a call only if MONITORED is the only one of these that is set. */
 #define PORTOLAN_PROBE_DECIDING 0xFFU
-/* Of a port's flags: only some calls are timed. */
+/* A flag of a port: only some calls are timed. */
 #define PORTOLAN_PROBE_SAMPLED 0x40000000U
 
 struct portolan_probe_frame {
     uintptr_t mark;
     struct portolan_probe_binding *binding;
-    uintptr_t sp; /* where the calling function's frame ends: tells whether it is still there */
+    uintptr_t sp; /* end of the calling function's frame: shows whether that still exists */
     struct portolan_probe_frame *below; /* measured: the measured frame around */
     struct portolan_probe_node *node;
     uint64_t start, child;
@@ -128,7 +128,7 @@ PORTOLAN_API uint64_t portolan_probe_slow_now(void) PORTOLAN_PROBE_COLD;
 PORTOLAN_API struct portolan_probe_node *
 portolan_probe_slow_find(const struct portolan_probe_node *parent, uint32_t method, const double *x,
                          unsigned n) PORTOLAN_PROBE_COLD;
-/* What a call that has begun goes on with. */
+/* The state of a call between its begin and its end. */
 struct portolan_probe_begun {
     struct portolan_probe_binding *binding;
     struct portolan_probe_frame *frame;
@@ -185,7 +185,7 @@ PORTOLAN_PROBE_INLINE uint64_t portolan_probe_now(void)
                                                                  : portolan_probe_fast_now();
 }
 
-/** One value of a call's context: what tells records apart, and the value itself. */
+/** One value of a call's context: the key that distinguishes records, and the value itself. */
 struct portolan_probe_context {
     int64_t key;
     double x;
@@ -671,8 +671,8 @@ PORTOLAN_PROBE_INLINE void portolan_probe_note_accuracy(struct portolan_probe_ca
 
 /**
  * Gives the running CALL context number INDEX, of those that its method was registered with after
- * the ones it was entered with; before leave, in their order. Records are not told apart by it:
- * they have its mean.
+ * the ones it was entered with; before leave, in their order. Records are not separated by it: they
+ * have its mean.
  */
 PORTOLAN_PROBE_INLINE void portolan_probe_note_context(struct portolan_probe_call *call,
                                                        unsigned index, double value)

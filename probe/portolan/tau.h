@@ -4,9 +4,9 @@
  * exports of stored trials. Then the files of a process. pprof, ParaProf, TAU's Python parser and
  * Hatchet can all read them.
  *
- * A profile is that of one thread. It is made from its call paths; the rows that TAU has besides
- * (flat totals, parameters) are derived from them. Any thread may call all functions here. The
- * format is that of TAU's text profiles (profile.N.C.T, MULTI__METRIC), times in microseconds.
+ * A profile is that of one thread. It is made from its call paths; the other rows of TAU (flat
+ * totals, parameters) are derived from them. Any thread may call all functions here. The format is
+ * that of TAU's text profiles (profile.N.C.T, MULTI__METRIC), times in microseconds.
  */
 #ifndef PORTOLAN_TAU_H
 #define PORTOLAN_TAU_H
@@ -115,7 +115,7 @@ PORTOLAN_API void portolan_tau_parameter(struct portolan_text *text, const char 
 PORTOLAN_API enum portolan_status
 portolan_probe_write_tau(const char *folder, int node, size_t *files, struct portolan_error *err);
 
-/** What is written, and under which name. */
+/** The contents and names of what is written. */
 struct portolan_probe_dump {
     const char *folder;        /**< as above */
     const char *prefix;        /**< REQUIRED. In place of "profile"; may have no '/' */

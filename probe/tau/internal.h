@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a process leaves behind as TAU profiles: its call paths as nodes of <portolan/tau.h>. */
+/* The TAU profiles that a process writes: its call paths as nodes of <portolan/tau.h>. */
 #ifndef PROBE_TAU_INTERNAL_H
 #define PROBE_TAU_INTERNAL_H
 
@@ -9,7 +9,7 @@
 /* The time in microseconds, then the counters. */
 #define TAU_METRICS (1 + PORTOLAN_PROBE_COUNTERS_ALL)
 
-/* What profiles of this process are made of. Start it as {0}. */
+/* The data from which profiles of this process are made. Start it as {0}. */
 struct tau_source {
     struct portolan_probe_snapshot snapshot;
     struct portolan_probe_event_record *events;

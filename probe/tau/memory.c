@@ -54,7 +54,7 @@ static double least(double a, double b)
     return b >= 0 && b < a ? b : a;
 }
 
-/* What the control groups that this process is in leave, in the unified hierarchy. */
+/* Returns the memory that the control groups of this process leave, in the unified hierarchy. */
 static double group_headroom(double headroom)
 {
     char line[400], *slash;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What becomes of a record. */
+/* The node that a record becomes. */
 struct view {
     bool kept;
     bool mixed;    /* records right below it are left out */
@@ -50,7 +50,10 @@ static void settle(struct view *v, const struct portolan_probe_record *r, unsign
     v->calls = calls_of(r);
 }
 
-/* Two records of one timer with one caller: its parameters tell them apart. */
+/*
+ * Returns whether two records are of one timer with one caller, so that only its parameters
+ * distinguish them.
+ */
 static bool same_timer(const struct portolan_probe_record *a, const struct portolan_probe_record *b)
 {
     const struct portolan_probe_method_info *x = portolan_probe_method_peek(a->handle);

@@ -290,7 +290,7 @@ enum portolan_status portolan_probe_write_tau(const char *folder, int node, size
 /* ------------------------------------------------- at the end of the process */
 
 static pthread_mutex_t finish_lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t wanted_by; /* the process that profiles are of; 0: nobody wants any */
+static pid_t wanted_by; /* the process that wants profiles; 0: none does */
 static uint64_t finished;
 
 enum portolan_status portolan_control_finish(struct portolan_error *err)

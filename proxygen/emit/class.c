@@ -107,7 +107,7 @@ static void emit_context(const struct port *p, const struct method *m, const str
     portolan_text_add(out, "};\n");
 }
 
-/* Whether the proxy reads a status or an accuracy after the call. */
+/* Returns whether the proxy reads a status or an accuracy after the call. */
 static bool has_outcome(const struct port *p, const struct method *m)
 {
     if (p->on_trial)

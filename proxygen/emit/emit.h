@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the emitters share. */
+/* Private to the emitters: shared by them. */
 #ifndef PROXYGEN_EMIT_H
 #define PROXYGEN_EMIT_H
 
@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------ files */
 
-/* Another file for the output, empty, by its name; never NULL (arena.failed tells). */
+/* Adds an empty file, by its name, to the output; never NULL (arena.failed is set instead). */
 struct portolan_text *proxygen_add_output(struct run *run, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
 /* TEMPLATE with every '$' replaced by NAME. */
@@ -69,7 +69,7 @@ void proxygen_emit_enter_call(const struct method *m, const struct locals *l, si
 void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
                          struct portolan_text *out);
 /*
- * Whether a method has two functions: a short one for calls that are not measured (probe.h:
+ * Returns whether a method has two functions: a short one for calls that are not measured (probe.h:
  * PORTOLAN_PROBE_PASS), which passes measured calls to a second one. Methods that are rarely called
  * or cannot pass on their arguments have one.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The proxy for a list of functions. They get no object that tells one proxy from another, so each
+ * The proxy for a list of functions. They get no object by which the proxy could be found, so each
  * proxy of a process needs functions of its own: small ones, which add the proxy to the arguments.
  * The generated file includes itself once for each.
  */

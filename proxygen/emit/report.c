@@ -87,7 +87,7 @@ static void report_version(const struct port *port, struct portolan_text *out)
                       since ? "" : "; no method has a 'since', so the table is read to its end");
 }
 
-/* Counts PORT's methods and tells how WIDE their names are. */
+/* Counts PORT's methods; *WIDTH: the length of the longest name. */
 static size_t count_methods(const struct port *port, int *width)
 {
     size_t intercepted = 0;

@@ -205,7 +205,7 @@ static void emit_function(struct run *run, const struct port *p, const struct me
 
 /* ------------------------------------------------------------------ the run time's view */
 
-/* The function that tells how many bytes of a table exist. */
+/* Emits the function that returns how many bytes of a table exist. */
 static void emit_length(const struct port *p, struct portolan_text *out)
 {
     long known = 0;
@@ -352,8 +352,8 @@ static void add_macro_lines(struct portolan_text *out, const char *text)
 }
 
 /*
- * If a struct holds its functions itself, a function cannot tell its proxy from the arguments:
- * users may copy the struct or not pass it at all. So each of a small number of proxies (slots) has
+ * If a struct holds its functions itself, a function cannot find its proxy by the arguments: users
+ * may copy the struct or not pass it at all. So each of a small number of proxies (slots) has
  * functions of its own.
  */
 static const char *slot_function(struct run *run, const struct method *m)

@@ -109,13 +109,14 @@ static bool is_taken(const struct run *run, const struct method *m, const char *
     return proxygen_is_macro(run->port, name);
 }
 
-/* Whether generated code cannot have a parameter NAME. */
+/* Returns whether generated code cannot have a parameter NAME. */
 static bool is_unfit(const struct run *run, const char *name)
 {
     return !*name || proxygen_is_macro(run->port, name) || strncmp(name, "portolan_", 9) == 0;
 }
 
-/* Whether a parameter NAME would hide the result's type, so that no variable could have it. */
+/* Returns whether a parameter NAME would hide the result's type, so that no variable could have it.
+ */
 static bool hides_result(const struct method *m, const char *name)
 {
     return m->result && proxygen_find_word(m->result, m->result, name);
@@ -274,7 +275,7 @@ enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
     if (place->file) {
         portolan_diagnose(run->diagnostics, place->file, place->line, place->column, "%s", text);
         if (run->diagnostics)
-            return status; /* the caller is told their number at the end */
+            return status; /* the caller reports their number at the end */
         return portolan_error_set(run->err, status, "%s:%d: %s", place->file, place->line, text);
     }
     return portolan_error_set(run->err, status, "%s", text);

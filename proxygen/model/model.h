@@ -33,7 +33,7 @@ const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted);
         }                                                                                          \
     } while (0)
 
-/* Whether WORD is one of N words. */
+/* Returns whether WORD is one of N words. */
 bool proxygen_is_among(const char *word, const char *const *words, size_t n);
 #define PROXYGEN_IS_AMONG(WORD, WORDS)                                                             \
     proxygen_is_among(WORD, WORDS, sizeof(WORDS) / sizeof *(WORDS))
@@ -43,7 +43,7 @@ bool proxygen_is_word_byte(char c);
 /* Length of the name that TEXT begins with (0 for a digit); and whether all of TEXT is a name. */
 size_t proxygen_name_length(const char *text);
 bool proxygen_is_name(const char *text);
-/* Where TEXT has the whole word WORD, at FROM or after it; NULL: nowhere. */
+/* Finds the whole word WORD in TEXT, at FROM or after it; NULL: it is not there. */
 const char *proxygen_find_word(const char *text, const char *from, const char *word);
 /* TEXT with each WORD replaced by WITH. */
 const char *proxygen_replace_word(struct portolan_arena *arena, const char *text, const char *word,
@@ -125,7 +125,9 @@ struct context {
     enum value_kind kind;
 };
 
-/* Whether a method may return the object itself; users of a proxy must then get the proxy. */
+/*
+ * The way in which a method may return the object itself; users of a proxy must then get the proxy.
+ */
 enum cxx_self { CXX_SELF_NONE, CXX_SELF_REFERENCE, CXX_SELF_POINTER };
 
 /* C++: how to override a method and how to call it on the target. */
@@ -197,7 +199,7 @@ struct unseen_call {
     struct place place;
 };
 
-/* What a table says about its own length. */
+/* The way in which a table states its own length. */
 enum version_kind {
     VERSION_NONE,  /* nothing: it is as long as the header declares it */
     VERSION_SIZE,  /* its size in bytes */
@@ -307,7 +309,7 @@ struct method *proxygen_add_method(struct run *run);
 /* Makes port number I of the run the current one; the ports of objects handed out come first.
  * False when there are no more; then the main port is current. */
 bool proxygen_use_port(struct run *run, size_t i);
-/* Whether NAME means TYPE, which may begin with "struct ". */
+/* Returns whether NAME means TYPE, which may begin with "struct ". */
 bool proxygen_is_named(const char *type, const char *name);
 /* The port among those of the run that NAME means; NULL when none does. */
 struct port *proxygen_find_port(struct run *run, const char *name);
@@ -327,7 +329,7 @@ struct locals proxygen_locals(struct run *run, const struct method *m);
 const char *proxygen_callback_name(struct run *run, const struct method *m,
                                    const struct argument *a);
 
-/* What ITEM makes of each argument of M, with commas between. */
+/* Joins what ITEM makes of each argument of M by commas. */
 typedef const char *proxygen_item_fn(struct run *run, const struct method *m,
                                      const struct argument *a);
 const char *proxygen_list(struct run *run, const struct method *m, proxygen_item_fn *item);
@@ -353,7 +355,7 @@ enum portolan_status proxygen_read_side_lines(struct run *run, char *lines);
 
 /* Check: applies the rest of the side file, and guesses what it leaves out. */
 enum portolan_status proxygen_apply_hints(struct run *run);
-/* Has the compiler tell types and faults of all expressions. */
+/* Asks the compiler for the types and faults of all expressions. */
 enum portolan_status proxygen_judge_expressions(struct run *run);
 /* Has the compiler find errors in TEXT, the class of a C++ proxy, after the header. */
 enum portolan_status proxygen_judge_class(struct run *run, const char *text);

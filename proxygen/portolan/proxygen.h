@@ -2,9 +2,9 @@
 /**
  * proxygen: from a C header or a SIDL file, one timing proxy per port.
  *
- * A proxy is a component that provides and uses a port of the same type; every call is timed by
- * the probe and forwarded. What all proxies share is run time (<portolan/proxy.h>); what is
- * generated is one forwarding function per method and a table that describes the port.
+ * A proxy is a component that provides and uses a port of the same type; every call is timed by the
+ * probe and forwarded. Code that all proxies share is in a run time (<portolan/proxy.h>); generated
+ * are only one forwarding function per method and a table that describes the port.
  *
  * The generator reads headers with libclang, which is loaded at the first use and never unloaded.
  * Functions here may be called from one thread at a time.
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/** What to generate, from what, and where to. Strings are borrowed for the call. */
+/** The input, the output, and options of generating. Strings are borrowed for the call. */
 struct portolan_proxygen_options {
     /** REQUIRED. SIDL files (names ending in ".sidl", as many as are needed) or one header. */
     const char *const *files;
@@ -62,7 +62,7 @@ struct portolan_proxygen_options {
     const char *compile_commands;
 };
 
-/** What was made. Free it with portolan_proxygen_result_clear(); start it as `{0}`. */
+/** The generated files. Free it with portolan_proxygen_result_clear(); start it as `{0}`. */
 struct portolan_proxygen_result {
     char *report;     /**< for people: what is intercepted, what is not, and why; ends in newline */
     char *class_name; /**< class of the proxy: the port's type name followed by "Proxy" */

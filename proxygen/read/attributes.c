@@ -87,8 +87,8 @@ void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location
     PROXYGEN_APPEND(&h->run->arena, h->unknown, h->n_unknown, unknown);
 }
 
-/* Whether UNKNOWN belongs to the declaration that ends at END. libclang leaves attributes after the
- * declarator out of its extent, so the text up to the semicolon counts, too. */
+/* Returns whether UNKNOWN belongs to the declaration that ends at END. libclang leaves attributes
+ * after the declarator out of its extent, so the text up to the semicolon counts, too. */
 static bool is_of(struct header *h, const struct unknown_attribute *unknown, unsigned end)
 {
     size_t length;

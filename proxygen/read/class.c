@@ -67,7 +67,7 @@ static const char *type_name(struct header *h)
 static enum portolan_status add_class(struct cxx_reader *r, CXType type,
                                       const struct cxx_class *below, CXCursor base);
 
-/* Whether libclang shows members, as it does for specialisations that are written out. */
+/* Returns whether libclang shows members, as it does for specialisations that are written out. */
 static bool has_members(struct cxx_reader *r, CXCursor definition)
 {
     struct cursors list = proxygen_children(r->h, definition);
@@ -294,7 +294,7 @@ static enum portolan_status read_hierarchy(struct cxx_reader *r)
 
 /* ------------------------------------------------------------------ can a proxy be? */
 
-/* Whether C has a constructor without arguments that a derived class may call. */
+/* Returns whether C has a constructor without arguments that a derived class may call. */
 static bool can_construct(struct cxx_reader *r, const struct cxx_class *c)
 {
     const struct portolan_libclang *clang = r->h->clang;

@@ -47,7 +47,7 @@ const char *proxygen_cxx_anchor(const struct cxx_reader *r, const char *text);
 /* True for methods and conversions, which proxies may have to forward. */
 bool proxygen_cxx_is_method(const struct cxx_reader *r, CXCursor cursor);
 
-/* Whether a class or method is marked so that nothing can be derived from it. */
+/* Returns whether a class or method is marked so that nothing can be derived from it. */
 bool proxygen_cxx_is_final(struct cxx_reader *r, CXCursor cursor);
 
 /*

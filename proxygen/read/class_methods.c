@@ -24,7 +24,7 @@ struct collection {
 
 /* ------------------------------------------------------------------ qualifiers */
 
-/* What the compiler writes after the parameters: "const", "&&", "noexcept". */
+/* Returns what the compiler writes after the parameters: "const", "&&", "noexcept". */
 static const char *tail(struct cxx_reader *r, CXCursor method)
 {
     const char *text = proxygen_header_type_text(
@@ -135,7 +135,7 @@ static CXType without_reference(struct cxx_reader *r, CXType type)
                : type;
 }
 
-/* Whether the class has a public `size() const` that returns an integer. */
+/* Returns whether the class has a public `size() const` that returns an integer. */
 static bool has_size(struct cxx_reader *r, CXType type)
 {
     const struct portolan_libclang *clang = r->h->clang;
@@ -251,7 +251,7 @@ static enum portolan_status read_arguments(struct cxx_reader *r, CXCursor method
 
 /* ------------------------------------------------------------------ methods */
 
-/* Whether the class has several members of that name. */
+/* Returns whether the class has several members of that name. */
 static bool is_overloaded(struct cxx_reader *r, size_t number, const char *name)
 {
     struct cursors list = proxygen_children(r->h, r->classes[number].definition);
@@ -266,7 +266,7 @@ static bool is_overloaded(struct cxx_reader *r, size_t number, const char *name)
     return n != 1;
 }
 
-/* Whether the method may return *this; the user must then get the proxy. */
+/* Finds whether the method may return *this; the user must then get the proxy. */
 static enum cxx_self self_of(struct cxx_reader *r, CXType result)
 {
     return !is_peer(r, result)                                            ? CXX_SELF_NONE

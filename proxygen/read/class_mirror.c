@@ -61,8 +61,8 @@ static unsigned skip_default(const struct words *w, unsigned i)
     return i;
 }
 
-/* Whether word I follows a parameter's name: then it is a macro for an attribute, which may not be
- * defined any more. */
+/* Returns whether word I follows a parameter's name: then it is a macro for an attribute, which may
+ * not be defined any more. */
 static bool is_attribute(const struct words *w, unsigned i, const struct cursors *parameters)
 {
     if (i == 0 || !(isalpha((unsigned char)w->texts[i][0]) || w->texts[i][0] == '_'))

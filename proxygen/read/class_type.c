@@ -61,7 +61,7 @@ const char *proxygen_cxx_name(const struct cxx_reader *r, CXCursor cursor)
                : name;
 }
 
-/* Whether ALIAS is a typedef that all code can name, since it is no member of a class. */
+/* Returns whether ALIAS is a typedef that all code can name, since it is no member of a class. */
 static bool is_public_alias(const struct cxx_reader *r, CXCursor alias)
 {
     enum CXCursorKind kind = r->h->clang->getCursorKind(alias), parent;

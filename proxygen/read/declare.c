@@ -95,7 +95,7 @@ static bool is_array(enum CXTypeKind kind)
            kind == CXType_VariableArray;
 }
 
-/* Whether TYPE is written as its name, even if it is an alias. */
+/* Returns whether TYPE is written as its name, even if it is an alias. */
 static bool is_leaf(enum CXTypeKind kind)
 {
     return kind == CXType_Typedef || kind == CXType_Elaborated;
@@ -278,7 +278,7 @@ enum value_kind proxygen_type_value_kind(struct header *h, CXType type)
     }
 }
 
-/* Whether the header's or the compiler's spelling of TYPE is va_list. */
+/* Returns whether the header's or the compiler's spelling of TYPE is va_list. */
 static bool is_va_list(struct header *h, CXType type)
 {
     const char *spelling = proxygen_header_type_text(h, type);

@@ -39,7 +39,7 @@ static bool is_exclusion(const char *pattern)
     return *pattern == '!';
 }
 
-/* Whether a pattern chooses NAME (or all patterns are exclusions) and none excludes it. */
+/* Returns whether a pattern chooses NAME (or all patterns are exclusions) and none excludes it. */
 static bool is_chosen(const struct portolan_proxygen_options *o, const char *name)
 {
     bool chosen = false, positive = false;
@@ -272,7 +272,7 @@ static bool is_unique(const struct port *p, size_t i)
 }
 
 /* Files of one name in different folders get the folders' names as a prefix. */
-static void tell_apart(struct run *run)
+static void separate_names(struct run *run)
 {
     struct port *p = run->port;
 
@@ -324,7 +324,7 @@ static enum portolan_status read_libraries(struct run *run)
     }
     if (status != PORTOLAN_OK)
         return status;
-    tell_apart(run);
+    separate_names(run);
     for (size_t i = 0; i < p->n_providers; i++)
         if (!is_unique(p, i))
             return portolan_error_set(run->err, PORTOLAN_EINVAL,

@@ -97,7 +97,7 @@ static enum language language(const struct header *h)
     return dot && PROXYGEN_IS_AMONG(dot, endings) ? LANGUAGE_CXX : LANGUAGE_EITHER;
 }
 
-/* Whether FLAG is only for the other language; compile commands may contain such flags. */
+/* Returns whether FLAG is only for the other language; compile commands may contain such flags. */
 static bool is_foreign(const char *flag, bool cxx)
 {
     return strncmp(flag, "-std=", 5) == 0 && (strstr(flag, "++") != NULL) != cxx;
@@ -156,7 +156,7 @@ static enum portolan_status parse(struct header *h, bool cxx, const char *more, 
     return PORTOLAN_OK;
 }
 
-/* Whether there are error messages that C++ causes in a C compiler. */
+/* Returns whether there are error messages that C++ causes in a C compiler. */
 static bool names_cxx(struct header *h, CXTranslationUnit unit)
 {
     static const char *const texts[] = {

@@ -46,7 +46,8 @@ static const char *include_folder(struct header *h, size_t i)
     return flag[2] ? flag + 2 : i + 1 < h->n_flags ? h->flags[i + 1] : "";
 }
 
-/* Whether a folder before flag number I has another file NAME, which compilers would take. */
+/* Returns whether a folder before flag number I has another file NAME, which compilers would take.
+ */
 static bool is_shadowed(struct header *h, size_t i, const char *name, const char *path)
 {
     struct stat own, other;

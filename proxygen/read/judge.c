@@ -27,7 +27,7 @@ struct trials {
     enum portolan_status status;
 };
 
-/* Whether TEXT has NAME, but not as the name of a member. */
+/* Returns whether TEXT has NAME, but not as the name of a member. */
 static bool has_name(const char *text, const char *name)
 {
     for (const char *at = text; (at = proxygen_find_word(text, at, name)); at++)

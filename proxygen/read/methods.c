@@ -253,7 +253,8 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
                          m->name);
 }
 
-/* Whether a method with this name ends its object; others need a side file or an annotation. */
+/* Returns whether a method with this name ends its object; others need a side file or an
+ * annotation. */
 static bool is_end(const char *name)
 {
     static const char *const names[] = {"free", "destroy", "finalize", "delete"};

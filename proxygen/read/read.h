@@ -118,7 +118,7 @@ enum type_form proxygen_type_form(struct header *h, CXType type);
 
 /* A struct with a pointer to a table of functions, or that holds its functions itself. */
 enum portolan_status proxygen_read_struct(struct header *h);
-/* Whether a header in C++ has the port as such a struct, which nothing makes a class. */
+/* Returns whether a header in C++ has the port as such a struct, which nothing makes a class. */
 bool proxygen_is_struct_of_functions(struct header *h);
 /* The functions whose names match options->functions, and the shared objects that have them. */
 enum portolan_status proxygen_read_functions(struct header *h);
@@ -197,7 +197,7 @@ struct method *proxygen_add_skipped(struct header *h, CXCursor cursor, const cha
 /* Name, place and annotations of argument A of M, which CURSOR declares. */
 void proxygen_describe_argument(struct header *h, CXCursor cursor, struct method *m,
                                 struct argument *a);
-/* Whether libclang spells a type without a name, which generated code cannot repeat. */
+/* Returns whether libclang spells a type without a name, which generated code cannot repeat. */
 bool proxygen_is_nameless(const char *declaration);
 
 /* True for a pointer, const or not, to the port's struct OBJECT. */

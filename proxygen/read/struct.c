@@ -273,7 +273,7 @@ static enum portolan_status describe_object(struct header *h, CXCursor definitio
     return PORTOLAN_OK;
 }
 
-/* What a member before all functions says about the table's length, judged by its name. */
+/* Guesses by its name what a member before all functions says about the table's length. */
 static enum version_kind guess_version(struct header *h, CXCursor field)
 {
     static const char *const sizes[] = {"struct_size", "structSize", "cbSize"};
@@ -380,7 +380,7 @@ static void read_unseen(struct header *h, CXType object)
 
 /* ------------------------------------------------------------------ the whole */
 
-/* Whether DEFINITION has members that only C++ has: functions with bodies, parents. */
+/* Returns whether DEFINITION has members that only C++ has: functions with bodies, parents. */
 static bool is_class(struct header *h, CXCursor definition)
 {
     struct cursors list = proxygen_children(h, definition);

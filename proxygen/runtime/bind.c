@@ -127,7 +127,7 @@ static enum portolan_status check_entries(const struct portolan_proxy *proxy,
     return PORTOLAN_OK;
 }
 
-/* Whether users have pointers to the tables that we make, so that these must stay. */
+/* Returns whether users have pointers to the tables that we make, so that these must stay. */
 static bool tables_are_held(const struct portolan_proxy *proxy)
 {
     const struct portolan_proxy_table *t = proxy->description->table;

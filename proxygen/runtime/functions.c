@@ -48,8 +48,8 @@ static int note_name(struct dl_phdr_info *info, size_t size, void *data)
     return names->items[names->n] ? (names->n++, 0) : 1;
 }
 
-/* The function that OBJECT would call; NULL if it is the front's, or if PRIVATELY does not tell
- * whether its file was opened as an implementation. */
+/* Returns the function that OBJECT would call; NULL if it is the front's. PRIVATELY: only if its
+ * file was opened as an implementation; else only if it was not. */
 static void *search_object(const char *object, const char *symbol, const char *front,
                            bool privately)
 {

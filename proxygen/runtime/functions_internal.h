@@ -14,9 +14,10 @@ struct portolan_functions_library {
     size_t n_missing;
 };
 
-/* Whether calls may be using what FRONT could not be bound to: it was published for a moment. */
+/* Returns whether calls may be using a library to which FRONT could not be bound, because it was
+ * published for a moment. */
 bool functions_front_is_in_doubt(const struct portolan_functions_front *front);
-/* Whether FILE was loaded only as an implementation. */
+/* Returns whether FILE was loaded only as an implementation. */
 bool functions_is_private(const char *file);
 
 #endif

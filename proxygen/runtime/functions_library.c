@@ -59,7 +59,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Whether NAME is a function of MPI in C, or in Fortran: in lower case, ending in '_'. */
+/* Returns whether NAME is a function of MPI in C, or in Fortran: in lower case, ending in '_'. */
 static bool is_mpi_function(const char *name)
 {
     size_t length = strlen(name);
@@ -140,7 +140,7 @@ static bool forbids_deepbind(void)
            dlsym(RTLD_DEFAULT, "__msan_init");
 }
 
-/* Whether O was built with a sanitizer, whose run time can be in a process only once. */
+/* Returns whether O was built with a sanitizer, whose run time can be in a process only once. */
 static bool is_sanitized(const struct shared_object *o)
 {
     for (size_t k = 0; o->undefined[k]; k++)
@@ -151,7 +151,8 @@ static bool is_sanitized(const struct shared_object *o)
     return false;
 }
 
-/* Whether another allocator replaces malloc. With RTLD_DEEPBIND, a library would bypass it. */
+/* Returns whether another allocator replaces malloc. With RTLD_DEEPBIND, a library would bypass it.
+ */
 static bool has_own_malloc(void)
 {
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -181,7 +182,7 @@ static const char *find_trap(const struct shared_closure *closure)
     return NULL;
 }
 
-/* Whether NAME is a run time of a language, which all libraries of a process share. */
+/* Returns whether NAME is a run time of a language, which all libraries of a process share. */
 static bool is_run_time(const char *name)
 {
     static const char *const names[] = {
@@ -195,7 +196,7 @@ static bool is_run_time(const char *name)
     return false;
 }
 
-/* Whether NAME is loaded already, but from another file. */
+/* Returns whether NAME is loaded already, but from another file. */
 static bool is_loaded_from_elsewhere(const char *name, const char *file)
 {
     void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);

@@ -192,7 +192,7 @@ enum portolan_status wrap_archive_needs(struct portolan_arena *arena, const char
     return add_archive(archive, false, arena, names, err);
 }
 
-/* Whether NAME returns the front, and so is no wrapped function. */
+/* Returns whether NAME returns the front, and so is no wrapped function. */
 static bool is_accessor(const char *name)
 {
     size_t length = strlen(name);
@@ -233,7 +233,7 @@ static bool same_file(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-/* Whether FILE was loaded only for measuring. */
+/* Returns whether FILE was loaded only for measuring. */
 static bool is_of_measuring(const struct wrap_run *run, const char *file)
 {
     if (same_file(file, run->front.file))
@@ -257,9 +257,9 @@ const char *wrap_provider(struct wrap_run *run, const struct wrap_process *p)
     return NULL;
 }
 
-/* Adds what O says about FILE; false: nothing. */
-static bool tell(struct portolan_text *t, const char *file, const struct wrap_object *o,
-                 bool is_program)
+/* Adds what O shows about FILE; false: nothing. */
+static bool explain(struct portolan_text *t, const char *file, const struct wrap_object *o,
+                    bool is_program)
 {
     if (is_program && (o->holds || o->defines) && !o->imports)
         portolan_text_add(t, "%s contains %s itself: it is linked statically with it", file,
@@ -290,14 +290,14 @@ static const char *describe(struct wrap_run *run, struct wrap_process *p)
     bool found = false;
 
     if (wrap_object_read(run->program.image, &run->front.functions, &o, NULL) == PORTOLAN_OK)
-        found = tell(&t, run->program.image, &o, true);
+        found = explain(&t, run->program.image, &o, true);
     for (size_t i = 0; i < p->objects.n && !found; i++) {
         const char *file = p->objects.pairs[i].value;
 
         if (is_of_measuring(run, file) ||
             wrap_object_read(file, &run->front.functions, &o, NULL) != PORTOLAN_OK)
             continue;
-        found = tell(&t, file, &o, false);
+        found = explain(&t, file, &o, false);
         if (!found && o.defines && !provider)
             provider = file;
     }

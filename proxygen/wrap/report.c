@@ -89,7 +89,7 @@ static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct 
     add_cost(t);
 }
 
-/* What may be missing, and why. */
+/* Adds what may be missing, and why. */
 static void add_losses(const struct wrap_process *p, struct portolan_text *t)
 {
     unsigned state = __atomic_load_n(&p->area->state, __ATOMIC_ACQUIRE);

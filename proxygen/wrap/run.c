@@ -274,7 +274,7 @@ static void remove_shared(struct wrap_run *run)
 
 /* ------------------------------------------------------------------ the run */
 
-/* Whether FILE can be made, judged by the permissions of its folder. */
+/* Checks whether FILE can be created, by the permissions of its folder. */
 static enum portolan_status check_folder(const char *what, const char *file,
                                          struct portolan_error *err)
 {

@@ -4,8 +4,8 @@
  * the wrapped process maps it and keeps no descriptor of it. One area per process.
  *
  * Snapshots hold totals, so that only the newest counts: the process writes into one of three slots
- * and publishes it, and never waits. What must not get lost (names of methods, notes, switches)
- * goes to a log that only grows. Published data stay, in whatever way the process ends.
+ * and publishes it, and never waits. Data that must not get lost (names of methods, notes,
+ * switches) go to a log that only grows. Published data stay, in whatever way the process ends.
  */
 #ifndef WRAP_SHARED_H
 #define WRAP_SHARED_H

@@ -33,7 +33,7 @@ struct watch {
     int signals; /* descriptor */
 };
 
-/* The signals that are passed on to the program, and SIGCHLD, which tells of its state. */
+/* Chooses the signals that are passed on to the program, and SIGCHLD, which reports its state. */
 static void choose_signals(sigset_t *set)
 {
     static const int numbers[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2,
@@ -118,7 +118,7 @@ static void wait_with(struct wrap_run *run, char *command)
         free(command); /* too many commands at once */
 }
 
-/* Whether signal NUMBER is a command; if so, the command is queued. */
+/* Returns whether signal NUMBER is a command; if so, the command is queued. */
 static bool take_signal(struct wrap_run *run, int number)
 {
     for (size_t i = 0; i < run->n_signals; i++)
@@ -194,7 +194,7 @@ static void give_next(struct wrap_run *run)
 }
 
 /* Logs the answer's last line if a command failed, since users may not read the answer. */
-static void tell_mistake(const struct wrap_run *run)
+static void report_mistake(const struct wrap_run *run)
 {
     const struct wrap_orders *o = &run->shared->orders;
     char text[WRAP_ANSWER_BYTES], *end;
@@ -263,7 +263,7 @@ static void obey_commands(struct wrap_run *run)
     if (!is_obeyed(run))
         return;
     if (!run->is_answered && run->shared->orders.command_number) {
-        tell_mistake(run);
+        report_mistake(run);
         if (run->options->control)
             write_reply(run);
     }
@@ -283,7 +283,7 @@ static void request_snapshots(struct wrap_run *run)
 
     if (run->options->interval_s == 0 ||
         __atomic_load_n(&a->state, __ATOMIC_ACQUIRE) != WRAP_STARTED)
-        return; /* nobody would answer */
+        return; /* there would be no answer */
     wake_threads(run);
     for (unsigned i = 0; i < request_ms && kill(run->process, 0) == 0; i++) {
         if (__atomic_load_n(&a->published, __ATOMIC_SEQ_CST) != before)

@@ -10,7 +10,7 @@ portolan.parts.answer = function (into, data) {
         bars.push({ name: 'the choice, predicted', ns: times['predicted for the choice'], kind: 'choice',
             low: times['at least (95 %)'], high: times['at most (95 %)'] });
     if (times.measured > 0) bars.push({ name: 'the run, measured' + (run.unlike ? ', with ' + run.unlike : ''), ns: times.measured, kind: 'run' });
-    /* What has no ratio to the run is no bar next to it. */
+    /* A time without a ratio to the run gets no bar next to it. */
     data.fixed.filter(f => f.to_run > 0).slice(0, 12).forEach(f => bars.push({ name: classes(f.choice), ns: f.elapsed_ns }));
     if (!bars.length) return;
     const width = 860, line = 26, left = 380;

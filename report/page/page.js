@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts share. A part draws into its element "pictures" when portolan.parts[NAME] is called. */
+/* Shared by the parts. A part draws into its element "pictures" when portolan.parts[NAME] is called. */
 'use strict';
 const portolan = { parts: {}, chosen: {} };
 
@@ -64,7 +64,7 @@ portolan.follow = function () {
 portolan.axes = function (svg, x, y, box, xLabel, yLabel, xFormat, yFormat) {
     const bottom = svg.append('g').attr('class', 'axis').attr('transform', `translate(0 ${box.bottom})`);
     const left = svg.append('g').attr('class', 'axis').attr('transform', `translate(${box.left} 0)`);
-    /* Of a logarithmic axis rather 1, 2 and 5; none so near that labels touch. */
+    /* On a logarithmic axis prefers 1, 2 and 5; drops those so near that labels touch. */
     const few = (scale, most, apart) => {
         const ticks = scale.ticks(most), some = ticks.filter(t => /^[125]/.test(t.toExponential()));
         return (scale.base && ticks.length > most && some.length > 2 ? some : ticks)

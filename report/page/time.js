@@ -31,7 +31,7 @@ portolan.parts.time = function (into, data) {
         const root = { i: -1, path: { label: 'all' }, children: [] };
         nodes.forEach(n => (n.path.parent < 0 ? root : nodes[n.path.parent]).children.push(n));
         const h = d3.hierarchy(root, n => n.children);
-        /* What children have more than their parent, by rounding or sampling, widens the parent. */
+        /* Children that take more than their parent, by rounding or sampling, widen it. */
         h.eachAfter(n => {
             const below = d3.sum(n.children || [], c => c.value);
             n.value = n.data.i < 0 ? below : Math.max(inclusive(n.data.i), below);
@@ -107,7 +107,7 @@ portolan.parts.time = function (into, data) {
     draw();
     into.querySelectorAll('figure.cells').forEach(point);
 
-    /* What a cell of a grid is of: its row and column in the table behind it, or a pair of ranks. */
+    /* Returns the subject of a cell: its row and column in the grid's table, or a pair of ranks. */
     function point(figure) {
         const svg = figure.querySelector('svg'), text = portolan.element('p', { class: 'said', 'aria-live': 'polite' });
         figure.append(text);

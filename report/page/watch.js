@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The page that `portolan watch` serves follows the run: its server tells what happens, and when there is
+/* The page that `portolan watch` serves follows the run: its server sends what happens, and when there is
    a new page, which takes the place of this one. What the reader opened, wrote and looks at stays. */
 'use strict';
 (() => {
@@ -10,7 +10,7 @@
         e.textContent = text;
         return e;
     };
-    /* Always in sight, and after all that is read: what is told moves nothing else. */
+    /* Always in sight, and after all that is read: messages move nothing else. */
     const panel = add(document.body, 'aside', '');
     const said = add(panel, 'p', 'Waiting for a run …'), step = add(panel, 'p', ''), swaps = add(panel, 'ol', '');
     panel.id = 'watch';
@@ -18,7 +18,7 @@
     panel.setAttribute('aria-label', 'The run');
     said.setAttribute('role', 'status');
 
-    /* Where something is, in whatever content: its id; or its part, with the table that it is in or has, or its number. */
+    /* Identifies a place in the page, whatever its content: its id; or its part, with the table that it is in or has, or its number. */
     const place = e => {
         const part = e.closest('section') || main, table = e.closest('table') || e.querySelector('table');
         return e.id || [part.id, e.tagName, table && table.dataset.member ? table.dataset.member + e.cellIndex

@@ -33,7 +33,7 @@ portolan.parts.wiring = function (into, data, all) {
         portolan.element('label', {}, 'step ', slider), said));
     let timer = null;
 
-    /* What ran at the step: the last decision says it of all instances with alternatives. */
+    /* Shows what ran at the step: the last decision says it for all instances with alternatives. */
     function show() {
         const step = +slider.value;
         const last = decisions.filter(d => d.step <= step).pop() || decisions[0];

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** What is reported. All is borrowed; NULL members: there is none. */
+/** The subject of a report. All is borrowed; NULL members: there is none. */
 struct portolan_report_source {
     struct portolan_store *store;
     const char *store_name;
@@ -66,7 +66,8 @@ struct portolan_json;
 void portolan_report_write_decisions(struct portolan_json *j, const struct portolan_reason_set *set,
                                      const struct portolan_reason *only);
 
-/** Whether a trial ran with the assembly's present parameters (those of its sweep and cases). */
+/** Returns whether a trial ran with the assembly's present parameters (those of its sweep and
+ * cases). */
 bool portolan_trial_has_parameters(const struct portolan_trial *t,
                                    const struct portolan_assembly *a);
 

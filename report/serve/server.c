@@ -65,7 +65,7 @@ static bool names_loopback(const char *host)
     return false;
 }
 
-/* In a time that does not tell how much of it is right. */
+/* Compares the token in a time that does not depend on how much of it is right. */
 static bool is_token(const struct page_server *s, const char *given)
 {
     unsigned char differs = 0;
@@ -236,7 +236,7 @@ static enum MHD_Result answer(void *server, struct MHD_Connection *c, const char
     return send_words(c, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
 }
 
-/* -------------------------------------------------------------------------------- what is told */
+/* -------------------------------------------------------------------------------- events */
 
 /* The lock is held. */
 static void wake_viewers(struct page_server *s)
@@ -274,7 +274,7 @@ static void drop_events(struct page_server *s, size_t n)
     memmove(s->events, s->events + n, s->n_events * sizeof *s->events);
 }
 
-void page_server_tell(struct page_server *s, const char *name, const char *data)
+void page_server_send(struct page_server *s, const char *name, const char *data)
 {
     struct event e = {0};
 

@@ -11,7 +11,8 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
         diagnose_at(d, place, "'%s' is a reserved word of C or C++ and cannot name %s", name, what);
 }
 
-/* Whether NAME is a macro of what generated C includes: <stdint.h>, <stdlib.h> and SIDL's own. */
+/* Returns whether NAME is a macro of what generated C includes: <stdint.h>, <stdlib.h> and SIDL's
+ * own. */
 static bool is_macro(const char *name)
 {
     static const char macros[] =

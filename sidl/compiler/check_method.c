@@ -119,7 +119,7 @@ void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_t
 
 /* Methods */
 
-/* Whether a value of TYPE is a number. */
+/* Returns whether a value of TYPE is a number. */
 static bool can_be_context(const struct portolan_sidl_type *type)
 {
     static const bool kinds[PORTOLAN_SIDL_OBJECT + 1] = {

@@ -54,7 +54,8 @@ static bool is_in(enum kind kind, unsigned set)
     return set >> kind & 1;
 }
 
-/* In C, "%s" stands for a value. What RETURNED says is done to one that a method returned. */
+/* The types of values in C; "%s" is replaced by the value. RETURNED: how a value that a method
+ * returned is stored. */
 static const struct {
     enum kind kind;
     const char *code, *returned;
@@ -166,7 +167,7 @@ static struct value result_value(const struct scope *s, const struct portolan_si
 
 /* Methods */
 
-/* Whether a call of NAME with N arguments (-1: any number) may mean M. */
+/* Returns whether a call of NAME with N arguments (-1: any number) may mean M. */
 static bool is_called(const struct portolan_sidl_method *m, const char *name, int n)
 {
     return (strcmp(m->slot_name, name) == 0 || strcmp(m->name, name) == 0) &&
@@ -200,7 +201,7 @@ bool contract_is_annotation(const struct portolan_sidl_expr *e)
     return e->op == PORTOLAN_SIDL_OP_PURE;
 }
 
-/* Whether the method of that name is said to be pure in OF, or where it comes from. */
+/* Returns whether the method of that name is declared pure in OF, or where it comes from. */
 static bool is_pure_in(const struct portolan_sidl_symbol *of, const char *name, size_t walk)
 {
     const struct portolan_sidl_method *m = symbol_method(of, name);
@@ -234,7 +235,7 @@ static const char *why_not_called(const struct scope *s, const struct portolan_s
     return NULL;
 }
 
-/* Whether V can be passed as an argument of type TO. */
+/* Returns whether V can be passed as an argument of type TO. */
 static bool can_be_passed(const struct value *v, const struct portolan_sidl_type *to)
 {
     const enum kind wanted = kind_of(to);

@@ -5,7 +5,7 @@
 
 #include "model.h"
 
-/* Where a condition stands. */
+/* The place of a condition. */
 struct scope {
     struct portolan_arena *arena;
     const struct portolan_sidl_symbol *of;

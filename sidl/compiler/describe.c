@@ -160,7 +160,7 @@ void emit_description(struct emitter *e, const struct portolan_sidl_symbol *s)
     portolan_text_add(t, "</component>\n");
 }
 
-/* Whether the object itself is the port; if not, setServices must add it. */
+/* Returns whether the object itself is the port; if not, setServices must add it. */
 static bool is_own_port(const struct portolan_sidl_symbol *s, const char *type)
 {
     return symbol_inherits(s, type);

@@ -27,7 +27,7 @@ struct portolan_text *emit_open(struct emitter *e, const char *name,
     return &o->text;
 }
 
-/* Whether a file belongs to the author of a class. */
+/* Returns whether a file belongs to the author of a class. */
 static bool is_author_s(const char *name)
 {
     const char *ending = strstr(name, "_Impl.");

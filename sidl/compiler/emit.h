@@ -49,9 +49,9 @@ void emit_each(struct emitter *e, const struct portolan_sidl_symbol *package,
                void (*fn)(struct emitter *e, const struct portolan_sidl_symbol *type));
 /* The class that S extends; NULL if it extends none, or one of the run time. */
 const struct portolan_sidl_symbol *class_parent(const struct portolan_sidl_symbol *s);
-/* Whether class S itself has the body of M, declared in it or through implements-all. */
+/* Returns whether class S itself has the body of M, declared in it or through implements-all. */
 bool class_defines(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m);
-/* Whether S's body of M overrides one of the class that S extends. */
+/* Returns whether S's body of M overrides one of the class that S extends. */
 bool class_overrides(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m);
 /* The methods with a body in S, static ones first. */
 struct bodies {
@@ -153,7 +153,7 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);
 const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
                           const struct portolan_sidl_method *m);
 
-/* Whether the class states that its Impl file is in C++. */
+/* Returns whether the class states that its Impl file is in C++. */
 bool class_is_cxx(const struct portolan_sidl_symbol *s);
 /* describe.c: classes that are CCA components, and the method that says where they apply, or NULL
  */
@@ -161,7 +161,8 @@ bool class_is_component(const struct portolan_sidl_symbol *s);
 const struct portolan_sidl_method *class_find_query(const struct portolan_sidl_symbol *s);
 /* Component classes whose attributes state their ports and parameters. */
 bool class_is_described(const struct portolan_sidl_symbol *s);
-/* Whether its Impl file keeps the framework's services, to get ports and parameters later. */
+/* Returns whether its Impl file keeps the framework's services, to get ports and parameters later.
+ */
 bool class_keeps_services(const struct portolan_sidl_symbol *s);
 /* CLASS.xml, for the palette. */
 void emit_description(struct emitter *e, const struct portolan_sidl_symbol *s);
@@ -169,7 +170,8 @@ void emit_description(struct emitter *e, const struct portolan_sidl_symbol *s);
 const char *emit_register_head(struct emitter *e, const struct portolan_sidl_symbol *s);
 void emit_register(struct emitter *e, struct portolan_text *t,
                    const struct portolan_sidl_symbol *s);
-/* What stands in the Impl file's block at first: "" or, for BLOCK, NULL: nothing of its own. */
+/* Returns the first content of a block of the Impl file: "" or, for BLOCK, NULL: nothing of its
+ * own. */
 const char *described_includes(struct emitter *e, const struct portolan_sidl_symbol *s);
 const char *described_block(struct emitter *e, const struct portolan_sidl_symbol *s,
                             const char *block);

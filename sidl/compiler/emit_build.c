@@ -105,7 +105,7 @@ static void put_class_line(struct emitter *e, const struct portolan_sidl_symbol 
                           "    <class name=\"%s\" desc=\"ior/impl\"/>\n", s->full_name);
 }
 
-/* Tells sidl.Loader that the classes are in a library in the same folder. */
+/* Writes the file by which sidl.Loader finds the classes in a library in the same folder. */
 static void put_scl(struct emitter *e, const char *name)
 {
     struct portolan_text *t = open_shared(e, portolan_arena_printf(e->arena, "%s.scl", name));

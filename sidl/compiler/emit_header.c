@@ -85,7 +85,8 @@ static void include_types(struct emitter *e, struct portolan_text *t,
 
 /* Structs */
 
-/* Whether the raw array lies in the struct: all extents are constant. Others are pointers. */
+/* Returns whether the raw array lies in the struct: all extents are constant. Others are pointers.
+ */
 static bool is_inside(const struct portolan_sidl_type *type)
 {
     for (size_t i = 0; i < type->n_extents; i++)

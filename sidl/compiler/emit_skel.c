@@ -47,7 +47,7 @@ static void put_order(struct skel *k, struct portolan_text *t,
                       order_constant(type));
 }
 
-/* Whether the adapter must do something after the implementation has returned. */
+/* Returns whether the adapter must do something after the implementation has returned. */
 static bool has_after(const struct portolan_sidl_method *m)
 {
     for (size_t i = 0; i < m->n_arguments; i++)

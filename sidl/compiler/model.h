@@ -126,9 +126,9 @@ const struct portolan_sidl_method *symbol_method(const struct portolan_sidl_symb
 /* The method, declared here or above, that gives METHOD another name by `from`; NULL. */
 const struct portolan_sidl_method *symbol_renaming(const struct portolan_sidl_symbol *symbol,
                                                    const struct portolan_sidl_method *method);
-/* Whether SYMBOL itself declares static methods. */
+/* Returns whether SYMBOL itself declares static methods. */
 bool symbol_has_statics(const struct portolan_sidl_symbol *symbol);
-/* Whether SYMBOL or a type that it inherits has that full name. */
+/* Returns whether SYMBOL or a type that it inherits has that full name. */
 bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full_name);
 /* An item of the attributes that describe a component class (describe.c). */
 struct described {

@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether the problem here was reported already: by the lexer, or as an early end of the file. */
-bool parser_is_told(struct parser *p)
+/* Returns whether the problem here was reported already: by the lexer, or as an early end of the
+ * file. */
+bool parser_has_reported(struct parser *p)
 {
     if (p->at->kind == TOKEN_END) {
-        if (p->has_told_end)
+        if (p->has_reported_end)
             return true;
-        p->has_told_end = true;
+        p->has_reported_end = true;
     }
     return p->at->is_spoilt || (p->at > p->first && p->at[-1].is_spoilt);
 }
@@ -24,7 +25,7 @@ void parser_fail(struct parser *p, const char *format, ...)
     if (p->failed)
         return;
     p->failed = true;
-    if (parser_is_told(p))
+    if (parser_has_reported(p))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -84,7 +85,7 @@ void parser_semicolon(struct parser *p, const char *where)
     end = last->place;
     end.line = last->end_line;
     end.column = last->end_column;
-    if (!parser_is_told(p))
+    if (!parser_has_reported(p))
         diagnose_at(p->d, &end, "expected ';' %s", where);
 }
 
@@ -169,7 +170,7 @@ bool token_begins_declaration(const struct token *token)
            (token_is(&token[2], "{") || is_word_of(&token[2], behind));
 }
 
-/* Whether a line certainly begins a declaration or a member. */
+/* Returns whether a line certainly begins a declaration or a member. */
 static bool begins_anew(const struct token *token)
 {
     static const char *const types[] = {"void",  "bool", "char", "dcomplex", "double", "fcomplex",

@@ -54,7 +54,7 @@ struct parser {
     const struct token *at, *first;
     const struct token *recovered; /* where the last recovery ended */
     bool failed;                   /* a problem was reported; skip until a function recovers */
-    bool has_told_end;             /* reported that the file ends too early */
+    bool has_reported_end;         /* reported that the file ends too early */
     bool has_types;                /* a package was read: require and import are not allowed now */
     int depth;
     int braces; /* how many } are missing in the file */
@@ -65,8 +65,9 @@ struct parser {
  * lexer at this token.
  */
 void parser_fail(struct parser *p, const char *format, ...) PORTOLAN_PRINTF(2, 3);
-/* Whether the problem here was reported already: by the lexer, or as an early end of the file. */
-bool parser_is_told(struct parser *p);
+/* Returns whether the problem here was reported already: by the lexer, or as an early end of the
+ * file. */
+bool parser_has_reported(struct parser *p);
 void parser_expected(struct parser *p, const char *what);
 bool parser_is(const struct parser *p, const char *text);
 bool parser_accept(struct parser *p, const char *text);
@@ -80,7 +81,8 @@ bool parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
 
 /* Recovery: where reading continues after a problem. */
-/* Whether `class NAME {`, `package NAME version` … begins here, perhaps with abstract or final. */
+/* Returns whether `class NAME {`, `package NAME version` … begins here, perhaps with abstract or
+ * final. */
 bool token_begins_declaration(const struct token *token);
 /*
  * Moves to just after the next ';' or complete {…} block, or to a '}' that closes an outer block,

@@ -42,13 +42,13 @@ static bool read_misplaced(struct parser *p, const struct portolan_sidl_symbol *
         t++;
     if (p->braces > 0) {
         p->braces--;
-        if (!parser_is_told(p))
+        if (!parser_has_reported(p))
             diagnose_at(p->d, &p->at->place,
                         "%s begins here, but the '}' of %s (line %d) is missing", t->text,
                         symbol->name, symbol->place.line);
         return true;
     }
-    if (!parser_is_told(p))
+    if (!parser_has_reported(p))
         diagnose_at(p->d, &p->at->place,
                     "types cannot be nested; declare %s beside %s, not inside it", t->text,
                     symbol->name);

@@ -27,7 +27,7 @@ static struct portolan_sidl_symbol *look_up(struct portolan_sidl_model *model,
     return found ? found : symbol_find(model, name);
 }
 
-/* Whether NAME may have been declared in unreadable text. */
+/* Returns whether NAME may have been declared in unreadable text. */
 static bool may_be_lost(const struct portolan_sidl_model *model, const struct file *file,
                         const char *name)
 {
@@ -116,14 +116,14 @@ static void report_unresolved(struct portolan_sidl_model *model, const struct pe
                               struct portolan_diagnostics *d)
 {
     const char *name = pending->type->name, *nearest;
-    const void **told;
+    const void **reported;
 
     if (may_be_lost(model, pending->file, name))
         return;
-    told = names_add(&pending->file->unresolved, name, strlen(name));
-    if (*told)
+    reported = names_add(&pending->file->unresolved, name, strlen(name));
+    if (*reported)
         return;
-    *told = name;
+    *reported = name;
     nearest = suggest_specified(model, name);
     if (!nearest)
         nearest = basic_type(name);

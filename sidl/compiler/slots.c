@@ -200,7 +200,7 @@ static void check_overloads(struct builder *b, const struct portolan_sidl_symbol
 
 /* `from Scope.method`: a class gives an inherited interface's method another name. */
 
-/* Whether an interface's method can be renamed by this class. */
+/* Returns whether this class can rename an interface's method. */
 static bool check_scope(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
 {
     const struct portolan_sidl_symbol *scope = m->from_type->symbol;

@@ -26,7 +26,7 @@ extern "C" {
 struct portolan_sidl_symbol;
 struct portolan_sidl_expr;
 
-/** Where something was written; lines and columns count from 1. */
+/** A place in a file; lines and columns count from 1. */
 struct portolan_sidl_place {
     const char *file;
     int line;
@@ -132,7 +132,7 @@ struct portolan_sidl_method {
     const char *from_extension;           /**< the [extension] after it, or NULL */
     struct portolan_sidl_type *from_type; /**< its Scope */
     struct portolan_sidl_place from_place;
-    /** What `from` names: a method of an interface above this type; NULL without `from`. */
+    /** The method of an interface above this type that `from` names; NULL without `from`. */
     const struct portolan_sidl_method *renames;
     struct portolan_sidl_attribute *attributes;
     size_t n_attributes;
@@ -337,10 +337,10 @@ PORTOLAN_API const char *portolan_sidl_epv_value(struct portolan_arena *a,
  * Emits the packages declared in the model's FILES into OUTPUT_DIR. In C: per type A.B.C a header
  * A_B_C.h, per package A.B the headers A_B.h (all of it, nested packages included) and A_B__types.h
  * (forward declarations and enums), and A_B.c (tables); for a server also, per class, A_B_C_Skel.c,
- * A_B_C_Impl.h and A_B_C_Impl.c, and the build files. What the author wrote between splicer
- * comments of an existing Impl file is kept byte for byte. A file is written only if its content
- * changes. If something cannot be emitted, it is reported to D, nothing is written, and the result
- * is EUNSUPPORTED. Other errors: EIO, ENOMEM.
+ * A_B_C_Impl.h and A_B_C_Impl.c, and the build files. The author's text between splicer comments of
+ * an existing Impl file is kept byte for byte. A file is written only if its content changes. If
+ * something cannot be emitted, it is reported to D, nothing is written, and the result is
+ * EUNSUPPORTED. Other errors: EIO, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_sidl_emit(const struct portolan_sidl_model *model,
                                                      const struct portolan_sidl_options *options,

@@ -377,7 +377,7 @@ int32_t sidl__array_stride(const struct sidl__array *array, int32_t ind)
     return has_dimension(array, ind) ? array->d_stride[ind] : 0;
 }
 
-/* Whether ARRAY's elements lie without gaps in the given order. */
+/* Returns whether ARRAY's elements lie without gaps in the given order. */
 static sidl_bool is_dense(const struct sidl__array *array, enum sidl_array_ordering order)
 {
     int64_t stride = 1;

@@ -93,9 +93,9 @@ static bool is_on(const struct sidl_guard *guard, enum sidl_wrapper what)
 /* Tables */
 
 /*
- * Whether LINK is one of METHOD. A method is identified by its function. In a class of SIDL it may
- * have another name in an interface; in a class written by hand (see adopt_class() in object.c),
- * one function may serve several methods, so the names must also agree.
+ * Returns whether LINK is one of METHOD. A method is identified by its function. In a class of SIDL
+ * it may have another name in an interface; in a class written by hand (see adopt_class() in
+ * object.c), one function may serve several methods, so the names must also agree.
  */
 static bool is_link_of(const struct sidl_check_link *link, const char *method, sidl_slot_fn plain)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Files in Babel's format that tell which library holds which class:
+ * Files in Babel's format that say which library has which class:
  *
  *   <scl>
  *     <library uri="/lib/libheat.so" scope="global" resolution="now">
@@ -26,7 +26,7 @@ struct scl_library {
 /*
  * Looks for a class with that description ("ior/impl") in PATH: .scl and .cca files, and folders of
  * them (sorted by name), separated by ';' or ':', each perhaps with "file:" before it. The first
- * one that names the class wins and fills in LIBRARY. STORY (may be NULL) tells which places were
+ * one that names the class wins and fills in LIBRARY. STORY (may be NULL) says which places were
  * searched and what could not be read. NOTFOUND when no file names the class; ENOMEM.
  */
 enum portolan_status scl_search(const char *path, const char *class_name, const char *desc,

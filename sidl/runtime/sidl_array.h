@@ -127,7 +127,7 @@ SIDL_API extern const struct sidl__array_vtable sidl__array_vtables[12];
 #define RarrayElem7(array, i1, i2, i3, i4, i5, i6, i7, len1, len2, len3, len4, len5, len6)         \
     (*RarrayAddr7(array, i1, i2, i3, i4, i5, i6, i7, len1, len2, len3, len4, len5, len6))
 
-/* The functions behind all element types; use the typed names. */
+/* The common functions of all element types; use the typed names. */
 SIDL_API struct sidl__array *sidl__array_create(enum sidl_array_type type, int32_t dimen,
                                                 const int32_t lower[], const int32_t upper[],
                                                 enum sidl_array_ordering order);

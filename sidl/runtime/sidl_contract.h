@@ -26,10 +26,12 @@ struct sidl_clause {
     int line;
 };
 
-/* What must be released. */
+/* The kind of a thing that must be released. */
 enum sidl_kept_kind { SIDL_KEPT_STRING, SIDL_KEPT_OBJECT, SIDL_KEPT_ARRAY };
 
-/* What a method that a clause called returned or threw; it lives until the clause is judged. */
+/*
+ * A thing that a method called by a clause returned or threw; it lives until the clause is judged.
+ */
 struct sidl_kept {
     struct sidl_kept *next;
     enum sidl_kept_kind kind;
@@ -50,7 +52,7 @@ SIDL_API sidl_slot_fn sidl_check_enter(struct sidl_check_call *call, void *self,
                                        const struct sidl_check *check, sidl_BaseInterface *_ex);
 /** Checks the invariants of all types of the object, in the first of a method's wrappers only. */
 SIDL_API void sidl_check_invariants(struct sidl_check_call *call, void *self);
-/** Whether the clause must be checked; then sidl_check_judge follows. */
+/** Returns whether the clause must be checked; then sidl_check_judge follows. */
 SIDL_API sidl_bool sidl_check_wants(const struct sidl_check_call *call,
                                     const struct sidl_clause *clause);
 SIDL_API void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
@@ -143,10 +145,11 @@ SIDL_API int64_t sidl_contract_count(const char *relation, struct sidl_operand a
                                      struct sidl_operand b, double tolerance);
 SIDL_API sidl_bool sidl_contract_all(const char *relation, struct sidl_operand a,
                                      struct sidl_operand b, double tolerance);
-/** Whether LOW - TOLERANCE <= element <= HIGH + TOLERANCE for all elements of A. */
+/** Returns whether LOW - TOLERANCE <= element <= HIGH + TOLERANCE for all elements of A. */
 SIDL_API sidl_bool sidl_contract_range(struct sidl_operand a, struct sidl_operand low,
                                        struct sidl_operand high, struct sidl_operand tolerance);
-/** Whether RELATION holds for no element and the next one, in the order of a column-major array. */
+/** Returns whether RELATION holds for no element and the next one, in the order of a column-major
+ * array. */
 SIDL_API sidl_bool sidl_contract_nowhere(const char *relation, struct sidl_operand a);
 /** The sum of the elements for "+", the least for "<", the greatest for ">". */
 SIDL_API struct sidl_operand sidl_contract_fold(const char *how, struct sidl_operand a);

@@ -282,7 +282,7 @@ static inline sidl_bool sidl_reference_is_remote(void *reference, sidl_BaseInter
 /** Throws sidl.rmi.NetworkException about NAME, a class or method, and returns NULL. */
 SIDL_API void *sidl_remote_refuse(const char *name, sidl_BaseInterface *_ex);
 
-/** The implementation behind a reference, NULL for NULL. */
+/** Returns the implementation of a reference, NULL for NULL. */
 static inline void *sidl_reference_peek(void *reference)
 {
     return reference ? ((sidl_BaseInterface)reference)->d_object : NULL;

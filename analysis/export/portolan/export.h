@@ -37,7 +37,7 @@ PORTOLAN_API const struct portolan_export_format *portolan_export_formats(void);
 /** The format of that name, static; NULL if this build has no such format. */
 PORTOLAN_API const struct portolan_export_format *portolan_export_find_format(const char *name);
 
-/** What to write. All pointers are borrowed for the call. */
+/** The data to write. All pointers are borrowed for the call. */
 struct portolan_export_options {
     const struct portolan_export_format *format;
     struct portolan_store *store;
@@ -46,7 +46,7 @@ struct portolan_export_options {
     const int *rank;    /**< only this rank; NULL: all */
     const char *metric; /**< NULL: time; "mpi", "calls" or a counter that the trial has */
     bool evented;       /**< speedscope: calls one after the other, from rows */
-    /** Where to: a file or, for such formats, a folder; NULL: STREAM. */
+    /** The destination: a file or, for some formats, a folder; NULL: STREAM. */
     const char *path;
     FILE *stream; /**< not closed; formats of one file only */
     bool force;   /**< replace an existing file, or a folder with an export in this format */
@@ -63,7 +63,7 @@ struct portolan_export_options {
 PORTOLAN_API enum portolan_status
 portolan_export_write(const struct portolan_export_options *options, struct portolan_error *err);
 
-/** What to read. All pointers are borrowed for the call. */
+/** The files to read. All pointers are borrowed for the call. */
 struct portolan_import_options {
     const char *const *paths; /**< files, or folders with profile.N.C.T or MULTI__* */
     size_t n_paths;

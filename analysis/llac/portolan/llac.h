@@ -20,7 +20,7 @@ extern "C" {
 struct portolan_llac;
 
 struct portolan_llac_options {
-    /** What a command shows, whole lines. May be NULL. */
+    /** Prints what a command shows, in whole lines. May be NULL. */
     void (*print)(void *arg, const char *text);
     /** A warning that is not a failure, one line. May be NULL. */
     void (*warn)(void *arg, const char *text);
@@ -54,7 +54,7 @@ enum portolan_status portolan_llac_run_file(struct portolan_llac *llac, const ch
                                             struct portolan_diagnostics *diagnostics,
                                             struct portolan_error *err);
 
-/** Whether `quit` was met; *CODE (may be NULL) becomes its argument, 0 without one. */
+/** Returns whether `quit` was met; *CODE (may be NULL) becomes its argument, 0 without one. */
 bool portolan_llac_has_ended(const struct portolan_llac *llac, int *code);
 
 /**

@@ -166,11 +166,11 @@ PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan
 PORTOLAN_API void portolan_profile_add_context(double value, bool binned,
                                                struct portolan_text *text);
 
-/** What the names of counters end with that count what calls did themselves, without the calls
- * below. Imported trials have them, since their call paths may be unknown. */
+/** The end of the names of counters that count calls themselves, without the calls below. Imported
+ * trials have them, since their call paths may be unknown. */
 #define PORTOLAN_PROFILE_EXCLUSIVE " (exclusive)"
 
-/** Whether NAME is that of such a counter. */
+/** Returns whether NAME is that of such a counter. */
 PORTOLAN_API bool portolan_profile_is_exclusive_counter(const char *name);
 
 /** The position of the exclusive counter of counter K; `n_counters` if there is none: then the
@@ -179,8 +179,8 @@ PORTOLAN_API size_t portolan_profile_find_exclusive(const struct portolan_profil
                                                     size_t k);
 
 /**
- * Whether some ranks below the number of TRIAL's ranks have no profile: those were not there, so
- * that means are over the others.
+ * Returns whether some ranks below the number of TRIAL's ranks have no profile: those were not
+ * there, so that means are over the others.
  */
 PORTOLAN_API bool portolan_profile_has_absent_ranks(const struct portolan_trial *trial);
 
@@ -229,7 +229,8 @@ PORTOLAN_API const struct portolan_sample *
 portolan_profile_keep_path(struct portolan_kept_paths *kept, int64_t number,
                            const struct portolan_sample *path);
 
-/** Whether single calls of the trial, or of its *RANK, are stored. Errors: those of the store. */
+/** Finds whether single calls of the trial, or of its *RANK, are stored. Errors: those of the
+ * store. */
 PORTOLAN_API enum portolan_status portolan_profile_has_rows(struct portolan_store *store,
                                                             int64_t trial, const int *rank,
                                                             bool *any, struct portolan_error *err);
@@ -267,7 +268,8 @@ enum portolan_profile_view {
     /** Ranks and threads: each method's values, or the rank's where `method` is NULL. */
     PORTOLAN_PROFILE_RANKS,
     PORTOLAN_PROFILE_MPI, /**< by routine, and the share of it in the ranks' time */
-    /** Who sent how much to whom: bytes up to 16 ranks, and the pairs, the heaviest first. */
+    /** Bytes from each rank to each rank: a matrix up to 16 ranks, and the pairs, the heaviest
+     * first. */
     PORTOLAN_PROFILE_MATRIX,
     PORTOLAN_PROFILE_EVENTS, /**< over all ranks and threads, by name and call path */
     PORTOLAN_PROFILE_ROWS    /**< single calls, by rank, thread and start, or the longest */
@@ -279,7 +281,7 @@ enum portolan_profile_values {
     PORTOLAN_PROFILE_COMPENSATED
 };
 
-/** What a report shows. Times are means over the ranks. */
+/** The contents of a report. Times are means over the ranks. */
 struct portolan_profile_report {
     int64_t trial;   /**< 0: the newest */
     const int *rank; /**< NULL: all */
@@ -297,7 +299,7 @@ struct portolan_profile_report {
     bool wide;          /**< do not shorten long names */
 };
 
-/** What rank FROM sent to rank TO, as its sender and its receiver recorded it. */
+/** The messages from rank FROM to rank TO, as the sender and the receiver recorded them. */
 struct portolan_profile_pair {
     int from, to;
     double calls;          /**< of the sender */

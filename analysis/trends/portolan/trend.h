@@ -111,7 +111,7 @@ enum portolan_trend_form {
     PORTOLAN_TREND_CHART /**< the largest trends, each with its line; a single one with band */
 };
 
-/** What portolan_trends_write() shows. Start it as `{0}`. */
+/** The contents that portolan_trends_write() shows. Start it as `{0}`. */
 struct portolan_trend_view {
     enum portolan_trend_form form;
     size_t top;       /**< show this many trends; 0: all */

@@ -4,13 +4,13 @@
  * University BSP library (PUB), as known from its clients and the papers on it: Bonorden, Juurlink,
  * von Otte, Rieping, "The Paderborn University BSP (PUB) library", Parallel Computing 29 (2003);
  * González et al., "Analysis and Tools for Performance Prediction" (2001). portolan-obsp(1) says
- * what is PUB's and what, where nothing is published, is Portolan's own.
+ * which parts are PUB's, and which are Portolan's own because nothing is published.
  *
  * A program is a sequence of supersteps on a BSP object, a `t_bsp`: some of the processors,
- * numbered from 0. What is sent in a superstep can be read in the next one. A superstep ends by
- * bsp_sync(), a barrier of the object's processors, or by bsp_oblsync(), which waits for as many
- * messages as it is told and for nobody else. So processors may be in different supersteps;
- * messages that come early are kept for theirs.
+ * numbered from 0. Data sent in a superstep can be read in the next one. A superstep ends by
+ * bsp_sync(), a barrier of the object's processors, or by bsp_oblsync(), which waits only for a
+ * given number of messages. So processors may be in different supersteps; messages that come early
+ * are kept for theirs.
  *
  * All processors of an object make the same calls in the same order, except for messages. One
  * thread of a process at a time calls. Messages travel on a communicator of their own. Sizes and

@@ -10,13 +10,13 @@
  *
  * where w is time of computation, Ω(s,i) are i and the senders to it in s, or all of its group when
  * the superstep ends in a barrier (1), and h(s,i) the most bytes in and out, their maximum or sum,
- * of one of Ω(s,i) (4). What a group does between partition and done is computation of its
- * processors to the group it was made of (5, 6). g h + L may be replaced, superstep by superstep,
- * by the value of an experiment with constants of its own that surrounds the end of the superstep.
+ * of one of Ω(s,i) (4). To the group that was partitioned, the work of a part until done counts as
+ * computation of its processors (5, 6). g h + L may be replaced, superstep by superstep, by the
+ * value of an experiment with constants of its own that surrounds the end of the superstep.
  *
  * Plain BSP: every superstep, whatever group it is of and however it ends, ends in a barrier of all
  * processors; the k-th takes max w + g max h + L. A group's superstep is numbered after the last
- * one of any of its processors, so groups side by side share barriers.
+ * one of any of its processors, so groups that run at a time share barriers.
  *
  * A trace says what each processor did and when; the BSP library writes it (portolan-obsp(1)). All
  * texts and numbers that are borrowed live as long as the trace. Times are seconds, sizes bytes.
@@ -133,7 +133,8 @@ struct portolan_obsp_options {
 /**
  * Fits *MACHINE (non-negative, relative errors, means of repetitions) to the trace's runs, and to
  * the times from the arrival of the last of Ω at the end of a superstep until the superstep has
- * ended. What the trace does not determine is NaN, which is not an error. PORTOLAN_ENOMEM.
+ * ended. Constants that the trace does not determine are NaN, which is not an error.
+ * PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *trace,
                                            enum portolan_obsp_combine combine,

@@ -80,8 +80,8 @@ portolan_cll_report_write(const struct portolan_cll_report *report, enum portola
  * Writes the report piece by piece to a new file, which appears complete or not at all: PATH or, if
  * that exists and OVERWRITE is false, PATH with the first free number before its ending
  * ("fft.cll.dat", "fft.cll.1.dat"); several processes may do so at once. If PATH is not a regular
- * file (a terminal, a pipe), writes to it directly. PORTOLAN_EIO, PORTOLAN_ENOMEM: then nothing is
- * left behind.
+ * file (a terminal, a pipe), writes to it directly. PORTOLAN_EIO, PORTOLAN_ENOMEM: then no file
+ * remains.
  */
 PORTOLAN_API enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *report,
                                                            enum portolan_cll_form form,

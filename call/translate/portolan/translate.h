@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** What to translate. Strings are borrowed for the call. */
+/** The files to translate. Strings are borrowed for the call. */
 struct portolan_translate_options {
     /** REQUIRED. The source; its name ends in ".c", and `#line` repeats it unchanged. */
     const char *file;

@@ -38,7 +38,8 @@ struct portolan_script {
 };
 
 /**
- * Whether FILE, which begins with these SIZE bytes, is a script: by its first eleven characters
+ * Returns whether FILE, which begins with these SIZE bytes, is a script: by its first eleven
+ * characters
  * ("#!ccaffeine") or by its name (.bld).
  */
 bool portolan_script_is(const char *file, const char *bytes, size_t size);
@@ -70,7 +71,7 @@ struct portolan_interpreter_options {
     const char *path;
     /** The ranks, which all run the same commands; NULL: one process. */
     struct portolan_cohort *cohort;
-    /** What a command shows, whole lines; called on rank 0 only. May be NULL. */
+    /** Prints what a command shows, in whole lines; called on rank 0 only. May be NULL. */
     void (*print)(void *arg, const char *text);
     /** A warning that is not a failure; called on rank 0 only. May be NULL. */
     void (*warn)(void *arg, const char *text);
@@ -117,20 +118,20 @@ enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
                                               struct portolan_diagnostics *d,
                                               struct portolan_error *err);
 
-/** Whether `exit` was met; *CODE (may be NULL) becomes its argument, 0 without one. 1 when the
- * ranks had to end. */
+/** Returns whether `exit` was met; *CODE (may be NULL) becomes its argument, 0 without one. 1 when
+ * the ranks had to end. */
 bool portolan_interpreter_has_ended(const struct portolan_interpreter *in, int *code);
 
 /* -- converting ---------------------------------------------------------------------------- */
 
-/** Where a converter reports constructs that the other form cannot express. Start it as `{.tell =
- * …, .arg = …}`. */
+/** Receives reports on constructs that the other form cannot express. Start it as `{.report = …,
+ * .arg = …}`. */
 struct portolan_conversion {
     /**
      * LOSES: the omission changes the program; else it only affects the display. LINE 0: no line.
      * May be NULL.
      */
-    void (*tell)(void *arg, const char *file, int line, bool loses, const char *text);
+    void (*report)(void *arg, const char *file, int line, bool loses, const char *text);
     void *arg;
     int losses;    /**< counted by the converter */
     bool is_exact; /**< class names that only the palette could complete are errors */

@@ -25,7 +25,7 @@ static void hear_error(void *arg, const char *file, int line, int column, const 
 
 static struct told *listen(struct told *t)
 {
-    *t = (struct told){.c = {.tell = keep_note, .arg = t}};
+    *t = (struct told){.c = {.report = keep_note, .arg = t}};
     return t;
 }
 

@@ -57,10 +57,11 @@ PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
                                                       struct portolan_store **store,
                                                       struct portolan_error *err);
 
-/** Whether PATH names a server ("postgresql://…", "postgres://…", "host=…") instead of a file. */
+/** Returns whether PATH names a server ("postgresql://…", "postgres://…", "host=…") instead of a
+ * file. */
 PORTOLAN_API bool portolan_store_is_server(const char *path);
 
-/** Whether PATH names a server, or a file with a database in it. */
+/** Returns whether PATH names a server, or a file with a database in it. */
 PORTOLAN_API bool portolan_store_is_one(const char *path);
 
 /** How long to wait for a lock of another process before EBUSY; 5,000 ms at first. */
@@ -124,8 +125,8 @@ struct portolan_trial {
 #define PORTOLAN_STORE_DISTURBED "disturbed"
 
 /**
- * Metadata of this name is the folder with what was recorded of a trial, as from the store's own
- * folder: "portolan.db.traces/12" is beside the store, and goes with the trial.
+ * Metadata of this name is the folder with the recorded trace of a trial, relative to the store's
+ * own folder: "portolan.db.traces/12" lies next to the store, and is deleted with the trial.
  */
 #define PORTOLAN_STORE_TRACE "trace"
 /** Value in such a trace: nanoseconds since the trial began, at the event's time. */
@@ -140,7 +141,7 @@ struct portolan_trial {
 #define PORTOLAN_STORE_IN_TURN "in turn"
 
 /*
- * Where rank 0 spent the run, in ns by the clock of the calls. The wall time is the sum of "in
+ * How rank 0 spent the run, in ns by the clock of the calls. The wall time is the sum of "in
  * measured calls", deciding, storing, waiting, and the rest: the program outside measured calls. It
  * begins when the Mastermind is made, and ends with the trial. A trial that was cut off has only
  * those that are put while it runs.
@@ -173,7 +174,7 @@ struct portolan_trial {
 /** In place of `timed_calls`: not one call was timed (0 means that all were). */
 #define PORTOLAN_STORE_NONE_TIMED INT64_C(-1)
 
-/** What happened on one call path with one context between two swap points, on one rank. */
+/** All calls of one call path with one context between two swap points, on one rank. */
 struct portolan_sample {
     int64_t trial;
     int step; /**< -1: before the first swap point */
@@ -231,8 +232,8 @@ static inline double portolan_timed_ratio(double calls, double timed)
 }
 
 /**
- * SUM, of the TIMED ones of CALLS, estimated for all; SUM itself where none was timed. What this
- * adds to an inclusive time is still in the exclusive time of the caller.
+ * Estimates for all CALLS the SUM over the TIMED ones; SUM itself if none was timed. The part that
+ * is added to an inclusive time is still in the exclusive time of the caller.
  */
 static inline double portolan_estimate_all(double sum, double calls, double timed)
 {
@@ -325,14 +326,14 @@ enum portolan_standing {
     PORTOLAN_UNTRIED   /**< the next call may be its first: if the process ends, it has failed */
 };
 
-/** What an instance runs. */
+/** The class that an instance runs. */
 struct portolan_running {
     const char *instance, *class_name;
     const char *library; /**< file of its plug-in; NULL: none, it is linked in */
     enum portolan_standing standing;
 };
 
-/** The note of a running trial: a small file beside the store (for a server in the user's state
+/** The note of a running trial: a small file next to the store (for a server in the user's state
  * folder), which survives the process and says what it was running. One thread at a time. */
 struct portolan_note;
 
@@ -403,8 +404,8 @@ PORTOLAN_API enum portolan_status portolan_store_copy_trial(struct portolan_stor
                                                             struct portolan_store *to, int64_t *id,
                                                             struct portolan_error *err);
 
-/** The file for what a run cannot store at PATH: a store itself, beside the other or, for a server,
- * in the user's state folder; malloc'ed. NULL: there is no place for one. */
+/** Returns the file for data that a run cannot store at PATH: a store itself, next to the other or,
+ * for a server, in the user's state folder; malloc'ed. NULL: there is no place for one. */
 PORTOLAN_API char *portolan_store_recovery_file(const char *path);
 
 /** A trial of the recovery FILE was added to the store as trial ID. */
@@ -425,7 +426,8 @@ struct portolan_spent_part {
     double ns;
 };
 
-/** Where rank 0 of a trial spent its time, from the metadata PORTOLAN_FACT_WALL and its like. */
+/** The time that rank 0 of a trial spent, by purpose, from the metadata PORTOLAN_FACT_WALL and the
+ * like. */
 struct portolan_spent {
     double wall_ns, processor_ns;
     struct portolan_spent_part parts[5];    /**< whose sum is the wall time */
@@ -440,7 +442,8 @@ PORTOLAN_API bool portolan_trial_read_spent(const struct portolan_trial *trial,
 /** Adds a sentence with these times; where the overhead exceeds 2 % also what to do about it. */
 PORTOLAN_API void portolan_spent_add(const struct portolan_spent *spent, struct portolan_text *out);
 
-/** Whether alternatives took turns in a trial, so that its time is that of no single choice. */
+/** Returns whether alternatives took turns in a trial, so that its time is that of no single
+ * choice. */
 PORTOLAN_API bool portolan_trial_takes_turns(const struct portolan_trial *trial);
 
 /**
@@ -529,8 +532,7 @@ struct portolan_invocation {
 
 /**
  * Stores single calls in one transaction; may be called many times per step, best with thousands of
- * rows. Of SAMPLES only parent, names, rank and thread are used.
- * Errors: as portolan_store_put_step().
+ * rows. Uses only parent, names, rank and thread of SAMPLES. Errors: as portolan_store_put_step().
  */
 PORTOLAN_API enum portolan_status
 portolan_store_put_invocations(struct portolan_store *store, int64_t trial,
@@ -564,8 +566,8 @@ struct portolan_event {
 };
 
 /**
- * Stores totals of the trial so far. They replace what is stored of the ranks that occur in
- * EVENTS; other ranks keep theirs. Of SAMPLES parent and names are used.
+ * Stores totals of the trial so far. They replace what is stored of the ranks that occur in EVENTS;
+ * other ranks keep theirs. Uses parent and names of SAMPLES.
  */
 PORTOLAN_API enum portolan_status
 portolan_store_put_events(struct portolan_store *store, int64_t trial,
@@ -581,8 +583,8 @@ struct portolan_event_set {
     void *impl;
 };
 
-/** Of all ranks, or of *RANK. Free *SET with portolan_event_set_destroy(); on failure it is NULL.
- */
+/** Reads the events of all ranks, or of *RANK. Free *SET with portolan_event_set_destroy(); on
+ * failure it is NULL. */
 PORTOLAN_API enum portolan_status portolan_store_read_events(struct portolan_store *store,
                                                              int64_t trial, const int *rank,
                                                              struct portolan_event_set **set,
@@ -590,7 +592,7 @@ PORTOLAN_API enum portolan_status portolan_store_read_events(struct portolan_sto
 /** NULL is legal. */
 PORTOLAN_API void portolan_event_set_destroy(struct portolan_event_set *set);
 
-/** What a rank communicated: by MPI routine and partner. */
+/** The communication of a rank, by MPI routine and partner. */
 struct portolan_traffic {
     int rank;
     const char *routine; /**< "MPI_Send" */
@@ -612,7 +614,8 @@ struct portolan_traffic_set {
     void *impl;
 };
 
-/** Of all ranks. Free *SET with portolan_traffic_set_destroy(); on failure it is NULL. */
+/** Reads the communication of all ranks. Free *SET with portolan_traffic_set_destroy(); on failure
+ * it is NULL. */
 PORTOLAN_API enum portolan_status portolan_store_read_traffic(struct portolan_store *store,
                                                               int64_t trial,
                                                               struct portolan_traffic_set **set,
@@ -646,7 +649,7 @@ struct portolan_path_summary {
     struct portolan_statistics counter[PORTOLAN_SUMMARY_COUNTER_MAX];
 };
 
-/** How many statistics a path has besides its counters. */
+/** The number of statistics that a path has in addition to its counters. */
 #define PORTOLAN_SUMMARY_QUANTITIES 5
 
 /** Statistics of S by number: calls, inclusive, exclusive, mpi, compute, then its counters. */
@@ -683,8 +686,8 @@ struct portolan_summary_set {
 };
 
 /**
- * The stored summary, or else one computed from the samples (a trial that was cut off has none);
- * *WAS_STORED (may be NULL) tells which. Free *SET with portolan_summary_set_destroy(). Error:
+ * Reads the stored summary, or computes one from the samples (a trial that was cut off has none);
+ * *WAS_STORED (may be NULL) says which. Free *SET with portolan_summary_set_destroy(). Error:
  * ENOTFOUND (no such trial).
  */
 PORTOLAN_API enum portolan_status portolan_store_read_summary(struct portolan_store *store,
@@ -777,7 +780,7 @@ struct portolan_alternative {
     int number; /**< of the decision */
     const char *instance, *implementation;
     bool chosen;
-    int rows;                        /**< measurements behind its models */
+    int rows;                        /**< measurements to which its models were fitted */
     double step_ns, low_ns, high_ns; /**< per step; NaN: not known, or not allowed */
     double forced_ns; /**< least cost of the remaining steps with it, whatever else; NaN: none */
     double chance;    /**< that it belongs to the best choice */

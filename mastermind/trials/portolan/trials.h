@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * trials: which stored trials count, and what their samples say of all calls. Whoever makes rows of
- * a fit from a store asks here (the Optimizer, `model`, llac, exports of points), so that a rule is
- * written once.
+ * trials: decides which stored trials count, and estimates times of all calls from their samples.
+ * All that make rows of a fit from a store (the Optimizer, `model`, llac, exports of points) use
+ * it, so that each rule is written once.
  *
  * All functions may be called by any thread, a store by one at a time. Times are nanoseconds.
  */
@@ -55,7 +55,8 @@ PORTOLAN_API size_t portolan_trials_differ_in(const struct portolan_trial *const
 
 /* ---------------------------------------------------------------- which trials count */
 
-/** Whether times of TRIAL count: none of a trial that failed, all of one that was stopped. */
+/** Returns whether times of TRIAL count: none of a trial that failed, all of one that was stopped.
+ */
 PORTOLAN_API bool portolan_trial_counts(const struct portolan_trial *trial);
 
 /**
@@ -66,9 +67,9 @@ PORTOLAN_API size_t portolan_trial_list_facts(const struct portolan_trial *trial
                                               struct portolan_name_value *facts, size_t most);
 
 /**
- * The fact by which TRIAL is of another machine or build than N FACTS say, or of another virtual
- * machine, or of one at all if they name none; NULL: it is of this one. What a trial does not say
- * of itself does not tell it apart.
+ * Returns the fact that shows that TRIAL is of another machine or build than N FACTS say, or of
+ * another virtual machine, or of one at all if they name none; NULL: it is of this one. Facts that
+ * a trial lacks do not count.
  */
 PORTOLAN_API const struct portolan_name_value *
 portolan_trial_elsewhere(const struct portolan_trial *trial,

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** What is recorded: events for which all given conditions hold. Both are copied. */
+/** The conditions of recording: an event is recorded if all given ones hold. Both are copied. */
 struct portolan_record_settings {
     const char *folder; /**< of the files; it is made if missing */
     /**
@@ -51,8 +51,8 @@ portolan_record_configure_by_environment(bool *is_wanted, struct portolan_error 
 /** The folder in use; NULL if there is none yet. Borrowed until portolan_record_configure() is
    called again. */
 PORTOLAN_API const char *portolan_record_peek_folder(void);
-/** Whether portolan_record_configure() would begin recording: MPI has begun with the recorder as
- * its observer, or portolan_record_start() was called; and recording has not ended. */
+/** Returns whether portolan_record_configure() would begin recording: MPI has begun with the
+ * recorder as its observer, or portolan_record_start() was called; and recording has not ended. */
 PORTOLAN_API bool portolan_record_is_possible(void);
 
 /** The recorder, for portolan_mpi_observe() before MPI begins. Static. */
@@ -66,7 +66,7 @@ PORTOLAN_API void portolan_record_close(void);
 /** Completes the calling thread's file and ends recording. MPI_Finalize does it. */
 PORTOLAN_API void portolan_record_end(void);
 
-/** Whether events are recorded now. Any thread. */
+/** Returns whether events are recorded now. Any thread. */
 PORTOLAN_API bool portolan_record_is_on(void);
 /** Suspend and resume recording within the window; at first it is not suspended. Any thread. */
 PORTOLAN_API void portolan_record_off(void);

@@ -9,7 +9,7 @@
 
 #include <portolan/base.h>
 
-/** What an event means, and its fields; fields that are not named are 0. */
+/** The kind of an event, and its fields; fields that are not named are 0. */
 enum portolan_trace_kind {
     /** A region of the program begins or ends. `what`: region. */
     PORTOLAN_TRACE_ENTER,

@@ -58,11 +58,11 @@ PORTOLAN_API enum portolan_status portolan_functions_library_check(const char *f
                                                                    struct portolan_error *err);
 
 /**
- * Finds (see above), checks and opens NAME, so that its symbols reach nobody and it prefers its own
- * to equal ones of the program: RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND. Where a sanitizer forbids
- * RTLD_DEEPBIND, or an allocator that replaces malloc would be bypassed by it, the library is
- * opened without when no symbol of the program can get in its way, else in a linker namespace of
- * its own (there are about eleven).
+ * Finds (see above), checks and opens NAME, so that other objects do not see its symbols, and it
+ * prefers its own to equal ones of the program: RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND. Where a
+ * sanitizer forbids RTLD_DEEPBIND, or an allocator that replaces malloc would be bypassed by it,
+ * the library is opened without when no symbol of the program can get in its way, else in a linker
+ * namespace of its own (there are about eleven).
  *
  * A library that lacks all functions is refused with PORTOLAN_ENOTFOUND; for some missing ones see
  * portolan_functions_library_missing(). The object stays loaded until the process ends. DESCRIPTION
@@ -74,7 +74,7 @@ portolan_functions_library_open(const struct portolan_functions_description *des
                                 const char *name, struct portolan_functions_library **library,
                                 struct portolan_error *err);
 
-/** Frees LIBRARY (NULL is legal), which nobody may be using; the shared object stays loaded. */
+/** Frees LIBRARY (NULL is legal), which must not be in use; the shared object stays loaded. */
 PORTOLAN_API void portolan_functions_library_close(struct portolan_functions_library *library);
 
 /** The functions in the layout of the port's C type, NULL where the library lacks one. */

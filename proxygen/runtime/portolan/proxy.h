@@ -35,7 +35,7 @@ extern "C" {
 
 #define PORTOLAN_PROXY_INLINE static inline __attribute__((unused))
 
-/** Whether two functions are equal, regardless of their types' qualifiers. */
+/** Compares two functions, regardless of their types' qualifiers. */
 #define PORTOLAN_PROXY_SAME(A, B) ((void (*)(void))(A) == (void (*)(void))(B))
 
 struct portolan_proxy;

@@ -4,8 +4,8 @@
  * includes this header.
  *
  * Users hold the proxy's face, an object derived from the port's class, whose methods are measured
- * and handed on to the object behind. Exceptions pass through it and end the call. A proxy is to
- * be compiled with the same ABI settings as those who use it; it needs no RTTI unless methods take
+ * and handed on to the target object. Exceptions pass through it and end the call. A proxy is to be
+ * compiled with the same ABI settings as those who use it; it needs no RTTI unless methods take
  * other objects of the port's class. Threads: as for <portolan/proxy.h>. The proxy owns its face.
  */
 #ifndef PORTOLAN_PROXY_HPP
@@ -24,7 +24,7 @@
 namespace portolan
 {
 
-/** Nothing is connected behind a proxy. Methods that are noexcept terminate instead. */
+/** Thrown if a proxy has no target. Methods that are noexcept terminate instead. */
 class unconnected : public std::runtime_error
 {
   public:
@@ -40,7 +40,7 @@ throw_unconnected(const struct portolan_proxy *proxy, size_t method)
                       "': nothing is connected behind the proxy for " + d->type);
 }
 
-/** The object behind PROXY for a CALL of METHOD that is not measured. */
+/** Returns the target object of PROXY for a CALL of METHOD that is not measured. */
 template <typename Port>
 __attribute__((always_inline)) inline Port *proxy_target(const struct portolan_proxy *proxy,
                                                          size_t method,
@@ -81,7 +81,7 @@ template <typename Port> class proxy_call
     proxy_call(const proxy_call &) = delete;
     proxy_call &operator=(const proxy_call &) = delete;
 
-    /** The object behind the proxy; it stays as long as the call runs. */
+    /** Returns the target object; it stays as long as the call runs. */
     Port *object() const
     {
         return object_;
@@ -95,7 +95,7 @@ template <typename Port> class proxy_call
         return *object_;
     }
 
-    /** Whether it came to no good end: an exception leaves it, or its result says so. */
+    /** Notes whether the call failed: an exception leaves it, or its result says so. */
     void failed(bool whether)
     {
         failed_ = whether;
@@ -135,7 +135,7 @@ template <typename Tag, typename Tag::type Member> struct proxy_grant {
     }
 };
 
-/** What is behind OBJECT if it is a proxy's face, else OBJECT. */
+/** Returns the target of OBJECT if it is a proxy's face, else OBJECT. */
 template <typename Face, typename Port> Port *proxy_behind(Port *object)
 {
 #if defined(__cpp_rtti)

@@ -21,7 +21,7 @@ extern uint64_t inside_began;
 /* Text NUMBER of the orders (enum wrap_order, with the libraries at the end). */
 const char *inside_order(unsigned number);
 
-/* Whether the area belongs to this process: false in its forked children. */
+/* Returns whether the area belongs to this process: false in its forked children. */
 bool inside_is_measured(void);
 
 /*
@@ -68,7 +68,7 @@ void inside_end_turns(void);
 /* Writes TAU profiles if they were ordered; the thread does it if there is one. */
 void inside_write_profiles(void);
 
-/* Finds the functions that exits.c replaces. */
+/* Finds the functions that exit_hooks.c replaces. */
 void inside_find_exits(void);
 
 /* Publishes for the last time, since the process is about to end or to be replaced. */

@@ -133,7 +133,7 @@ static enum portolan_status flush(void *unused, struct portolan_error *err)
 
 /* ------------------------------------------------- traces */
 
-/* Of libportolan-trace.so, if that is preloaded as well. */
+/* A function of libportolan-trace.so, if that is preloaded as well. */
 #pragma weak portolan_record_peek_folder
 #pragma weak portolan_record_region
 #pragma weak portolan_record_enter

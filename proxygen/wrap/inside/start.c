@@ -86,7 +86,7 @@ static void clean_environment(const struct wrap_orders *o)
 /* ------------------------------------------------- jobs */
 
 /*
- * Environment variables by which launchers tell a process its rank and job. MPI itself is not
+ * Environment variables by which launchers give a process its rank and job. MPI itself is not
  * asked, since the program may use any implementation of it.
  */
 static const struct launcher {

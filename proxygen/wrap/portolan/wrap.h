@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** What to measure, and how. Strings are borrowed for the call. */
+/** The program to measure, and how. Strings are borrowed for the call. */
 struct portolan_wrap_options {
     /** REQUIRED. "file.h", or "<file.h>" or "file.h" where the compiler's search path has it. */
     const char *header;
@@ -46,7 +46,7 @@ struct portolan_wrap_options {
     const char *compiler;         /**< OPTIONAL: command; default: the one of Portolan's build */
     const char *control;          /**< OPTIONAL: file with commands, executed when it changes */
     const char *signals;  /**< OPTIONAL: signals that are commands, as <portolan/control.h> */
-    const char *settings; /**< REQUIRED: file that tells where this Portolan's archives lie */
+    const char *settings; /**< REQUIRED: file that says where this Portolan's archives lie */
     const char *counters; /**< OPTIONAL: sets of events, as portolan_probe_counter_sets_define() */
     double interval_s;    /**< between steps; < 0: a second at first, then longer; 0: at the end */
     double rotate_s;      /**< > 0: libraries take turns of this length */
@@ -82,9 +82,10 @@ enum portolan_status portolan_wrap_run(const struct portolan_wrap_options *optio
                                        struct portolan_error *err);
 
 /**
- * Whether something can be preloaded into the program that WORDS start, found as a shell does, and
- * whether it is of the MPI of this Portolan, or of none that its file shows. PORTOLAN_ENOTFOUND,
- * PORTOLAN_EUNSUPPORTED; the text says why. PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ * Checks that something can be preloaded into the program that WORDS start, which is found as a
+ * shell does, and that it is linked with the MPI of this Portolan, or with none as far as its file
+ * shows. PORTOLAN_ENOTFOUND, PORTOLAN_EUNSUPPORTED; the text says why. PORTOLAN_EIO,
+ * PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_wrap_check_program(char *const *words, struct portolan_error *err);
 

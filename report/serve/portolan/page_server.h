@@ -28,12 +28,12 @@ const char *page_server_peek_url(const struct page_server *s);
 void page_server_put(struct page_server *s, char *page);
 
 /** Sends an event to all listeners, and keeps it for later ones; DATA: one line. */
-void page_server_tell(struct page_server *s, const char *event, const char *data);
+void page_server_send(struct page_server *s, const char *event, const char *data);
 
 /** Writes to all listeners, to detect those that have gone. */
 void page_server_touch(struct page_server *s);
 
-/** Whether there is a listener. */
+/** Returns whether there is a listener. */
 bool page_server_is_watched(struct page_server *s);
 
 /** Waits until all listeners have gone, for three seconds at most. NULL is legal. */

@@ -431,7 +431,7 @@ static enum portolan_status name_paths(struct portolan_store *store,
     return status;
 }
 
-/* What is not remembered of some samples. */
+/* The identities of some samples that are not in the cache. */
 struct unknowns {
     struct unknown *paths;
     size_t n, capacity;

@@ -121,7 +121,7 @@ static bool is_same(const char *type, const char *declaration, const char *other
                               : strcmp(declaration, other_declaration) == 0;
 }
 
-/* Whether TWIN has M's result and parameters, followed by a va_list. */
+/* Returns whether TWIN has M's result and parameters, followed by a va_list. */
 static bool is_twin(const struct method *m, const struct method *twin)
 {
     size_t n = m->n_arguments;

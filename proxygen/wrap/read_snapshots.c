@@ -216,7 +216,7 @@ static double time_inside(const struct wrap_slot *slot, size_t count, size_t roo
     return sum;
 }
 
-/* Where the root of a thread's records is in the slot, and in the copy. */
+/* The position of the root of a thread's records in the slot, and in the copy. */
 struct moving {
     int64_t old_root, new_root;
 };

@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void piece_clear(struct portolan_piece *p)
+void slice_clear(struct portolan_slice *p)
 {
     for (size_t i = 0; i < p->n_counters; ++i)
         free(p->counters[i]);
     free(p->samples);
     free(p->handles);
-    *p = (struct portolan_piece){0};
+    *p = (struct portolan_slice){0};
 }
 
-/* What one record gained. */
-struct gain {
+/* The difference of one record to its snapshot before. */
+struct delta {
     const struct portolan_probe_record *before; /* NULL: the record is new */
     int64_t calls, timed, failed, subroutines;
     double inclusive, exclusive, mpi, counters[PORTOLAN_COUNTER_MAX];
@@ -35,7 +35,7 @@ static double more(double now, double before)
     return fmax(now - before, 0); /* a difference of sums may be a rounding error below 0 */
 }
 
-static void gain_of(struct gain *g, const struct portolan_probe_record *r)
+static void delta_of(struct delta *g, const struct portolan_probe_record *r)
 {
     static const struct portolan_probe_record nothing;
     const struct portolan_probe_record *b = g->before ? g->before : &nothing;
@@ -61,14 +61,14 @@ static void gain_of(struct gain *g, const struct portolan_probe_record *r)
 
 /* Threads and nodes keep their order from snapshot to snapshot: one pass finds the earlier ones. */
 static void match(const struct portolan_probe_snapshot *before,
-                  const struct portolan_probe_snapshot *now, struct gain *gains)
+                  const struct portolan_probe_snapshot *now, struct delta *deltas)
 {
     size_t b = 0;
 
     for (size_t i = 0; i < now->count; ++i) {
         if (b < before->count && before->records[b].id == now->records[i].id)
-            gains[i].before = &before->records[b++];
-        gain_of(&gains[i], &now->records[i]);
+            deltas[i].before = &before->records[b++];
+        delta_of(&deltas[i], &now->records[i]);
     }
 }
 
@@ -81,32 +81,32 @@ static bool is_own(const struct portolan_probe_record *r)
  * Marks records on which something happened, and all their callers, except the root and Portolan's
  * own work; returns how many.
  */
-static size_t select_wanted(const struct portolan_probe_snapshot *now, struct gain *gains)
+static size_t select_wanted(const struct portolan_probe_snapshot *now, struct delta *deltas)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < now->count; ++i) {
         const struct portolan_probe_record *r = &now->records[i];
-        bool left_out = r->parent < 0 || is_own(r) || gains[r->parent].position == UNWANTED;
-        bool active = gains[i].calls || gains[i].failed || gains[i].subroutines ||
-                      gains[i].inclusive > 0 || gains[i].exclusive > 0 || gains[i].mpi > 0;
+        bool left_out = r->parent < 0 || is_own(r) || deltas[r->parent].position == UNWANTED;
+        bool active = deltas[i].calls || deltas[i].failed || deltas[i].subroutines ||
+                      deltas[i].inclusive > 0 || deltas[i].exclusive > 0 || deltas[i].mpi > 0;
 
         /* The root has no sample, but its children have. */
-        gains[i].position = left_out && r->parent >= 0 ? UNWANTED : active ? WANTED : -1;
+        deltas[i].position = left_out && r->parent >= 0 ? UNWANTED : active ? WANTED : -1;
     }
     for (size_t i = now->count; i-- > 0;) {
         int64_t parent = now->records[i].parent;
 
-        if (parent < 0 || gains[i].position != WANTED)
+        if (parent < 0 || deltas[i].position != WANTED)
             continue;
         ++n;
         if (now->records[parent].parent >= 0)
-            gains[parent].position = WANTED;
+            deltas[parent].position = WANTED;
     }
     return n;
 }
 
-static void take_contexts(struct portolan_sample *s, const struct gain *g,
+static void take_contexts(struct portolan_sample *s, const struct delta *g,
                           const struct portolan_probe_record *r)
 {
     for (unsigned i = 0; i < r->n_context; ++i) {
@@ -127,7 +127,7 @@ static void take_contexts(struct portolan_sample *s, const struct gain *g,
 }
 
 /* The probe has extremes of totals only: new ones are of this step, else the mean is used. */
-static void take_extremes(struct portolan_sample *s, const struct gain *g,
+static void take_extremes(struct portolan_sample *s, const struct delta *g,
                           const struct portolan_probe_record *r)
 {
     const struct portolan_probe_record *b = g->before;
@@ -141,9 +141,9 @@ static void take_extremes(struct portolan_sample *s, const struct gain *g,
 }
 
 /* Notes the names of the counters that SOURCE reads now: copies, since another set of counters may
- * be chosen while the piece is in use. */
+ * be chosen while the slice is in use. */
 static enum portolan_status find_counters(const struct portolan_recorder_source *source,
-                                          struct portolan_piece *p)
+                                          struct portolan_slice *p)
 {
     char *names[PORTOLAN_COUNTER_MAX];
     const char *name;
@@ -163,9 +163,9 @@ static enum portolan_status find_counters(const struct portolan_recorder_source 
     return PORTOLAN_OK;
 }
 
-/* Makes S a sample of record R with all names, those of PIECE's counters too, and no values. */
+/* Makes S a sample of record R with all names, those of SLICE's counters too, and no values. */
 static void name_sample(struct portolan_sample *s, const struct portolan_recorder_source *source,
-                        const struct portolan_piece *piece, int rank, int64_t parent,
+                        const struct portolan_slice *slice, int rank, int64_t parent,
                         const struct portolan_probe_record *r)
 {
     const struct portolan_probe_method_info *info = source->peek_method(source->self, r->handle);
@@ -186,12 +186,12 @@ static void name_sample(struct portolan_sample *s, const struct portolan_recorde
     s->n_context = (int)r->n_context;
     for (unsigned i = 0; i < r->n_context; ++i)
         s->context_name[i] = info->method.context[i];
-    s->n_counters = (int)piece->n_counters;
+    s->n_counters = (int)slice->n_counters;
     for (int i = 0; i < s->n_counters; ++i)
-        s->counter_name[i] = piece->counters[i];
+        s->counter_name[i] = slice->counters[i];
 }
 
-static void fill_sample(struct portolan_sample *s, const struct gain *g,
+static void fill_sample(struct portolan_sample *s, const struct delta *g,
                         const struct portolan_probe_record *r)
 {
     s->calls = g->calls;
@@ -210,7 +210,7 @@ static void fill_sample(struct portolan_sample *s, const struct gain *g,
 }
 
 /* Room for N samples in all. */
-static bool reserve_samples(struct portolan_piece *p, size_t n)
+static bool reserve_samples(struct portolan_slice *p, size_t n)
 {
     size_t capacity = p->capacity;
 
@@ -219,7 +219,7 @@ static bool reserve_samples(struct portolan_piece *p, size_t n)
 }
 
 /* A call that is running and is not timed has no time so far. */
-static bool has_untimed(const struct gain *g, const struct portolan_probe_record *r)
+static bool has_untimed(const struct delta *g, const struct portolan_probe_record *r)
 {
     return g->timed < g->calls || (r->open_calls && r->open_inclusive_ns <= 0);
 }
@@ -233,7 +233,7 @@ static double estimate_root(const struct portolan_sample *x)
     return (x->inclusive_ns - own) * (timed > 0 ? (double)x->calls / timed : 1);
 }
 
-static void sum_roots(struct portolan_piece *p)
+static void sum_roots(struct portolan_slice *p)
 {
     double sum = 0, calls = 0;
     int thread = -1;
@@ -255,20 +255,20 @@ static void sum_roots(struct portolan_piece *p)
     }
 }
 
-enum portolan_status piece_difference(const struct portolan_recorder_source *source,
+enum portolan_status slice_difference(const struct portolan_recorder_source *source,
                                       const struct portolan_probe_snapshot *before,
                                       const struct portolan_probe_snapshot *now, int rank,
-                                      struct portolan_piece *p, struct portolan_error *err)
+                                      struct portolan_slice *p, struct portolan_error *err)
 {
-    struct gain *gains = portolan_calloc(now->count + 1, sizeof *gains);
+    struct delta *deltas = portolan_calloc(now->count + 1, sizeof *deltas);
     size_t n;
 
-    if (!gains)
+    if (!deltas)
         return portolan_no_memory(err);
-    match(before, now, gains);
-    n = select_wanted(now, gains);
+    match(before, now, deltas);
+    n = select_wanted(now, deltas);
     if (!reserve_samples(p, n) || find_counters(source, p)) {
-        free(gains);
+        free(deltas);
         return portolan_no_memory(err);
     }
     p->n = 0;
@@ -277,16 +277,16 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
         const struct portolan_probe_record *r = &now->records[i];
         bool below_root = r->parent < 0 || now->records[r->parent].parent < 0;
 
-        if (gains[i].position != WANTED || r->parent < 0)
+        if (deltas[i].position != WANTED || r->parent < 0)
             continue;
-        name_sample(&p->samples[p->n], source, p, rank, below_root ? -1 : gains[r->parent].position,
-                    r);
-        fill_sample(&p->samples[p->n], &gains[i], r);
+        name_sample(&p->samples[p->n], source, p, rank,
+                    below_root ? -1 : deltas[r->parent].position, r);
+        fill_sample(&p->samples[p->n], &deltas[i], r);
         p->handles[p->n] = r->handle;
-        p->has_untimed_roots |= below_root && has_untimed(&gains[i], r);
-        gains[i].position = (int64_t)p->n++;
+        p->has_untimed_roots |= below_root && has_untimed(&deltas[i], r);
+        deltas[i].position = (int64_t)p->n++;
     }
-    free(gains);
+    free(deltas);
     sum_roots(p);
     return PORTOLAN_OK;
 }
@@ -330,7 +330,7 @@ static void carry_sample(struct portolan_block *b, struct portolan_sample *s)
     carry_names(b, s);
 }
 
-void piece_carry(struct portolan_block *b, struct portolan_piece *p)
+void slice_carry(struct portolan_block *b, struct portolan_slice *p)
 {
     size_t n = p->n;
 
@@ -350,24 +350,24 @@ void piece_carry(struct portolan_block *b, struct portolan_piece *p)
     }
 }
 
-enum portolan_status piece_pack(const struct portolan_piece *p, void **bytes, size_t *size,
+enum portolan_status slice_pack(const struct portolan_slice *p, void **bytes, size_t *size,
                                 struct portolan_error *err)
 {
-    struct portolan_piece piece = *p;
+    struct portolan_slice slice = *p;
     struct portolan_block b = {0};
 
-    piece_carry(&b, &piece);
+    slice_carry(&b, &slice);
     return portolan_block_take(&b, bytes, size, err);
 }
 
-enum portolan_status piece_unpack(struct portolan_piece *p, const void *bytes, size_t size,
+enum portolan_status slice_unpack(struct portolan_slice *p, const void *bytes, size_t size,
                                   struct portolan_error *err)
 {
     struct portolan_block b;
     enum portolan_status status;
 
     portolan_block_open(&b, bytes, size);
-    piece_carry(&b, p);
+    slice_carry(&b, p);
     if ((status = portolan_block_finish(&b, err)))
         p->n = 0;
     return status;
@@ -379,7 +379,7 @@ enum portolan_status piece_unpack(struct portolan_piece *p, const void *bytes, s
 struct paths_entry {
     uint64_t id;               /* of the record */
     size_t record;             /* in the snapshot */
-    int64_t position;          /* in the piece; -1: not there yet */
+    int64_t position;          /* in the slice; -1: not there yet */
     struct paths_entry *below; /* next on the way down to the wanted record */
 };
 
@@ -393,7 +393,7 @@ static int by_id(const void *a, const void *b)
 void paths_close(struct paths *p)
 {
     portolan_probe_snapshot_clear(&p->snapshot);
-    piece_clear(&p->piece);
+    slice_clear(&p->slice);
     free(p->entries);
     *p = (struct paths){0};
 }
@@ -411,7 +411,7 @@ enum portolan_status paths_open(struct paths *p, const struct portolan_recorder_
         return status;
     portolan_probe_snapshot_select(s, false);
     if (!(p->entries = portolan_calloc(s->count + 1, sizeof *p->entries)) ||
-        find_counters(source, &p->piece))
+        find_counters(source, &p->slice))
         return portolan_no_memory(err);
     for (size_t i = 0; i < s->count; ++i)
         p->entries[i] = (struct paths_entry){.id = s->records[i].id, .record = i, .position = -1};
@@ -421,7 +421,7 @@ enum portolan_status paths_open(struct paths *p, const struct portolan_recorder_
 
 void paths_empty(struct paths *p)
 {
-    p->piece.n = 0;
+    p->slice.n = 0;
     for (size_t i = 0; i < p->snapshot.count; ++i)
         p->entries[i].position = -1;
 }
@@ -444,11 +444,11 @@ static enum portolan_status add_entry(struct paths *p, struct paths_entry *e, in
 {
     const struct portolan_probe_record *r = &p->snapshot.records[e->record];
 
-    if (!reserve_samples(&p->piece, p->piece.n + 1))
+    if (!reserve_samples(&p->slice, p->slice.n + 1))
         return PORTOLAN_ENOMEM;
-    e->position = (int64_t)p->piece.n;
-    p->piece.handles[p->piece.n] = r->handle;
-    name_sample(&p->piece.samples[p->piece.n++], p->source, &p->piece, p->rank, parent, r);
+    e->position = (int64_t)p->slice.n;
+    p->slice.handles[p->slice.n] = r->handle;
+    name_sample(&p->slice.samples[p->slice.n++], p->source, &p->slice, p->rank, parent, r);
     return PORTOLAN_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was concluded from trials: models, decisions, swaps. */
+/* Stores conclusions from trials: models, decisions, swaps. */
 #include "internal.h"
 
 #include <stdlib.h>
