@@ -14,14 +14,20 @@
 /* What repetitions keep meanwhile. */
 static const char *repeat_folder;
 
+/* A repetition that still runs may write its file meanwhile: the folder goes with the next attempt,
+ * and then it cannot write any more. */
 static void end_early(int signal)
 {
     static const char *const files[] = {"measured", "record", "json", "out"};
+    enum { ATTEMPTS = 100 };
     int folder = open(repeat_folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlinkat(folder, files[i], 0);
-    rmdir(repeat_folder);
+    for (int k = 0; k < ATTEMPTS; k++) {
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+            unlinkat(folder, files[i], 0);
+        if (rmdir(repeat_folder) == 0)
+            break;
+    }
     raise(signal); /* SA_RESETHAND: it ends the process */
 }
 

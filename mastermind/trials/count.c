@@ -67,6 +67,8 @@ const struct portolan_name_value *portolan_trial_elsewhere(const struct portolan
      * for. */
     if (!own != !wanted)
         return own ? own : &real;
+    if (own && strcmp(own->value, wanted) != 0)
+        return own;
     for (size_t i = 0; i < n; i++) {
         own = find_fact(t, facts[i].name);
         if (own && strcmp(own->value, facts[i].value) != 0)
