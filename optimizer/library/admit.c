@@ -54,8 +54,9 @@ struct evidence {
     size_t point;
     double at[MOST_COORDINATES];
     bool failed;
-    double accuracy; /* the worst; NaN: none was reported */
-    double wanted;   /* accuracy wanted of this component; 0: any */
+    double stopped_s; /* failed, because it takes longer than this; 0: for another reason */
+    double accuracy;  /* the worst; NaN: none was reported */
+    double wanted;    /* accuracy wanted of this component; 0: any */
     double nearby; /* scaled distance to the combination's second nearest place; INFINITY: there is
                       none */
     struct rules misled; /* rules that would admit this place although it is bad */
@@ -124,6 +125,11 @@ static void merge_evidence(struct evidence *into, const struct evidence *e)
 {
     if (e->failed || e->accuracy > into->accuracy)
         into->trial = e->trial;
+    /* What failed in one trial, and was stopped in another, failed. */
+    if (e->failed)
+        into->stopped_s = !into->failed || (into->stopped_s > 0 && e->stopped_s > 0)
+                              ? fmax(into->stopped_s, e->stopped_s)
+                              : 0;
     into->failed = into->failed || e->failed;
     into->accuracy = isnan(into->accuracy) ? e->accuracy : fmax(into->accuracy, e->accuracy);
 }
@@ -155,6 +161,7 @@ static void gather_ended(const struct portolan_plan *p, size_t path, size_t *sel
         *e = (struct evidence){.key = plan_tuple_of(p, &p->paths[path].scope, selection),
                                .point = t->point,
                                .failed = true,
+                               .stopped_s = t->stopped_s,
                                .accuracy = NAN,
                                .wanted = plan_wanted(p, path),
                                .trial = (long long)t->trial->id};
@@ -511,9 +518,11 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
 
 static struct plan_verdict verdict_on(const struct evidence *e)
 {
-    return (struct plan_verdict){.kind = !is_bad(e)  ? PLAN_ADMITTED
-                                         : e->failed ? PLAN_FAILED
-                                                     : PLAN_INACCURATE,
+    return (struct plan_verdict){.kind = !is_bad(e)         ? PLAN_ADMITTED
+                                         : e->stopped_s > 0 ? PLAN_STOPPED
+                                         : e->failed        ? PLAN_FAILED
+                                                            : PLAN_INACCURATE,
+                                 .stopped_s = e->stopped_s,
                                  .accuracy = e->accuracy,
                                  .trial = e->trial};
 }
