@@ -28,7 +28,8 @@ static void note_line(void *arg, bool is_error, const char *text)
 /* Runs SCRIPT in a shell. */
 static enum portolan_status run(struct seen *s, const char *script, double limit_s, bool is_silent)
 {
-    const struct portolan_supervision how = {limit_s, is_silent, note_line, s};
+    const struct portolan_supervision how = {
+        .limit_s = limit_s, .is_silent = is_silent, .line = note_line, .arg = s};
     struct portolan_arena arena = {0};
     enum portolan_status status;
 
