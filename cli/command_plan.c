@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands that show the plan of a study: `optimize`, `predict` and `veto`. */
-#include "cli.h"
+#include "program_trials.h"
 
 #include <portolan/store.h>
 
@@ -15,16 +15,32 @@
 struct optimize_options {
     struct study_options study;
     const char *output;
-    bool json;
+    bool json, runs;
 };
 
 static const struct cli_option optimize_table[] = {
+    {"run", 0, NULL, "of a program with options: run what was chosen",
+     INTO(struct optimize_options, runs)},
     {"json", 0, NULL, "print all numbers as JSON", INTO(struct optimize_options, json)},
     {"output", 'o', "FILE", "write the chosen assembly to FILE",
      INTO(struct optimize_options, output)},
     TABLE_OF(study_table, struct optimize_options, study),
     {0},
 };
+
+/* Selects the values of a program's combination "ksp=cg pc=lu" as those written. */
+static enum portolan_status select_values(struct portolan_assembly *a, const char *combination,
+                                          struct portolan_error *err)
+{
+    char *copy = portolan_strdup(combination), *rest = copy, *word;
+    enum portolan_status status = copy ? PORTOLAN_OK : portolan_no_memory(err);
+
+    while (!status && (word = strsep(&rest, " ")))
+        if (strchr(word, '='))
+            status = apply_select(a, word, err);
+    free(copy);
+    return status;
+}
 
 /* Writes the assembly with the chosen class in each instance. */
 static enum portolan_status write_chosen(struct study *s, const char *file,
@@ -37,8 +53,10 @@ static enum portolan_status write_chosen(struct study *s, const char *file,
     for (size_t i = 0; status == PORTOLAN_OK && i < choice->n_variables; i++) {
         const struct portolan_plan_variable *v = &choice->variables[i];
 
-        status = portolan_assembly_select(s->w.assembly, v->instance,
-                                          v->options[v->chosen].implementation, err);
+        status = s->w.assembly->program
+                     ? select_values(s->w.assembly, v->options[v->chosen].implementation, err)
+                     : portolan_assembly_select(s->w.assembly, v->instance,
+                                                v->options[v->chosen].implementation, err);
     }
     if (status == PORTOLAN_OK)
         status = portolan_assembly_write(s->w.assembly, file, &text, err);
@@ -46,6 +64,27 @@ static enum portolan_status write_chosen(struct study *s, const char *file,
         status = portolan_error_set(err, PORTOLAN_EIO, "the chosen assembly is not written");
     free(text);
     return status;
+}
+
+/* Selects the chosen combination of a program's options, and prints its command line, or runs it.
+ */
+static int apply_to_program(struct study *s, const struct portolan_plan_choice *choice,
+                            const struct optimize_options *o)
+{
+    struct portolan_assembly *a = s->w.assembly;
+    struct portolan_arena arena = {0};
+    struct portolan_error err = {0};
+    const char *line;
+
+    for (size_t i = 0; i < choice->n_variables; i++)
+        portolan_assembly_select(
+            a, choice->variables[i].instance,
+            choice->variables[i].options[choice->variables[i].chosen].implementation, &err);
+    line = program_command_line(a, a->instances[0].selected, &arena);
+    if (line && !o->json)
+        printf("command: %s\n", line);
+    portolan_arena_clear(&arena);
+    return o->runs && program_run_here(a, &err) ? print_error(&err) : 0;
 }
 
 /* Prints the choice, and writes the assembly if there is one. */
@@ -64,6 +103,8 @@ static int choose(struct study *s, const struct optimize_options *o)
     free(text);
     if (result == 0 && choice->verdict == PORTOLAN_PLAN_CANNOT_TELL)
         return EXIT_CANNOT_TELL;
+    if (result == 0 && s->w.assembly->program)
+        result = apply_to_program(s, choice, o);
     if (result == 0 && o->output) {
         if (write_chosen(s, o->output, &err) != PORTOLAN_OK)
             return print_error(&err);
@@ -71,6 +112,24 @@ static int choose(struct study *s, const struct optimize_options *o)
             printf("written: %s\n", o->output);
     }
     return result;
+}
+
+static int optimize(struct optimize_options *o)
+{
+    struct portolan_error err = {0};
+    struct study s;
+    int result;
+
+    if (study_open(&s, &o->study, true, &err) != PORTOLAN_OK)
+        return study_cannot_tell(&s, &err);
+    result = choose(&s, o);
+    study_close(&s);
+    return result;
+}
+
+int optimize_assembly(struct study_options *study, bool runs)
+{
+    return optimize(&(struct optimize_options){.study = *study, .runs = runs});
 }
 
 int command_optimize(int argc, char **argv)
@@ -81,16 +140,9 @@ int command_optimize(int argc, char **argv)
         .options = optimize_table,
     };
     struct optimize_options o = {0};
-    struct portolan_error err = {0};
-    struct study s;
-    int result;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (study_open(&s, &o.study, true, &err) != PORTOLAN_OK)
-        return study_cannot_tell(&s, &err);
-    result = choose(&s, &o);
-    study_close(&s);
-    return result;
+    return optimize(&o);
 }
 
 /* -------------------------------------------------------------------------------------- predict */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a session of `measure` begins: who else uses the machine, and how trials will be started. */
-#include "measure.h"
+#include "program_trials.h"
 
 #include <portolan/machine.h>
 
@@ -168,9 +168,9 @@ static enum portolan_status leave_job(struct measurement *m, const struct measur
     enum portolan_status status = m->job->cohort->max(m->job->cohort, &hosts, 1);
     char text[256];
 
-    m->is_together = hosts > 1 && !o->launcher;
+    m->run = hosts > 1 && !o->launcher ? measure_run_together : measure_run_apart;
     *goes_on = true;
-    if (status || m->is_together) {
+    if (status || m->run == measure_run_together) {
         snprintf(text, sizeof text,
                  "the ranks are on %.0f hosts: trials run in these processes, and one that crashes "
                  "ends all; --launcher COMMAND starts each in processes of its own",
@@ -188,8 +188,30 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
                                    struct portolan_machine_reading *before, bool *goes_on,
                                    struct portolan_error *err)
 {
+    const struct portolan_assembly_program *p = m->w->assembly->program;
     enum portolan_status status;
 
+    if (p && (o->machine || m->n_ranks > 1))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  o->machine
+                                      ? "--machine is for assemblies of components"
+                                      : "the trials of a program start its ranks; state "
+                                        "them as ranks=\"%d\", and start this without mpiexec",
+                                  m->n_ranks);
+    if (p) {
+        m->start = (struct portolan_words){0};
+        if (o->launcher)
+            portolan_words_split(&m->arena, &m->start, o->launcher);
+        else if (p->ranks > 1)
+            portolan_words_append(
+                &m->arena, &m->start,
+                PORTOLAN_WORDS(MPIEXEC, "-n", portolan_arena_printf(&m->arena, "%d", p->ranks)));
+        status = program_trials_open(m, err);
+        if (!status && !(status = look_at_machine(m, before, err)))
+            job_leave_mpi(m->job);
+        m->run = program_trials_run;
+        return status;
+    }
     if (!o->machine) {
         status = look_at_machine(m, before, err);
         return status ? status : leave_job(m, o, goes_on, err);
@@ -198,6 +220,7 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
         return portolan_error_set(
             err, PORTOLAN_EINVAL,
             "measure --machine runs its ranks itself; start it without mpiexec");
+    m->run = measure_run_apart;
     m->virtual.file = o->machine;
     m->virtual.n_ranks = o->n ? o->n : 1;
     status = virtual_trials_open(&m->virtual, m->w, o->assembly.file, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the measurements of an assembly and makes the plan, for commands that only read. */
+#include "program_trials.h"
 #include "virtual_trials.h"
 
 #include <portolan/json.h>
@@ -74,6 +75,8 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
                                     portolan_shell_word(s->w.assembly->file).text);
     if (status == PORTOLAN_OK && s->w.store)
         accept_ended_by_signal(s->data);
+    if (status == PORTOLAN_OK && s->w.assembly->program)
+        status = program_offer_measured(s->w.assembly, s->data, err);
     if (status == PORTOLAN_OK)
         *ranks = ranks_of(s->data);
     return status;
