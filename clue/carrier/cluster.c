@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What tasks ask of themselves, their cluster and the run: nothing of it takes time. */
+/* Answers questions of tasks about themselves, their cluster and the run. These take no virtual
+ * time. */
 #include "internal.h"
 
 int clue_self(void)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ends a run, and what it remarks on, with rank, routine, place and time. */
+/* Errors that end a run, and remarks on it, with rank, routine, place and time. */
 #include "internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms: …", of the current rank. */
+/* Describes the current rank's place, as in "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms:
+ * …". */
 static const char *describe(struct portolan_text *line, const char *format, va_list args)
 {
     const struct rank *rank = clue_carrier.current;
@@ -40,7 +41,8 @@ void clue_fail(const char *format, ...)
 
 void clue_abort(int status)
 {
-    clue_carrier.exit_status = status & 0xff ? status & 0xff : 1; /* never that of success */
+    clue_carrier.exit_status = status & 0xff ? status & 0xff : 1; /* An error never has the status
+                                                                   * of success. */
     clue_fail("the program aborts with status %d", status);
 }
 

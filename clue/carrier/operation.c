@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of <portolan/clue_task.h> that are operations, for folded ranks and for processes. */
+/* The functions of <portolan/clue_task.h> that are operations, for folded ranks and for
+ * processes. */
 #include "operation.h"
 
 clue_request clue_send(const struct clue_send *send)
