@@ -17,7 +17,7 @@ static const double least_named = 0.02; /* threshold "cause" */
 typedef double plant_fn(struct portolan_text *t, int p, double share);
 
 /* What is known of the run without the cause: it is as long as one in which nothing was planted, or
- * work was shared out by all ranks, or all workers, so that all that was lost is gained. */
+ * all ranks or all workers share the work, so that all that was lost is gained. */
 enum truth { NOT_KNOWN, RUN_OF_HEALTHY, GAIN_IS_SHARE, GAIN_IS_SHARE_OF_WORKERS };
 
 static const struct leaf {
@@ -213,7 +213,7 @@ static void work_after_the_last_message_delays_no_task(void **state)
 
 /* ------------------------------------------------- as programs are written */
 
-/* What a call of RANK becomes; BEGIN and END may be changed, and calls added to T before it. */
+/* Rewrites a call of RANK; BEGIN and END may be changed, and calls added to T before it. */
 typedef void rewrite_fn(struct portolan_trace *t, int rank, const char *routine, int64_t *begin,
                         int64_t end);
 
@@ -287,7 +287,8 @@ static void poll_first(struct portolan_trace *t, int rank, const char *routine, 
     *begin = end;
 }
 
-/* At the edges of the domain there is no neighbour: after the work, nobody gets a message. */
+/* At the edges of the domain there is no neighbour: a message goes to MPI_PROC_NULL after the
+ * work. */
 static void send_to_nobody(struct portolan_trace *t, int rank, const char *routine, int64_t *begin,
                            int64_t end)
 {
@@ -323,7 +324,7 @@ static void work_beside_messages_to_nobody_is_removed_with_the_rest(void **state
     portolan_text_clear(&t);
 }
 
-/* The causes of a scenario, and what their removal gains. */
+/* Returns the causes of a scenario, and the gains of removing them. */
 static struct portolan_diagnosis *diagnose(struct run *run, const char *scenario,
                                            const char *paradigm)
 {
@@ -422,7 +423,8 @@ static void who_looks_first_has_the_same_causes(void **state)
 
 /* ------------------------------------------------- best numbers */
 
-/* Of runs with 1, 2, 4 … the place of the shortest; *PREDICTED: what METRIC says of run FIRST. */
+/* Returns which of the runs with 1, 2, 4 … is the shortest; *PREDICTED: what METRIC predicts from
+ * run FIRST. */
 static int shortest_run(void (*write)(struct portolan_text *, int), const char *paradigm,
                         const char *metric, int first, double *predicted)
 {
