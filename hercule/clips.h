@@ -32,8 +32,7 @@ void clips_reset(struct clips *clips);
 /* Returns the fact of TEMPLATE after FACT (NULL: the first), in the order in which they were
  * asserted; NULL: there is none. */
 void *clips_next_fact(struct clips *clips, const char *template_name, void *fact);
-/* Returns the text or symbol in a slot, valid until the environment is destroyed; "": there is
- * none. */
+/* Returns the text or symbol in a slot, valid as long as the environment; "": there is none. */
 const char *clips_text(struct clips *clips, void *fact, const char *slot);
 
 /* A slot of a fact to assert: SYMBOL if that is not NULL, else STRING, else the number, which is an

@@ -23,8 +23,8 @@ struct place clp_place(const struct source *source, size_t at);
 size_t clp_next(const struct source *source, size_t at);
 /* Returns the end of the token at AT: a parenthesis, a string or a word. */
 size_t clp_token_end(const struct source *source, size_t at);
-/* Returns the end of the form whose "(" is at AT; 0: it is not closed. For any other token, returns
- * its end. */
+/* Returns the end of the form whose "(" is at AT, 0: it is not closed; of other tokens, their
+ * end. */
 size_t clp_form_end(const struct source *source, size_t at);
 /* Returns the text of the token at AT; of a string, the text between the quotes. */
 char *clp_token(const struct source *source, size_t at);

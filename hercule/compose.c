@@ -103,8 +103,7 @@ void paradigm_add_in_context(struct portolan_arena *arena, struct paradigm *para
         }
 }
 
-/* Removes a context. If an heir nests another paradigm than its parent did, nothing of the parent's
- * is left. */
+/* Removes a context: if an heir nests another paradigm, nothing of the parent's is left. */
 static void remove_context(struct paradigm *paradigm, const char *context)
 {
     for (const struct fact_kind *kind = fact_kinds; kind < fact_kinds + n_fact_kinds; kind++) {
@@ -118,8 +117,7 @@ static void remove_context(struct paradigm *paradigm, const char *context)
     }
 }
 
-/* Counts how often the formula of METRIC, and those of the metrics that it names, name a
- * component. */
+/* Counts how often METRIC's formula, and those of the metrics in it, name a component. */
 static void count_components(struct portolan_arena *arena, const struct paradigm *p,
                              const struct metric *metric, size_t component, int depth, size_t n[2])
 {
@@ -148,8 +146,7 @@ struct branch {
     const char *base; /* the metric that these nodes measure */
 };
 
-/* Finds the nodes about COMPONENT: those about it alone if there are such, else those about it
- * among others. */
+/* Finds the nodes about COMPONENT: about it alone if there are such, else about it among others. */
 static struct branch branch_about(struct portolan_arena *arena, const struct paradigm *p,
                                   size_t component)
 {
@@ -176,9 +173,8 @@ static struct branch branch_about(struct portolan_arena *arena, const struct par
     return branch;
 }
 
-/* Binds a guest to the component. What was about the whole run becomes about the component: the
- * guest's roots go under the nodes about it, and its shares of the run become shares of what these
- * measure. */
+/* Binds a guest to the component: what was about the whole run is about the component then. The
+ * guest's roots go under the nodes about it; its shares are of what these measure. */
 static void bind_to_host(struct portolan_arena *arena, struct paradigm *host, const char *context,
                          const struct branch *branch)
 {

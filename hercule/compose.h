@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paradigms made from others: inheritance, nesting and weaving, after Li and Malony, IPDPS 2007.
- * This works on names; their meanings are found afterwards (resolve.h). The arena has `failed`
- * without memory. */
+/* Makes paradigms of others: inheritance, nesting and weaving, after Li and Malony, IPDPS 2007.
+ * Works on names; their meanings are found afterwards (resolve.h). The arena has `failed` without
+ * memory. */
 #ifndef HERCULE_COMPOSE_H
 #define HERCULE_COMPOSE_H
 
 #include "vocabulary.h"
 
-/* Joins names: "guard_cells" in context "a" is "a.guard_cells". A name that begins with a dot is a
- * full one. */
+/* Joins names: "guard_cells" in context "a" is "a.guard_cells". A full name begins with a dot. */
 const char *context_join(struct portolan_arena *arena, const char *context, const char *local);
 
 /* Returns whether CONTEXT is OUTER or within it. */
 bool context_is_within(const char *context, const char *outer);
 
-/* Returns the index of what NAME means in CONTEXT: there, else in the contexts around it;
- * HERCULE_NONE. */
+/* Returns the index of what NAME means in CONTEXT, or in those around it; HERCULE_NONE. */
 size_t paradigm_find(struct portolan_arena *arena, const struct paradigm *paradigm,
                      const char *kind, const char *context, const char *name);
 
@@ -35,8 +33,7 @@ void paradigm_nest(struct knowledge *knowledge, struct paradigm *host, const str
 void paradigm_weave(struct knowledge *knowledge, struct paradigm *host,
                     const struct paradigm *guest, const struct weave *weave);
 
-/* Sets, after all are woven, the metric `elsewhere` of each that has one: the others' part of the
- * run. */
+/* Sets, after all are woven, the metric `elsewhere` of each: the others' part of the run. */
 void paradigm_share_run(struct knowledge *knowledge, struct paradigm *paradigm);
 
 /* Fills the links of PARADIGM, whose names have meanings (resolve.h). */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Diagnoses a trace: recognition supplies the quantities that metrics name, and replay the
- * gains. */
+/* Diagnoses a trace: recognition supplies quantities for metrics, and replay the gains. */
 #include <portolan/list.h>
 #include <portolan/replay.h>
 
@@ -265,8 +264,7 @@ static bool is_step(const struct portolan_trace *trace, size_t event)
            !strcmp(trace->regions[e->what].name, "step");
 }
 
-/* Adds the tokens of a location that are COMPONENTS, without waiting, since a rank that waits is no
- * cause. */
+/* Adds a location's tokens of COMPONENTS, without waiting: a rank that waits is no cause. */
 static void add_tokens(const struct run *run, uint64_t components, size_t row, struct step_times *s)
 {
     const struct portolan_trace *trace = run->waits->trace;
@@ -303,8 +301,7 @@ static bool find_step_times(struct run *run, uint64_t components, struct step_ti
     return s->times;
 }
 
-/* Returns the cost of step K: for computing, what the others lack to the longest time; otherwise
- * all of its time. */
+/* Returns what step K costs: computing, what others lack to the longest; else all of its time. */
 static double cost_of_step(const struct step_times *s, size_t k, bool is_computing)
 {
     double sum = 0, most = 0;
@@ -316,8 +313,7 @@ static double cost_of_step(const struct step_times *s, size_t k, bool is_computi
     return is_computing ? most * (double)s->n_rows - sum : sum;
 }
 
-/* Adds the fewest consecutive steps that have 95 % of the costs, if these are not nearly all
- * steps. */
+/* Adds the fewest consecutive steps with 95 % of the costs, if these are not nearly all. */
 static void add_steps(const struct run *run, const struct step_times *s, bool is_computing,
                       struct portolan_text *text)
 {
@@ -514,8 +510,7 @@ static const char *why_not_sure(const struct run *run, struct portolan_arena *ar
                                  100 * (1 - e.parallel));
 }
 
-/* Adds to the diagnosis what its findings cannot say. If memory ran out at any time, destroys
- * *DIAGNOSIS. */
+/* Adds what findings cannot say. If memory ran out at any time, destroys *DIAGNOSIS. */
 static enum portolan_status finish(struct run *run, const struct portolan_diagnosis_options *o,
                                    const struct binding *bindings,
                                    struct portolan_diagnosis **diagnosis,

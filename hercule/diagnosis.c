@@ -265,8 +265,7 @@ static double unexplained(const struct diagnosis *d)
     return share_of(sum, d->run_ns);
 }
 
-/* Marks compositions whose parts are more than their whole: what is measured of the whole is not
- * trusted. */
+/* Marks wholes that are less than their parts: what is measured of them is not trusted. */
 static void distrust_compositions(struct diagnosis *d)
 {
     double whole, rest;

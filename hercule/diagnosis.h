@@ -14,12 +14,11 @@
 typedef bool (*hercule_lookup_fn)(void *arg, const struct paradigm *paradigm,
                                   const struct reference *reference, struct measured *value);
 
-/* Computes all metrics: VALUES[i] of metric i; those that are not measured yet have 0 samples.
- * False: no memory. */
+/* Computes all metrics: VALUES[i]; not measured yet: 0 samples. False: no memory. */
 bool metrics_evaluate(const struct paradigm *paradigm, hercule_lookup_fn lookup, void *arg,
                       struct measured *values);
 
-/* Evaluates one expression; VALUES are those of the metrics. False: something that it names is not
+/* Evaluates one expression by the metrics' VALUES. False: something that it names is not
  * measured. */
 bool expression_evaluate(const struct paradigm *paradigm, const struct expression *expression,
                          hercule_lookup_fn lookup, void *arg, struct measured *values,
@@ -69,8 +68,7 @@ void infer_end(int signal);
 /* The run time without the factors of some nodes. */
 struct gain {
     bool is_known;
-    double without_ns, share, low, high; /* shares of the run's time; LOW … HIGH: interval of 95
-                                          * % */
+    double without_ns, share, low, high; /* of the run's time; LOW … HIGH: interval of 95 % */
     const char *why;                     /* why it is not known; borrowed, or NULL */
 };
 
@@ -110,13 +108,11 @@ enum portolan_status diagnosis_make(const struct paradigm *paradigm,
                                     struct portolan_diagnosis **diagnosis,
                                     struct portolan_error *err);
 
-/* Returns the threshold of that name, from the last of the settings or from the knowledge; 0: there
- * is none. */
+/* Returns the threshold of that name, by the last of the settings or the knowledge; 0: none. */
 double diagnosis_threshold(const struct paradigm *paradigm,
                            const struct portolan_diagnosis_options *options, const char *name);
 
-/* Finds the rest of COMPOSED's whole that its parts do not explain; false: something is not
- * measured. */
+/* Finds the rest of COMPOSED's whole besides its parts; false: something is not measured. */
 bool composed_rest(const struct diagnosis *d, const struct composed *composed, double *whole,
                    double *rest);
 /* unknowns.c: returns why there may be a problem although nothing was found, which small causes do

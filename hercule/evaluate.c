@@ -26,8 +26,7 @@ static bool reference_value(struct evaluation *e, const struct reference *refere
     return true;
 }
 
-/* Returns the spread of a formula to first order: each of its names is moved alone by its own
- * spread. */
+/* Returns a formula's spread to first order: each name is moved alone by its own spread. */
 static double formula_spread(const struct portolan_formula *formula, double *x,
                              const double *spreads, size_t n, double value)
 {

@@ -50,8 +50,7 @@ struct expression {
     X(DELEGATED, delegated) /* waiting caused in a component of another woven paradigm */          \
     X(REMOTE, remote)       /* share of its messages' partners that are on other ranks */          \
     X(PARTNERS, partners)   /* different ranks that an instance has messages with */               \
-    X(SENDS, sends) /* number of messages that it sent, and the sum of the ranks that they went to \
-                     * … */                                                                      \
+    X(SENDS, sends) /* messages that it sent, and the sum of the ranks that they went to … */    \
     X(TO, to)                                                                                      \
     X(RECEIVES, receives) /* … or that it received, and came from */                             \
     X(FROM, from)
@@ -98,10 +97,9 @@ enum aggregate {
     X(OUTSIDE, outside)             /* time in no component, beyond STARTING */                    \
     X(OUTSIDE_DELAY, outside_delay) /* waiting of others meanwhile */                              \
     X(OUTSIDE_WAIT, outside_wait)   /* waiting in MPI in no component */                           \
-    X(STARTING, starting) /* P * least time in MPI_Init and MPI_Finalize, which is foreign         \
-                           * to any paradigm */                                                    \
-    X(ENDING, ending)     /* P * least time of a rank in MPI_Finalize */                           \
-    X(LATENCY, latency)   /* time of a message without bytes, from the lower envelope */           \
+    X(STARTING, starting)           /* P * least time in MPI_Init and MPI_Finalize; foreign */     \
+    X(ENDING, ending)               /* P * least time of a rank in MPI_Finalize */                 \
+    X(LATENCY, latency)             /* time of a message without bytes, from the lower envelope */ \
     X(PER_BYTE, per_byte)
 
 enum global {
@@ -135,8 +133,7 @@ struct item {
     const char *name;    /* unique in the paradigm: the file's name, after the context and a dot */
     const char *local;   /* the file's name, which follows the context */
     const char *text;    /* for people: the local name with blanks, unless the file has a text */
-    const char *context; /* "", or the component in which a nested paradigm works, or a guest's
-                          * prefix */
+    const char *context; /* "", or the component in which it is nested, or a guest's prefix */
     const char *origin;  /* the paradigm whose file contains it */
     struct place place;
 };
@@ -165,8 +162,8 @@ struct constraint {
 
 struct event {
     struct item item;
-    const char *expression, *constraints;             /* CONSTRAINTS: with commas: NAME, or
-                                                       * same(NAME) */
+    const char *expression, *constraints;             /* CONSTRAINTS: NAME, or same(NAME), with
+                                                       * commas */
     struct place expression_place, constraints_place; /* places of their first characters */
     struct event_expression *parsed;                  /* of recognise/event_expression.h */
     struct automaton *automaton;                      /* NULL: it occurs within others only */
@@ -181,10 +178,9 @@ struct attribute {
     struct expression formula;
 };
 
-/* A relation. BY has two names: that of a component of EVENT and that of a component of TO, between
- * which a message went. Or it is one word: `ordinal`, the instances of the same ordinal on all
- * ranks (including the own one; use an aggregate); `before` or `after`, the neighbour in time on
- * the same rank. */
+/* A relation. BY has two names: a component of EVENT and one of TO, between which a message went.
+ * Or it is one word: `ordinal`, the instances of the same ordinal on all ranks (including the own
+ * one; use an aggregate); `before` or `after`, the neighbour in time on the same rank. */
 struct related {
     struct item item; /* named EVENT.AS */
     const char *event_name, *to_name;
@@ -263,8 +259,7 @@ struct weave {
     struct place expression_place;
 };
 
-/* A link between nodes of a woven tree: a delay or wait that shows in another paradigm than its
- * cause. */
+/* Links nodes of a woven tree: a delay or wait that shows in another paradigm than its cause. */
 struct link {
     size_t from, to; /* nodes: deputy and delegator, or a part and the composite */
     bool is_composite;
@@ -274,8 +269,7 @@ struct paradigm {
     struct item item; /* name as the user writes it */
     const char **is_a;
     size_t n_is_a;
-    bool is_incomplete; /* a paradigm from which it is made is missing, so that other problems
-                         * follow from this */
+    bool is_incomplete; /* a paradigm of which it is made is missing: other problems follow */
 #define HERCULE_PARTS(X)                                                                           \
     X(component, components)                                                                       \
     X(event, events)                                                                               \

@@ -243,8 +243,7 @@ static int compare_paradigms(const void *a, const void *b)
                   (*(struct paradigm *const *)b)->item.name);
 }
 
-/* Makes all paradigms. They are not changed while others are made from them: meanings are found for
- * copies of their lists. */
+/* Makes all paradigms, each of unchanged others: meanings are found for copies of their lists. */
 static void make_all(struct library *l)
 {
     struct knowledge *k = l->knowledge;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Describes what of a run fits no event of the paradigm: which calls, how much of the time, and
- * examples. */
+/* Describes what fits no event of the paradigm: which calls, how much of the time, and examples. */
 #include <string.h>
 
 #include "diagnosis.h"

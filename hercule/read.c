@@ -14,8 +14,7 @@ struct reader {
     struct clips *clips;
     struct paradigm *paradigm;
     size_t n_paradigms; /* number of facts of that name */
-    bool are_rules;     /* facts are read first, then rules, whose names get the paradigm's as
-                         * prefix */
+    bool are_rules;     /* facts are read first, then rules, with the paradigm as prefix */
 };
 
 #define REPORT(r, at, ...) REPORT_AT((r)->source.d, clp_place(&(r)->source, at), __VA_ARGS__)

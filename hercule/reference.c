@@ -52,8 +52,7 @@ struct lookup {
     struct reference *found;
 };
 
-/* In a nested paradigm, replaces what is of the whole run by that of the component in which it
- * works. */
+/* In a nested paradigm, replaces what is of the run by that of the component around it. */
 static void localize(const struct lookup *l)
 {
     static const enum quantity quantities[N_GLOBALS] = {
@@ -155,8 +154,7 @@ static bool find_rest(const struct lookup *l, char *rest)
     return found->attribute != HERCULE_NONE || quantity != HERCULE_NONE;
 }
 
-/* Finds OWNER.REST, trying the longest owner first: components of nested paradigms have dots in
- * their names. */
+/* Finds OWNER.REST, the longest owner first: components of nested paradigms have dots. */
 static bool find_parts(const struct lookup *l, bool *has_owner)
 {
     struct portolan_arena *arena = &l->r->knowledge->arena;

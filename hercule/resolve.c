@@ -80,8 +80,8 @@ static void resolve_formula(const struct resolver *r, const struct fact_kind *ki
 
 /* ------------------------------------------------- circles */
 
-/* Returns which item of its own kind SLOT of ITEM names, for numbers from 0; HERCULE_NONE ends the
- * list. */
+/* Returns the items of its own kind that SLOT of ITEM names, from number 0; HERCULE_NONE: no
+ * more. */
 static size_t next_of(const struct slot_kind *slot, struct item *item, size_t which)
 {
     const struct expression *formula = (void *)((char *)item + slot->to);
@@ -118,8 +118,7 @@ static bool walk_circle(const struct resolver *r, const struct fact_kind *kind,
     return true;
 }
 
-/* Checks for circles through slots that name facts of their own kind, and through metrics'
- * formulas. */
+/* Checks for circles: slots that name facts of their own kind, and metrics' formulas. */
 static void check_circles(const struct resolver *r, const struct fact_kind *kind)
 {
     for (size_t s = 0; s < MOST_SLOTS && kind->slots[s].name; s++) {
@@ -148,8 +147,7 @@ static void resolve_related(const struct resolver *r, struct related *x)
                   "by names two components (by send receive), or is ordinal, before or after");
 }
 
-/* Resolves the names of an expression: those of an event in a context are looked for there, then
- * around it. */
+/* Resolves names of an expression, those of an event in a context there, then around it. */
 static void resolve_expression(const struct resolver *r, const struct item *item,
                                struct event_expression *e)
 {

@@ -11,8 +11,7 @@ struct resolver {
     struct portolan_diagnostics *d;
 };
 
-/* Returns the index of NAME, which is looked for in CONTEXT, then in those around it;
- * HERCULE_NONE. */
+/* Returns the index of NAME, looked for in CONTEXT, then in those around it; HERCULE_NONE. */
 size_t resolve_outward(const struct resolver *r, const char *kind, const char *context,
                        const char *name);
 /* Does the same; a missing name is reported at ITEM with the nearest name of that kind. */

@@ -28,8 +28,8 @@ static bool is_small_below(const struct diagnosis *d, size_t node, size_t root)
            !c->holds && !c->why && is_below(d->paradigm, node, root);
 }
 
-/* Returns what the small causes below ROOT cost, as a share of the run; two with one metric are the
- * same time. */
+/* Returns what small causes below ROOT cost, as a share of the run; those of one metric count
+ * once. */
 static double small_below(const struct diagnosis *d, size_t root)
 {
     const struct node *nodes = d->paradigm->nodes;

@@ -34,8 +34,8 @@ struct fact_kind {
     struct slot_kind slots[MOST_SLOTS];
 };
 
-/* The kinds of which a paradigm has lists; the first, rules, are no facts. After them comes the
- * paradigm itself. */
+/* The kinds of which a paradigm has lists; the first, rules, are no facts; last the paradigm
+ * itself. */
 extern const struct fact_kind fact_kinds[];
 extern const size_t n_fact_kinds;
 
@@ -51,8 +51,8 @@ size_t kind_find_item(const struct fact_kind *kind, const struct paradigm *parad
                       const char *name);
 /* Does the same by the name of the kind. */
 size_t paradigm_item(const struct paradigm *paradigm, const char *kind, const char *name);
-/* Returns the name of the item that is nearest to NAME, a full one if NAME has a dot, else a local
- * one; or NULL. */
+/* Returns the nearest name of an item to NAME, a full one if NAME has a dot, else a local one; or
+ * NULL. */
 const char *paradigm_nearest(const struct paradigm *paradigm, const char *kind, const char *name);
 
 #endif

@@ -23,8 +23,7 @@ struct merge {
     struct knowledge *knowledge;
     struct portolan_arena *arena;
     struct paradigm *paradigm;
-    const char *guest, *host_name, *guest_name; /* GUEST: the guest's context; the names are for
-                                                 * people */
+    const char *guest, *host_name, *guest_name; /* the guest's context; names for people */
     bool keeps_guest;                           /* the guest's tree has more nodes */
     const char **kept;                          /* by node: where it went, if it is dropped */
 };
@@ -41,8 +40,7 @@ static size_t find_metric(const struct merge *m, const char *context, const char
     return paradigm_item(m->paradigm, "metric", context_join(m->arena, context, local));
 }
 
-/* Returns whether two metrics are the same, since their formula names only what is of the whole
- * run. */
+/* Returns whether two metrics are the same: their formula names only what is of the whole run. */
 static bool is_same_metric(const struct metric *a, const struct metric *b)
 {
     if (strcmp(a->formula.text, b->formula.text) != 0)
@@ -291,8 +289,7 @@ static size_t woven_number(const struct paradigm *p, const char *context)
 }
 
 /* Links a deputy, where a delay shows, to the roots of its delegator's tree; and what is under a
- * composite node to that node, across the two trees. Called when the tree is final and its names
- * have meanings. */
+ * composite node to that node, across both trees. Called when the tree and its names are final. */
 void paradigm_link(struct knowledge *knowledge, struct paradigm *p)
 {
     for (size_t i = 0; i < p->n_nodes; i++) {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Communication is at most this part of a pattern that computes, and at least this part of one that
+/* Communication is at most this part of a pattern that computes, at least this of one that
  * communicates. */
 static const double most_meeting = 0.05, least_meeting = 0.3;
 
@@ -22,16 +22,15 @@ static double value_of(const struct clue_samples *s, const struct clue_sample *l
     return one ? one->value : 0;
 }
 
-/* Returns the deviation of a normal distribution that has 90 % of N errors within the same bounds;
- * sorts them. */
+/* Returns the deviation of a normal distribution with 90 % of N errors in the same bounds; sorts
+ * them. */
 static double deviation(size_t n, double *errors)
 {
     portolan_sort_numbers(n, errors);
     return n ? errors[(9 * n - 1) / 10] / 1.645 : 0;
 }
 
-/* Adds the errors of patterns that compute, or of the others, to ERRORS; returns how many there are
- * then. */
+/* Adds the errors of patterns that compute, or of the others; returns how many there are then. */
 static size_t add_errors(const struct clue_check *check, bool of_computing, double computing,
                          double *errors)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of parts of the rounds; their quartiles are the repetitions from which models/ finds the
+/* Number of parts of the rounds. models/ takes their quartiles as repetitions, to find the
  * noise. */
 enum { PARTS = 5 };
 

@@ -356,8 +356,7 @@ static double relative_spread(const struct clue_samples *samples, const char *ki
     return n ? portolan_sort_to_median(n, spreads) : 0;
 }
 
-/* Finds the relative errors that --repeat draws from. Those of the check include how rounds
- * vary. */
+/* Finds the relative errors that --repeat draws from; the check's include how rounds vary. */
 static void make_covariance(struct making *m)
 {
     const struct clue_calibration *c = m->calibration;

@@ -61,8 +61,7 @@ static void read_fact(struct clue_samples *s, char *text)
     }
 }
 
-/* Returns the error of the lower quartile of N values, as if they were normal with this difference
- * to their median. */
+/* Returns the error of the lower quartile of N values, as if they were normal. */
 static double error_of_quartile(size_t n, double quartile, double median)
 {
     return 1.36 / 0.6745 * (median - quartile) / sqrt((double)n);

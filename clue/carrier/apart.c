@@ -70,7 +70,7 @@ void apart_await(struct rank *rank)
     }
 }
 
-/* Returns the libraries that each rank loads first (malloc'ed): ours stand before those that need
+/* Returns the libraries that each rank loads first (malloc'ed), ours before those that need
  * them. */
 static char *preload(const struct carrier *c)
 {
@@ -299,8 +299,7 @@ static void keep_alive(int fd)
                    sizeof options[i].value);
 }
 
-/* Accepts a connection and finds the rank that it belongs to; closes it if the secret is wrong or
- * nothing is sent. */
+/* Accepts a connection and finds its rank; closes it if the secret is wrong or nothing is sent. */
 static void greet_caller(struct carrier *c)
 {
     int fd = accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC);

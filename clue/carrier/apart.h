@@ -18,8 +18,7 @@ struct apart_place {
     bool is_program;
 };
 
-/* A posted receive. FUNCTION, called with ARGUMENT, takes the message; both are addresses in the
- * rank. */
+/* A posted receive. FUNCTION, called with ARGUMENT, takes the message; both are the rank's. */
 struct apart_receive {
     struct apart_receive *next, **link;
     struct rank *rank;
@@ -50,8 +49,7 @@ enum portolan_status apart_make_memory(const struct carrier *c, struct portolan_
 void apart_end_memory(void);
 /* Returns the file that all ranks map; 0: each has a copy. */
 int apart_memory(void);
-/* Write and read as link_write() and link_read(), to and from RANK, together with the changes of
- * the common memory. */
+/* Write and read as link_write() and link_read(), together with changes of the common memory. */
 bool apart_write(struct rank *rank, struct link_frame *f, const struct iovec *parts, int n);
 bool apart_read(struct rank *rank, struct link_frame *f, struct link_room *room);
 

@@ -83,8 +83,7 @@ struct link_room {
  * rank has a copy), or "tcp:PORT:TASK:SECRET:ADDRESS,ADDRESS...". */
 #define LINK_VARIABLE "PORTOLAN_CLUE_LINK"
 
-/* Address of that memory in all ranks, and its size. Pages that are never written to take no
- * memory. */
+/* Address of that memory in all ranks, and its size. Pages that are not written to take none. */
 #define LINK_MEMORY       ((void *)0x200000000000)
 #define LINK_MEMORY_BYTES ((size_t)1 << 36)
 /* Bytes of a line, the unit in which changes of a copy are sent. */

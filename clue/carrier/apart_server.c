@@ -66,7 +66,7 @@ static void answer_text(struct rank *rank, const char *text)
 
 /* ------------------------------------------------- calls */
 
-/* Returns the rank's place with this address. It has no file if the rank has not reported it
+/* Returns the rank's place with this address; without a file, if the rank has not reported it
  * yet. */
 static struct apart_place *place_at(struct apart *a, uint64_t site)
 {
@@ -178,7 +178,7 @@ static void await_done(struct rank *rank, struct link_frame *f)
         f->words[LINK_FUNCTION] = 0;
 }
 
-/* Waits until a standing receive of the rank has taken its message: nobody goes on before that,
+/* Waits until a standing receive of the rank has taken its message. No rank goes on before that,
  * since it changes what others see. */
 static void await_standing(struct rank *rank)
 {

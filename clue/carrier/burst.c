@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long a rank computes between two calls (a burst), as if it had a processor of its own.
+ * Measures how long a rank computes between two calls (a burst), as if it had its own processor.
  *
  * The folded ranks share one processor and its caches. After another rank has run, a rank's data
  * are no longer in the cache, and its burst would appear longer than in a real run. So its data are
@@ -11,11 +11,9 @@
  * and without (cold), and multiplies a cold burst by the ratio of the two medians.
  *
  * If another process had the processor during a burst, the rank's processor time counts instead of
- * the elapsed time. Since that clock is some microseconds off, the median of the segment is taken
- * if the two are about the same.
- *
- * The time that an empty burst takes is subtracted, because the delays of the machine file contain
- * the cost of calling.
+ * the elapsed time, or, as that is some microseconds off, the segment's median if it is about the
+ * same. The time of an empty burst is subtracted: the machine file's delays contain the cost of
+ * calling.
  */
 #include "burst.h"
 #include "record.h"
@@ -28,15 +26,13 @@ enum {
     PARTS = 8,            /* classes of times in each power of two ticks */
     CLASSES = 40 * PARTS, /* number of classes */
     STARTS = 1 << 12,     /* size of the table of starts, a power of two */
-    MOST_HEAP = 1 << 19,  /* heaps up to so many bytes are fetched whole, without asking which pages
-                           * are resident */
+    MOST_HEAP = 1 << 19,  /* so many bytes of a heap are fetched without asking for resident
+                           * pages */
     MOST_DATA = 1 << 14,  /* the program's own data: so many bytes are fetched without asking */
     LONG_NS = 3000,       /* longer bursts are always measured with data fetched */
-    CHECKED_NS = 20000,   /* longer bursts may have been interrupted; checking costs a third of a
-                           * microsecond */
+    CHECKED_NS = 20000,   /* longer ones may have been interrupted; checking takes 0.3 us */
     READ_NS = 100000,     /* interval after which the processor's time is read anew */
-    SAMPLED = 16,         /* of short bursts, so many at first and then one in so many is fetched
-                           * for */
+    SAMPLED = 16,         /* fetched for: so many short bursts at first, then one in so many */
     FETCH_PART = 10,      /* fetching may take one such part of the run's wall time */
     ENOUGH = 8            /* bursts that a median needs */
 };
@@ -205,8 +201,7 @@ static bool may_fetch(const struct bursts *b)
 }
 
 /* Returns the processor time of this process at TICKS, which is now. It reads the clock only every
- * READ_NS and extrapolates in between: a process that was preempted has lost more, so
- * the clock is read. */
+ * READ_NS and extrapolates in between: preemption would take longer than that. */
 static int64_t cpu_at(struct bursts *b, uint64_t ticks)
 {
     if ((double)(ticks - b->read_ticks) > b->ticks_read) {

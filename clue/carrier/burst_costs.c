@@ -19,8 +19,7 @@ static void calibrate(struct burst_costs *costs)
     costs->ns_per_tick = (double)(now - began) / (double)(processor_ticks() - ticks);
 }
 
-/* Measures how much longer a page takes that is touched first, and how long giving it back
- * takes. */
+/* Measures how much longer a page takes that is touched first, and giving it back. */
 static void measure_pages(struct burst_costs *costs)
 {
     enum { PAGES = 64, ROUNDS = 9 };

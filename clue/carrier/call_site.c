@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds where a call stands in the source, by binutils' addr2line, if the program has debug
- * data. */
+/* Finds where a call stands in the source, by binutils' addr2line, if there are debug data. */
 #include "apart.h"
 #include "fortran_site.h"
 
@@ -106,8 +105,8 @@ static char *where_folded(const struct rank *rank, const void *site)
     uint64_t at;
     const struct image *image = image_of(rank, site, &at);
 
-    return image ? look_up(image->file, at - image->offset - 1) : NULL; /* the address within the
-                                                                         * call instruction */
+    return image ? look_up(image->file, at - image->offset - 1) : NULL; /* within the call
+                                                                         * instruction */
 }
 
 char *clue_where(const struct rank *rank, const void *site)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Answers questions of tasks about themselves, their cluster and the run. These take no virtual
- * time. */
+/* Answers tasks' questions on themselves, their cluster and the run, in no virtual time. */
 #include "internal.h"
 
 int clue_self(void)

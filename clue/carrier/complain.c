@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Describes the current rank's place, as in "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms:
- * …". */
+/* Describes the current rank's place: "rank 3 in MPI_Send at ring.c:12 (main), at 1.204 ms: …". */
 static const char *describe(struct portolan_text *line, const char *format, va_list args)
 {
     const struct rank *rank = clue_carrier.current;
@@ -41,8 +40,7 @@ void clue_fail(const char *format, ...)
 
 void clue_abort(int status)
 {
-    clue_carrier.exit_status = status & 0xff ? status & 0xff : 1; /* An error never has the status
-                                                                   * of success. */
+    clue_carrier.exit_status = status & 0xff ? status & 0xff : 1; /* never that of success */
     clue_fail("the program aborts with status %d", status);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Support for C++ programs: exceptions that pass through the code of ranks, and standard streams
- * that can be copied. */
+/* Support for C++: exceptions that pass through the code of ranks, standard streams to be
+ * copied. */
 #include "internal.h"
 
 /* Finds the frames of ranks' code, which the dynamic linker does not know, for the unwinder. */

@@ -12,8 +12,7 @@
 
 struct way {
     uint64_t key;
-    uint64_t n_words; /* distance from the frame of MPI's function to the program's return
-                       * address */
+    uint64_t n_words; /* from the frame of MPI's function to the program's return address */
 };
 static struct way *ways;
 static size_t n_ways;

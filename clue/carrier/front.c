@@ -72,7 +72,7 @@ const void *clue_front_leave(void)
     return back;
 }
 
-/* Returns whether the address is one of carrier's replacements (clocks, exit()), which do not
+/* Returns whether the address is a replacement of carrier's (clocks, exit()): it does not
  * compute. */
 static bool is_own(uint32_t base, uint64_t value)
 {

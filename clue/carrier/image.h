@@ -43,8 +43,8 @@ struct image {
     size_t n_loads;
     uint64_t span;                 /* bytes of addresses, in whole pages */
     uint64_t code_end;             /* addresses below are mapped from the file */
-    uint64_t data, filled, stored; /* begin of the data, end of those that the file stores, and end
-                                    * of all */
+    uint64_t data, filled, stored; /* begin of the data; end of those that the file stores; of
+                                    * all */
     uint64_t entry;
     const char *strings;
     const Elf64_Sym *symbols;
@@ -60,8 +60,7 @@ struct image {
     const Elf64_Phdr *tls, *frames;
     int64_t tls_offset; /* of its thread-locals, relative to the thread pointer */
     /* The results of relocation. */
-    uint8_t *template; /* its data from `data` to `filled`, which contain the initial
-                        * thread-locals */
+    uint8_t *template; /* data from `data` to `filled`, with thread-locals */
     struct moved_word *words;
     size_t n_words, room_words;
     struct copied_data *copies;
@@ -85,8 +84,7 @@ struct image_set {
     size_t n;
     int64_t tls_bytes; /* bytes of thread-locals of all images */
 };
-/* Returns whether the carrier has a replacement for a name; fills in its address, relative to
- * *BASE. */
+/* Returns whether carrier replaces a name; fills in its address, relative to *BASE. */
 typedef bool clue_override_fn(const char *name, uint32_t *base, uint64_t *value);
 /* May replace a function that an image of SET takes from another. */
 typedef void clue_front_fn(const struct image_set *set, const char *name, uint32_t *base,

@@ -15,8 +15,8 @@
 #include <sys/time.h>
 #include <time.h>
 
-/* The state of a rank that is not running: its stack pointer (its registers are on the stack), and
- * its thread pointer. */
+/* A rank that is not running: its stack pointer (registers are on the stack), and thread
+ * pointer. */
 struct context {
     void *stack, *thread;
 };
@@ -37,8 +37,7 @@ struct exit_handler {
     void *arg;
 };
 
-/* The state of getopt(3), for programs that have no copies of its variables, and the options
- * found. */
+/* The state of getopt(3) for programs without copies of its variables, and the options found. */
 struct option_state {
     int index, error, option;
     char *argument;
@@ -54,8 +53,7 @@ struct option_state {
 
 /* A program, and the layout of a rank's memory that runs it. */
 struct program {
-    char *path, *real; /* PATH: where it was found; REAL: the same without links, from the root, or
-                        * NULL */
+    char *path, *real; /* REAL: without links, from the root, or NULL */
     struct image_set set;
     size_t stride, thread_bytes, images_at;
 };
@@ -104,9 +102,8 @@ struct rank {
     double clocks_ns;          /* cost of reading clocks in the call before the burst */
     bool was_switched;         /* others have run since its burst before */
     bool is_cold;              /* its data have not been fetched since others ran */
-    /* Time of calls of functions with a law, and of first touches within calls, in the burst:
-     * FRONTS_NS up to now, and before the last of these calls. And the address to which the present
-     * one returns. */
+    /* Time of calls with a law and of first touches within calls: FRONTS_NS in this burst up to
+     * now, and before its last such call. And where the present one returns. */
     int64_t fronts_ns;
     const void *front_back;
     struct exit_call calls[CLUE_OWNERS];
@@ -125,22 +122,19 @@ struct rank {
     char date_text[100]; /* result of asctime() and ctime() */
     char **environment;  /* NULL: it uses the process's */
     char *folder;        /* its working folder after chdir(); NULL: the run's */
-    int streams[3];      /* its own standard output and errors, by descriptor; 0: those of the
-                          * process */
+    int streams[3];      /* its own standard output and errors, by descriptor; or 0 */
     bool has_umask;
     mode_t umask;
     int status;
     bool is_over;
     unsigned n_polls, polls; /* polls without result, as in the carrier */
-    bool is_written;         /* others may write into its memory, since it has had a standing
-                              * receive */
+    bool is_written;         /* others may write into its memory: it had a standing receive */
     struct apart *apart;     /* its process; NULL: it is folded */
     struct block blocks[RANK_BLOCKS]; /* the last large blocks, also freed ones */
 };
 
-/* The data of a rank that are needed first when it runs: the end of its stack and its libraries'
- * data. These are in one array for all ranks, so that they can be prefetched without loading the
- * rank first. */
+/* The data of a rank that are needed first when it runs: end of stack and libraries' data, in one
+ * array for all ranks, so that they can be prefetched without loading the rank first. */
 struct stand {
     const void *stack, *library;
 };
@@ -157,8 +151,7 @@ struct carrier {
     struct context main;
     bool may_change;           /* the program may change the machine */
     void *shared[CLUE_OWNERS]; /* shared memory of folded ranks */
-    int verdict;               /* result of clue_engine_next() for which the main context
-                                * continues */
+    int verdict;               /* clue_engine_next()'s result for the main context */
     const struct portolan_mpi_observer *observer;
     size_t stack_bytes;
     struct clue_remark *remarks;
@@ -167,20 +160,19 @@ struct carrier {
     struct bursts *bursts;       /* of burst.c; NULL: bursts are not measured */
     struct recording *recording; /* of record.c; NULL: the run is not recorded */
     struct clue_table *table;    /* of table.c; NULL: computing is not by table */
-    struct payload *payloads; /* of apart_server.c: data that processes have sent and that are not
-                               * delivered yet */
+    struct payload *payloads;    /* apart_server.c: data that are not delivered yet */
     const void *last_delivered;
     int exit_status;
     bool has_failed;
-    unsigned n_polls, polls; /* N_POLLS: polls without result since the last other operation; POLLS
-                              * counts such series */
+    unsigned n_polls, polls; /* POLLS: series of polls without result; N_POLLS: in the present
+                              * one */
     unsigned reported_polls; /* value of `polls` at the last warning */
     int process;             /* number of this process: a child that a rank has forked is no rank */
     bool is_forked;          /* this process is such a child */
     bool has_masks;          /* a rank has set a mask of signals: from then on each has its own */
     sigset_t mask;           /* the mask before that, and while no rank runs */
-    /* State of the process that ranks have changed for themselves: the run's values, and the
-     * present ones. */
+    /* State of the process that ranks have changed for themselves: the run's, and the present
+     * one. */
     bool has_changed;
     char *folder; /* NULL: no rank has left it */
     const char *is_in;
@@ -224,8 +216,7 @@ void clue_programs_free(struct carrier *c);
 void turn_end(struct carrier *c) __attribute__((noreturn));
 /* Ends the run from within a rank, for the reason in the carrier's `error`. */
 void turn_stop(struct carrier *c) __attribute__((noreturn));
-/* Lets others write into the rank's memory what they have sent until now, before its program looks
- * for it. */
+/* Lets others write into the rank's memory what they sent until now, before its program looks. */
 void turn_let_write(struct carrier *c);
 
 /* spawn.c */
@@ -256,8 +247,8 @@ void clue_state_end(struct rank *rank);
 void clue_process_of(const struct rank *rank);
 bool clue_override(const char *name, uint32_t *base, uint64_t *value);
 
-/* clock.c, also for ranks that are processes: reads this machine's clock, which programs do not
- * see. */
+/* clock.c, also for ranks that are processes: reads this machine's clock; programs do not see
+ * it. */
 int clue_real_clock(clockid_t clock, struct timespec *now);
 int64_t clue_real_ns(clockid_t clock);
 /* Returns whether the caller is a rank. */
@@ -300,8 +291,8 @@ struct burst_law *clue_law_at(const struct rank *rank, const void *site);
 struct burst_law *clue_law_of_function(const char *name);
 /* Returns the time by a law on this machine's processor; ARGUMENTS are the call's, or NULL. */
 int64_t clue_law_time(struct burst_law *law, const struct rank *rank, const uint64_t *arguments);
-/* Checks the laws when the program is loaded. EINVAL: a law is of a function that the program does
- * not call. */
+/* Checks the laws when the program is loaded. EINVAL: one is of a function that it does not
+ * call. */
 enum portolan_status clue_laws_check(struct portolan_error *err);
 void clue_laws_end(struct clue_bursts *sums, bool has_failed);
 

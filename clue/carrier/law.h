@@ -11,8 +11,7 @@
 
 enum { MOST_LAWS = 64, MOST_LAW_FACTS = 2 * MOST_LAWS + 1, LAW_ARGUMENTS = 6, ARGUMENT_KINDS = 3 };
 
-/* The source of a law's parameter: a number, or an argument of the call in the N-th integer
- * register. */
+/* The source of a law's parameter: a number, or an argument in the N-th integer register. */
 struct law_input {
     enum law_input_kind {
         LAW_INT,  /* a1 … a6: the register's lower half, an int */

@@ -397,7 +397,7 @@ static void *own_dlopen(const char *file, int flags)
     const struct link_map *map = NULL;
     char *text = NULL;
 
-    if (!file || (!handle && access(file, F_OK) == 0)) /* programs also try libraries that do not
+    if (!file || (!handle && access(file, F_OK) == 0)) /* programs also try files that do not
                                                         * exist */
         text = portolan_asprintf("dlopen(%s)%s the program's own functions and data are found only "
                                  "with --apart",

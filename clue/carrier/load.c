@@ -137,8 +137,7 @@ static enum portolan_status take_object(struct carrier *c, struct image_set *set
     enum portolan_status status;
     struct image image;
 
-    if (!is_program && !is_of_fortran(name) && is_there(name)) /* Loading one library may have
-                                                                * loaded others. */
+    if (!is_program && !is_of_fortran(name) && is_there(name)) /* one may have loaded others */
         return PORTOLAN_OK;
     if (!is_program && !is_private(c, object, communicates))
         return dlopen(object->file, RTLD_NOW | RTLD_GLOBAL)
@@ -154,8 +153,7 @@ static enum portolan_status take_object(struct carrier *c, struct image_set *set
     return status;
 }
 
-/* Checks that all needed libraries were found, since the search leaves out those it does not
- * find. */
+/* Checks that all needed libraries were found: the search leaves others out. */
 static enum portolan_status check_all(const struct shared_closure *all, struct portolan_error *err)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -216,8 +214,7 @@ char *clue_check_program(const char *name, bool *changes, struct portolan_error 
 static enum portolan_status load_program(struct carrier *c, struct program *p,
                                          struct portolan_error *err)
 {
-    static struct shared_search search; /* static, because images keep names that the search
-                                         * found */
+    static struct shared_search search; /* images keep names that the search found */
     struct shared_closure all = {.without_loaded = true};
     struct image image;
     enum portolan_status status = clue_image_open(&image, p->path, err);

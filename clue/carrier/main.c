@@ -51,8 +51,8 @@ static enum portolan_status find_libraries(struct options *o, struct portolan_er
                                     "libportolan-clue.so is; install Portolan again");
 }
 
-/* Makes the machine for runs without a machine file: one host for each rank, and messages that take
- * no time. */
+/* Makes the machine without a machine file: a host for each rank, and messages that take no
+ * time. */
 static size_t only_pair(const struct clue_machine *machine, int from, int to)
 {
     (void)machine, (void)from, (void)to;
@@ -196,8 +196,7 @@ int clue_main(int argc, char **argv, size_t thread_local_bytes)
         return print_error(&err);
     else
         o.run.machine = &file->machine;
-    if (o.repetition && file && o.table) /* a run of the program is measured by a later step
-                                          * instead */
+    if (o.repetition && file && o.table) /* a program is measured again instead */
         clue_machine_vary(file, o.run.settings.seed);
     o.run.hosts = hosts;
     if (file && file->ignored && !o.repetition)

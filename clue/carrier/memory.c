@@ -12,8 +12,7 @@
 enum {
     LARGE = 128 << 10,      /* malloc() may map blocks of so many bytes and more */
     IS_MAPPED = 2,          /* bit of the word before a mapped block */
-    MOST_PAGES = 4096,      /* ranks with more pages are not fetched, nor are their pages looked
-                             * up */
+    MOST_PAGES = 4096,      /* ranks with more pages are not fetched */
     SKIPPED = 64,           /* fetches that are skipped if there was more than the cache holds */
     USUAL_CACHE = 512 << 10 /* a core's own, if the system does not know */
 };

@@ -50,8 +50,7 @@ struct operation {
             int64_t ns;    /* the burst before the call */
         } call;
         struct clue_send send;
-        struct clue_receive receive; /* also used by a probe, and by the receive of a taken
-                                      * message */
+        struct clue_receive receive; /* also of a probe, and of the receive of a taken message */
         struct clue_meeting meeting;
         struct {
             const clue_request *requests;
@@ -64,8 +63,7 @@ struct operation {
         } pack;
         int64_t ns;
     };
-    bool is_waiting, takes; /* of a probe: IS_WAITING: it waits for a message; TAKES: it takes it
-                             * out of the queue */
+    bool is_waiting, takes; /* of a probe: IS_WAITING for a message; TAKES it out of the queue */
     /* Results. */
     bool is_true;                 /* of a cancel or probe; of a test: whether it is complete */
     size_t index;                 /* result of a wait or test */
@@ -85,12 +83,10 @@ enum operation_field_kind {
     FIELD_REQUEST,     /* the number of a request that the rank (or schedule) has made before */
     FIELD_NEW_REQUEST, /* the number of a request that the operation makes */
     FIELD_FREED,       /* the number of a request, which is free afterwards */
-    FIELD_TAKEN,    /* the number, plus 1, of a request that a probe makes; 0: it found nothing, or
-                     * takes nothing */
-    FIELD_REQUESTS, /* a count, and for each request 0, or its number plus 1 */
-    FIELD_AWAITED,  /* a count, and for each item 2 (request + 1), or 2 (schedule) + 1; 0:
-                     * neither */
-    FIELD_EVENT     /* a count of bytes, and these: see record_event() in record.c */
+    FIELD_TAKEN,       /* the number + 1 of a request that a probe makes; 0: it made none */
+    FIELD_REQUESTS,    /* a count, and for each request 0, or its number plus 1 */
+    FIELD_AWAITED,     /* a count, and each: 2 (request + 1), or 2 (schedule) + 1; 0: neither */
+    FIELD_EVENT        /* a count of bytes, and these: see record_event() in record.c */
 };
 struct operation_field {
     uint8_t kind, offset; /* OFFSET: of the member in struct operation */
@@ -106,8 +102,7 @@ struct operation_form {
     bool (*depends)(const struct operation *o);
     enum operation_polling {
         POLLING_GOES_ON, /* the operation does not count for polling */
-        POLLING_ENDS,    /* the program does something else with messages, so a series of polls
-                          * ends */
+        POLLING_ENDS,    /* it does something else with messages, which ends a series of polls */
         POLLS            /* it is a poll, which counts if it has no result */
     } polling;
     bool is_recorded_first; /* it is recorded before it is done */

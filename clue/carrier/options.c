@@ -148,8 +148,7 @@ static size_t default_stack(void)
     return limit.rlim_cur < MOST_STACK ? limit.rlim_cur : MOST_STACK;
 }
 
-/* Makes a repetition print nothing but its time, and a run that is measured into a record nothing
- * at all. */
+/* Makes a repetition print only its time, and a run that is measured into a record nothing. */
 static void silence(struct options *o)
 {
     if (o->repetition) {

@@ -30,8 +30,7 @@ enum {
     /* Thread-locals end at the thread pointer, where the descriptor of glibc begins. */
     TLS_IS_BELOW = true,
     TLS_RESERVED = 0,
-    TLS_VECTOR_WORD = 1, /* of the words at the thread pointer, the one with the address of the
-                          * vector of modules */
+    TLS_VECTOR_WORD = 1, /* word at the thread pointer with the address of the modules' vector */
     UNSAVED_BYTES = 128  /* bytes below the stack pointer that functions may use */
 };
 static inline uint64_t processor_ticks(void)
@@ -88,8 +87,7 @@ static inline uint64_t processor_sp(const ucontext_t *state)
 /* The descriptor of a thread-local at a fixed place: its second word is the offset. */
 int64_t clue_tls_descriptor(void) __attribute__((visibility("hidden")));
 
-/* front.c: the address of a stub, of which there are MOST_FRONTS, says which function was
- * called. */
+/* front.c: the addresses of MOST_FRONTS stubs say which function was called. */
 enum { MOST_FRONTS = 64, STUB_BYTES = 16 };
 extern uint8_t clue_front_stubs[] __attribute__((visibility("hidden")));
 /* A function that was called through a stub returns here. */

@@ -73,7 +73,7 @@ __asm__(".text\n.hidden clue_front_stubs\n.globl clue_front_stubs\n.p2align 4\n"
         "\tmovq 16(%rsp), %rdx\n\tmovq 8(%rsp), %rsi\n\tmovq (%rsp), %rdi\n"
         "\tleave\n\tjmpq *%r11\n"
         ".size clue_front_stubs,.-clue_front_stubs\n"
-        /* The function returns here; its results are in these registers, or on the stack of the
+        /* The function returns here, with results in these registers, or on the stack of the
          * x87. */
         ".hidden clue_front_back\n.globl clue_front_back\n.type clue_front_back,@function\n"
         "clue_front_back:\n"

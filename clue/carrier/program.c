@@ -30,9 +30,8 @@ static void init_image(const struct rank *rank, const struct image *image, int a
     call_all(rank, image, image->init_array, image->n_init, false, argc, argv);
 }
 
-/* Initializes the images from last to first, since libraries that others need come later in the
- * set, and calls main(). INIT calls the constructors of a program that does this itself (before
- * glibc 2.34). */
+/* Initializes images from last to first, since needed ones come later, and calls main(). INIT: the
+ * constructors of a program that calls them itself (before glibc 2.34). */
 int clue_start_main(int (*program)(int, char **, char **), int argc, char **argv,
                     clue_init_fn *init)
 {

@@ -37,8 +37,7 @@ enum {
     MOST_MAPS = 1 << 16
 };
 /* Up to FEW_RANKS ranks have heaps as in processes of their own, and keep up to ALL_KEPT of freed
- * memory. Heaps of more ranks grow by a page. One heap for all begins with HEAP_OF_RANK for
- * each. */
+ * memory; heaps of more grow by a page. One heap for all begins with HEAP_OF_RANK for each. */
 enum { FEW_RANKS = 64, ALL_KEPT = 1 << 30, HEAP_OF_RANK = 1 << 16 };
 
 static size_t round_up(size_t size, size_t to)
@@ -86,8 +85,7 @@ static enum portolan_status plan_memory(const struct carrier *c, struct program 
         p->set.images[i].offset = at - p->images_at;
         at += p->set.images[i].span;
     }
-    /* The extra page keeps the distance from being a power of two: ranks would compete for the same
-     * places of the caches. */
+    /* PAGE more than a power of two, or ranks would compete for the same places of the caches */
     p->stride = round_up(at, 2 * PAGE) + PAGE;
     return PORTOLAN_OK;
 }
@@ -201,10 +199,9 @@ static void ask_large_pages(size_t n)
 
 /* Chooses between a heap for each rank and one for all. If the process does not count as
  * single-threaded, malloc() gives each thread a heap, and so each rank, until memory maps are used
- * up; then its data can be fetched, which bursts that are measured need. Otherwise one heap for all
- * takes less memory and fewer calls of the kernel. Memory that was given back to the kernel takes
- * time when it is used again: a few ranks give back what they would as processes, by malloc()'s own
- * rules. */
+ * up; then its data can be fetched, as measured bursts need. Otherwise one heap for all takes less
+ * memory and fewer calls of the kernel. Memory that was given back to the kernel takes time when it
+ * is used again: a few ranks give back what they would as processes, by malloc()'s own rules. */
 static void give_heaps(const struct clue_run *run, int n)
 {
     bool has_own = n <= MOST_HEAPS && clue_is_measured(run);

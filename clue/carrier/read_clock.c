@@ -25,8 +25,7 @@ int64_t clue_epoch_ns(void)
     return epoch;
 }
 
-/* Ends a run in which computing takes no time and a program waits for a clock: it would never
- * end. */
+/* Ends a run in which computing takes no time and the program waits for a clock. */
 int64_t clue_read_clock(void)
 {
     enum { MOST_READINGS = 500000 };

@@ -97,16 +97,14 @@ struct record_bursts {
     struct record_burst {
         uint64_t site;
         uint64_t place; /* its place in the rank's record */
-        uint64_t like;  /* a hash of the calls before and after it and of what they send: equal for
-                         * bursts that repeat */
+        uint64_t like;  /* a hash: equal for bursts with equal calls around them, and data sent */
         int64_t ns;
     } * bursts;
     size_t n, room;
 };
 /* Returns the bursts of each rank of RECORD, by site, then by place; NULL: no memory. */
 struct record_bursts *record_bursts_of(const struct record *record);
-/* Returns the same, but bursts that repeat take the median of those near them that are alike and of
- * one rank. */
+/* Returns the same, but bursts that repeat take the median of those near them, of one rank. */
 struct record_bursts *record_medians_of(const struct record *record);
 void record_bursts_free(struct record_bursts *ranks, int n);
 /* Returns the time of the burst of SITE at PLACE. */
@@ -119,9 +117,8 @@ size_t record_first_burst(const struct record_bursts *b, uint64_t site);
 bool clue_replay(struct clue_engine *engine, const struct record *record,
                  const struct record_bursts *medians, int *verdict);
 
-/* Returns which share of the ranks' waiting in RECORD is gone if bursts that repeat take their
- * medians, on the run's machine. NAN: there is no waiting, no memory, or the record depends on
- * time. */
+/* Returns the share of waiting in RECORD that is gone if bursts that repeat take their medians, on
+ * the run's machine. NAN: nothing waits, no memory, or the record depends on time. */
 double clue_repeated_share(const struct clue_run *run, const struct record *record);
 /* Computes the times of N repetitions of RECORD, in order, on the machine of a file (NULL: on the
  * run's), without an observer. EINVAL, ENOMEM. */

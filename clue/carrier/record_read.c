@@ -186,8 +186,7 @@ enum portolan_status record_read(const char *path, struct record *record,
     record->bytes = portolan_file_map(path, &record->n_bytes);
     if (!record->bytes)
         return portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read", path);
-    madvise((void *)record->bytes, record->n_bytes, MADV_POPULATE_READ); /* most pages are used
-                                                                          * soon */
+    madvise((void *)record->bytes, record->n_bytes, MADV_POPULATE_READ); /* most is used soon */
     reader = (struct record_reader){record->bytes, record->bytes + record->n_bytes};
     if (!record_is_at(path))
         return portolan_error_set(err, PORTOLAN_ESYNTAX,

@@ -55,8 +55,7 @@ static bool target_in(const struct image_set *set, size_t i, const Elf64_Sym *sy
 
 static const char in_carrier;
 
-/* Looks a name up in the shared libraries: a replacement of the carrier first, then the version
- * that is wanted. */
+/* Looks a name up in the shared libraries: carrier's replacement first, then the wanted version. */
 static bool target_shared(const struct image *image, uint32_t i, const char *name, struct target *t)
 {
     const char *version = clue_image_version(image, i);
@@ -192,8 +191,7 @@ static bool make_template(struct image *image)
     return image->template != NULL;
 }
 
-/* Places the thread-locals of all images, the program's next to the thread pointer, since its code
- * contains the distance. */
+/* Places the thread-locals of all images, the program's first: its code contains the distance. */
 static void place_thread_locals(struct image_set *set)
 {
     int64_t used = TLS_RESERVED;

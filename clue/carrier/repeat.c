@@ -16,8 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns how long ranks wait for others if RECORD runs with bursts of MEDIANS (or NULL); NAN: no
- * memory. */
+/* Returns how long ranks wait if RECORD runs with bursts of MEDIANS (or NULL); NAN: no memory. */
 static double waiting_of(const struct clue_run *run, const struct record *record,
                          const struct record_bursts *medians)
 {

@@ -127,9 +127,8 @@ static enum portolan_status measure_again(const struct options *o, double wall_s
     return more ? repeat_program(o, NULL, more, runs + 1, err) : PORTOLAN_OK;
 }
 
-/* Returns the I-th of N measured times, moved outwards. By the t distribution of their logarithms,
- * 90 % of further runs lie between the outermost times then; a few measured times alone do not
- * reach so far. */
+/* Returns the I-th of N measured times, moved outwards: by the t distribution of their logarithms,
+ * 90 % of further runs lie between the outermost then. A few times do not reach so far. */
 static double widened(const double *times, size_t n, size_t i)
 {
     double middle = 0, squares = 0, own, most = 0, half;

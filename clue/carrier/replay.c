@@ -34,13 +34,11 @@ struct replayed {
     struct course own, *now;  /* NOW: the course that is being read */
     struct course *schedules; /* all, in the order in which they begin */
     size_t n_schedules, n_begun;
-    struct course *active, **turn; /* ACTIVE: those that are not over; TURN: the one that advances
-                                    * next */
+    struct course *active, **turn; /* those that are not over; TURN: the next to advance */
     /* State of an await: the requests that it still waits for, its own first, and its phase. */
     enum await_phase phase;
     struct course awaited;
-    size_t n_own, n_open, n_kept, n_kept_before; /* of requests kept: those before the schedule that
-                                                  * is being checked */
+    size_t n_own, n_open, n_kept, n_kept_before; /* requests kept before the checked schedule */
     bool can_go_on;                              /* a schedule waits for nothing any more */
     const struct clue_routine *routine;          /* routine of the call that the rank is in */
 };
@@ -292,8 +290,7 @@ static bool skip(struct record_reader *r)
     return r->at != at;
 }
 
-/* Performs operations of C until it is held, has come to its end, or (CLUE_WAITS) the rank must
- * wait. */
+/* Performs operations of C until it is held, has ended, or (CLUE_WAITS) the rank must wait. */
 static enum clue_progress advance(struct replay *p, int task, struct replayed *rank,
                                   struct course *c)
 {
@@ -420,8 +417,7 @@ static enum clue_progress check_awaited(struct replay *p, int task, struct repla
     return CLUE_DONE;
 }
 
-/* Performs one phase of an await, as mpi_await() of clue/mpi does. Without schedules it waits for
- * all. */
+/* Performs one phase of an await, as mpi_await() of clue/mpi: without schedules, waits for all. */
 static enum clue_progress await_phase(struct replay *p, int task, struct replayed *rank, size_t n)
 {
     struct course *a = &rank->awaited;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs a program: loads it and its libraries, makes ranks and runs them, and returns the
- * outcome. */
+/* Runs a program: loads it, makes ranks and runs them, and returns the outcome. */
 #include "apart.h"
 #include "record.h"
 

@@ -24,8 +24,7 @@ static uint64_t shared_site(const void *call)
     return key;
 }
 
-/* Returns the number of a place in a library of which the rank has its own data, wherever that
- * lies. */
+/* Returns the number of a place in a library that is a rank's own, wherever it lies. */
 static uint64_t own_site(const struct image_set *set, uint64_t at)
 {
     size_t i = set->n - 1;

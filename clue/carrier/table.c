@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct clue_table {
-    /* Bursts of each rank, by site; `place` of the first of each site counts those that have been
+    /* Bursts of each rank, by site; `place` of a site's first one counts those that have been
      * used. */
     struct record_bursts *ranks;
     int n;

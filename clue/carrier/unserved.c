@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds routines that the program names and that would end a run, to be reported before it
- * begins. */
+/* Finds routines that the program names and that would end a run, before it begins. */
 #include "output.h"
 
 #include <portolan/command.h>
@@ -29,8 +28,7 @@ static bool is_name_of(const char *symbol, const char *routine)
     return false;
 }
 
-/* Returns the names that LIBRARY does not serve, of which there is a list for programs of its
- * interface. */
+/* Returns the names that LIBRARY does not serve; there is a list for programs of its interface. */
 static const char *const *unserved_by(const char *library)
 {
     void *handle = dlopen(library, RTLD_LAZY);

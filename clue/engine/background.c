@@ -16,8 +16,7 @@ static double normal(struct background *b)
     return portolan_draw_normal(b->drawn++, b->sequence);
 }
 
-/* Draws a gamma variate of scale 1. Marsaglia and Tsang, A simple method for generating gamma
- * variables (2000). */
+/* Draws a gamma variate of scale 1 (Marsaglia and Tsang, A simple method for ..., 2000). */
 static double gamma_variate(struct background *b, double shape)
 {
     double d, c, x, v, boost = 1;

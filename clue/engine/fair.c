@@ -187,8 +187,7 @@ static void flow_end(struct clue_engine *e, uint32_t message)
     f->flows[message] = NULL;
 }
 
-/* Moves a message on. Hops: 0: its latency begins; 1: it is a flow; 2: its last byte has
- * arrived. */
+/* Moves a message on. Hops: 0: its latency begins; 1: it is a flow; 2: its last byte is there. */
 bool fair_hop(struct clue_engine *e, uint32_t message)
 {
     struct message *m = message_of(e, message);

@@ -52,9 +52,7 @@ enum {
     EVENTS_OF_DAY = 24,
     FIRST_DAY = 6,
     LONGEST_DAY = 50
-}; /* FIRST_DAY and
-    * LONGEST_DAY are bits
-    * of ns */
+}; /* the last two are bits of ns */
 struct event_list {
     event *events;
     size_t n, room;
@@ -123,35 +121,29 @@ struct __attribute__((aligned(64))) message {
     bool has_event;     /* an EVENT_ARRIVE is in the calendar */
     uint64_t bytes;
     const struct way *way;
-    /* On a link or card: the time when its first byte passes, the longest service so far, and the
-     * time of its event. */
+    /* On a link or card: when its first byte passes, the longest service so far, and its event. */
     int64_t at, service, slowest;
     int64_t queueing;
 
     uint32_t next, channel;                  /* NEXT: the next message in its channel */
-    uint32_t next_unbound, previous_unbound; /* lists of the receiver's messages that are not
-                                              * bound */
+    uint32_t next_unbound, previous_unbound; /* the receiver's messages that are not bound */
     uint32_t receive, send;                  /* requests; 0: none (yet) */
     int32_t tag;
     uint32_t data_size; /* size of the copy's block; 0: the data are the sender's */
-    uint32_t in_flight; /* number of messages in flight when it began, including itself; 0: it does
-                         * not count */
+    uint32_t in_flight; /* messages in flight when it began, with it; 0: it does not count */
     uint8_t label;
     bool is_rendezvous; /* an envelope is sent first, and the data when it is bound */
-    bool has_landed;    /* its arrival (or its envelope's) is known, and those of all sent before it
-                         * in the channel */
+    bool has_landed;    /* its (envelope's) arrival is known, and of all sent before it */
     bool is_pending;    /* not bound, and only its arrival can decide which receive takes it */
     const void *data;   /* the engine's copy, or the sender's data */
-    int64_t ready;      /* end of the send delay; rendezvous: at least the time when the receive was
-                         * posted */
+    int64_t ready;      /* end of the send delay; rendezvous: and the receive was posted */
     int64_t arrival;
     union {
         struct {
             uint32_t number, next_held; /* NUMBER: position in its channel, until it has landed;
                                          * NEXT_HELD: next access of a task */
         };
-        int64_t lead; /* rendezvous: the part of the transmission that the envelope has taken
-                       * already */
+        int64_t lead; /* rendezvous: transmission that the envelope has taken already */
     };
     struct clue_times path; /* critical path of the sender when it was ready */
 };
@@ -171,13 +163,11 @@ struct request {
     void *arg;
 };
 
-/* What is under way from a task to a task in a context: messages without receives, or receives
- * without messages. */
+/* The channel from a task to a task in a context: messages or receives without the other side. */
 struct __attribute__((aligned(64))) channel {
     uint32_t from, to;                     /* the pool uses FROM, so it is first */
     uint32_t n_messages;                   /* messages that are under way or not received */
-    uint32_t n_sent, n_landed, first_held; /* FIRST_HELD: messages that have arrived before an
-                                            * earlier one */
+    uint32_t n_sent, n_landed, first_held; /* FIRST_HELD: messages that overtook others */
     uint32_t first_message, last_message, first_receive, last_receive;
     uint64_t context;
     int64_t last_arrival;
@@ -223,8 +213,7 @@ struct __attribute__((aligned(64))) task {
     size_t result;
     uint32_t first_copy, last_copy;     /* messages that it has not begun to copy */
     uint32_t n_copies;                  /* messages with an EVENT_COPY to come */
-    uint32_t first_access, last_access; /* messages to standing receives that wait for its next
-                                         * call */
+    uint32_t first_access, last_access; /* messages to standing receives, for its next call */
     int64_t copying_until;
     struct clue_task_sums sums;
     /* Channels that it has used, and which was used after which: mostly the sequence repeats. */
@@ -254,8 +243,7 @@ struct background {
 struct host {
     double factor, spread;
     double work; /* work that each job has had since the host was idle, in ns of this machine */
-    int64_t updated, next_end; /* UPDATED: time of `work`; NEXT_END: time of EVENT_HOST, NOT_KNOWN:
-                                * none */
+    int64_t updated, next_end; /* time of `work`; time of EVENT_HOST, NOT_KNOWN: none */
     unsigned n_tasks, n_jobs;  /* N_JOBS: those of others */
     unsigned n_bursts;
     bool has_load;
@@ -337,8 +325,7 @@ static inline bool task_has_copies(const struct task *t)
 bool events_push(struct clue_engine *e, int64_t ns, enum event_kind kind, uint32_t tie,
                  uint32_t about, bool is_live);
 event events_pop(struct clue_engine *e);
-/* Proceeds to the next day that has events, which are near then. Returns false if there is none, or
- * no memory. */
+/* Proceeds to the next day with events, which are near then. False: there is none, or no memory. */
 bool events_turn(struct clue_engine *e);
 static inline bool events_next_is_sorted(const struct events *h)
 {
@@ -369,8 +356,7 @@ unsigned task_operation(struct clue_engine *e, uint32_t task, enum clue_operatio
 bool task_synchronize(struct clue_engine *e, uint32_t task, enum clue_operation operation,
                       bool depends);
 void task_done(struct task *t);
-/* Adds NS to the task's clock, and to PART (an offset in clue_times) of its times and its critical
- * path. */
+/* Adds NS to the task's clock, and to PART (offset in clue_times) of its times and its path. */
 static inline void task_add(struct task *t, size_t part, int64_t ns)
 {
     t->clock += ns;
@@ -382,8 +368,7 @@ static inline void task_add(struct task *t, size_t part, int64_t ns)
 
 bool has_pair(const struct clue_engine *e, uint32_t from, uint32_t to);
 void note_no_delays(struct clue_engine *e, uint32_t from, uint32_t to);
-/* Returns NULL, with the error noted, if the hosts have no delays and the network may have no
- * route. */
+/* Returns NULL, with the error noted, if there are no delays and the network may have no route. */
 const struct clue_pair *pair_of_hosts(struct clue_engine *e, uint32_t from, uint32_t to);
 /* Returns the pair of two tasks' hosts. */
 static inline const struct clue_pair *pair_of(struct clue_engine *e, uint32_t from, uint32_t to)
@@ -414,8 +399,8 @@ void background_event(struct clue_engine *e, uint32_t source);
 
 bool changes_new(struct clue_engine *e);
 void changes_event(struct clue_engine *e, uint32_t change);
-/* Returns false if TASK must wait until a delay of PARAMETER, by which its clock is ahead, is over,
- * since it may change. */
+/* Returns false if TASK, whose clock is ahead by a delay of PARAMETER, must wait until that is
+ * over, since it may change. */
 bool changes_settle(struct clue_engine *e, uint32_t task, enum clue_parameter parameter, int to,
                     uint64_t bytes);
 
@@ -488,8 +473,7 @@ int64_t transmission_ns(struct clue_engine *e, const struct message *m);
 
 /* copies.c: large messages within a host that their receiver copies. */
 bool copies_are_of(const struct clue_engine *e, const struct message *m);
-/* Returns whether a message that has arrived, if it is an access, waits for a call of its
- * receiver. */
+/* Returns whether a message that has arrived, if an access, waits for a call of its receiver. */
 bool copies_may_wait(const struct clue_engine *e, const struct message *m);
 void copies_access(struct clue_engine *e, uint32_t message);
 /* Both sides of the message are known from NS on. */

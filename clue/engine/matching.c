@@ -61,8 +61,7 @@ static bool channels_grow(struct clue_engine *e)
     for (size_t i = 0; i < n_old; i++)
         if (old[i] && e->n_slots > MOST_KEPT && channel_is_idle(e, channel_of(e, old[i]))) {
             network_forget(e, channel_of(e, old[i]));
-            channel_of(e, old[i])->to = UINT32_MAX; /* so that the tasks' recent channels do not
-                                                     * find it */
+            channel_of(e, old[i])->to = UINT32_MAX; /* hides it from the tasks' recent channels */
             pool_give(&e->channels, sizeof(struct channel), old[i]);
             e->n_channels--;
         } else if (old[i])
@@ -549,8 +548,7 @@ void matching_arrive(struct clue_engine *e, uint32_t message)
     struct message *m = message_of(e, message);
 
     if (!m->has_event || m->arrival > e->now)
-        return; /* the event belongs to a message that was there before, or that arrives later
-                 * now */
+        return; /* of a message that was there before, or is later now */
     m->has_event = false;
     if (m->receive || !m->is_rendezvous)
         network_end(e, m);

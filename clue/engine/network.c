@@ -162,8 +162,7 @@ static void transmit(struct clue_engine *e, uint32_t message, int64_t ns)
     network_landed(e, message, ns + (m->is_background ? 0 : transmission_ns(e, m)));
 }
 
-/* Returns whether the next hop needs no event: no message can be there before M, or the way is
- * over. */
+/* Returns whether the next hop needs no event: none can be there before M, or the way is over. */
 static bool goes_on(struct clue_engine *e, const struct message *m, int64_t at)
 {
     return !e->by_events && (m->hop == m->way->n || (m->hop < 64 && m->way->direct >> m->hop & 1) ||
@@ -325,8 +324,8 @@ static int64_t stretched(int64_t now, int64_t ns, double times)
     return ns <= now ? ns : now + llround((double)(ns - now) * times);
 }
 
-/* Changes a message whose latest link is LINK, with LATENCY: what is left of its way there takes
- * TIMES as long. */
+/* Changes a message whose latest link is LINK, with LATENCY: the rest of its way takes TIMES as
+ * long. */
 static void change_message(struct clue_engine *e, uint32_t i, uint32_t link, bool is_latency,
                            double times, int64_t latency)
 {

@@ -12,7 +12,7 @@ struct server {
     struct clue_use use;
 };
 
-/* The servers that a message passes: the sender's card, links, the receiver's card, as far as they
+/* The servers that a message passes: the sender's card, links, the receiver's card, if they
  * exist. */
 struct way {
     uint32_t n, size; /* SIZE: that of its block */

@@ -87,8 +87,8 @@ clue_request clue_engine_timer(struct clue_engine *e, int task, int64_t ns)
 
 static void copy_data(struct clue_engine *e, struct message *m, const struct clue_send *send)
 {
-    bool stays = m->is_rendezvous || send->flags & CLUE_SYNCHRONOUS; /* the data stay here until the
-                                                                      * message is matched */
+    bool stays = m->is_rendezvous || send->flags & CLUE_SYNCHRONOUS; /* it stays here until it is
+                                                                      * matched */
     bool is_copied = !stays || send->flags & CLUE_COPIED;
     void *copy;
 

@@ -35,8 +35,7 @@ static size_t tree_links(const struct clue_topology *t, unsigned level)
 static void tree_climb(const struct clue_topology *t, size_t host, size_t d, unsigned n,
                        size_t first, uint32_t *links, int step)
 {
-    size_t below = 0, rest = host, width = 1; /* digits of the node: those of ways up, and those of
-                                               * children */
+    size_t below = 0, rest = host, width = 1; /* digits of the node: of ways up, of children */
 
     for (unsigned i = 0; i < n; i++) {
         size_t node = below + width * rest, port = d / width % t->up[i];

@@ -23,8 +23,7 @@ static void add_receiving(struct task *t, int64_t ns)
     task_add(t, offsetof(struct clue_times, receiving_ns), ns);
 }
 
-/* Moves the clock to NS, until when the task has waited for M: its critical path is that of the
- * message. */
+/* Moves the clock to NS, until when the task has waited for M: its path is that of the message. */
 static void waited_for(struct task *t, const struct message *m, int64_t ns)
 {
     t->sums.times.waiting_ns += ns - t->clock;
@@ -246,8 +245,7 @@ enum clue_progress clue_engine_wait(struct clue_engine *e, int task, const clue_
 
 /* Handles a failed poll: it must take time, or what it waits for never happens. If it takes none, a
  * second one at the same time lasts until the next event, or until NEXT, which is known to come. If
- * there is neither, the task may still do something else than poll, so only many such polls are a
- * deadlock. */
+ * there is neither, the task may do something else yet: only many such polls are a deadlock. */
 static enum clue_progress poll_failed(struct clue_engine *e, uint32_t task, int64_t next)
 {
     struct task *t = task_of(e, task);

@@ -74,8 +74,7 @@ static void scale_links(struct clue_network *n, const double *times)
     }
 }
 
-/* Scales changes that are absolute. Others are multiples of the file's parameters, which are
- * scaled. */
+/* Scales absolute changes; others are multiples of the file's parameters, which are scaled. */
 static void scale_changes(struct clue_machine *m, const double *times)
 {
     struct clue_change *changes = (struct clue_change *)m->changes;

@@ -27,8 +27,7 @@ static inline int machine_level(const struct host_range *from, const struct host
     return (int)(from->level + to->level) * 8 + (int)from->level;
 }
 
-/* The reader: the file is in its own arena, and is made from the tree of elements; problems are
- * reported. */
+/* The reader: makes the file, in its own arena, from the tree of elements; reports problems. */
 void machine_read_pairs(struct machine_reader *r, const struct xml_element *root);
 void machine_read_network(struct machine_reader *r, const struct xml_element *root);
 void machine_read_topology(struct machine_reader *r, const struct xml_element *network);
@@ -55,8 +54,7 @@ extern const struct xml_rule network_rule, load_rule, traffic_rule, change_rule,
 /* The rules of an element that is a law. */
 #define LAW .optional = XML_WORDS("k", "d"), .children = XML_RULES(&point_rule)
 
-/* Finds the hosts that TEXT names, such as "node[2-5]"; false: there are none, and *WHY is a text
- * of the arena. */
+/* Finds the hosts that TEXT names ("node[2-5]"); false: none, and *WHY is a text of the arena. */
 bool machine_find_range(const struct clue_machine_file *f, struct portolan_arena *arena,
                         const char *text, struct host_range *range, const char **why);
 /* Does the same for an attribute, and reports problems. */
@@ -69,8 +67,7 @@ bool machine_is_named(const char *name, const char *pattern);
 /* The law that holds from hosts to hosts: pair_table of the machine. */
 struct pair_table {
     size_t n_classes;
-    const uint32_t *class_of;    /* class of each host: all rules treat the hosts of a class
-                                  * alike */
+    const uint32_t *class_of;    /* by host: all rules treat a class alike */
     const uint32_t *pair;        /* at [from class * n_classes + to class]; or NO_PAIR */
     const uint32_t *pair_itself; /* the pair of a host with itself, by class */
 };
@@ -79,8 +76,7 @@ enum { NO_PAIR = UINT32_MAX };
 /* Read attributes as values. A missing one leaves *VALUE as it was; problems are reported. */
 void machine_read_ns(struct machine_reader *r, const struct xml_element *e, const char *attribute,
                      int64_t *ns);
-/* Returns the index of the attribute's value among WORDS, which end with NULL; else reports a
- * problem. */
+/* Returns the index of the attribute's value among WORDS, up to NULL; else reports a problem. */
 extern const char *const machine_yes_or_no[];
 void machine_read_word(struct machine_reader *r, const struct xml_element *e, const char *attribute,
                        const char *const *words, int *value);

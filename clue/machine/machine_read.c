@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a machine file into struct clue_machine_file. The grammar ships as machine.rng, too; the
- * tests compare them. */
+/* Reads a machine file into struct clue_machine_file. Tests compare its grammar with
+ * machine.rng. */
 #include "machine.h"
 
 #include <math.h>

@@ -193,8 +193,8 @@ static int last_of_class(const struct pairs *p, uint32_t c)
     return c + 1 < p->n_classes ? p->starts[c + 1] - 1 : (int)p->r->file->machine.n_hosts - 1;
 }
 
-/* Returns whether the topology has a way from each host of A's class to each of B's; reports the
- * first that is missing. */
+/* Returns whether the topology has ways from all hosts of A's class to B's; reports the first
+ * missing. */
 static bool has_ways(struct pairs *p, int a, int b)
 {
     const struct clue_network *n = &p->r->file->machine.network;

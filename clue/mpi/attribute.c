@@ -234,8 +234,8 @@ int mpi_attributes_delete(int handle, struct mpi_object *object)
 {
     int code = MPI_SUCCESS;
 
-    while (object->attributes) { /* goes on if an attribute's function fails, as MPICH does: the
-                                  * last error counts */
+    while (object->attributes) { /* also if one's function fails, as in MPICH: the last error
+                                  * counts */
         code = call_delete(object->attributes, handle);
         remove_at(&object->attributes);
     }
@@ -244,8 +244,7 @@ int mpi_attributes_delete(int handle, struct mpi_object *object)
 
 /* ---------------------------------------------------------------- by kind of object */
 
-/* Returns a built-in attribute of MPI_COMM_WORLD and other communicators; NULL: there is no such
- * number. */
+/* Returns a built-in attribute of MPI_COMM_WORLD and the like; NULL: there is no such number. */
 static const int *built_in_of_comm(struct mpi_task *t, int keyval)
 {
     static const int tag_ub = 268435455, is_global = 1, number = 0, no_host = MPI_PROC_NULL,

@@ -41,8 +41,7 @@ struct blocks {
     struct mpi_type *const *types;
 };
 
-/** Says which ranks of a group share a node. Nodes are numbered in the order of their lowest
- * ranks. */
+/** Says which ranks of a group share a node. Nodes are in the order of their lowest ranks. */
 struct nodes {
     int n_nodes;
     bool is_hierarchy;   /**< some ranks share a node (MPICH: "parent") */
@@ -61,8 +60,7 @@ struct collective_state {
     struct ranks node, leaders; /**< NODE: ranks of this node; LEADERS: one rank of each node,
                                  * leaders.rank is -1 in other ranks */
     struct nodes *nodes;        /**< NULL in an intercommunicator */
-    unsigned node_calls;        /**< calls so far that MPICH may perform in the node's shared
-                                 * memory */
+    unsigned node_calls;        /**< calls so far that may use the node's shared memory */
     uint64_t node_meetings;
 };
 
@@ -81,7 +79,7 @@ struct collective {
     enum collective_kind kind;
     int root; /**< between groups also MPI_ROOT or MPI_PROC_NULL */
     struct blocks send, receive;
-    /** For reductions, MPI_Bcast and MPI_Barrier: COUNT elements of TYPE, from send.base to
+    /** For reductions, MPI_Bcast, MPI_Barrier: COUNT elements of TYPE, from send.base to
      * receive.base. */
     MPI_Count count;
     struct mpi_type *type;
@@ -89,7 +87,7 @@ struct collective {
 
 typedef void algorithm_fn(const struct collective *c);
 
-/** An algorithm, with MPICH's name of it in lower case, without library, collective and kind of
+/** An algorithm. The name is MPICH's in lower case, without library, collective and
  * communicator. */
 struct algorithm {
     enum collective_kind kind;
@@ -123,14 +121,12 @@ struct arguments {
 int collective_call(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
                     MPI_Request *request, const struct arguments *a);
 /** Makes a persistent collective, which mpi_start_collective() begins. Its messages are
- * distinguished from others' by the order in which such collectives were made, in whatever order
- * they are begun. */
+ * distinguished by the order in which such collectives were made, not begun. */
 int collective_init(struct mpi_task *t, enum collective_kind kind, MPI_Comm comm,
                     MPI_Request *request, const struct arguments *a);
 
 /** Checks that all ranks of a communicator call the same collectives in the same order, with the
- * same root, operation and size: ends the run if C, the next one there, differs from the call of
- * an earlier rank. */
+ * same root, operation and size: ends the run if C differs from an earlier rank's call. */
 void collective_check(struct mpi_task *t, const struct collective *c);
 
 /* ---------------------------------------------------------------- rules */
@@ -141,8 +137,7 @@ enum rules_layer {
     RULES_FLAT,          /**< which algorithm runs in a group of ranks */
     RULES_LAYERS
 };
-/** Returns the algorithm that MPICH's rules choose; NULL: none. IS_REQUEST: for a nonblocking
- * call. */
+/** Returns the algorithm that MPICH's rules choose; NULL: none. IS_REQUEST: nonblocking. */
 const struct algorithm *rules_choose(enum rules_layer layer, const struct collective *c);
 /** Returns whether ch4's compositions are in use: MPIR_CVAR_DEVICE_COLLECTIVES. */
 bool rules_use_device(void);
@@ -155,8 +150,7 @@ void collective_run(const struct collective *c);
 void collective_run_flat(const struct collective *c);
 /** Does the same among the ranks of a node, in shared memory where MPICH does it there. */
 void collective_run_on_node(const struct collective *c);
-/** Reports to clue_touch() what such an operation writes for the first time in real shared
- * memory. */
+/** Reports to clue_touch() what the operation writes for the first time in shared memory. */
 void collective_touch(const struct collective *c);
 struct collective_state *collective_state_of(struct mpi_comm *comm);
 
@@ -191,8 +185,7 @@ static inline int power_of_two_below(int n)
 {
     return 1 << (31 - __builtin_clz((unsigned)n));
 }
-/** Returns where a reduction finds this rank's operands, and where the result goes; also the buffer
- * of MPI_Bcast. */
+/** Returns where a reduction's operands are, and where the result goes; also MPI_Bcast's buffer. */
 static inline struct span operands(const struct collective *c)
 {
     return span(is_in_place(c) ? c->receive.base : c->send.base, c->count, c->type);

@@ -95,8 +95,7 @@ static void take_blocks(struct call *x, const struct arguments *a, int n_to, int
     struct collective *c = &x->c;
     bool is_rooted = is_gather(c->kind) || is_scatter(c->kind);
     bool is_root = c->remote ? c->root == MPI_ROOT : c->root == c->p->rank;
-    bool is_leaf = !c->remote || c->root >= 0; /* the buffer has a block where all but the root have
-                                                * one */
+    bool is_leaf = !c->remote || c->root >= 0; /* has a block where all but the root have one */
 
     if (!is_rooted || (is_gather(c->kind) ? is_leaf : is_root))
         c->send = blocks_of(x, &a->send, n_to);

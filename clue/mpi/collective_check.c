@@ -10,10 +10,8 @@ struct first_call {
     uint64_t context, sequence;
     int n_left; /* number of ranks that have not called */
     int rank, task;
-    int root, root_task; /* PORTOLAN_MPI_NONE: the call has no root, or this rank does not know
-                          * it */
-    MPI_Op op;           /* 0: none, or one of the program's own; MPI_OP_NULL: this rank does not
-                          * know it */
+    int root, root_task; /* PORTOLAN_MPI_NONE: no root, or not known to this rank */
+    MPI_Op op;           /* 0: none, or the program's own; MPI_OP_NULL: not known to this rank */
     MPI_Count bytes;     /* -1: the size may differ between ranks */
     uint32_t routine;
     char name[40]; /* the routine's */

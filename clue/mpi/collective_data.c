@@ -23,8 +23,7 @@ static void barrier_dissemination(const struct collective *c)
                           on_ring(p, p->rank - mask));
 }
 
-/* Returns the data as bytes: in place if they are dense; else packed, to be unpacked by the
- * caller. */
+/* Returns the data as bytes: in place if they are dense; else packed, for the caller to unpack. */
 static struct span as_bytes(const struct collective *c, struct span data, bool is_sender)
 {
     MPI_Count bytes = span_bytes(data);
@@ -161,8 +160,7 @@ static int subtree(int relative, int n)
     return relative ? minimum(relative & -relative, n - relative) : n;
 }
 
-/* Copies the blocks of the relative ranks FIRST to FIRST + N in the root's buffer, around its
- * end. */
+/* Copies the blocks of relative ranks FIRST to FIRST + N in the root's buffer, around its end. */
 static void copy_turned(const struct collective *c, const struct blocks *b, struct span flat,
                         int first, int n, bool into_blocks)
 {

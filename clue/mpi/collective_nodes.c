@@ -291,8 +291,7 @@ static void scan_over_nodes(const struct collective *c)
             schedule_receive_now(c->s, leaders, before, own_node - 1);
     }
     part = on_node(c, BCAST, 0);
-    part.receive.base = schedule_memory(c->s, sizeof(int)); /* receives whether there are nodes
-                                                             * before this one */
+    part.receive.base = schedule_memory(c->s, sizeof(int)); /* whether there are nodes before */
     part.count = 1;
     part.type = mpi_builtin_type(MPI_INT);
     if (node->n > 1)
@@ -308,8 +307,8 @@ static void scan_over_nodes(const struct collective *c)
 
 /* ---------------------------------------------------------------- shared memory */
 
-/* Reduces as MPICH does: in a tree of four from rank 0, each child in turn; then rank 0 sends the
- * result to the root. */
+/* Reduces as MPICH does: in a tree of four from rank 0, each child in turn; then sends to the
+ * root. */
 static void shared_reduce(const struct collective *c, struct span into)
 {
     enum { CHILDREN = 4 };

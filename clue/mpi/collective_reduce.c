@@ -10,8 +10,8 @@ static bool is_commutative(const struct collective *c)
     return c->s->op->is_commutative;
 }
 
-/* Computes B = OTHER op B if OTHER's ranks come first or the order does not matter, else B = B op
- * OTHER; OTHER is lost. */
+/* Computes B = OTHER op B if OTHER's ranks come first or order is free, else B = B op OTHER; OTHER
+ * is lost. */
 static void combine(const struct collective *c, struct span other, struct span b, bool is_first)
 {
     if (is_first || is_commutative(c))
@@ -411,8 +411,7 @@ static void place_rest(const struct collective *c, struct span flat, struct rest
     schedule_copy(c->s, part(flat, r.before.count, r.after.count), r.after);
 }
 
-/* Sends a rank whose partner is beyond the last what that would have sent, from a rank of its
- * subtree. */
+/* Sends a rank whose partner is beyond the last what that would have sent, from its subtree. */
 static bool pass_on(const struct collective *c, struct rest in, int mask, int n_completed)
 {
     const struct ranks *p = c->p;

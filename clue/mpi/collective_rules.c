@@ -62,8 +62,7 @@ static const char *const default_rules[] = {
 
 /* ---------------------------------------------------------------- algorithms by name */
 
-/* Compositions that ch4 names though there is only one; and those of neighbours' collectives, which
- * have no rules. */
+/* Compositions that ch4 names though there is only one; and neighbours', which have no rules. */
 static const struct algorithm flat = {.name = "flat", .run = collective_run_flat};
 
 static bool has_name(const char *names, const char *name)
@@ -91,8 +90,7 @@ static const struct algorithm *find_algorithm(enum collective_kind kind, bool is
     return NULL;
 }
 
-/* Reads names such as "MPIR_Iallreduce_intra_sched_recursive_doubling", which means
- * recursive_doubling. */
+/* Reads names: "MPIR_Iallreduce_intra_sched_recursive_doubling" means recursive_doubling. */
 static const struct algorithm *read_algorithm(enum collective_kind kind, const char *name)
 {
     static const char *const before[] = {"_intra_", "_inter_", "_allcomm_", "_mpi_"};
@@ -318,8 +316,7 @@ static MPI_Count sum_of(const struct blocks *b, int n)
     return sum;
 }
 
-/* Returns the size as MPICH's rules have it: for some collectives it multiplies elements, not
- * bytes. */
+/* Returns the size as in MPICH's rules: for some collectives it multiplies elements, not bytes. */
 static int64_t total_size(const struct collective *c)
 {
     int partners = c->remote ? c->remote->n : c->p->n;
@@ -403,8 +400,7 @@ static bool holds(const struct rule *rule, const struct collective *c)
                                        : value < than;
 }
 
-/* Returns false where MPICH's rules give a scan over nodes with mixed ranks to an algorithm that
- * would be wrong. */
+/* Returns false where MPICH's rules choose an algorithm that is wrong: scans over mixed nodes. */
 static bool fits(const struct algorithm *a, const struct collective *c)
 {
     if ((a->where == BETWEEN) != (c->remote != NULL) || (a->where == OVER_NODES && !c->is_whole))

@@ -34,7 +34,7 @@ static int size_of(MPI_Datatype basic)
     return (int)((uint32_t)basic >> 8 & 255);
 }
 
-/* Returns the alignment. Complex numbers are aligned as their parts; MPICH does not align quadruple
+/* Returns the alignment: complex numbers are as their parts; MPICH does not align quadruple
  * ones. */
 static int alignment_of(MPI_Datatype basic)
 {

@@ -31,8 +31,7 @@ static inline struct mpi_task *begin(const struct clue_routine *routine, const v
     return t;
 }
 
-/* Calls the error handler at the end of the call. SITE: that of a call that takes no time and has
- * not been begun. */
+/* Calls the error handler at the call's end. SITE: of a call without time that has not begun. */
 static __attribute__((cold, noinline)) int fail(struct mpi_task *t,
                                                 const struct clue_routine *routine,
                                                 const void *site, MPI_Comm comm, MPI_Win win,

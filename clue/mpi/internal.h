@@ -31,8 +31,8 @@ struct nodes;
 
 /* ---------------------------------------------------------------- handles */
 
-/* The kind of an object, in bits 26 to 29 of its handle. Bits 30 and 31: 0 null, 1 built in, 2 and
- * 3 made by the program. */
+/* The kind of an object, in bits 26 to 29 of a handle; bits 30, 31: 0 null, 1 built in, 2, 3
+ * made. */
 enum mpi_kind {
     MPI_KIND_COMM = 1,
     MPI_KIND_GROUP = 2,
@@ -74,8 +74,7 @@ struct mpi_object {
 int mpi_info_get(struct mpi_task *t, MPI_Info info, const char *key, int room, char *value,
                  int *length, int *flag);
 int do_Info_set(struct mpi_task *t, MPI_Info info, const char *key, const char *value);
-/* Sets or returns hints of a communicator or window: those that MPICH knows, with its values if
- * none are set. */
+/* Sets or returns hints of a communicator or window that MPICH knows, with its values if unset. */
 int mpi_hints_set(struct mpi_task *t, struct mpi_object *object, bool is_window, MPI_Info info);
 int mpi_hints_get(struct mpi_task *t, struct mpi_object *object, bool is_window, MPI_Info *info);
 void mpi_hints_free(struct mpi_object *object);
@@ -132,8 +131,8 @@ MPI_Group mpi_group_publish(struct mpi_task *t, struct mpi_group *group);
 int mpi_group_compare(struct mpi_group *a, struct mpi_group *b);
 /* Returns the rank of a world rank in the group; MPI_UNDEFINED: it is not in it. */
 int mpi_group_rank(struct mpi_group *group, int world);
-/* Selects the members of A that are (IS_IN) in B, or are not; they follow those of FIRST, if that
- * is not NULL. */
+/* Selects the members of A that are (IS_IN) or are not in B; they follow those of FIRST (or
+ * NULL). */
 MPI_Group mpi_group_select(struct mpi_task *t, struct mpi_group *a, struct mpi_group *b, bool is_in,
                            struct mpi_group *first);
 /* Make a group of the ranks in RANKS, or of all others; or of ranges of ranks. */
@@ -178,8 +177,7 @@ struct mpi_comm {
     bool is_low;              /* in an intercommunicator: this group comes first in a merge */
     struct mpi_topology *topology;
     struct portolan_mpi_comm seen; /* as the observer sees it */
-    void *collective;              /* data of the collectives (nodes, hierarchy ...), released by
-                                    * free() */
+    void *collective;              /* data of collectives (nodes ...), for free() */
     int n_neighbours, *neighbours; /* those of `seen` */
 };
 
@@ -199,7 +197,7 @@ void mpi_comm_retain(struct mpi_comm *c);
 void mpi_comm_release(struct mpi_comm *c);
 int mpi_comm_duplicate(struct mpi_task *t, struct mpi_comm *c, MPI_Comm *new);
 int mpi_comm_split(struct mpi_task *t, struct mpi_comm *c, int color, int key, MPI_Comm *new);
-/* Returns the same number on all ranks of C that call it in the same order; SPLIT distinguishes
+/* Returns one number on all ranks of C that call it in the same order; SPLIT distinguishes
  * parts. */
 uint64_t mpi_context_next(struct mpi_comm *c, uint64_t split);
 /* Returns a context for a pair of numbers that no other pair has. */
@@ -272,8 +270,8 @@ struct mpi_type {
 /* The first handles of types are those of the pairs that MPICH does not count as built in. */
 enum { MPI_FIRST_TYPE = 5 };
 void mpi_types_begin(struct mpi_task *t);
-struct mpi_type *mpi_builtin_type(MPI_Datatype handle); /* Returns a built-in type or such a pair;
-                                                         * NULL: there is none. */
+struct mpi_type *mpi_builtin_type(MPI_Datatype handle); /* a built-in type or such a pair; or
+                                                         * NULL */
 /* Returns the basic type or pair that TYPE consists of; NULL: it consists of several. */
 struct mpi_type *mpi_basic_type(const struct mpi_type *type);
 /* Returns the number of built-in elements in the first BYTES of items of TYPE. */
@@ -301,8 +299,7 @@ void mpi_pack(const struct mpi_type *type, const void *buf, MPI_Count count, voi
 /* Unpacks BYTES of FROM, at most count * size, into the items at BUF. */
 void mpi_unpack(const struct mpi_type *type, void *buf, MPI_Count count, const void *from,
                 MPI_Count bytes);
-/* Copies items of one type to items of another with the same signature, as a message to oneself
- * does. */
+/* Copies items of one type to items of another of equal signature, as a message to oneself does. */
 int mpi_copy_items(struct mpi_task *t, const void *from, MPI_Count from_count,
                    const struct mpi_type *from_type, void *to, MPI_Count to_count,
                    const struct mpi_type *to_type);
@@ -313,8 +310,7 @@ enum mpi_request_kind {
     MPI_REQUEST_SEND,
     MPI_REQUEST_RECEIVE,
     MPI_REQUEST_MESSAGE,  /* made by MPI_Mprobe, not yet received */
-    MPI_REQUEST_SCHEDULE, /* a nonblocking collective, or another operation that a schedule
-                           * performs */
+    MPI_REQUEST_SCHEDULE, /* nonblocking collective, or what else a schedule does */
     MPI_REQUEST_GENERALIZED,
     MPI_REQUEST_DONE /* there is nothing to do */
 };
@@ -355,8 +351,7 @@ struct mpi_request {
     union {
         struct mpi_schedule *schedule;
         struct mpi_generalized *generalized;
-        struct mpi_request *second; /* second request of a receive: the send of MPI_Isendrecv,
-                                     * without handle */
+        struct mpi_request *second; /* of a receive: the send of MPI_Isendrecv */
     };
     struct mpi_request *next; /* list of free requests; or of active schedules */
 };
@@ -390,8 +385,7 @@ MPI_Count mpi_buffered_bytes(struct mpi_task *t, bool is_waiting);
 /* Receives the message that R, of kind MESSAGE, has taken out of the queue. */
 void mpi_receive_taken(struct mpi_request *r);
 
-/* Creates a request of the program's, with handle; it is freed when it is complete, or by the
- * program. */
+/* Creates a request of the program's, with handle; freed when complete, or by the program. */
 struct mpi_request *mpi_request_new(struct mpi_task *t, enum mpi_request_kind kind,
                                     struct mpi_comm *comm);
 void mpi_request_release(struct mpi_task *t, struct mpi_request *r);
@@ -411,8 +405,7 @@ static inline MPI_Count mpi_status_bytes(const MPI_Status *status)
     return (MPI_Count)((uint32_t)status->count_hi_and_cancelled >> 1) << 32 |
            (uint32_t)status->count_lo;
 }
-/* Waits until one is complete or (IS_ALL) all are; NULL ones do not count. Returns the one, or
- * N. */
+/* Waits until one is complete or (IS_ALL) all are; NULL ones do not count. Returns it, or N. */
 size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bool is_all);
 /* Ends requests for MPI_Waitsome or MPI_Testsome. */
 int mpi_end_some(struct mpi_task *t, int n, MPI_Request handles[], int *n_done, int indices[],
@@ -425,8 +418,7 @@ void mpi_progress(struct mpi_task *t);
 void mpi_notify_message(struct mpi_task *t, enum portolan_mpi_event_kind kind,
                         const struct mpi_request *r);
 
-/* Makes a request with handle for the program, of kind SCHEDULE, at *REQUEST; persistent, or
- * active. */
+/* Makes a request of the program's, kind SCHEDULE, at *REQUEST; persistent, or active. */
 struct mpi_request *mpi_request_of_schedule(struct mpi_task *t, struct mpi_comm *comm,
                                             struct mpi_schedule *schedule, bool is_persistent,
                                             MPI_Request *request);
@@ -458,15 +450,14 @@ struct mpi_task {
     struct mpi_object file; /* MPI_FILE_NULL: has the error handler of files that will be opened */
     struct mpi_table tables[MPI_KINDS];
     struct mpi_request *free_requests;
-    struct mpi_request *schedules; /* active ones */
-    unsigned n_recorded;           /* schedules that the program has not waited for, if the run is
-                                    * recorded */
+    struct mpi_request *schedules;          /* active ones */
+    unsigned n_recorded;                    /* schedules not waited for, if the run is recorded */
     struct mpi_request *freed, *last_freed; /* freed by MPI_Request_free while they are under way */
     void *buffer;                           /* the buffer of MPI_Buffer_attach */
     MPI_Count buffer_bytes;
     struct mpi_heap_end {
-        uint64_t mapped, kept;     /* MAPPED: the largest block that was mapped; KEPT: free bytes at
-                                    * the end of the heap */
+        uint64_t mapped, kept;     /* bytes: the largest block mapped; free at the end of the
+                                    * heap */
     } heap_end;                    /* the heap of a process of its own after large reductions */
     struct mpi_buffered *buffered; /* sends from there that are not complete */
     char error_text[256];
@@ -510,8 +501,7 @@ static inline struct mpi_win *mpi_win(const struct mpi_task *t, MPI_Win handle)
 {
     return mpi_item(t, MPI_KIND_WIN, handle);
 }
-/* Returns the value of a window's built-in attribute; false: there is none. `struct mpi_win` begins
- * with its object. */
+/* Returns a window's built-in attribute; false: none. `struct mpi_win` begins with its object. */
 bool mpi_win_attribute(struct mpi_win *win, int keyval, void **value);
 
 /* Data that all tasks share: clue_share(). */
@@ -526,8 +516,7 @@ struct mpi_shared *mpi_shared(void);
 
 /* ---------------------------------------------------------------- the observer */
 
-/* Fills in routine and time, and notifies the observer; call it only while clue_observer() is
- * on. */
+/* Fills in routine and time, and notifies the observer; only while clue_observer() is on. */
 void mpi_notify(struct mpi_task *t, struct portolan_mpi_event *event);
 
 static inline bool mpi_is_observed(void)

@@ -413,8 +413,7 @@ int do_Type_create_darray(struct mpi_task *t, int size, int rank, int n, const M
 
 /* ---------------------------------------------------------------- Fortran 90 */
 
-/* Types by decimal digits and exponents, the smallest first. SIZED: the name that contains the
- * size. */
+/* Types by decimal digits and exponents, the smallest first. SIZED: the name with the size. */
 #define FORTRAN(kind, p, r, type, sized)                                                           \
     {                                                                                              \
         MPI_TYPECLASS_##kind, MPI_COMBINER_F90_##kind, p, r, MPI_##type, MPI_##sized               \

@@ -192,8 +192,7 @@ static const struct elements {
     {PAIR, double_double_loop, {MPI_2DOUBLE_PRECISION}},
 };
 
-/* Finds a type's row. The low bytes of handles are different, except those of pairs, which are 0 to
- * 4. */
+/* Finds a type's row. Low bytes of handles are different, except those of pairs, 0 to 4. */
 static const struct elements *elements_of(MPI_Datatype type)
 {
     static struct {

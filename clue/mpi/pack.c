@@ -140,8 +140,7 @@ int do_Unpack(struct mpi_task *t, const void *in, MPI_Count size, MPI_Count *pos
 
 /* ---------------------------------------------------------------- external32 */
 
-/* Returns how many bytes are swapped together: big endian is the external form, in which long has 4
- * bytes. */
+/* Returns how many bytes are swapped: big endian is the external form, where long has 4 bytes. */
 static int swapped_bytes(uint32_t basic)
 {
     const struct mpi_type *type = mpi_builtin_type((MPI_Datatype)basic);
@@ -188,8 +187,8 @@ typedef __float128 quadruple;
 typedef long double quadruple;
 #endif
 
-/* Converts a number of UNIT bytes from or to its external form of N bytes, which loses what does
- * not fit. */
+/* Converts a number of UNIT bytes from or to its external form of N, which loses what does not
+ * fit. */
 static void convert(uint32_t basic, char *own, int unit, char *external, int n, bool is_out)
 {
     char bytes[16];

@@ -12,8 +12,7 @@ struct step {
     int peer;
     const struct ranks *party;
     struct span data;
-    struct span other; /* of a copy: the destination; of a reduction: `at` is the operand that comes
-                        * in */
+    struct span other; /* of a copy: destination; of a reduction: `at` is what comes in */
 };
 
 struct memory {
@@ -170,8 +169,7 @@ void schedule_wait_for(struct mpi_task *t, const clue_request *requests, size_t 
     free(items);
 }
 
-/* Waits for the pending messages. IS_COMPLETE: all are complete, and waiting only takes the
- * receives' time. */
+/* Waits for the pending messages. IS_COMPLETE: all are, and it only takes the receives' time. */
 static void wait_pending(struct mpi_schedule *s, bool is_complete)
 {
     clue_request few[8], *requests = few;
@@ -199,8 +197,7 @@ static bool is_pending(const struct mpi_schedule *s)
 
 /* ---------------------------------------------------------------- steps */
 
-/* Takes the time of copying, unless messages are free: then the law of the whole call includes
- * it. */
+/* Takes the time of copying; if messages are free, the law of the whole call includes it. */
 static void take_copying(struct mpi_schedule *s, const struct step *step)
 {
     if (!(s->flags & CLUE_FREE))

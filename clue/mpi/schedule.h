@@ -25,7 +25,7 @@ struct span {
     struct mpi_type *type;
 };
 
-/** The ranks among which an algorithm works: all of a communicator, of a node, or the nodes'
+/** The ranks among which an algorithm works: of a communicator, of a node, or the nodes'
  * leaders. */
 struct ranks {
     int n, rank;
@@ -95,11 +95,11 @@ void schedule_wait_for(struct mpi_task *t, const clue_request *requests, size_t 
 /** Returns a stored schedule that is over when REQUEST (0: none) is complete; that remains the
  * caller's, and IS_OVER is set then. */
 struct mpi_schedule *schedule_of_request(struct mpi_task *t, clue_request request, bool *is_over);
-/** Retains the types and operation of a stored schedule until it is freed, whatever the program
+/** Retains a stored schedule's types and operation until it is freed, whatever the program
  * frees. */
 void schedule_hold(struct mpi_schedule *s);
-/** Frees the memory of a blocking schedule, and returns its error; mpi_schedule_free() frees a
- * stored one. */
+/** Frees a blocking schedule's memory, and returns its error; mpi_schedule_free() frees a stored
+ * one. */
 int schedule_end(struct mpi_schedule *s);
 
 static inline struct span span(const void *at, MPI_Count count, struct mpi_type *type)

@@ -54,8 +54,7 @@ static void note_neighbours(struct mpi_comm *c)
     c->seen.neighbours = c->neighbours;
 }
 
-/* Makes a communicator of the first N ranks of OLD; takes over P, its topology. All ranks of OLD
- * call. */
+/* Makes a communicator of OLD's first N ranks; takes over P, its topology. All of OLD call. */
 static int make(struct mpi_task *t, struct mpi_comm *old, int n, struct mpi_topology *p,
                 MPI_Comm *new)
 {

@@ -97,8 +97,7 @@ static size_t await_messages(struct mpi_request **requests, size_t n, size_t n_s
     return index;
 }
 
-/* Charges the receive delay of a receive that was awaited, though the engine's wait was for another
- * request. */
+/* Charges the delay of an awaited receive, though the engine's wait was for another request. */
 static void charge(const struct mpi_request *r)
 {
     if (r->engine && r->kind == MPI_REQUEST_RECEIVE)
@@ -196,8 +195,7 @@ size_t mpi_await(struct mpi_task *t, struct mpi_request **requests, size_t n, bo
     return first;
 }
 
-/* Lets a poll without success take some time, whatever the machine file says: else a loop would
- * never end. */
+/* Lets a poll without success take some time, since a loop would never end otherwise. */
 enum { LEAST_POLL_NS = 100 };
 void mpi_polled(int64_t began)
 {
@@ -233,8 +231,7 @@ static void poll_all(struct mpi_task *t, struct mpi_request **requests, size_t n
 
 struct listed {
     struct mpi_request *few[64], **all; /* NULL: null, or not active */
-    size_t n, n_active, last;           /* N_ACTIVE: number of active ones; LAST: the last of
-                                         * these */
+    size_t n, n_active, last;           /* LAST: the last of the active ones */
 };
 
 static int list(struct mpi_task *t, struct listed *l, int n, const MPI_Request *handles)
@@ -570,8 +567,7 @@ int do_Grequest_start(struct mpi_task *t, MPI_Grequest_query_function *query,
 {
     struct mpi_request *r = mpi_request_new(t, MPI_REQUEST_GENERALIZED, NULL);
 
-    clue_record_await(NULL, 0, false); /* what the program asks meanwhile depends on when the
-                                        * request is complete */
+    clue_record_await(NULL, 0, false); /* what the program asks meanwhile depends on time */
     r->generalized = mpi_alloc(1, sizeof *r->generalized);
     *r->generalized = (struct mpi_generalized){query, free_fn, cancel, extra, false};
     r->is_active = true;

@@ -31,14 +31,11 @@ struct access {
     int origin, target; /**< ranks */
     int task;           /**< that of the origin */
     clue_request request;
-    const void *data;         /**< of the origin: in the program's memory, or packed in ROW; or
-                               * NULL */
+    const void *data;         /**< of the origin: in place, or packed in ROW; or NULL */
     void *row;                /**< a copy, or NULL */
-    bool is_watched, is_over; /**< IS_WATCHED: a request of the program waits for it; IS_OVER: and
-                               * has seen its end */
+    bool is_watched, is_over; /**< IS_WATCHED by a request, which IS_OVER */
 
-    /* The operation: AT = data OP AT for COUNT elements of TYPE; the old ones return by OLD to
-     * RESULT. */
+    /* The operation: AT = data OP AT for COUNT elements of TYPE; old ones go by OLD to RESULT. */
     char *at; /**< in the target's memory */
     MPI_Count count, n_result;
     struct mpi_type *type;        /**< a copy in memory that all share, or NULL */
@@ -92,11 +89,9 @@ struct windows {
     struct exposure of_rank[];
 };
 
-/** Notes that the program looks for data that others write: a loop of this takes time, as polls
- * do. */
+/** Notes that the program looks for others' data: a loop of this takes time, as polls do. */
 void window_looked(struct mpi_win *w);
-/** Waits until this rank's accesses have reached TARGET (-1: all targets). Returns false if there
- * were none. */
+/** Waits until this rank's accesses have reached TARGET (-1: all). False: there were none. */
 bool accesses_finish(struct mpi_win *w, int target);
 /** Does the same, and unless it IS_LOCAL also waits for the news to come back. */
 void accesses_flush(struct mpi_win *w, int target, bool is_local);

@@ -223,13 +223,11 @@ static struct access *access_begin(struct mpi_win *w, const struct access *from,
                             .data = a->data,
                             .bytes = bytes,
                             .flags = CLUE_SYNCHRONOUS | (a->is_answer ? CLUE_ANSWER : 0u) |
-                                     (a->data ? 0u : CLUE_BUFFERED)}); /* there is no handshake for
-                                                                        * a read */
+                                     (a->data ? 0u : CLUE_BUFFERED)}); /* no handshake for a read */
     return a;
 }
 
-/* Frees the accesses to TARGET that are complete, unless a request of the program still has to see
- * their end. */
+/* Frees the accesses to TARGET that are complete, unless a request still has to see their end. */
 static void forget(struct mpi_win *w, int target)
 {
     for (struct access **link = &w->accesses, *a; (a = *link);)

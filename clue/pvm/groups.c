@@ -10,8 +10,7 @@ struct group {
     int *tids; /* task ids by instance; 0: free */
     int n, room;
     bool is_frozen;
-    /* State of a barrier: the first to arrive sends messages to the others when enough have
-     * arrived. */
+    /* State of a barrier: the first to arrive sends to the others when enough have arrived. */
     int n_arrived, first;
     uint32_t barrier;
 };
@@ -126,8 +125,8 @@ PVM_OF_GROUP(pvm_gettid, (char *name, int instance),
                                                                        : g->tids[instance])
 PVM_OF_GROUP(pvm_gsize, (char *name), g->n)
 
-/* Finds how many of the group are on the host, which of them has the least tid, and how many hosts
- * there are. */
+/* Finds how many of the group are on the host, the least of their tids, and how many hosts it
+ * has. */
 static int look_at_host(const struct group *g, int host, int *coordinator, int *n_members,
                         int *n_hosts)
 {
@@ -179,8 +178,8 @@ static int find_own(const char *name, struct group **g)
     return code < 0 ? code : instance_of(*g, pvm_self()->tid) < 0 ? PvmNotInGroup : PvmOk;
 }
 
-/* Waits until COUNT have come. The first to come receives messages of the others, and then sends
- * them one. */
+/* Waits until COUNT have come: the first to come receives from the others, and then sends to
+ * them. */
 static int hold_meeting(int count, int number)
 {
     struct pvm_task *t = pvm_self();

@@ -124,8 +124,8 @@ struct pvm_named {
     struct pvm_named *next;
     char *name;
 };
-/* Returns the one with NAME in the list *FIRST. If there is none, returns a new one of BYTES, or
- * NULL if BYTES is 0. */
+/* Returns the one with NAME in the list *FIRST; if there is none, a new one of BYTES, or NULL for
+ * 0. */
 void *pvm_named(struct pvm_named **first, const char *name, size_t bytes);
 /* Moves BYTES of OLD to a larger place. */
 void *pvm_share_more(void *old, size_t bytes, size_t more);
@@ -167,8 +167,7 @@ static inline size_t pvm_bytes(int type, int n)
 }
 int pvm_pack(const void *data, int type, int n, int stride);
 int pvm_unpack(void *data, int type, int n, int stride);
-/* Creates a buffer with N packed items, in addition to the active one; returns its id, or a
- * code. */
+/* Creates a buffer with N packed items, next to the active one; returns its id, or a code. */
 int pvm_buffer_with(struct pvm_task *t, int encoding, const void *data, int type, int n);
 
 /* ------------------------------------------------- messages */

@@ -294,8 +294,7 @@ static bool read_conversion(const char **at, va_list *arguments, struct conversi
     return c->type >= 0;
 }
 
-/* Packs a value. Processors are little endian, so the first bytes of a number are those of a
- * shorter one. */
+/* Packs a value; little endian: a number's first bytes are those of a shorter one. */
 static int pack_value(const struct conversion *c, va_list *arguments)
 {
     union {

@@ -440,8 +440,7 @@ PORTOLAN_API int pvm_setopt(int what, int value)
     return pvm_leave(old);
 }
 
-/* Does nothing: PVM_EXPORT lists the variables that spawned tasks get; here they all have one
- * environment. */
+/* Does nothing: PVM_EXPORT lists variables for spawned tasks; here all have one environment. */
 static int change_export(const char *name, bool is_added)
 {
     const char *old = getenv("PVM_EXPORT");
@@ -490,8 +489,7 @@ PORTOLAN_API int pvm_getnoresets(int **tids, int *n)
     return PvmOk;
 }
 
-/* These are not supported: tracing is Portolan's own, and parts of other daemons cannot be
- * replaced. */
+/* Not supported: tracing is Portolan's own, and other daemons' parts cannot be replaced. */
 #define NOT_SERVED(name, ...)                                                                      \
     PORTOLAN_API int name(__VA_ARGS__)                                                             \
     {                                                                                              \

@@ -33,8 +33,7 @@ struct clue_recorder {
     const struct clue_machine *machine;
     int n;
     struct recorder_call *calls;
-    int64_t inited_ns, finalized_ns; /* INITED_NS: latest end of MPI_Init; FINALIZED_NS: latest
-                                      * begin of MPI_Finalize */
+    int64_t inited_ns, finalized_ns; /* latest end of MPI_Init, and begin of MPI_Finalize */
     const char **routines;           /* names by number */
     size_t n_routines, room_routines;
     struct portolan_index index;

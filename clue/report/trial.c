@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stores a virtual run as a trial, which `profile`, `compare` and `export` read as they read
- * others. */
+/* Stores a virtual run as a trial, which `profile`, `compare` and `export` read like others. */
 #include "internal.h"
 
 #include <portolan/store.h>
@@ -97,8 +96,7 @@ static void add_sample(struct portolan_sample *s, int rank, int64_t parent, cons
                                   .quality = NAN};
 }
 
-/* Writes the whole program, and below it the parts of a rank's time: all but computing counts as
- * MPI's. */
+/* Writes the whole program, and below it a rank's time: all but computing counts as MPI's. */
 static enum portolan_status put_samples(struct trial_writer *w)
 {
     const char *program = program_of(w->report);

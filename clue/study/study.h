@@ -50,8 +50,7 @@ struct workload {
     bool is_time;   /* less is better */
     bool is_varied; /* its values differ by variant */
     double communication;
-    int most_high;                             /* for programs: how many instances may run at
-                                                * once */
+    int most_high;                             /* programs: instances that may run at once */
     struct portolan_formula *formula, *memory; /* MEMORY: bytes that it needs of a node, or NULL */
     size_t n_results;
     struct result *results;
@@ -61,21 +60,18 @@ struct workload {
 /* Factors of a supposition about other prices or speeds. */
 struct supposition {
     double processors;                                               /* speed of processors */
-    size_t network;                                                  /* the network to which the
-                                                                      * other factors apply */
+    size_t network;                                                  /* network of the other
+                                                                      * factors */
     double network_speed;                                            /* its speed */
-    double node_price, memory_price, processor_price, network_price; /* NETWORK_PRICE: of NETWORK,
-                                                                      * or of all */
+    double node_price, memory_price, processor_price, network_price; /* of NETWORK, or of all */
 };
 
 struct clue_study {
     struct portolan_arena arena;
     const char *path, *name, *currency;
     double budget;
-    double node_price, processor_price, memory_price; /* price of a node, and of parts added to
-                                                       * it */
-    double node_memory, memory_step;                  /* NODE_MEMORY: what a node has; MEMORY_STEP:
-                                                       * what memory_price buys */
+    double node_price, processor_price, memory_price; /* of a node, and of parts added to it */
+    double node_memory, memory_step;                  /* what a node has; what memory_price buys */
     size_t n_networks, n_configurations, n_workloads;
     struct network *networks;
     struct configuration *configurations;

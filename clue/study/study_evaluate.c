@@ -38,7 +38,7 @@ struct variant *study_variant(struct clue_study *s, struct configuration *c, int
     return portolan_arena_append(&s->arena, &c->variants, &c->n_variants, &new, sizeof new);
 }
 
-/* Returns the largest number up to N of processors that form a grid of at least 2 x 2; 0: there is
+/* Returns the largest number up to N of processors in a grid of at least 2 x 2; 0: there is
  * none. */
 static int largest_grid(int n)
 {
@@ -49,8 +49,7 @@ static int largest_grid(int n)
     return 0;
 }
 
-/* Makes variants if none are given: 1, 2, … instances at once, on all processors or on the largest
- * grid. */
+/* Makes variants if none are given: 1, 2, … instances at once, on all or on the largest grid. */
 static void make_variants(struct clue_study *s, struct configuration *c)
 {
     int most = 1, processors = c->cpus * study_nodes(s, c, &as_it_is);

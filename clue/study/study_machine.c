@@ -15,8 +15,7 @@ struct machine_writer {
     const struct xml_element *node;
 };
 
-/* Adds an attribute; names of files are made absolute: "rules" of collectives, and samples(FILE) of
- * distributions. */
+/* Adds an attribute; makes names of files absolute: "rules" of collectives, samples(FILE). */
 static void add_value(struct machine_writer *w, const struct xml_attribute *a)
 {
     static const char samples[] = "samples(";

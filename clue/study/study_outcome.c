@@ -100,8 +100,7 @@ static void find_best(struct judging *j, bool of_chosen)
     }
 }
 
-/* Returns the variant with the most points for all workloads of the case of W, in which each has a
- * rate. */
+/* Returns the variant with most points for all workloads of W's case, in which each has a rate. */
 static size_t choose_variant(const struct judging *j, size_t c, size_t w)
 {
     const struct clue_study *s = j->s;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the results of a study: tables 1 to 3 of the paper, what else could win, and time over
- * price. */
+/* Reports a study: tables 1 to 3 of the paper, what else could win, and time over price. */
 #include "study.h"
 
 #include <portolan/chart.h>
@@ -251,8 +250,7 @@ static void print_changes(struct report *r)
 
 /* ------------------------------------------------- time over price */
 
-/* Returns the time as a multiple of that of a configuration that would be the best for all
- * workloads. */
+/* Returns the time as a multiple of that of a configuration which is best for all workloads. */
 static double relative_time(const struct report *r, size_t c)
 {
     double weights = 0;

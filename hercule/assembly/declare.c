@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns the <paradigm> of an assembly into knowledge and parts, and a diagnosis into what the store
- * keeps. */
+/* Makes knowledge and parts of an assembly's <paradigm>, and of findings what the store keeps. */
 #include <portolan/hercule_assembly.h>
 
 #include <string.h>
@@ -62,8 +61,7 @@ static void add_knowledge(struct portolan_text *t, const struct portolan_assembl
     portolan_text_add(t, ")");
 }
 
-/* Checks that what an alternative remedies is a factor, since otherwise no finding would ever name
- * it. */
+/* Checks that what an alternative remedies is a factor; else no finding would ever name it. */
 static enum portolan_status check_remedies(const struct portolan_knowledge *knowledge,
                                            const struct portolan_assembly *a,
                                            struct portolan_arena *arena,
@@ -124,8 +122,8 @@ portolan_paradigm_declare(struct portolan_knowledge *knowledge, const struct por
     status = portolan_parts_check(knowledge, a->paradigm->name, *parts, *n, diagnostics, err);
     if (status && status != PORTOLAN_ESYNTAX)
         return status;
-    remedies = check_remedies(knowledge, a, arena, diagnostics, err); /* so that all mistakes are
-                                                                       * reported at once */
+    remedies = check_remedies(knowledge, a, arena, diagnostics, err); /* reports all mistakes at
+                                                                       * once */
     return status ? status : remedies;
 }
 

@@ -51,8 +51,7 @@ static void take_values(struct portolan_trace_rows *s, const struct portolan_inv
     span->values = values;
 }
 
-/* Places a call within what was recorded, whose outermost regions contain it. False: it is
- * outside. */
+/* Places a call in what was recorded, whose outermost regions contain it. False: it is outside. */
 static bool place(const struct portolan_trace_rows *s, const struct portolan_invocation *row,
                   struct portolan_trace_span *span)
 {

@@ -84,8 +84,7 @@ static void close_window(struct diagnosis_component *d)
     free(machine);
 }
 
-/* Reaches a step; collective, as all that follows: the ranks have the same steps and the same
- * obstacle. */
+/* Reaches a step; collective: the ranks have the same steps and the same obstacle. */
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
     struct diagnosis_component *d = self;

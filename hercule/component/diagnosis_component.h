@@ -41,8 +41,7 @@ struct diagnosis_component {
 
     /* the same on all ranks */
     bool is_ready;
-    struct portolan_error obstacle; /* why there will be no diagnosis in this run; status 0: there
-                                     * is no obstacle */
+    struct portolan_error obstacle; /* why there will be no diagnosis; status 0: no obstacle */
     int step;                       /* number of the last swap point; -1: there was none */
     struct diagnosis_window window;
     char *folder; /* folder of what is recorded; NULL: nothing was yet */

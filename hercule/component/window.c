@@ -230,8 +230,7 @@ enum portolan_status diagnosis_close_window(struct diagnosis_component *d,
     enum portolan_status status = PORTOLAN_OK;
 
     *machine = NULL;
-    diagnosis_drop_window(d); /* first of all, since what the ranks do here is not the program's
-                               * work */
+    diagnosis_drop_window(d); /* first: what the ranks do here is not the program's */
     portolan_machine_read(&now);
     portolan_machine_subtract(mine, &now);
     lost = portolan_record_lost() - d->window.lost;

@@ -129,8 +129,7 @@ struct portolan_finding {
     const char *factor; /**< the design decision that causes it; for <alternative remedies=""> */
     const char *remedy; /**< what to change */
     const char *where;  /**< ranks, steps, instances; "": not known */
-    /** The user and its uses port whose calls are the component that has the cost; "": not
-     * known. */
+    /** User and uses port whose calls are the component that has the cost; "": not known. */
     const char *instance, *port;
     double share;      /**< its cost */
     double spread;     /**< half of the 95 % interval of `share` over repetitions */
@@ -191,8 +190,8 @@ PORTOLAN_API enum portolan_status portolan_factor_check(const struct portolan_kn
                                                         struct portolan_error *err);
 
 struct portolan_diagnosis_options {
-    /** Borrowed for the call, as all pointers here. Without parts, the components' slots `mpi`,
-     * `tag` … hold. */
+    /** Borrowed for the call, as all pointers here. Without parts, components' slots `mpi` …
+     * hold. */
     const struct portolan_part *parts;
     size_t n_parts;
     const struct portolan_threshold *settings;
@@ -201,12 +200,10 @@ struct portolan_diagnosis_options {
      * busy"; then the verdict names no cause. NULL: no disturbance is known. */
     const char *disturbance;
     /** The caller knows who used the processors. If not, a rank that had none for a considerable
-     * part of the run makes the verdict "cannot tell": others may have used it, or the program
-     * slept. */
+     * time makes the verdict "cannot tell": others may have used it, or the program slept. */
     bool knows_processors;
-    /** Diagnoses of the same paradigm: REPETITIONS: of other runs with the same recording, to
-     * average shares and gains; EXPERIMENTS: of runs with less recording, to check that they
-     * agree. */
+    /** Diagnoses of the same paradigm: REPETITIONS, of runs with the same recording, to average
+     * shares and gains; EXPERIMENTS, of runs with less recording, to check that they agree. */
     const struct portolan_diagnosis *const *repetitions, *const *experiments;
     size_t n_repetitions, n_experiments;
     int first_step;   /**< number of the first step that was recorded */

@@ -50,8 +50,8 @@ struct portolan_trace_rows;
 PORTOLAN_API enum portolan_status portolan_trace_rows_create(const struct portolan_trace *trace,
                                                              struct portolan_trace_rows **rows,
                                                              struct portolan_error *err);
-/** Visits rows (it is a portolan_invocation_fn), for *ROWS. Rows at times outside the trace are
- * left out. */
+/** Visits rows (a portolan_invocation_fn) for *ROWS; those at times outside the trace are left
+ * out. */
 PORTOLAN_API int portolan_trace_rows_take(void *rows, const struct portolan_sample *path,
                                           const struct portolan_invocation *row);
 /**

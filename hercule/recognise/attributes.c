@@ -278,10 +278,8 @@ static size_t relate(const struct recognition *r, const struct related *x, size_
 {
     const struct instance *i = &r->instances[r->of_event[x->event][of_event]];
 
-    if (x->sender == HERCULE_NONE && x->n_by) {                       /* the word is "before" or
-                                                                       * "after" */
-        size_t at = x->by[0][0] == 'b' ? of_event - 1 : of_event + 1; /* below 0 it wraps around,
-                                                                       * and is too large */
+    if (x->sender == HERCULE_NONE && x->n_by) {                       /* "before" or "after" */
+        size_t at = x->by[0][0] == 'b' ? of_event - 1 : of_event + 1; /* below 0: too large */
 
         return at < r->n_of_event[x->event] && r->instances[r->of_event[x->event][at]].row == i->row
                    ? r->of_event[x->event][at]

@@ -54,7 +54,7 @@ struct bound {
     size_t n_own, n_rules;       /* the user's own rules come first, of which one decides */
     bool *is_bound, *is_refined; /* by component: IS_BOUND: bound by a rule of the user's;
                                   * IS_REFINED: has components as parts */
-    int hub;                     /* the rank that has messages with most other ranks */
+    int hub;                     /* IS_REFINED: has components as parts */
     unsigned words;              /* words of all rules */
 };
 
@@ -230,8 +230,8 @@ static bool is_inside(const struct bound *b, const struct binding_rule *r, const
         fitting |= (uint64_t)(condition) << rule->component;                                       \
     }
 
-/* Returns whether a rule fits. One without a region binds the phase of its name, or the time from
- * its mark on. */
+/* Returns whether a rule fits. Without a region it binds the phase of its name, or its mark's
+ * time. */
 static bool fits_region(const struct bound *b, const struct binding_rule *r, const char *mark,
                         const uint32_t *open, size_t n)
 {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Applies the constraints of events: an instance that an expression matched but that breaks them is
- * dropped or cut. */
+/* Applies constraints of events: matched instances that break them are dropped or cut. */
 #include "recognise.h"
 
 #include <stdlib.h>
 
 enum verdict { KEEP, CUT_BEFORE, DROP };
 
-/* Returns the instance that contains I and is a part of the outermost one; I itself if it is the
- * outermost. */
+/* Returns the part of the outermost instance that contains I; I if it is the outermost. */
 static size_t part_of(const struct recognition *r, size_t i)
 {
     while (r->instances[i].parent != NO_INSTANCE &&
@@ -61,9 +59,8 @@ static bool is_same_call(const struct recognition *r, const struct token *a, con
     return a && b && events[a->first_event].what == events[b->first_event].what;
 }
 
-/* Sets a call apart, because it does something else before or after an iteration and was matched
- * with it: the first call, or the last if the first is that of LIKE, an instance that was kept
- * (NULL: there is none). */
+/* Sets a call apart that does something else before or after an iteration: the first call, or the
+ * last if the first is that of LIKE, an instance that was kept (NULL: there is none). */
 static void set_apart(struct recognition *r, const struct instance *i, const struct instance *like)
 {
     struct token *first = call_of(r, i, false), *last = call_of(r, i, true);

@@ -135,8 +135,7 @@ static void charge(struct waiting *w, uint32_t location, int64_t ns)
     }
 }
 
-/* Processes a change. If locations wait for each other in a circle, as in no run, they are charged
- * for it. */
+/* Processes a change. Locations that wait for each other, as in no run, are charged for it. */
 static void change(struct waiting *w, const struct wait_change *c)
 {
     uint32_t root = root_of(w, c->location);

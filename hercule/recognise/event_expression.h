@@ -16,8 +16,7 @@ enum event_expression_kind { EXPRESSION_NAME, EXPRESSION_SEQUENCE, EXPRESSION_CH
 struct event_expression {
     enum event_expression_kind kind;
     bool is_optional, is_repeated;
-    const char *name; /* for a NAME; its meaning, found afterwards, is one of these, the other
-                       * HERCULE_NONE: */
+    const char *name; /* of a NAME; one of its meanings is HERCULE_NONE: */
     size_t component, event;
     struct place place;
     struct event_expression *parts, *next; /* PARTS: of a sequence or choice; NEXT: links them */
@@ -51,8 +50,7 @@ struct automaton {
         size_t component;
         size_t depth; /* number of events around it; the outermost is that of the automaton */
         size_t event[AUTOMATON_DEPTH];
-        size_t occurrence[AUTOMATON_DEPTH]; /* distinguishes places at which the same event
-                                             * stands */
+        size_t occurrence[AUTOMATON_DEPTH]; /* distinguishes places of one event */
         /* Positions that may follow without a new instance of that event. */
         uint64_t inner[AUTOMATON_DEPTH];
     } at[AUTOMATON_POSITIONS];

@@ -87,8 +87,10 @@ static void measure_fit(struct recognition *r)
         }
 }
 
-/* Sums over the tokens that are not inside others: over those of no component, or over all. */
-static double sum_tokens(const struct recognition *r, enum quantity quantity, bool of_no_component)
+/* Sums a quantity, at most MOST of each token, over the tokens that are not inside others: over
+ * those of no component, or over all. */
+static double sum_tokens(const struct recognition *r, enum quantity quantity, enum quantity most,
+                         bool of_no_component)
 {
     double sum = 0;
 
@@ -97,23 +99,8 @@ static double sum_tokens(const struct recognition *r, enum quantity quantity, bo
 
         for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside)
             if (!of_no_component || row->tokens[i].component == TOKEN_NO_COMPONENT)
-                sum += token_quantity(r, row, &row->tokens[i], quantity);
-    }
-    return sum;
-}
-
-/* Sums waiting outside of components, except that of ranks that have ended. */
-static double wait_outside(const struct recognition *r)
-{
-    double sum = 0;
-
-    for (size_t l = 0; l < r->n_rows; l++) {
-        const struct token_row *row = &r->rows[l];
-
-        for (size_t i = 0; i < row->n; i += 1 + row->tokens[i].n_inside)
-            if (row->tokens[i].component == TOKEN_NO_COMPONENT)
-                sum += fmin(token_quantity(r, row, &row->tokens[i], QUANTITY_WAIT),
-                            token_quantity(r, row, &row->tokens[i], QUANTITY_MPI));
+                sum += fmin(token_quantity(r, row, &row->tokens[i], quantity),
+                            token_quantity(r, row, &row->tokens[i], most));
     }
     return sum;
 }
@@ -166,9 +153,9 @@ static bool measure_run(struct recognition *r)
     g[GLOBAL_P] = r->trace->n_ranks;
     g[GLOBAL_T] = (double)r->run_ns;
     g[GLOBAL_RUN] = (double)r->waits->all_ns;
-    g[GLOBAL_MPI_TIME] = sum_tokens(r, QUANTITY_MPI, false);
-    g[GLOBAL_MPI_WAIT] = sum_tokens(r, QUANTITY_WAIT, false);
-    g[GLOBAL_MPI_COLLECTIVE] = sum_tokens(r, QUANTITY_COLLECTIVE, false);
+    g[GLOBAL_MPI_TIME] = sum_tokens(r, QUANTITY_MPI, QUANTITY_MPI, false);
+    g[GLOBAL_MPI_WAIT] = sum_tokens(r, QUANTITY_WAIT, QUANTITY_WAIT, false);
+    g[GLOBAL_MPI_COLLECTIVE] = sum_tokens(r, QUANTITY_COLLECTIVE, QUANTITY_COLLECTIVE, false);
     g[GLOBAL_OUTSIDE] = g[GLOBAL_OUTSIDE_DELAY] = g[GLOBAL_OUTSIDE_WAIT] = NAN;
     g[GLOBAL_ENDING] = least_in_class(r->waits, PORTOLAN_ROUTINE_FINALIZE);
     g[GLOBAL_STARTING] = least_in_class(r->waits, PORTOLAN_ROUTINE_INIT) + g[GLOBAL_ENDING];
@@ -209,11 +196,12 @@ static bool recognise_instances(struct recognition *r, const struct bound *b)
         return false;
     find_foreign(r);
     measure_fit(r);
-    r->globals[GLOBAL_OUTSIDE] =
-        fmax(0, sum_tokens(r, QUANTITY_TIME, true) - sum_tokens(r, QUANTITY_WAIT, true) -
-                    r->globals[GLOBAL_STARTING]);
-    r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, true);
-    r->globals[GLOBAL_OUTSIDE_WAIT] = wait_outside(r);
+    r->globals[GLOBAL_OUTSIDE] = fmax(0, sum_tokens(r, QUANTITY_TIME, QUANTITY_TIME, true) -
+                                             sum_tokens(r, QUANTITY_WAIT, QUANTITY_WAIT, true) -
+                                             r->globals[GLOBAL_STARTING]);
+    r->globals[GLOBAL_OUTSIDE_DELAY] = sum_tokens(r, QUANTITY_DELAY, QUANTITY_DELAY, true);
+    /* Waiting for the others by a rank that has ended is not in MPI. */
+    r->globals[GLOBAL_OUTSIDE_WAIT] = sum_tokens(r, QUANTITY_WAIT, QUANTITY_MPI, true);
     return delays_delegate(r);
 }
 
@@ -287,8 +275,7 @@ bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
     return is_good;
 }
 
-/* Marks computing: the time that follows the event before it, and calls with MPI_PROC_NULL in
- * it. */
+/* Marks computing: the time that follows the event before it, with calls to MPI_PROC_NULL. */
 static void mark_computing(const struct recognition *r, size_t location, const struct token *t,
                            uint8_t *events)
 {

@@ -28,8 +28,7 @@ struct token {
     uint32_t first_event, n_events; /* computing has no events, and is before FIRST_EVENT */
     uint32_t n_inside;              /* number of tokens that follow and are within */
     uint8_t component;              /* the component that it was found to be */
-    bool is_apart;   /* it broke the constraints of the instance that it was matched with:
-                      * constraints.c */
+    bool is_apart;   /* it broke constraints of what it was matched with: constraints.c */
     bool is_foreign; /* it is in a stretch that fits no event, of which the rank has few */
 };
 
@@ -77,8 +76,7 @@ struct recognition {
     struct portolan_arena of_instances; /* holds of_event to values, until instances change */
     struct portolan_arena arena;        /* holds what follows */
     struct fit *fits;                   /* by component */
-    int64_t *caused, *delegated;        /* by component of woven paradigms, of delays.c; else
-                                         * NULL */
+    int64_t *caused, *delegated;        /* by component of woven paradigms: delays.c; or NULL */
     struct fit whole;
     size_t n_apart; /* number of tokens set apart */
     double globals[N_GLOBALS];
@@ -100,8 +98,8 @@ void recognition_destroy(struct recognition *r);
 bool recognition_lookup(void *recognition, const struct paradigm *paradigm,
                         const struct reference *reference, struct measured *value);
 
-/* Return what fits none of the paradigm's events: as a share of the run, and as lines of text, in
- * ARENA: misfit.c. */
+/* Return what fits none of the paradigm's events: a share of the run; lines of text, in ARENA:
+ * misfit.c. */
 double recognition_misfit(const struct recognition *r);
 const char *recognition_misfits(const struct recognition *r, struct portolan_arena *arena);
 
@@ -121,13 +119,12 @@ struct bound *bind_components(const struct paradigm *paradigm, const struct port
  * and within component WITHIN; 0: it is not bound. */
 uint64_t bound_region(const struct bound *b, const char *mark, const uint32_t *open, size_t n_open,
                       size_t within);
-/* Returns the components that computing may be, within component WITHIN (HERCULE_NONE: outside of
- * all). */
+/* Returns the components that computing may be, within WITHIN (HERCULE_NONE: outside of all). */
 uint64_t bound_computing(const struct bound *b, size_t within);
 /* Returns whether other components are parts of COMPONENT. */
 bool bound_is_refined(const struct bound *b, size_t component);
-/* Returns the components that the call with the N EVENTS on RANK may be, after MARK and in the
- * N_OPEN regions. */
+/* Returns the components that the call with N EVENTS on RANK may be, after MARK, in N_OPEN
+ * regions. */
 uint64_t bound_call(const struct bound *b, const struct portolan_trace_event *events, size_t n,
                     int rank, bool is_further, const char *mark, const uint32_t *open,
                     size_t n_open, size_t within);
@@ -145,8 +142,7 @@ bool delays_delegate(struct recognition *r);
 bool token_is_ordinary(const struct recognition *r, const struct token *t);
 double token_quantity(const struct recognition *r, const struct token_row *row,
                       const struct token *t, enum quantity quantity);
-/* Returns the innermost token of LOCATION that contains event number EVENT of the trace; NULL:
- * none. */
+/* Returns LOCATION's innermost token that contains event number EVENT; NULL: none. */
 struct token *tokens_find(const struct recognition *r, size_t location, size_t event);
 
 /* Finds instances; false: no memory. */
@@ -174,8 +170,7 @@ bool instances_order(struct recognition *r);
 /* Returns the values of ATTRIBUTE, for all instances of its event; NULL: no memory. */
 const double *attribute_values(struct recognition *r, size_t attribute);
 
-/* Collects the values of what REFERENCE names: within an instance, or NULL: of all. False: no
- * memory. */
+/* Collects what REFERENCE names: within an instance, or NULL: of all. False: no memory. */
 bool values_collect(struct recognition *r, const struct reference *reference,
                     const struct instance *within, struct value_list *l);
 

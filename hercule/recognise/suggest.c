@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tries each paradigm on a trace with its own bindings; those that cover most of it are
- * suggested. */
+/* Tries each paradigm on a trace with its own bindings; suggests those that cover most of it. */
 #include "knowledge.h"
 #include "recognise.h"
 
@@ -15,8 +14,8 @@ static const double least_cover = 0.9, least_of_all = 0.5;
 
 /* ------------------------------------------------- cover */
 
-/* Returns whether I communicates and works, or communicates both ways: a send alone means
- * nothing. */
+/* Returns whether I communicates and works, or communicates both ways: a send alone is not
+ * enough. */
 static bool is_telling(const struct recognition *r, const struct instance *i)
 {
     const struct token_row *row = &r->rows[i->row];
@@ -146,8 +145,7 @@ static void write_part(struct portolan_text *text, const struct recognition *r,
     portolan_text_add(text, "/>\n");
 }
 
-/* Writes rows for components that calls distinguish; for the others their own bindings continue to
- * hold. */
+/* Writes rows for components that calls distinguish; for others, their own bindings hold. */
 static void write_bindings(const struct recognition *r, struct found *found,
                            struct portolan_text *text)
 {
@@ -161,7 +159,7 @@ static void write_bindings(const struct recognition *r, struct found *found,
     portolan_text_add(text, "<paradigm name=\"program\" is=\"");
     portolan_text_add_xml(text, r->paradigm->item.name);
     portolan_text_add(text, "\">\n");
-    for (int with_partner = 1; with_partner >= 0; with_partner--) /* the more specific rows come
+    for (int with_partner = 1; with_partner >= 0; with_partner--) /* more specific rows come
                                                                    * first */
         for (size_t i = 0; i < n; i++)
             if (found[i].n_calls && !found[i].is_ambiguous &&
@@ -197,8 +195,7 @@ static enum portolan_status describe(const struct recognition *r, struct portola
 
 /* ------------------------------------------------- all paradigms */
 
-/* Orders by cover; of those that cover about as much, the one that says more of each instance comes
- * first. */
+/* Orders by cover; if that is about equal, by what is known of each instance. */
 static int compare_suggestions(const void *a, const void *b)
 {
     const struct portolan_suggestion *x = a, *y = b;

@@ -21,10 +21,9 @@
 
 enum { DEEPEST_REGION = 64, MOST_PARTNERS = 8 };
 
-/* Limits of brief computing. Stretches that together take less than brief_share of a rank's time
- * are between calls that belong together, and are no tokens. Nor are those that are shorter than
- * brief_length of the stretches in which half of the time is spent, if together they take less than
- * most_brief. */
+/* Limits of brief computing, which is no token. Stretches that together take less than brief_share
+ * of a rank's time are between calls that belong together. So are those shorter than brief_length
+ * of the stretches with half of the time, if together they take less than most_brief. */
 static const double brief_share = 0.0005, brief_length = 0.001, most_brief = 0.05;
 
 struct tokenizer {
@@ -34,14 +33,12 @@ struct tokenizer {
     struct token_row *row;
     int64_t since, brief_ns; /* SINCE: when computing began; BRIEF_NS: the longest that is brief */
     int64_t worked;          /* length of the last stretch of computing that is a token */
-    struct {                 /* ranks from which the last calls in a row received, or to which they
-                              * sent */
+    struct {                 /* partners of the last calls in a row */
         int ranks[MOST_PARTNERS];
         size_t n;
         uint32_t kind; /* kind of their messages */
     } met;
-    bool goes_on;    /* the present call receives or sends as the one before, from or to other
-                      * ranks */
+    bool goes_on;    /* the call goes on with the one before, with other partners */
     bool is_looking; /* the last token looks for a message, and is no component */
     size_t last;     /* the previous token at this depth; HERCULE_NONE: none yet */
     struct open {
@@ -78,8 +75,8 @@ static bool end_computing(struct tokenizer *t, int64_t ns, uint32_t event)
     t->since = ns;
     if (t->is_closed || ns <= begin)
         return true;
-    /* Computing that is short compared with the work on a block is packing, also before a send to
-     * another rank. */
+    /* Computing that is short compared with a block's is packing, also before a send to another
+     * rank. */
     if (t->goes_on && t->met.kind == PORTOLAN_TRACE_SEND && brief_ns < t->worked / 4)
         brief_ns = t->worked / 4;
     if (ns - begin <= brief_ns && t->last != HERCULE_NONE) {
@@ -146,7 +143,7 @@ static bool goes_on(struct tokenizer *t, uint32_t first, uint32_t end)
 
 /* Returns whether the call of events [FIRST, END], which is no component, has a message with
  * MPI_PROC_NULL only, or asks for something, as MPI_Wtime does. */
-static bool is_about_nobody(const struct tokenizer *t, uint32_t first, uint32_t end)
+static bool has_no_partner(const struct tokenizer *t, uint32_t first, uint32_t end)
 {
     const struct portolan_trace_event *events = t->r->trace->events;
     enum portolan_trace_routine_class class = t->r->waits->matching->classes[events[first].what];
@@ -206,7 +203,7 @@ static bool take_call(struct tokenizer *t, uint32_t first, uint32_t end)
     const struct portolan_trace_event *events = t->r->trace->events;
     struct token *token;
 
-    if (is_about_nobody(t, first, end)) { /* the call belongs to the one before, or to computing */
+    if (has_no_partner(t, first, end)) { /* the call belongs to the one before, or to computing */
         if (!t->is_closed && t->last != HERCULE_NONE && events[first].ns - t->since <= t->brief_ns)
             t->row->tokens[t->last].end = t->since = events[end].ns;
         return true;
@@ -277,8 +274,7 @@ static bool close_region(struct tokenizer *t, size_t at, uint32_t event)
     return true;
 }
 
-/* Returns the mark in force; HERCULE_NONE: there is none in the innermost region that is a
- * component. */
+/* Returns the mark in force; HERCULE_NONE: none in the innermost region that is a component. */
 static size_t open_mark(const struct tokenizer *t)
 {
     for (size_t i = t->depth; i-- > 0;)

@@ -102,8 +102,7 @@ __attribute__((unused)) static double draw(double low, double high)
     return low + (high - low) * (double)(random_state * 2685821657736338717u >> 11) / 0x1p53;
 }
 
-/* Runs the N TESTS with the knowledge that comes with Portolan; returns the exit status of
- * main(). */
+/* Runs N TESTS with the knowledge that comes with Portolan; returns main()'s exit status. */
 static inline int run_tests_with_knowledge(const struct CMUnitTest *tests, size_t n)
 {
     struct portolan_knowledge *read = NULL;

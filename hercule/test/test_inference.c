@@ -257,8 +257,7 @@ static void repetitions_are_averaged_and_tell_how_far_they_differ(void **state)
     portolan_knowledge_destroy(k);
 }
 
-/* A cause that costs less than runs differ by is not certain; a difference of 5 % does not
- * matter. */
+/* A cause that costs less than runs differ by is uncertain; a difference of 5 % does not matter. */
 static void runs_that_disagree_are_noticed(void **state)
 {
     const struct table here = {30, 10, 0, 0, NULL, {0.25, 0.05}, NULL};

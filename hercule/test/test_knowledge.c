@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests files of knowledge: the reports of mistakes, inheritance, and that their order changes
- * nothing. */
+/* Files of knowledge: mistakes are reported, paradigms inherited, and their order does not
+ * matter. */
 #include "knowledge_files.h"
 
 #include "../knowledge.h"

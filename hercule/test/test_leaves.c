@@ -287,8 +287,7 @@ static void poll_first(struct portolan_trace *t, int rank, const char *routine, 
     *begin = end;
 }
 
-/* At the edges of the domain there is no neighbour: a message goes to MPI_PROC_NULL after the
- * work. */
+/* At the edges of the domain, a message goes to MPI_PROC_NULL after the work. */
 static void send_to_nobody(struct portolan_trace *t, int rank, const char *routine, int64_t *begin,
                            int64_t end)
 {
@@ -423,8 +422,8 @@ static void who_looks_first_has_the_same_causes(void **state)
 
 /* ------------------------------------------------- best numbers */
 
-/* Returns which of the runs with 1, 2, 4 … is the shortest; *PREDICTED: what METRIC predicts from
- * run FIRST. */
+/* Returns which run of 1, 2, 4 … is the shortest; *PREDICTED: what METRIC predicts from run
+ * FIRST. */
 static int shortest_run(void (*write)(struct portolan_text *, int), const char *paradigm,
                         const char *metric, int first, double *predicted)
 {

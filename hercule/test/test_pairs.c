@@ -116,8 +116,7 @@ static void healthy_runs_have_no_finding(void **state)
     }
 }
 
-/* Mistakes of a user's description: the paradigm, tags that no longer distinguish messages, parts,
- * the threshold of fits. */
+/* Mistakes of a user: paradigm, tags that do not distinguish messages, parts, threshold of fits. */
 struct mistake {
     const char *paradigm;
     struct portolan_part parts[2];

@@ -27,8 +27,7 @@ struct wait_class {
     uint32_t path;
 };
 
-/* A rate: each nanosecond of the waits from FIRST on to some other wait of a location has caused so
- * much of a class. */
+/* A rate: each nanosecond of waits FIRST to some other of a location caused so much of a class. */
 struct passed_cost {
     uint32_t class, next_begin, next_end;
     double rate;
@@ -65,8 +64,7 @@ struct cause_finder {
     struct passed_cost *costs;
     size_t n_costs, costs_room;
     uint32_t free_cost;
-    uint32_t *begins, *ends;       /* by wait: index + 1 of the rates whose range begins and ends
-                                    * here */
+    uint32_t *begins, *ends;       /* by wait: index + 1 of the rates that begin and end here */
     struct active_classes *active; /* by location */
 
     struct delay_cell *cells;
@@ -137,8 +135,7 @@ static void activate(struct cause_finder *f, struct active_classes *a, uint32_t 
         a->classes[i] = a->classes[--a->n];
 }
 
-/* Passes on a rate: waits FIRST to END of a location have caused RATE of CLASS for each
- * nanosecond. */
+/* Passes on a rate: waits FIRST to END of a location caused RATE of CLASS for each nanosecond. */
 static void pass_on(struct cause_finder *f, size_t first, size_t end, uint32_t class, double rate)
 {
     uint32_t at = f->free_cost;
@@ -156,8 +153,7 @@ static void pass_on(struct cause_finder *f, size_t first, size_t end, uint32_t c
     f->begins[end - 1] = f->ends[first] = at;
 }
 
-/* Activates rates whose range, going backwards, begins at wait K, and removes those whose range
- * ends. */
+/* Activates rates whose range begins at wait K, going backwards; removes those that end. */
 static void begin_passed_costs(struct cause_finder *f, struct active_classes *a, size_t k)
 {
     for (uint32_t at = f->begins[k]; at; at = f->costs[at - 1].next_begin)

@@ -68,8 +68,7 @@ struct clock_finder {
 
 /* ------------------------------------------------- clocks */
 
-/* Returns whether two locations have one clock: threads of a rank do, and ranks of a host, unless
- * IS_OF_RANKS. */
+/* Returns whether two locations have one clock: of a rank, or of a host, unless IS_OF_RANKS. */
 static bool is_same_clock(const struct portolan_trace_location *a,
                           const struct portolan_trace_location *b, bool is_of_ranks)
 {
@@ -150,8 +149,7 @@ static bool meeting_receives(enum meeting_kind kind, bool is_root)
     return kind == MEETING_ALL || (kind == MEETING_TO_ROOT ? is_root : !is_root);
 }
 
-/* Return the events with which a member, event E of kind COLLECTIVE, enters and leaves; none: not
- * known. */
+/* Return the events by which a member, a COLLECTIVE, enters and leaves; none: not known. */
 static uint32_t meeting_enter(const struct portolan_matching *m, uint32_t e)
 {
     return m->trace->events[e].request ? e : m->call[e];
@@ -193,8 +191,7 @@ static enum meeting_kind meeting_kind_of(const struct portolan_matching *m,
     }
 }
 
-/* When, by each clock, the last of the awaited ranks entered, and the first of those that wait
- * left. */
+/* When, by each clock, the last awaited rank entered, and the first of those that wait left. */
 struct crossing {
     int64_t last_enter, first_leave;
     size_t collective; /* the collective + 1 to which these belong */
@@ -380,8 +377,7 @@ static void follow_relation(struct clock_finder *f, const struct relation *r)
     low->is_related = high->is_related = true;
 }
 
-/* Joins clocks, the surest relations first. Returns the margin of the least sure relation that is
- * used. */
+/* Joins clocks, the surest relations first. Returns the margin of the least sure one used. */
 static double relate_clocks(struct clock_finder *f)
 {
     double worst = 0;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matches collectives: the k-th collective operation of each member of a communicator is one
- * operation. */
+/* Matches collectives: the k-th collective of each member of a communicator is one operation. */
 #include "internal.h"
 
 #include <portolan/list.h>
 
-/* Communicators, windows, and the two groups of MPI's begin and end: members count operations
- * alike. */
+/* Communicators, windows, and MPI's begin and end: members count operations alike. */
 struct meeting_groups {
     const struct portolan_trace *t;
     struct portolan_matching *m;
@@ -103,8 +101,7 @@ static void put_members(const struct meeting_groups *g)
         }
 }
 
-/* Checks that all members take part, in the same routine: one that differs did not meet the
- * others. */
+/* Checks that all members call the same routine: one that differs did not meet the others. */
 static void check_members(struct portolan_matching *m)
 {
     const struct portolan_trace *t = m->trace;

@@ -50,8 +50,7 @@ struct wait_finder {
     int rank;
     uint32_t first;           /* first event of the location */
     uint8_t *late_states;     /* by call: which kind of late sender it would be */
-    uint32_t *last_transfers; /* the call of the last transfer towards each member of a window's
-                               * meeting, before it */
+    uint32_t *last_transfers; /* call of the last transfer to each member of a window, before it */
     uint32_t *starts;         /* call + 1 of the present MPI_Win_start of each window */
     bool no_memory;
 };
@@ -103,8 +102,7 @@ void add_waiting(const struct portolan_waits *w, const struct portolan_wait *wai
                  int64_t *by_path, size_t stride);
 /* The interval in which a wait and its cause are compared. */
 struct wait_interval {
-    uint32_t own_from, by_from; /* first events of the rank that waited, and of the rank that caused
-                                 * it */
+    uint32_t own_from, by_from; /* first events of the rank that waited, and of the cause */
     int64_t from_ns;
 };
 
@@ -121,8 +119,8 @@ struct moment {
     int64_t ns;
 };
 
-/* Sums from the begin of each location, noted every so many events, so that long stretches cost no
- * more than short ones. */
+/* Sums from the begin of each location every so many events, so that long stretches cost no
+ * more. */
 struct path_profile {
     const struct portolan_waits *w;
     size_t every, n_sums;

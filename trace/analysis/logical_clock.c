@@ -30,8 +30,7 @@ struct logical_clock {
     size_t n_queued;
 };
 
-/* Returns the least transit time within hosts, where clocks agree; between hosts it is at least as
- * long. */
+/* Returns the least transit time within hosts; between hosts it is at least as long. */
 static int64_t least_transit(const struct logical_clock *x)
 {
     int64_t least = INT64_MAX;
@@ -57,8 +56,7 @@ static void enqueue(struct logical_clock *x, size_t location)
     x->queue[x->n_queued++] = (uint32_t)location;
 }
 
-/* Finds *LEAST, the earliest time at which E may happen. False: what it waits for is not known
- * yet. */
+/* Finds *LEAST, the earliest time of E. False: what it waits for is not known yet. */
 static bool is_ready(const struct logical_clock *x, size_t location, uint32_t e, int64_t *least)
 {
     uint32_t send = x->t->events[e].kind == PORTOLAN_TRACE_RECV ? x->m->partner[e] : no_event;
@@ -113,8 +111,7 @@ static void walk(struct logical_clock *x, size_t location, bool is_forced)
     }
 }
 
-/* Walks all locations. Those that wait for each other in a circle, as no run does, are forced
- * on. */
+/* Walks all locations; forces on those that wait for each other in a circle, as in no run. */
 static void walk_all(struct logical_clock *x)
 {
     for (size_t i = x->t->n_locations; i-- > 0;)

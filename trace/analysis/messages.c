@@ -59,8 +59,7 @@ static uint32_t take_send(struct message_matcher *x, const struct message_key *k
     uint32_t e = q && q->first ? q->first - 1 : no_event;
 
     if (e != no_event)
-        q->first = x->matching->partner[e] + 1; /* after the last send this is 0: the queue is
-                                                 * empty */
+        q->first = x->matching->partner[e] + 1; /* 0 after the last send */
     return e;
 }
 
@@ -124,8 +123,8 @@ static void receive_event(struct message_matcher *x, int rank, uint32_t e)
         if (!is_cancelled(x, e))
             receive_message(x, rank, e, other == no_event ? e : other);
         return;
-    case PORTOLAN_TRACE_RECV: /* otherwise its posting has taken the send; without a posting,
-                               * recording began late */
+    case PORTOLAN_TRACE_RECV: /* else its posting took the send; without one, recording began
+                               * late */
         if (!event->request || other == no_event)
             receive_message(x, rank, e, e);
         return;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths, which consist of the regions that were entered and the call of MPI inside; and their
- * times. */
+/* Call paths, of the regions that were entered and the call of MPI inside; and their times. */
 #include "internal.h"
 
 #include <portolan/index.h>

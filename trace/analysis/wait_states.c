@@ -137,8 +137,7 @@ static uint32_t latest_receiver(const struct wait_finder *f, const struct waitin
 /* Limits for looking back for sent messages that their receiver has not asked for. */
 enum { LEAST_BUFFERED = 2, MOST_EVENTS_BACK = 64 };
 
-/* Returns whether the receiver of SEND has not asked for the messages before it either when it
- * begins CALL. */
+/* Returns whether SEND's receiver has not asked for those before it either when it begins CALL. */
 static bool is_behind(const struct wait_finder *f, uint32_t send, uint32_t call)
 {
     const struct portolan_trace_event *events = f->t->events;
@@ -223,8 +222,7 @@ static uint32_t last_of_ranks(const struct wait_finder *f, const struct portolan
     return last;
 }
 
-/* Finds the wait of CALL for the operation that E, a COLLECTIVE or its own BEGIN, began there or
- * before. */
+/* Finds CALL's wait for the operation that E, a COLLECTIVE or its own BEGIN, began. */
 static void find_collective_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t e)
 {
     static const uint8_t states[] = {
@@ -308,8 +306,7 @@ static void find_location_waits(struct wait_finder *f, const struct portolan_tra
 {
     struct waiting_call probe = {.call = no_event}; /* the probe before this call, if any */
     uint32_t poll = no_event;                       /* the first poll of a series */
-    int64_t polled_ns = 0, gaps_ns = 0;             /* POLLED_NS: end of the last poll; GAPS_NS: sum
-                                                     * of longer gaps */
+    int64_t polled_ns = 0, gaps_ns = 0;             /* end of the last poll; sum of longer gaps */
 
     for (uint32_t e = f->first; e < l->first + l->n; e++) {
         enum portolan_trace_routine_class class;

@@ -42,8 +42,7 @@ void find_transfers(struct wait_finder *f)
     }
 }
 
-/* Finds the wait of a fence: first for the last transfer towards this rank, then for the rank that
- * comes last. */
+/* Finds a fence's wait: for the last transfer to this rank, then for the rank that comes last. */
 static void find_fence_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t e,
                             bool is_fence)
 {
@@ -103,8 +102,7 @@ static uint32_t last_transfer(const struct wait_finder *f, uint32_t start, uint3
     return no_event;
 }
 
-/* Finds the waits of a target: until all transfers have ended, then until all origins have
- * completed. */
+/* Finds a target's waits: until all transfers have ended, then until all origins completed. */
 static void find_wait_wait(struct wait_finder *f, const struct waiting_call *call, uint32_t post,
                            unsigned window)
 {

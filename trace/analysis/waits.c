@@ -54,8 +54,7 @@ static void find_times(struct portolan_waits *w)
             continue;
         if (t->events[l->first + l->n - 1].ns > w->run_ns)
             w->run_ns = t->events[l->first + l->n - 1].ns;
-        if (i && l[-1].rank == l->rank) { /* threads of a rank follow each other; this is a further
-                                           * one */
+        if (i && l[-1].rank == l->rank) { /* a further thread of the rank */
             w->n_threads++;
             w->all_ns += t->events[l->first + l->n - 1].ns - t->events[l->first].ns;
         }

@@ -15,8 +15,7 @@ size_t trace_read_start(const char *path, void *bytes, size_t size);
 #ifdef PORTOLAN_OTF2
 #include <otf2/otf2.h>
 
-/* For OTF2_Error_RegisterCallback(): keeps the library from printing, since its results report what
- * went wrong. */
+/* For OTF2_Error_RegisterCallback(): keeps the library from printing; its results report errors. */
 OTF2_ErrorCode otf2_keep_quiet(void *arg, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list args);
 #endif

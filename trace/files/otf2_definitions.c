@@ -207,8 +207,7 @@ static void rank_processes(struct reader *r)
     r->n_ranks = (int)r->world.n;
 }
 
-/* Numbers locations. Those without a rank are further threads; processes without MPI follow the
- * ranks. */
+/* Numbers locations: those without rank are threads; processes without MPI follow the ranks. */
 static void number_locations(struct reader *r)
 {
     for (size_t i = 0; i < r->n_locations; i++) {
@@ -347,8 +346,7 @@ void otf2_enter_comms(struct reader *r)
     enter_windows(r);
 }
 
-/* Returns the name of a routine of MPI. TAU and eztrace define these like any function, TAU with
- * "()". */
+/* Returns the name of a routine of MPI; TAU and eztrace define functions, TAU with "()". */
 static const char *routine_name(struct reader *r, const char *name)
 {
     size_t length = strcspn(name, "(");

@@ -366,8 +366,7 @@ static void hand_over(struct reader *r, bool is_cut)
             r->status = PORTOLAN_ENOMEM;
 }
 
-/* Reads local definitions: a location has its own numbers in its events, which they map, and its
- * own clock. */
+/* Reads local definitions, which map a location's own numbers, and its own clock. */
 static void read_local_definitions(struct reader *r, uint64_t location)
 {
     OTF2_DefReader *reader = OTF2_Reader_GetDefReader(r->otf2, location);

@@ -9,8 +9,7 @@
 
 #include <otf2/otf2.h>
 
-/* A table of entries by their numbers in the archive, which may be large: those of eztrace are rank
- * times 2^30. */
+/* Entries by number in the archive, which may be large: those of eztrace are rank times 2^30. */
 struct otf2_table {
     void *entries;
     size_t n, capacity, size; /* SIZE: that of an entry */

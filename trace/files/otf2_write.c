@@ -15,9 +15,7 @@
 enum {
     EVENT_CHUNK = 1 << 20,
     DEFINITION_CHUNK = 1 << 22,
-    EVENT_BYTES = 48 /* EVENT_BYTES is the
-                      * most that an event
-                      * takes */
+    EVENT_BYTES = 48 /* EVENT_BYTES: at most */
 };
 
 #define DEFINE(W, DEFINITION, ...)                                                                 \
@@ -127,8 +125,7 @@ static void define_locations(struct writer *w)
     }
 }
 
-/* Finds locations that have MPI: the first of each rank; undefined if nothing is known of a
- * rank. */
+/* Finds the first location of each rank that has MPI; undefined if nothing is known of a rank. */
 static void define_ranks(struct writer *w)
 {
     const struct portolan_trace *t = w->trace;
@@ -250,8 +247,7 @@ static enum portolan_status check_folder(struct writer *w, const char *in, const
     return PORTOLAN_OK;
 }
 
-/* Writes a file of local definitions for each location, which readers expect, though it is
- * empty. */
+/* Writes the local definitions of each location, which readers expect, though they are empty. */
 static void write_local_definitions(struct writer *w)
 {
     check(w, OTF2_Archive_OpenDefFiles(w->archive));

@@ -10,8 +10,8 @@
 
 #define PUT(W, RECORD, ...) check(W, OTF2_EvtWriter_##RECORD((W)->events, NULL, __VA_ARGS__))
 
-/* Returns the rank in COMM (in the other group of an intercommunicator) of world rank PEER, as rank
- * OWN sees it. */
+/* Returns the rank in COMM (in an intercommunicator's other group) of world rank PEER, seen by
+ * OWN. */
 static uint32_t rank_in(const struct portolan_trace_comm *comm, int own, int peer)
 {
     bool is_other = comm->n_remote &&
@@ -58,7 +58,7 @@ static OTF2_CollectiveOp operation(const char *routine)
     return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
-/* Writes an ENTER. Values at its begin are attributes, each with its own name; others are
+/* Writes an ENTER with values at its begin as attributes, each with its name; others are
  * metrics. */
 static void put_enter(struct writer *w, const struct portolan_trace_event *e,
                       const struct portolan_trace_event *end)

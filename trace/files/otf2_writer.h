@@ -43,9 +43,8 @@ static inline void check(struct writer *w, OTF2_ErrorCode code)
         w->error = code;
 }
 
-/* Numbers of groups: that of all locations that have MPI; those that calls of one-sided
- * communication name; those of communicators and windows. Readers expect definitions in order,
- * without gaps. */
+/* Numbers of groups: of all locations with MPI; those that one-sided calls name; of communicators
+ * and windows. Readers expect definitions in order, without gaps. */
 enum { FIRST_ACCESS_GROUP = 1 };
 
 /* otf2_write_events.c: writes the events of location AT. */

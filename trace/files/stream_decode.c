@@ -75,8 +75,7 @@ static void copy_text(char *to, const uint8_t *from, size_t length)
     }
 }
 
-/* Reads a text into the room for texts at *USED. Its address may change, so offsets become pointers
- * later. */
+/* Reads a text to *USED of the room for texts, which may move: offsets become pointers later. */
 static size_t read_text(struct stream_decoder *d, size_t *used)
 {
     uint64_t length = read_unsigned(d);
@@ -174,8 +173,7 @@ static void read_event(struct stream_decoder *d, unsigned byte, struct stream_re
         d->at = NULL;
 }
 
-/* Reads a record. False: there is none here; D->at is NULL if the data are damaged, else the end of
- * the block. */
+/* Reads a record. False: there is none; D->at is NULL if damaged, else the end of the block. */
 static bool read_record(struct stream_decoder *d, struct stream_record *r)
 {
     unsigned byte, kind;

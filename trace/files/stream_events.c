@@ -30,8 +30,7 @@ static bool map_number(struct number_map *m, uint64_t number, size_t entry)
     return true;
 }
 
-/* Adds neighbours as each member has recorded its own; all threads of a rank have recorded the
- * same. */
+/* Adds neighbours as each member has recorded its own; threads of a rank recorded the same. */
 static bool add_neighbours(const struct reading *r, size_t entry)
 {
     uint64_t id = r->trace->comms[entry].id;

@@ -86,8 +86,7 @@ static void note_file(struct stream_file *f, const struct portolan_stream_defini
     strncpy(f->host, d->text[0], sizeof f->host - 1);
 }
 
-/* Returns the name of a file's clock. A process may have several files, but only one
- * ManualClock. */
+/* Returns a clock's name. A process may have several files, but only one ManualClock. */
 const char *stream_clock_of(const struct stream_file *f)
 {
     return f->flags & PORTOLAN_STREAM_IS_VIRTUAL ? "ManualClock"
@@ -147,8 +146,7 @@ static void read_definitions(struct reading *r, struct stream_file *f)
 
 /* -- clocks -- */
 
-/* Places a clock. The rate of a counter that ranks share comes from the longest time over all of
- * them. */
+/* Places a clock. A shared counter's rate comes from the longest time over all of its ranks. */
 static void place_clock(struct reading *r, struct stream_file *f)
 {
     const struct clock_reading *first = &f->first, *last = &f->last;

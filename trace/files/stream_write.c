@@ -56,8 +56,7 @@ static void put_definition(struct stream_writer *w, unsigned kind,
     end_record(w, portolan_stream_define(w->at, w->block + PORTOLAN_STREAM_BLOCK, kind, d), kind);
 }
 
-/* Returns the counter's name. Times that were brought together are those of one clock from now
- * on. */
+/* Returns the counter's name; corrected times are those of one clock from now on. */
 static const char *counter_of(const struct stream_writer *w)
 {
     const struct portolan_trace *t = w->trace;
@@ -170,8 +169,8 @@ static void write_event(struct stream_writer *w, const struct portolan_trace_eve
     };
     uint8_t byte, *at;
 
-    make_room(w, 2 * PORTOLAN_STREAM_EVENT_MAX); /* an event and its definitions must be in the same
-                                                  * block */
+    make_room(w, 2 * PORTOLAN_STREAM_EVENT_MAX); /* the event must be in the block of its
+                                                  * definitions */
     define(w, e);
     make_room(w, PORTOLAN_STREAM_EVENT_MAX);
     at = portolan_stream_encode(w->at, &event, &w->last, &byte);

@@ -21,8 +21,7 @@
 struct open_stack {
     struct portolan_trace_event *open;
     size_t n, room;
-    /* Regions that another one ended, which began before them and overlaps them; their own ends are
-     * dropped. */
+    /* Regions that another one ended, which began before them; their own ends are dropped. */
     uint32_t *ended;
     size_t n_ended, ended_room;
 };

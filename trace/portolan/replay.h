@@ -55,8 +55,7 @@ PORTOLAN_API enum portolan_status portolan_trace_schedule(struct portolan_trace 
 
 /** The kinds of removals. Each applies to what `selected` selects. */
 enum portolan_removal_kind {
-    /** Selected times are multiplied by `factor`; of selected calls, only the time beyond
-     * waiting. */
+    /** Selected times are multiplied by `factor`; of calls, only the time beyond waiting. */
     PORTOLAN_REMOVE_TIME,
     /** The k-th selected stretch of time becomes the mean over ranks of their k-th; if ranks have
        different numbers of them, each rank's total becomes the mean of the totals. Stretches
@@ -155,8 +154,8 @@ struct portolan_efficiencies {
     double parallel;          /**< load balance * communication */
     int64_t start_and_end_ns; /**< time on the critical path in MPI_Init and MPI_Finalize */
 };
-/** Computes efficiencies. Useful time is outside of MPI and not polling. Errors of
- * portolan_replay(). */
+/** Computes efficiencies. Useful time is outside of MPI, and not polling. portolan_replay()'s
+ * errors. */
 PORTOLAN_API enum portolan_status portolan_efficiencies(const struct portolan_waits *waits,
                                                         struct portolan_efficiencies *efficiencies,
                                                         struct portolan_error *err);

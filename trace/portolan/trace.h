@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** The latest time, which is 104 days, so that doubles hold all times, and sums over ranks do not
+/** The latest time, 104 days, so that doubles hold all times, and sums over ranks do not
  * overflow. */
 #define PORTOLAN_TRACE_MOST_NS ((int64_t)1 << 53)
 
@@ -39,8 +39,7 @@ struct portolan_trace_event {
 /** A communicator. A window has that from which it was made. */
 struct portolan_trace_comm {
     uint64_t id; /**< the same on all ranks; unique among communicators, or among windows */
-    size_t n_members, n_remote; /**< N_REMOTE: size of the other group of an intercommunicator, else
-                                 * 0 */
+    size_t n_members, n_remote;  /**< N_REMOTE: of an intercommunicator's other group; or 0 */
     const int *members, *remote; /**< ranks in MPI_COMM_WORLD */
     /** Neighbours of all members, one member after the other; NULL: it has no topology. */
     const int *neighbours;
@@ -84,8 +83,7 @@ struct portolan_trace {
     const char *source;        /**< the file that it was read from, for messages */
 };
 
-/** Returns the index of RANK in the N RANKS (of a communicator, for instance); N if it is
- * missing. */
+/** Returns the index of RANK in the N RANKS (of a communicator, say); N if it is missing. */
 PORTOLAN_API size_t portolan_trace_place(const int *ranks, size_t n, int rank);
 
 /** Returns whether EVENT is something that a call of MPI posts, does or completes; times and values
@@ -203,8 +201,7 @@ struct portolan_trace_span {
     int rank, thread;
     int64_t begin_ns, end_ns; /**< as times of the trace */
     struct portolan_trace_region region;
-    size_t n_values, n_last; /**< N_VALUES: values at its begin; N_LAST: of values at its end, which
-                              * follow them */
+    size_t n_values, n_last;  /**< values at its begin; N_LAST at its end, which follow */
     const char *const *names; /**< names of VALUES */
     const double *values;
 };

@@ -61,8 +61,7 @@ struct portolan_collective {
     bool is_window;                /**< it is a fence, or the making or freeing of a window */
     uint32_t what;                 /**< index of the communicator, or window */
     uint32_t last;                 /**< the call (its BEGIN) that began last */
-    int64_t last_ns, first_end_ns; /**< LAST_NS: when that was; FIRST_END_NS: when the first of all
-                                    * calls ended */
+    int64_t last_ns, first_end_ns; /**< when that was; and when the first of all ended */
 };
 
 struct portolan_matching {
@@ -131,12 +130,12 @@ PORTOLAN_API enum portolan_awaited portolan_awaited(const struct portolan_matchi
                                                     uint32_t e, int rank, const int **ranks,
                                                     size_t *n);
 
-/** Returns the call that posted the receive RECV, an event RECV or RECV_POST; none: not known, or
- * RECV is none. */
+/** Returns the call that posted RECV, an event RECV or RECV_POST; none: not known, or RECV is
+ * none. */
 PORTOLAN_API uint32_t portolan_posting_call(const struct portolan_matching *matching,
                                             uint32_t recv);
 
-/** Returns the event SEND that E completes: E itself if it is a blocking send; none: it completes
+/** Returns the SEND that E completes: E itself if it is a blocking send; none: it completes
  * none. */
 PORTOLAN_API uint32_t portolan_completed_send(const struct portolan_matching *matching, uint32_t e);
 
@@ -246,8 +245,7 @@ PORTOLAN_API enum portolan_status portolan_waits_create(const struct portolan_ma
 /** Destroys waits; NULL is legal. */
 PORTOLAN_API void portolan_waits_destroy(struct portolan_waits *waits);
 
-/** Returns whether PATH, an index, consists of calls to MPI_Init, MPI_Init_thread or
- * MPI_Finalize. */
+/** Returns whether PATH, an index, is of calls to MPI_Init, MPI_Init_thread or MPI_Finalize. */
 PORTOLAN_API bool portolan_path_starts_or_ends(const struct portolan_waits *waits, size_t path);
 
 /** Appends the regions of PATH, an index, from outside to inside, and the call: "solve/MPI_Recv".

@@ -111,15 +111,13 @@ static void begin_call(struct engine *x, struct engine_location *l, uint32_t cal
         begin_event(x, l, e);
 }
 
-/* Returns whether a class of calls uses the network: starting and ending MPI takes time without any
- * message. */
+/* Returns whether a class uses the network: starting and ending MPI takes time without messages. */
 static bool is_of_network(enum portolan_trace_routine_class class)
 {
     return class != PORTOLAN_ROUTINE_INIT && class != PORTOLAN_ROUTINE_FINALIZE;
 }
 
-/* Returns the share of a call's messages that remain, since a call with many takes longer than one
- * with few. */
+/* Returns the share of a call's messages that remain: one with many takes longer. */
 static double remaining(const struct engine *x, uint32_t call, uint32_t end)
 {
     size_t n = 0, n_local = 0;
@@ -177,8 +175,7 @@ static void end_call(struct engine *x, struct engine_location *l, uint32_t end)
 {
     int64_t begin = l->clock, ns = l->ready + excess(x, l, end);
 
-    /* The cost of recording is a mean, and the least excess is that of another call, so this may be
-     * too early. */
+    /* Recording's cost is a mean, and the least excess another call's: this may be too early. */
     if ((x->recording_ns || x->least_excess) && ns < l->least)
         ns = l->least;
     l->clock = capped(ns > begin ? ns : begin);

@@ -16,8 +16,7 @@
 /* Changes, a byte for each event. The upper four bits are the number of a removal, from 1, whose
  * factor multiplies the excess. */
 enum engine_change {
-    CHANGE_LOCAL = 1,       /* this side of a message does not exist: no rank waits for it, and it
-                             * costs nothing */
+    CHANGE_LOCAL = 1,       /* this side of a message does not exist: it costs nothing */
     CHANGE_INDEPENDENT = 2, /* BEGIN: it waits for no rank */
     CHANGE_FREE = 4,        /* BEGIN: it has no excess */
     CHANGE_JOINED = 8,      /* SEND: it carries the bytes of others, too */
@@ -29,8 +28,7 @@ struct engine_location {
     size_t at, end;           /* next event */
     int64_t clock;            /* new time of the previous event */
     uint32_t call;            /* the call that has begun; none: between calls */
-    int64_t ready, ready_was; /* when all was there that it waits for: new time, and time in the
-                               * trace */
+    int64_t ready, ready_was; /* when all that it waits for was there: new, and in the trace */
     int64_t least;            /* new: latest begin of the calls that it waits for */
     int64_t begin_was;        /* begin of the call in the trace; of several polls, of the first */
     size_t wait;              /* index of its next wait */
@@ -43,8 +41,7 @@ struct engine_location {
 
 /* A collective operation that is under way. */
 struct engine_meeting {
-    uint32_t n, waiting; /* N: members that have begun; WAITING: a location + 1 that waits for
-                          * all */
+    uint32_t n, waiting; /* members that have begun; a location + 1 that waits for all */
     int64_t last;        /* when the last of them began */
 };
 
@@ -61,8 +58,7 @@ struct engine {
     struct message_queues *queues; /* scenario: messages are matched as they come; else NULL */
     struct portolan_trace_event *changed_events; /* scenario: the trace's events, else NULL */
     struct portolan_costs costs, costs_was;
-    int64_t *ns; /* new time of each event; NOT_YET, DROPPED, or below: a location that waits for
-                  * it */
+    int64_t *ns; /* new time; NOT_YET, DROPPED, or below: a location that waits for it */
 
     const int64_t *following_ns; /* new time between an event and the next; NULL: as in the trace */
     const uint8_t *changes;      /* NULL: there are none */
@@ -137,8 +133,8 @@ enum portolan_status changes_prepare(struct replay_changes *c, const struct port
 /* The rest is for the engine's own files. */
 
 /* rules.c: returns whether what event E of the call of location I waits for has begun, and then
- * updates `ready`; else the location is noted there. E is the BEGIN for what the call as such waits
- * for. */
+ * updates `ready`; else notes the location there. E is the BEGIN for what the call as such
+ * awaits. */
 bool engine_await(struct engine *x, size_t i, uint32_t e);
 /* rules.c: notes that event E, of a call that begins at NS, is a member of a meeting. */
 void engine_arrive(struct engine *x, uint32_t e, int64_t ns);

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Operators: name, text, precedence (0: not between two operands), and value for operands a and
- * b. */
+/* Name, text, precedence (0: not between operands), and value for operands a and b. */
 #define OPERATORS(X)                                                                               \
     X(OR, "or", 1, a != 0 || b != 0)                                                               \
     X(AND, "and", 2, a != 0 && b != 0)                                                             \

@@ -122,8 +122,7 @@ void recording_cost_move(struct portolan_trace *t, const struct portolan_matchin
         }
 }
 
-/* Removes from the time between calls what recording the previous call took, and what storing
- * took. */
+/* Removes what recording the previous call, and storing, took of the time between calls. */
 void recording_cost_remove(const struct portolan_trace *t, const struct portolan_matching *m,
                            const struct recording_cost *cost, int64_t *following_ns)
 {

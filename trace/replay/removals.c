@@ -52,8 +52,7 @@ static bool any_stretch(const struct remover *x, struct stretch *s, size_t end)
     return s->first < end;
 }
 
-/* Does the same, but skips stretches that are so short compared with the longest that they are not
- * work, but packing. */
+/* Does the same, but skips stretches so short compared with the longest that they are packing. */
 static bool next_stretch(const struct remover *x, struct stretch *s, size_t end)
 {
     while (any_stretch(x, s, end))
@@ -247,8 +246,7 @@ static void drop_messages(struct remover *x)
         }
 }
 
-/* Replaces SENDS, N messages from one rank to another, by one; the ranks meet in no collective
- * operation in between. */
+/* Replaces SENDS, N messages from rank to rank, by one; no collective operation is in between. */
 static bool join(struct remover *x, const uint32_t *sends, size_t n)
 {
     uint32_t carrier = sends[x->removal->sent_first ? 0 : n - 1], awaited = x->m->partner[sends[0]];

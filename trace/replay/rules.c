@@ -34,8 +34,7 @@ static void note_waiting(struct engine *x, size_t i, uint32_t *head)
     *head = (uint32_t)i + 1;
 }
 
-/* Returns whether CALL has begun, or I ignores it; else I waits for it, and is noted in the place
- * of its time. */
+/* Returns whether CALL has begun, or I ignores it; else I is noted in the place of its time. */
 static bool has_begun(struct engine *x, size_t i, uint32_t call)
 {
     uint32_t head;
@@ -48,8 +47,7 @@ static bool has_begun(struct engine *x, size_t i, uint32_t call)
     return false;
 }
 
-/* Notes that what is awaited came at NEW, and in the trace at WAS, from a call that began at
- * BEGAN. */
+/* Notes that what is awaited came at NEW, in the trace at WAS, from a call that began at BEGAN. */
 static void was_ready(struct engine *x, size_t i, int64_t new, int64_t was, int64_t began)
 {
     struct engine_location *l = &x->locations[i];
@@ -95,8 +93,7 @@ static uint64_t bytes_of(const struct engine *x, uint32_t send)
     return x->joined[low].bytes;
 }
 
-/* Returns the arrival of a message: an eager one arrives after it was sent, a synchronous one after
- * both sides were there. */
+/* Returns a message's arrival: after it was sent; if synchronous, after both sides were there. */
 static int64_t arrival(const struct engine *x, uint32_t send, uint32_t recv, bool is_new)
 {
     uint32_t from = x->matching->call[send], to = portolan_posting_call(x->matching, recv);
@@ -186,8 +183,7 @@ static bool await_members(struct engine *x, size_t i, const struct portolan_coll
     return true;
 }
 
-/* Waits for a collective operation, of which E is an event in this call or in the one that posted
- * it. */
+/* Waits for a collective operation, of which E is an event here or in the call that posted it. */
 static bool await_collective(struct engine *x, size_t i, uint32_t e)
 {
     uint32_t meeting = x->matching->partner[e];
@@ -243,8 +239,7 @@ static bool is_seen_only(enum portolan_trace_routine_class class, unsigned state
            class == PORTOLAN_ROUTINE_TRANSFER || state == PORTOLAN_WAIT_FULL_BUFFER;
 }
 
-/* Waits for what the call as such waits for: MPI's begin and end, or what it waited for in the
- * trace. */
+/* Waits for what the call as such awaits: MPI's begin and end, or what the trace shows. */
 static bool await_call(struct engine *x, size_t i, uint32_t call)
 {
     size_t at = x->locations[i].wait;

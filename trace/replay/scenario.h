@@ -42,8 +42,7 @@ struct scenario_reader {
     const char *variables[MOST_VARIABLES]; /* names that may be used */
     int n_variables;
 };
-/* Reports a mistake at AT. The rest of the line is not read, so only the first of a line is
- * reported. */
+/* Reports a mistake at AT. The rest of the line is not read: only its first one is reported. */
 void scenario_mistake(struct scenario_reader *r, const char *at, const char *format, ...)
     PORTOLAN_PRINTF(3, 4);
 /* Returns the next word (letters, digits, _ and .) in the arena; NULL: there is none. */

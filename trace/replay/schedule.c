@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recomputes times that include waiting for a shared core or the cost of recording, or that come
- * from ManualClocks. */
+/* Recomputes times that include waiting for a core or recording, or that are of ManualClocks. */
 #include "engine.h"
 
 #include <stdlib.h>

@@ -26,8 +26,7 @@ static inline void replay(const struct portolan_waits *w, const struct portolan_
     must(status || n || !is_exact || r.error == 0);
 }
 
-/* Checks that every wait has its causes, and that the trace can be replayed, if IS_EXACT in the
- * same time. */
+/* Checks that waits have their causes, and that a replay works, if IS_EXACT in the same time. */
 static inline void check_analysis(const struct portolan_trace *t, bool is_exact)
 {
     struct portolan_removal removals[] = {{.kind = PORTOLAN_REMOVE_IMBALANCE},

@@ -77,8 +77,7 @@ static struct portolan_clocks correct(struct portolan_trace *t)
     return c;
 }
 
-/* Returns by how much the times of events differ at most, when those of the first location
- * agree. */
+/* Returns the greatest difference of event times when those of the first location agree. */
 static double largest_error(const struct portolan_trace *a, const struct portolan_trace *b)
 {
     double largest = 0;
@@ -110,8 +109,7 @@ static void drifts_are_taken_out(void **state)
         assert_true(largest_error(whole.trace, seen.trace) <= c.uncertainty_ns + 50);
         seen = analyse(seen.trace);
         /* Waits of windows are left out: scenarios end their calls in the very nanosecond of what
-         * these wait for, and whether it was before or after distinguishes one wait from
-         * another. */
+         * these wait for, and whether it was before or after distinguishes two waits. */
         for (int s = 0; s < PORTOLAN_WAIT_FENCE; s++)
             assert_true((double)llabs(whole.waits->state_ns[s] - seen.waits->state_ns[s]) <=
                         c.uncertainty_ns * (double)(whole.waits->n_waits + 1));
@@ -243,8 +241,7 @@ static void clocks_that_may_agree_are_left_alone(void **state)
     portolan_trace_destroy(seen);
 }
 
-/* The clock is off by less than the bounds say, 80 us, as rank 0 always comes last: the others
- * leave when it does. */
+/* The clock is off by less than the bounds, 80 us, as rank 0 always comes last. */
 static double off_by_25_us(size_t host, double ns)
 {
     return ns + (host ? 25e3 : 0);

@@ -53,8 +53,7 @@ static void messages_meet_in_the_order_of_posting(void **state)
     portolan_trace_destroy(t);
 }
 
-/* A cancelled receive and a cancelled send take part in nothing; a message to no rank is not
- * received. */
+/* A cancelled receive or send takes part in nothing; a message to no rank is not received. */
 static void what_is_cancelled_or_goes_nowhere_is_left_out(void **state)
 {
     struct portolan_trace *t = portolan_trace_create(2, NULL);

@@ -431,8 +431,7 @@ static void streams_written_and_read_again(void **state)
     portolan_trace_destroy(again);
 }
 
-/* Uses more nested regions than any fixed number; then recording is switched off and on inside
- * them. */
+/* Nests more regions than any fixed number; then recording is switched off and on inside. */
 static void deep_regions_go_on_after_a_gap(void **state)
 {
     size_t n = 0;

@@ -358,8 +358,7 @@ static void costs_are_the_line_below_all_messages(void **state)
     forget(&a);
 }
 
-/* Both sides begin at one time; and one call receives two messages, which come one after the
- * other. */
+/* Both sides begin at one time; one call receives two messages, one after the other. */
 static void costs_are_known_where_nobody_was_late(void **state)
 {
     struct analysed a =
@@ -513,8 +512,7 @@ static void value(struct portolan_trace *t, int rank, int64_t ns, const char *na
     EVENT(rank, VALUE, .ns = ns, .what = what & 0xffffff, .bytes = bytes);
 }
 
-/* Records a call of rank RANK with one message: 30 before it reached MPI, 20 for each of two events
- * after. */
+/* Records a call with one message: 30 before it reached MPI, 20 for each of two events after. */
 static void recorded_call(struct portolan_trace *t, int rank, int64_t begin, int64_t end)
 {
     static const double costs[] = {30, 40};
@@ -571,8 +569,7 @@ static void what_recording_took_is_taken_out(void **state)
     expect_undisturbed(t, false, 1 - 225.0 / 325, expected, 8);
 }
 
-/* The cost of recording is a mean: a message that arrived 20 after its call began cannot have taken
- * 30. */
+/* Recording costs a mean: a message that came 20 after its call began cannot have taken 30. */
 static void no_message_arrives_before_it_was_sent(void **state)
 {
     static const int64_t expected[] = {100, 110, 0, 100};

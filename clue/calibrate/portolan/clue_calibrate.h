@@ -20,8 +20,7 @@ struct clue_sample {
     uint64_t bytes;
     size_t n;
     double *ns;              /**< times in the order of rounds */
-    double value, std_error; /**< VALUE: lower quartile, since disturbances only add time;
-                              * STD_ERROR: its error */
+    double value, std_error; /**< VALUE: lower quartile, as disturbances only add time */
 };
 
 struct clue_samples {
@@ -70,14 +69,13 @@ struct clue_errors {
     double computing, communication;
     size_t n;
 };
-/** Estimates *ERRORS, which include the differences between real runs and a bias of the file.
- * False: no memory. */
+/** Estimates *ERRORS, which include differences of real runs and a bias of the file. False: no
+ * memory. */
 bool clue_check_errors(const struct clue_check *check, struct clue_errors *errors);
 
 struct clue_calibration {
     const struct clue_samples *between; /**< ranks on two hosts; NULL: there is only one host */
-    const struct clue_samples *within;  /**< two ranks of a host; NULL: there is one rank on each
-                                         * host */
+    const struct clue_samples *within;  /**< two ranks of a host; NULL: each has its own host */
     const char *name;                   /**< name of the machine */
     const char *created;                /**< a date, or NULL */
     const char *processor;              /**< or NULL */

@@ -19,16 +19,13 @@
 #include <time.h>
 
 enum { MOST_BYTES = 4 << 20, COPIED_BYTES = 256 << 10, MOST_SIZES = 64, ROOM_BYTES = 32 << 10 };
-#define BATCH_NS 2e6 /* duration of a sample */
-#define LONG_NS                                                                                    \
-    10e6 /* on slow networks: operations that take longer are measured in fewer                    \
-          * rounds */
+#define BATCH_NS 2e6  /* duration of a sample */
+#define LONG_NS  10e6 /* on slow networks, what takes longer is measured in fewer rounds */
 
 static const MPI_Comm world = MPI_COMM_WORLD;
 static int rank;
 static bool same_host;
-static double expected_ns; /* duration of the next sample's operation as measured before; 0: not
-                            * known */
+static double expected_ns; /* duration of the next sample's operation before; 0: not known */
 static char *out, *in;
 
 static double now_ns(void)
@@ -96,8 +93,7 @@ static double sample_send(int bytes)
     return ns;
 }
 
-/* Measures receives of messages that arrived while their receiver computed, so that no call has
- * seen them. */
+/* Measures receives of messages that came while their receiver computed: no call has seen them. */
 static double sample_receive(int bytes)
 {
     int n = waiting_messages(bytes);

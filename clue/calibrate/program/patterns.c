@@ -97,8 +97,8 @@ static int compare_numbers(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Finds the number of rounds, and of steps in each, if the pattern may take SECONDS; false: it
- * would take longer. */
+/* Finds the number of rounds and of their steps if the pattern may take SECONDS; false: it takes
+ * longer. */
 static bool plan(const struct pattern *p, int bytes, double seconds, int *n, int *rounds)
 {
     enum { FEWEST = 3 };

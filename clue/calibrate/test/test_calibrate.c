@@ -52,8 +52,8 @@ static double true_call(double bytes)
     return 400 + 10 * bytes;
 }
 
-/* Writes samples of a kind. NOISE: standard deviation of a sample's logarithm; every tenth sample
- * is disturbed by more. */
+/* Writes samples of a kind. NOISE: deviation of a sample's logarithm; every tenth is disturbed by
+ * more. */
 static void put_kind(FILE *f, const char *kind, double (*law)(double), double least, double most,
                      double noise, int round)
 {

@@ -21,8 +21,8 @@ struct asker {
     int64_t facts[LINK_WORDS]; /* indexed by enum link_fact */
     int64_t began_ns;          /* the rank's processor time when its last call ended */
     int64_t clock_ns;          /* what reading it adds to a burst */
-    sigset_t held, before; /* HELD: signals whose handlers wait for the end of a call; BEFORE: the
-                            * mask before it */
+    sigset_t held, before; /* HELD: signals held until the end of a call; BEFORE: the mask before
+                            * it */
     struct link_room room;
     struct link_frame frame;    /* the last answer; its bytes are in ROOM */
     struct shared_heap *heap;   /* lies in the memory that all ranks share */

@@ -167,8 +167,7 @@ static void prepare_signals(void)
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
-    sigemptyset(&clue_asker.held); /* Handlers of these signals may read clocks, which asks
-                                    * portolan-clue. */
+    sigemptyset(&clue_asker.held); /* handlers of these may read clocks, which asks portolan-clue */
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
         sigaddset(&clue_asker.held, timers[i]);
 }
@@ -182,7 +181,7 @@ static void leave_child(void)
 
 /* ------------------------------------------------- the begin */
 
-/* Connects to the first of ADDRESSES (separated by commas) that answers; returns -1 if none
+/* Connects to the first of ADDRESSES (with commas between) that answers; returns -1 if none
  * does. */
 static int connect_to(int port, char *addresses)
 {
@@ -203,8 +202,7 @@ static int connect_to(int port, char *addresses)
     return -1;
 }
 
-/* Removes what portolan-clue has put into the environment, so that programs which this one starts
- * do not inherit it. */
+/* Removes what portolan-clue has put into the environment, for programs that this one starts. */
 static void restore_environment(void)
 {
     const char *before = getenv("PORTOLAN_CLUE_PRELOAD");

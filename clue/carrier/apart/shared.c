@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory that ranks share, in blocks of powers of two; on machines with real hosts each rank
- * has a copy of it. */
+/* The memory that ranks share, in blocks of powers of two; with real hosts each rank has a copy. */
 #include "client.h"
 
 #include <fcntl.h>
@@ -23,9 +22,8 @@ struct shared_heap {
 
 /* ------------------------------------------------- a copy */
 
-/* The contents that portolan-clue knows of this rank's copy; NULL: all ranks map one memory. Pages
- * of the copy become private when they are written to, which PAGES, the kernel's file of page
- * states, shows. */
+/* The contents that portolan-clue knows of this rank's copy; NULL: all ranks map one memory. A page
+ * of the copy becomes private when it is written to, which the kernel's file PAGES shows. */
 static char *known;
 static int pages;
 

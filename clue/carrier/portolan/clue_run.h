@@ -59,10 +59,8 @@ struct clue_outcome {
     double rank_bytes; /**< mean memory of a rank on this machine; 0: not known */
     struct clue_bursts {
         uint64_t n_missing;      /**< bursts that the table did not contain */
-        uint64_t n, n_preempted; /**< N: bursts; N_PREEMPTED: those corrected because another
-                                  * process ran */
-        double added;      /**< estimated share of time that folding added; NAN: bursts differ too
-                            * much */
+        uint64_t n, n_preempted; /**< N_PREEMPTED: corrected, as another process ran */
+        double added;      /**< estimated share that folding added; NAN: bursts differ too much */
         uint64_t n_laws;   /**< how many of the N bursts got their time from a law */
         uint64_t n_fronts; /**< calls of functions that got their time from a law */
         bool is_void;      /**< such calls were skipped, so the program's results are void */

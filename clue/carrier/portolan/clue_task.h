@@ -32,8 +32,7 @@ PORTOLAN_API const char *clue_host_name(int host);
 PORTOLAN_API const char *clue_host_type(int host);
 PORTOLAN_API int64_t clue_now(void);
 
-/** Owners of data. clue_own() returns where a library keeps its own data of the calling task; at
- * first NULL. */
+/** Owners of data. clue_own() returns where a library keeps its data of a task; at first NULL. */
 enum clue_owner { CLUE_MPI, CLUE_PVM, CLUE_OWNERS };
 PORTOLAN_API void **clue_own(enum clue_owner owner);
 
@@ -53,9 +52,9 @@ struct clue_routine {
 PORTOLAN_API void clue_call_begin(const struct clue_routine *routine, const void *site);
 PORTOLAN_API void clue_call_end(void);
 
-/** The program has bindings for Fortran, which call the library for it. Then clue_caller() returns
- * the place of the program's call, from the return address SITE and the frame of the library's
- * function. */
+/** The program has bindings for Fortran, which call the library. Then clue_caller() returns the
+ * place of the program's call, from the return address SITE and the frame of a function of the
+ * library. */
 PORTOLAN_API extern bool clue_has_bindings;
 PORTOLAN_API const void *clue_caller(const void *site, const void *frame);
 
@@ -65,8 +64,7 @@ PORTOLAN_API const struct portolan_mpi_observer *clue_observer(void);
 
 /* ------------------------------------------------- messages */
 
-/** A message or receive that is under way; 0: none. Numbers of complete and freed ones are
- * reused. */
+/** A message or receive under way; 0: none. Numbers of complete and freed ones are used again. */
 typedef uint32_t clue_request;
 
 enum { CLUE_ANY = -1 };
@@ -132,17 +130,15 @@ PORTOLAN_API size_t clue_wait(const clue_request *requests, size_t n, bool is_al
 /** Returns whether the request is complete at the task's time; takes the receive delay (as in the
  * paper, also if it is not complete). */
 PORTOLAN_API bool clue_test(clue_request request);
-/** Tests several requests as one poll: returns the index of the first that is complete, N if none
- * is. */
+/** Tests several as one poll: returns the index of the first that is complete, N: none is. */
 PORTOLAN_API size_t clue_test_any(const clue_request *requests, size_t n);
-/** Returns whether the request is complete at the task's time; takes no time. Records do not
- * contain it: what the task asks next must be the same in both cases, or clue_record_await() says
- * that it is not. */
+/** Returns whether it is complete at the task's time; takes no time. Records do not contain it:
+ * what the task asks next must be the same in both cases, or clue_record_await() says that it is
+ * not. */
 PORTOLAN_API bool clue_is_complete(clue_request request);
 /** Releases the number; a request that is not complete continues. */
 PORTOLAN_API void clue_free(clue_request request);
-/** Cancels a receive or send that is not matched. Returns true if it is complete, without a
- * message. */
+/** Cancels a receive or send that is not matched. True: it is complete, without a message. */
 PORTOLAN_API bool clue_cancel(clue_request request);
 
 /**
@@ -225,8 +221,7 @@ PORTOLAN_API void clue_call_in(int task, void (*run)(void *arg), void *arg);
 
 /** Lets NS pass, during which the task does nothing. */
 PORTOLAN_API void clue_sleep(int64_t ns);
-/** A wait watches at most so many requests of active schedules; replays of records do as the
- * library. */
+/** A wait watches so many requests of active schedules at most; replays of records do the same. */
 enum { CLUE_MOST_OF_SCHEDULES = 64 };
 /** Takes the host's packing delay for moving BYTES in memory, as the parts of a collective do; or,
  * with IS_MESSAGE, all that the machine file says a message to itself takes. */
@@ -250,8 +245,7 @@ PORTOLAN_API void clue_in_order(void);
  */
 PORTOLAN_API int clue_spawn(const char *program, char *const argv[], const int *hosts, int n,
                             int *tasks);
-/** Return whether TASK is the number of a task, also of one that has exited; and whether it has not
- * exited. */
+/** Return whether TASK is a task's number, also after its exit; and whether it has not exited. */
 PORTOLAN_API bool clue_is_known(int task);
 PORTOLAN_API bool clue_is_alive(int task);
 /** Ends another task at the caller's time; it does not run again. */
@@ -259,12 +253,12 @@ PORTOLAN_API void clue_kill(int task);
 /** Has RUN called in the calling task when that exits, within a call. */
 PORTOLAN_API void clue_at_exit(enum clue_owner owner, void (*run)(void));
 
-/** Returns clue_now() as the program reads it. Ends the run if the program waits for a clock that
- * stands still. */
+/** Returns clue_now() as the program reads it. Ends the run if it waits for a clock that stands
+ * still. */
 PORTOLAN_API int64_t clue_read_clock(void);
 
-/** Returns the copy of a library's variable that the calling task's program has; NULL: it has none,
- * or they are the same. */
+/** Returns the copy of a library's variable that the task's program has; NULL: it has none of its
+ * own. */
 PORTOLAN_API void *clue_variable(const char *name);
 
 /** Ends the run: routine, task, time and call site are added to the message. Does not return. */
@@ -274,8 +268,7 @@ PORTOLAN_API void clue_fail(const char *format, ...)
 PORTOLAN_API void clue_abort(int status) __attribute__((noreturn));
 /** Notes an assumption of the run ("assumed"), once for each TEXT and call site. */
 PORTOLAN_API void clue_assume(const char *text);
-/** Returns the place of a call of TASK: "file.c:12", or what is known; valid until the next
- * call. */
+/** Returns the place of a call of TASK: "file.c:12", or what is known, until the next call. */
 PORTOLAN_API const char *clue_site_text(int task, const void *site);
 /** Reports a mistake of the program that does not end it, with task, time and site. */
 PORTOLAN_API void clue_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));

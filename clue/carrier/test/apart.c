@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exercises what only ranks that are processes can do: threads that compute and one that sends, and
- * a fork. */
+/* What only ranks that are processes can do: threads that compute, one that sends, and a fork. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks the state that each rank has for itself: data, thread-locals, errno, places in arguments,
- * random numbers. */
+/* Checks the state of each rank: data, thread-locals, errno, places in arguments, random
+ * numbers. */
 #include <errno.h>
 #include <getopt.h>
 #include <mpi.h>

@@ -64,8 +64,7 @@ struct clue_busy {
 struct clue_host {
     const char *name; /**< "node[3]" */
     const char *type; /**< "node" */
-    const char *real; /**< name of the real machine to start on (factor 0); NULL: the host is
-                       * virtual */
+    const char *real; /**< real machine to start on (factor 0); NULL: the host is virtual */
     unsigned cpus;
     double factor; /**< multiplies the time of computing; 1 for factor 0 */
     double spread; /**< standard deviation of the factor's logarithm among hosts, drawn once */
@@ -76,8 +75,7 @@ struct clue_host {
     /** Messages within the host that are beyond the eager limit go on only while their receiver
      * waits or polls: it copies one after the other, and does nothing else meanwhile. */
     bool receiver_copies;
-    double card_gap_ns, card_ns_per_byte; /**< a message occupies a card for gap + bytes *
-                                           * ns_per_byte, each way */
+    double card_gap_ns, card_ns_per_byte; /**< card occupied for gap + bytes * ns_per_byte */
     double price;
     const struct clue_busy *busy; /**< in increasing order */
     size_t n_busy;
@@ -117,8 +115,7 @@ struct clue_network {
     size_t (*route)(const struct clue_network *network, int from, int to, uint32_t *links);
     const void *topology;   /**< argument of route() */
     bool store_and_forward; /**< queue: a message is on one link at a time; else cut-through */
-    const double *factors;  /**< for CLUE_NETWORK_FACTOR: by messages in flight, from 1; the last
-                             * applies to  more */
+    const double *factors;  /**< for CLUE_NETWORK_FACTOR: by messages in flight, from 1 */
     size_t n_factors;
     const struct clue_size_factor *by_size;
     size_t n_by_size;
@@ -150,8 +147,7 @@ struct clue_topology {
     } * routes;
     size_t n_routes;
 };
-/** Return the number of hosts that it has room for (SIZE_MAX: any number), and of links that it
- * needs. */
+/** Return how many hosts it has room for (SIZE_MAX: any number), and how many links it needs. */
 size_t clue_topology_hosts(const struct clue_topology *topology);
 size_t clue_topology_links(const struct clue_topology *topology);
 /** Writes the link's name, as in "leaf3-spine1", into TEXT of SIZE bytes; not for EXPLICIT. */
@@ -180,8 +176,7 @@ enum clue_parameter {
     CLUE_BANDWIDTH,
     CLUE_LATENCY,
     CLUE_COLLECTIVES,   /**< operations in shared memory; for errors only, no change names it */
-    CLUE_COMMUNICATION, /**< all communication, of programs that no law was fitted to; for errors
-                         * only */
+    CLUE_COMMUNICATION, /**< communication of programs without a law; for errors only */
     CLUE_PARAMETERS
 };
 /** A parameter changes at a virtual time, also for delays that have begun. */
@@ -211,8 +206,7 @@ struct clue_machine {
     const struct clue_change *changes; /**< ordered by time */
     size_t n_changes;
     const char *collectives_json; /**< path of a file with MPICH's rules; NULL: those built in */
-    /** Laws of collectives in a node's shared memory, by bytes; points NULL and 0: messages are
-     * used. */
+    /** Laws of collectives in a node's shared memory; points NULL and 0: messages are used. */
     struct clue_law shared_bcast, shared_reduce, shared_allreduce, shared_barrier;
     struct clue_law collective_call; /**< what any collective takes in addition to its messages */
     double shared_more; /**< relative increase of these, drawn by clue_machine_vary() */
@@ -229,7 +223,7 @@ struct clue_engine_settings {
     /** Each send has a request of its own, also if it is complete at once, because it may not be so
      * on the machine on which a record of this run is replayed. */
     bool has_own_requests;
-    /** Calls a receive's deliver() for a message to TASK. NULL, or for CLUE_FREE: the engine calls
+    /** Calls a receive's deliver() for a message to TASK. NULL, or CLUE_FREE: the engine calls
      * it. */
     void (*deliver)(int task, const struct clue_receive *receive,
                     const struct clue_message *message);
@@ -255,8 +249,7 @@ int clue_engine_next(struct clue_engine *engine);
 /** Returns a task that is likely to be named soon, so that the caller may prefetch its data; -1:
  * none. Each is returned once. */
 int clue_engine_soon(struct clue_engine *engine);
-/** Returns why it FAILED: no memory, or a message between hosts for which the machine has no
- * delays. */
+/** Returns why it FAILED: no memory, or a message between hosts without delays. */
 const struct portolan_error *clue_engine_error(const struct clue_engine *engine);
 
 /** The result of an operation. DONE: the task goes on; its clock is the end. WAITS: when
@@ -269,8 +262,7 @@ enum clue_progress { CLUE_DONE, CLUE_WAITS };
 int64_t clue_engine_now(const struct clue_engine *engine, int task);
 int clue_engine_host(const struct clue_engine *engine, int task);
 
-/** Computes for NS of this machine's processor time: times the host's factor, shared with other
- * jobs. */
+/** Computes for NS of this machine's processor time, times the host's factor, among other jobs. */
 enum clue_progress clue_engine_compute(struct clue_engine *engine, int task, int64_t ns);
 /** Lets NS of virtual time pass, in which the task computes nothing. */
 enum clue_progress clue_engine_spend(struct clue_engine *engine, int task, int64_t ns);
@@ -288,8 +280,7 @@ enum clue_progress clue_engine_wait(struct clue_engine *engine, int task,
 /** Tests; *INDEX is as clue_test_any() returns it; clue_test() is the same with N = 1. */
 enum clue_progress clue_engine_test(struct clue_engine *engine, int task,
                                     const clue_request *requests, size_t n, size_t *index);
-/** Sets *IS_COMPLETE at the task's time. It takes no time, but may have to wait until other tasks
- * have reached it. */
+/** Sets *IS_COMPLETE at the task's time. Takes no time, but may wait for tasks to reach it. */
 enum clue_progress clue_engine_is_complete(struct clue_engine *engine, int task,
                                            clue_request request, bool *is_complete);
 /** Releases a request as clue_free() does. */
@@ -317,8 +308,8 @@ void clue_engine_receive_taken(struct clue_engine *engine, int task, clue_reques
 enum clue_progress clue_engine_meet(struct clue_engine *engine, int task,
                                     const struct clue_meeting *meeting);
 
-/** Applies CHANGE from the task's time on (its `at_ns` is ignored). Needs `may_change`. Returns
- * false without memory. */
+/** Applies CHANGE from the task's time on, not at its `at_ns`. Needs `may_change`. False: no
+ * memory. */
 bool clue_engine_change(struct clue_engine *engine, int task, const struct clue_change *change);
 
 /* ------------------------------------------------- what happened */
@@ -377,8 +368,7 @@ struct clue_use {
     uint64_t n, bytes;
 };
 void clue_engine_link_use(const struct clue_engine *engine, size_t link, struct clue_use *use);
-/** Returns the use of HOST's card for messages to it (IS_IN) or from it; only where the network has
- * cards. */
+/** Returns the use of HOST's card for messages to it (IS_IN) or from it, where there are cards. */
 void clue_engine_card_use(const struct clue_engine *engine, int host, bool is_in,
                           struct clue_use *use);
 

@@ -22,8 +22,7 @@ static void deliver(void *arg, const struct clue_message *message)
     memcpy(arg, message->data, message->bytes < sizeof data ? message->bytes : sizeof data);
 }
 
-/* Posts four receives and four sends, and waits; every ten steps there is recursive doubling of 8
- * bytes. */
+/* Posts four receives and four sends, and waits; every ten steps also doubles 8 bytes. */
 static bool run(struct clue_engine *e, int task, int n, struct rank *r, int steps, uint64_t bytes)
 {
     size_t index;

@@ -32,8 +32,7 @@ static void test_ranks_share_processors(void **state)
     compute(&m, 2, (int64_t[]){1000, 500}, ends);
     assert_int_equal(ends[0], 1500);
     assert_int_equal(ends[1], 1000);
-    /* Three jobs on two processors have 2/3 each until 450, when one has had 300; then each its
-     * own. */
+    /* Three jobs on two processors have 2/3 each until 450, when one has had 300. */
     m.hosts[0].cpus = 2;
     compute(&m, 3, (int64_t[]){1000, 300, 1000}, ends);
     assert_int_equal(ends[1], 450);
@@ -259,8 +258,7 @@ static void test_a_program_changes_parameters(void **state)
 
 enum { PROBES_SENT = 20000, D = 1000 };
 
-/* Returns how long a message waits for the bus, on average, with its standard error (by
- * batches). */
+/* Returns how long a message waits for the bus on average, with its standard error (by batches). */
 static double waiting(struct clue_machine *machine, double *error)
 {
     struct clue_engine *e = clue_engine_new(machine, &plain);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests delays, and which message a receive takes. Expected times are sums of the machine's
- * delays. */
+/* Tests delays, and which message a receive takes. Times are sums of the machine's delays. */
 #include "script.h"
 
 static const struct clue_engine_settings plain;

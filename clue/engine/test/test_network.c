@@ -130,8 +130,7 @@ static void test_factors_by_size(void **state)
 
 static void test_contention_factor(void **state)
 {
-    /* The second message begins while one is in flight, so its delays double; the third when none
-     * is. */
+    /* The second message begins while one is in flight: delays double; the third when none is. */
     static const double factors[] = {1, 2};
     static const struct step a[] = {{SEND, 1, 1, 0}, {COMPUTE, .a = 5000}, {SEND, 1, 1, 0}, {END}};
     static const struct step b[] = {{RECV, 0, 1}, {RECV, 0, 1}, {END}};
@@ -156,8 +155,7 @@ static void test_contention_factor(void **state)
     script_clear(&s);
 }
 
-/* Sends BYTES from host 0 to 1, 2 and 3 over links of an explicit table; returns when they
- * arrive. */
+/* Sends BYTES from host 0 to 1, 2 and 3 over links of a table; returns when they arrive. */
 static void fair_flows(struct network_machine *m, const struct clue_route *routes,
                        const uint64_t *bytes, int64_t *ends)
 {
@@ -209,7 +207,7 @@ static void test_fair_shares(void **state)
 
 static void test_fair_with_latency(void **state)
 {
-    /* Two flows into one host have half each; the second comes 600 later and has all for its last
+    /* Two flows into a host have half each; the second comes 600 later and has all for its last
      * 600. */
     static const struct step a[] = {{SEND, 2, 1, 1000}, {END}};
     static const struct step b[] = {{COMPUTE, .a = 600}, {SEND, 2, 1, 1000}, {END}};

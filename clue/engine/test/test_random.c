@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random programs: tasks that run ahead of the engine's time give the same times as tasks that
- * never do. */
+/* Random programs: tasks that run ahead of the engine's time come out as tasks that never do. */
 #include "script.h"
 
 #include <portolan/stats.h>

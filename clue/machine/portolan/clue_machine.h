@@ -61,8 +61,8 @@ struct clue_machine_file {
  */
 enum portolan_status clue_machine_read(const char *path, struct portolan_diagnostics *d,
                                        struct clue_machine_file **file, struct portolan_error *err);
-/** Does the same for SIZE bytes of TEXT. Messages contain PATH, and files that it names are looked
- * for in PATH's folder. */
+/** Does the same for SIZE bytes of TEXT. Messages contain PATH; files that it names are in PATH's
+ * folder. */
 enum portolan_status clue_machine_read_text(const char *text, size_t size, const char *path,
                                             struct portolan_diagnostics *d,
                                             struct clue_machine_file **file,
@@ -116,8 +116,8 @@ bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *v
 const char *clue_format_size(double bytes, char *text, size_t room);
 
 struct xml_element;
-/** Reads an attribute of E. Returns false, with *VALUE as it was, if it is missing, or wrong, which
- * is reported to D. */
+/** Reads an attribute of E. False, with *VALUE as it was: it is missing, or wrong (reported to
+ * D). */
 bool clue_take_quantity(struct portolan_diagnostics *d, const struct xml_element *e,
                         const char *attribute, enum clue_quantity quantity, double *value);
 /** Does the same for TEXT, a part of the attribute. */

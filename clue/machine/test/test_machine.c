@@ -115,8 +115,7 @@ static void units_are_read(void **state)
     assert_false(clue_read_quantity("125", CLUE_A_BANDWIDTH, &value));
 }
 
-/* Host to host wins over host to type, this over type to type, and this over all, in whatever order
- * they stand. */
+/* Host to host wins over host to type, this over type to type, and this over all, in any order. */
 static void the_most_special_pair_wins(void **state)
 {
     struct clue_machine_file *f = read_good(
@@ -339,7 +338,7 @@ static void laws_of_older_files_are_ignored(void **state)
     free(text);
 }
 
-/* The logarithms of 2,000 draws have the stated deviations (each within 5 %, 3 standard errors) and
+/* Logarithms of 2,000 draws have the stated deviations (within 5 %, 3 standard errors) and
  * correlation. */
 static void errors_are_drawn_from_their_covariance(void **state)
 {
@@ -393,8 +392,7 @@ static void communication_is_off_as_a_whole(void **state)
     clue_machine_destroy(f);
 }
 
-/* Sends a message from the first host to the last on the engine; returns when the receiver goes
- * on. */
+/* Sends a message from the first host to the last; returns when the receiver goes on. */
 static int64_t message_ns(const struct clue_machine_file *f, uint64_t bytes)
 {
     struct clue_engine *e = clue_engine_new(&f->machine, &(struct clue_engine_settings){0});

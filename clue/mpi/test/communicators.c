@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests groups, communicators of both kinds, topologies, attributes, info objects, error
- * handlers. */
+/* Groups, communicators of both kinds, topologies, attributes, info objects, error handlers. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>

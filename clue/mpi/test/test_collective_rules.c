@@ -95,8 +95,7 @@ static void test_choices(void **state)
         check(&choices[i]);
 }
 
-/* Checks what RANK of two writes for the first time, where rank 1 is the root: its RESULT, and
- * BUFFERS. */
+/* Checks what RANK of two writes first, where rank 1 is the root: its RESULT, and BUFFERS. */
 static void touches(struct mpi_task *t, enum collective_kind kind, int rank, uint64_t bytes,
                     uint64_t result, uint64_t buffers)
 {

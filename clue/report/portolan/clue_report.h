@@ -26,18 +26,17 @@ struct clue_recorder *clue_recorder_new(const struct clue_machine *machine, int 
                                         bool keeps_events);
 /** Returns the observer for clue_run.observer. */
 const struct portolan_mpi_observer *clue_recorder_observer(const struct clue_recorder *recorder);
-/** Returns the time from the last end of MPI_Init to the last begin of MPI_Finalize, which a real
- * run can measure. */
+/** Returns the time from the last end of MPI_Init to the last begin of MPI_Finalize, as real runs
+ * can. */
 double clue_recorder_span_ns(const struct clue_recorder *recorder);
 /** Frees a recorder; NULL is legal. */
 void clue_recorder_free(struct clue_recorder *recorder);
 
-/** Returns the kept events as a finished trace, which is the recorder's; NULL, with ERR: none were
- * kept, or no memory. */
+/** Returns the kept events as a trace, the recorder's; NULL, with ERR: none were kept, or no
+ * memory. */
 const struct portolan_trace *clue_recorder_trace(struct clue_recorder *recorder,
                                                  struct portolan_error *err);
-/** Returns the index of an event's COMM among TRACE's communicators or windows; SIZE_MAX: no
- * memory. */
+/** Returns the index of COMM among TRACE's communicators or windows; SIZE_MAX: no memory. */
 size_t clue_trace_comm(struct portolan_trace *trace, const struct portolan_mpi_comm *comm);
 
 /* ------------------------------------------------- after it */
@@ -57,12 +56,10 @@ struct clue_report {
     /** From --repeat: median and bounds of the run's time; 0: it ran once. */
     double median_ns, low_ns, high_ns;
     int n_repeats;
-    /** Times of measured runs, in order: that of this one, and of those that --repeat made in
-     * addition. */
+    /** Times of measured runs, in order: of this one, and of those that --repeat added. */
     double measured_ns[CLUE_MEASURED_RUNS];
     int n_measured;
-    /** Share of the ranks' waiting that comes from differences between repeated bursts; 0: not
-     * known. */
+    /** Share of waiting that comes from differences between repeated bursts; 0: not known. */
     double repeated_share;
     bool is_rerun; /**< the program itself ran again, because its course depended on time */
 };

@@ -42,8 +42,8 @@ struct clue_study;
  */
 enum portolan_status clue_study_read(const char *path, struct portolan_diagnostics *d,
                                      struct clue_study **study, struct portolan_error *err);
-/** Does the same for SIZE bytes of TEXT. Messages contain PATH, and files that it names are looked
- * for in PATH's folder. */
+/** Does the same for SIZE bytes of TEXT. Messages contain PATH; files that it names are in PATH's
+ * folder. */
 enum portolan_status clue_study_read_text(const char *text, size_t size, const char *path,
                                           struct portolan_diagnostics *d, struct clue_study **study,
                                           struct portolan_error *err);
@@ -58,8 +58,7 @@ enum portolan_status clue_study_evaluate(struct clue_study *study, clue_study_ru
 /** Writes the tables as text, or all of them as JSON; *TEXT is for free(). ENOMEM. */
 enum portolan_status clue_study_report(const struct clue_study *study, bool is_json, char **text,
                                        struct portolan_error *err);
-/** Draws a chart of time over price, in the form for FILE (<portolan/chart.h>); *TEXT is for
- * free(). */
+/** Draws time over price, in the form for FILE (<portolan/chart.h>); *TEXT is for free(). */
 enum portolan_status clue_study_draw(const struct clue_study *study, const char *file, char **text,
                                      struct portolan_error *err);
 

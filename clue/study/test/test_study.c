@@ -87,8 +87,7 @@ static void check_report(const struct clue_study *s, const char *const *expected
 
 /* ------------------------------------------------- tests */
 
-/* These are the nodes of Table 1, and the sums of Table 3 before they are rounded (194.9, 162.4,
- * …). */
+/* The nodes of Table 1, and the sums of Table 3 before they are rounded (194.9, 162.4, …). */
 static void the_papers_study_has_its_outcome(void **state)
 {
     static const struct {
@@ -160,8 +159,7 @@ static void intervals_show_which_places_are_certain(void **state)
     clue_study_destroy(s);
 }
 
-/* Runs take 12 / ranks, times the number of instances at once; the machine has the configuration's
- * nodes. */
+/* Runs take 12 / ranks, times the instances; the machine has the configuration's nodes. */
 struct runs {
     int n, hosts;
 };
@@ -175,8 +173,7 @@ static enum portolan_status run(void *arg, const struct clue_study_run *r,
         fail_msg("%s", err->text);
     assert_string_equal(r->words[1], "100");
     assert_int_equal(m->machine.hosts[0].memory, (uint64_t)1 << 30);
-    assert_int_equal(m->machine.hosts[0].n_busy, 0); /* the law is for two processors, and it has
-                                                      * one */
+    assert_int_equal(m->machine.hosts[0].n_busy, 0); /* it is of two processors */
     runs->hosts += (int)m->machine.n_hosts;
     runs->n++;
     value->value = value->low = value->high = 12.0 / r->ranks;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests that waiting is charged to the rank at the end of each chain of waits, to the
- * nanosecond. */
+/* Tests that the rank at the end of each chain of waits is charged, to the nanosecond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,8 +146,7 @@ static void charges_rings_once(void **state)
     }
 }
 
-/* Each waits for the one before, which ends first, so the locations that wait for it are charged to
- * each in turn. */
+/* Each waits for the one before, which ends first, so each in turn is charged for all after it. */
 static void charges_long_chains(void **state)
 {
     struct run run;
