@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a paradigm and measurements to findings. */
+/* Makes findings of a paradigm and measurements. */
 #ifndef HERCULE_DIAGNOSIS_H
 #define HERCULE_DIAGNOSIS_H
 

@@ -6,7 +6,7 @@
 static const char *const component_words[] = {"communication", "computation", NULL};
 static const char *const unit_words[] = {"time", "ratio", "count", "bytes", NULL};
 const char *const experiment_words[] = {"profile", "operations", "trace", NULL};
-/* In the order of enum portolan_removal_kind. */
+/* They are in the order of enum portolan_removal_kind. */
 static const char *const removal_words[] = {"none",       "time",      "imbalance", "static",
                                             "excess",     "variation", "messages",  "cost",
                                             "dependence", "distance",  "network",   NULL};

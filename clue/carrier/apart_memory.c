@@ -13,7 +13,7 @@
 
 static int memory_fd; /* 0: there are copies */
 
-/* The copy in portolan-clue. */
+/* portolan-clue keeps this copy. */
 static struct {
     char *bytes;
     uint64_t *changes; /* by line: number of its last change; 0: never changed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calendar of events; pools; blocks of data. */
+/* Keeps the calendar of events, pools, and blocks of data. */
 #include "internal.h"
 
 void engine_no_memory(struct clue_engine *e)

@@ -111,7 +111,6 @@ bool clue_read_quantity(const char *text, enum clue_quantity quantity, double *v
     return read_quantity(text, quantity, value, &unit);
 }
 
-/* The text of an attribute, or an argument of a distribution in it, as a quantity. */
 const char *clue_format_size(double bytes, char *text, size_t room)
 {
     static const char *const names[] = {"B", "KB", "MB", "GB", "TB"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built-in data types, and questions of the program about any type: sizes, names, contents. */
+/* Makes the built-in data types, and answers questions about any: sizes, names, contents. */
 #include "internal.h"
 
 #include <stdio.h>

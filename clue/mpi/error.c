@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error classes, codes and handlers. */
+/* Keeps error classes, codes and handlers. */
 #include "internal.h"
 
 #include <stdio.h>

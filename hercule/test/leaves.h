@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: from a scenario's text to the metrics of a paradigm. */
+/* For tests: computes the metrics of a paradigm for a scenario's text. */
 #ifndef TEST_LEAVES_H
 #define TEST_LEAVES_H
 

@@ -7,7 +7,7 @@
 
 enum { ITERATIONS = 64, CELLS = 10 * MS };
 
-/* EXCHANGE and WORK in turn, then global operations, which cost log2(P) messages. */
+/* Writes EXCHANGE and WORK in turn, then global operations, which cost log2(P) messages. */
 static void geometric(struct portolan_text *t, int p, const char *head, const char *exchange,
                       const char *work, int reductions)
 {

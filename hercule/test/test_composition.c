@@ -147,7 +147,8 @@ static void composes_what_two_paradigms_lose(void **state)
     end(&run);
 }
 
-/* A pipeline, or a grid, and in each step a tree of four ranks: SLOW on one rank of each. */
+/* Writes a pipeline, or a grid, with a tree of four ranks in each step: SLOW on one rank of
+ * each. */
 static char *with_a_tree(bool is_grid, int slow, int latency)
 {
     static const char flow[] = "on rank > 0\nrecv rank-1 tag 1\nend\nphase own\n"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a trace to findings: recognition, inference and replay together, on scenarios with exact
- * times. */
+/* Tests recognition, inference and replay together, on scenarios with exact times. */
 #include "traced_runs.h"
 
 /* Four stages, 40 blocks; stage 2 takes SLOW, the others 10 ms. */

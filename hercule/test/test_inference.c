@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From numbers to findings: branches, thresholds, gains, doubts, rules of one's own. */
+/* Tests how findings follow from numbers: branches, thresholds, gains, doubts, an author's
+ * rules. */
 #include "knowledge_files.h"
 
 #include <math.h>

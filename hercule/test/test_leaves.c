@@ -452,7 +452,7 @@ static int shortest_run(void (*write)(struct portolan_text *, int), const char *
     return best;
 }
 
-/* 256 ms of work on each of 4 stages, in so many blocks. */
+/* Writes 256 ms of work on each of 4 stages, in so many blocks. */
 static void write_blocks(struct portolan_text *t, int blocks)
 {
     char work[40];
@@ -461,7 +461,7 @@ static void write_blocks(struct portolan_text *t, int blocks)
     pipeline(t, 4, blocks, "latency 100us\neager 0\n", work);
 }
 
-/* 2000 tasks of 100 us for 3 workers, so many for each message. */
+/* Writes 2000 tasks of 100 us for 3 workers, so many for each message. */
 static void write_chunks(struct portolan_text *t, int chunk)
 {
     int n = (2000 + chunk - 1) / chunk;

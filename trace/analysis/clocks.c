@@ -39,7 +39,8 @@ struct bound {
     int64_t at, ahead;
 };
 
-/* What the bounds of a pair imply: high = low + ahead + drift * (low - at), up to the margin. */
+/* The relation that a pair's bounds imply: high = low + ahead + drift * (low - at), up to the
+ * margin. */
 struct relation {
     uint32_t low, high;
     int64_t at;

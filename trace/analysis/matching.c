@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a matching, and questions about its events. */
+/* Creates and destroys a matching, and answers questions about its events. */
 #include "internal.h"
 
 #include <portolan/list.h>

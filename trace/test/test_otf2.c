@@ -50,7 +50,7 @@ static void call(struct portolan_trace *t, int rank, const char *routine,
     end(t, rank, routine);
 }
 
-/* Ranks 2 and 0, in this order. */
+/* Makes a communicator of ranks 2 and 0, in this order. */
 static uint32_t pair(struct portolan_trace *t)
 {
     static const int members[] = {2, 0};

@@ -206,7 +206,7 @@ static void locks(void)
         MPI_Win_unlock(0, win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 3; i++) { /* nobody's lock is nobody's concern */
+    for (int i = 0; i < 3; i++) { /* no other rank needs these locks */
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, MPI_PROC_NULL, 0, win);
         MPI_Win_unlock(MPI_PROC_NULL, win);
     }
