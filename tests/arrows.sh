@@ -19,7 +19,7 @@ probe/counters: base probe
 probe/tau: base index list control probe tau
 probe/portolan: base control ending probe probe_inline probe_records tau
 mpi: base index list machine probe framework mpi observer
-mastermind/store: base index list machine store
+mastermind/store: base index list machine store store_calls store_decisions
 mastermind/trials: base store trials
 analysis/profile: base grid index json list stats store trials profile compare models progress
 analysis/tables: base command chart profile models formula extrap series stats
