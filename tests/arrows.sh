@@ -17,7 +17,7 @@ probe: base doing ending index list probe probe_inline probe_records
 probe/control: base index list machine control probe tau owner
 probe/counters: base probe
 probe/tau: base index list control probe tau
-probe/portolan: base control ending probe probe_inline probe_records tau
+probe/portolan: base control ending probe probe_inline probe_node_inline probe_records tau
 mpi: base index list machine probe framework mpi observer
 mastermind/store: base index list machine store store_calls store_decisions
 mastermind/trials: base store trials
