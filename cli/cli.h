@@ -43,6 +43,9 @@ void print_debug(bool on);
 enum portolan_status find_settings(const char *name, const char *installed, char **file,
                                    struct portolan_error *err);
 
+/* The first two arguments, for the recorder that is preloaded into programs. */
+#define RECORDER_LIBRARY "../trace/preload/libportolan-trace.so", PORTOLAN_TRACE_LIBRARY
+
 /* Options that all commands on an assembly share. */
 struct assembly_options {
     const char *file;
@@ -220,33 +223,6 @@ int study_print(struct study_options *o, study_report_fn *report);
 /* A whole command: reads the options, then does the same; AS_JSON with --json. */
 int study_report(int argc, char **argv, const char *words, const char *doc, study_report_fn *report,
                  study_report_fn *as_json);
-
-/* How a program that knows nothing of Portolan is started and recorded. */
-struct recording {
-    const char *launcher; /* words before those of the program; NULL: mpiexec … */
-    int n_ranks;          /* … on so many ranks; 0: nothing */
-    char **program;       /* ends with NULL */
-    const char *folder;   /* of the streams; NULL: nothing is recorded */
-    const char *window;   /* what is recorded, as in <portolan/record.h>; NULL: everything */
-    const char *token;    /* a fact of the trial, PORTOLAN_EXPERIMENT; or NULL */
-    bool records_itself;  /* the program is this one: nothing is preloaded */
-};
-
-/*
- * Runs the program and waits for it; its input and output are those of this process. *RESULT: its
- * exit status, or 128 and the signal that ended it. PORTOLAN_ENOTFOUND, PORTOLAN_EUNSUPPORTED: it
- * cannot be recorded; PORTOLAN_EINVAL: the window; PORTOLAN_ENOMEM.
- */
-enum portolan_status record_program(const struct recording *r, int *result,
-                                    struct portolan_error *err);
-/* Checks that FOLDER is empty or does not exist, because files in it would be taken for those of a
- * run. PORTOLAN_EIO. */
-enum portolan_status record_check_folder(const char *folder, struct portolan_error *err);
-/* Returns whether no stream is in FOLDER: then the program is one that … */
-bool record_is_empty(const char *folder);
-#define RECORDS_NOTHING                                                                            \
-    "made no call of MPI that is recorded (after MPI_Session_init none is), could not be "         \
-    "started, or calls MPI by dlopen"
 
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);

@@ -91,25 +91,10 @@ void trial_store_close(struct trial_store *t)
     *t = (struct trial_store){0};
 }
 
-enum portolan_status trial_store_trace(const struct trial_store *t,
-                                       const struct portolan_trial *trial, char **folder,
-                                       struct portolan_error *err)
-{
-    const char *fact = portolan_trial_peek_fact(trial, PORTOLAN_STORE_TRACE);
-    const char *slash = portolan_store_is_server(t->path) ? NULL : strrchr(t->path, '/');
-    int length = slash && fact && *fact != '/' ? (int)(slash - t->path) + 1 : 0;
-
-    *folder = NULL;
-    if (!fact || !*fact)
-        return PORTOLAN_OK;
-    *folder = portolan_asprintf("%.*s%s", length, t->path, fact);
-    return *folder ? PORTOLAN_OK : portolan_no_memory(err);
-}
-
 void trial_store_remove_trace(const struct trial_store *t, const char *folder)
 {
-    bool is_server = portolan_store_is_server(t->path);
-    char *own = portolan_asprintf("%s.traces", is_server ? "portolan" : t->path);
+    struct portolan_arena arena = {0};
+    char *own = portolan_store_traces(&arena, t->path);
     char *from = own ? realpath(own, NULL) : NULL, *path = realpath(folder, NULL);
     size_t length = from ? strlen(from) : 0;
 
@@ -117,7 +102,7 @@ void trial_store_remove_trace(const struct trial_store *t, const char *folder)
         portolan_folder_remove(path);
         rmdir(from); /* if it was the last */
     }
-    free(own);
+    portolan_arena_clear(&arena);
     free(from);
     free(path);
 }

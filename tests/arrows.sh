@@ -54,6 +54,7 @@ hercule: base assembly formula hercule json list replay stats store waits block
 hercule/component: base block control framework hercule_assembly machine mastermind record replay trace
 hercule/assembly: hercule_assembly list recorder replay
 hercule/recognise: base formula hercule list trace waits replay
+hercule/experiments: base command hercule hercule_assembly hercule_experiments assembly list machine progress record recorder replay settle store trace trials waits wrap
 trace/replay: base index list number stats trace waits replay
 optimizer: base assembly callgraph measure choice models plan race store
 optimizer/library: base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
@@ -78,7 +79,7 @@ project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server
-cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
+cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server
 examples: base assembly framework embed models record
 '
 # Folder, how many of its files may stand in rings of files that call each other, and the other folders
@@ -117,6 +118,7 @@ framework/parameters 0: framework/status
 hercule 5: hercule/recognise
 hercule/assembly 0: hercule
 hercule/component 0: hercule hercule/assembly
+hercule/experiments 0: hercule hercule/assembly
 mastermind/component 0: mastermind/recorder mastermind/store
 mastermind/recorder 0: mastermind/store
 mastermind/store 4:

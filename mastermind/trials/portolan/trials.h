@@ -42,6 +42,12 @@ PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
 PORTOLAN_API const char *portolan_trial_peek_fact(const struct portolan_trial *trial,
                                                   const char *name);
 
+/** *FOLDER, which the caller frees: where the trace of TRIAL, of the store at PATH, lies, from
+ * here; NULL: it has none. PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_trial_trace(const struct portolan_trial *trial,
+                                                       const char *path, char **folder,
+                                                       struct portolan_error *err);
+
 /** The finite number that TRIAL has for PARAMETER, or its "ranks"; false when there is none. */
 PORTOLAN_API bool portolan_trial_number(const struct portolan_trial *trial, const char *parameter,
                                         double *number);
