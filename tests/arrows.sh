@@ -10,11 +10,13 @@ cd "${1:-.}" || exit 99
 table='
 base: base block doing grid health index json list number command command_line machine owner shared_object stats supervise xml progress
 base/libclang: base command libclang
+base/terminal: base machine terminal
 sidl: base sidl
 sidl/compiler: base sidl
 sidl/runtime: base xml
 probe: base doing ending index list probe probe_inline probe_records
 probe/control: base index list machine control probe tau owner
+probe/client: base json control_client list machine
 probe/counters: base probe
 probe/tau: base index list control probe tau
 probe/portolan: base control ending probe probe_inline probe_records tau
@@ -79,7 +81,7 @@ project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server
-cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server
+cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client
 examples: base assembly framework embed models record
 '
 # Folder, how many of its files may stand in rings of files that call each other, and the other folders
@@ -94,6 +96,7 @@ analysis/tables 0: analysis/profile
 analysis/trends 0: analysis/profile analysis/tables
 base/libclang 0: base
 base/plot 0: base
+base/terminal 0: base
 call/bsp 5: call/runtime
 call/obsp 0: call/report
 call/report 2:
@@ -131,6 +134,7 @@ mpi 4:
 optimizer/component 10: optimizer/library
 probe 8: =probe/counters
 probe/control 1: probe probe/counters =probe/tau
+probe/client 0:
 probe/counters 1: probe
 probe/tau 2: probe probe/control probe/counters
 proxygen 0: proxygen/emit proxygen/model proxygen/read
