@@ -80,8 +80,9 @@ clue/study: base command grid json list xml chart formula clue_machine clue_stud
 project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
+report/follow: base follow json store
 report/serve: base list machine page_server
-cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client
+cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow
 examples: base assembly framework embed models record
 '
 # Folder, how many of its files may stand in rings of files that call each other, and the other folders
@@ -144,6 +145,7 @@ proxygen/runtime 4:
 proxygen/wrap 0: proxygen proxygen/runtime
 proxygen/wrap/inside 5: proxygen/runtime
 sidl/compiler 10:
+report/follow 0:
 sidl/runtime 9:
 trace/analysis 8: trace/model
 trace/files 4: trace/model
