@@ -461,7 +461,7 @@ static enum portolan_status open_subject(struct portolan_subject *s, struct work
 
     if (o->file && begins_with_element(o->file, "assembly")) {
         o->assembly.file = o->file;
-        status = workbench_open(bench, &o->assembly, true, err);
+        status = workbench_open(bench, &o->assembly, print_diagnostic, err);
         s->assembly = bench->assembly;
     }
     if (!status)

@@ -61,6 +61,7 @@ trace/replay: base index list number stats trace waits replay
 optimizer: base assembly callgraph measure choice models plan race store
 optimizer/library: base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
 optimizer/component: base json list trials control framework mastermind optimizer plan probe race store
+optimizer/study: assembly base framework json list machine optimizer palette program store study trials workbench
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub
@@ -82,7 +83,7 @@ proxygen/wrap: base command assembly control probe record store proxygen functio
 report: base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
 report/follow: base follow json store
 report/serve: base list machine page_server
-cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow
+cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly hercule_experiments trace wrap cll_report obsp command command_line progress page_server terminal control_client follow study trials
 examples: base assembly framework embed models record
 '
 # Folder, how many of its files may stand in rings of files that call each other, and the other folders
@@ -133,6 +134,7 @@ models/fit 0: models models/formula
 models/formula 2:
 mpi 4:
 optimizer/component 10: optimizer/library
+optimizer/study 0: optimizer/library
 probe 8: =probe/counters
 probe/control 1: probe probe/counters =probe/tau
 probe/client 0:

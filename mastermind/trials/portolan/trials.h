@@ -81,6 +81,15 @@ PORTOLAN_API const struct portolan_name_value *
 portolan_trial_elsewhere(const struct portolan_trial *trial,
                          const struct portolan_name_value *facts, size_t n);
 
+/** Keeps of the trials of SET, or in LIST, only those of the virtual MACHINE; NULL: of real ones.
+ */
+PORTOLAN_API void portolan_trials_keep_of_machine(struct portolan_sample_set *set,
+                                                  const char *machine);
+PORTOLAN_API void portolan_trials_keep_listed_of_machine(struct portolan_trial_list *list,
+                                                         const char *machine);
+/** Returns whether a fact of that NAME says how a component was built. */
+PORTOLAN_API bool portolan_fact_is_of_build(const char *name);
+
 /**
  * Leaves those trials in LIST that make one law together: of those that count those of one machine
  * and build, that of the newest on a real machine, or of the newest if all are virtual. Adds to
