@@ -88,3 +88,36 @@ size_t portolan_losses(const struct portolan_waits *w, struct portolan_loss foun
     }
     return n;
 }
+
+void portolan_waits_lose(const struct portolan_waits *w, enum portolan_verdict of_paradigm,
+                         struct portolan_run_losses *lost)
+{
+    *lost = (struct portolan_run_losses){0};
+    if (of_paradigm != PORTOLAN_NO_PROBLEM)
+        lost->n = portolan_losses(w, lost->found);
+    lost->knows_efficiencies = !portolan_efficiencies(w, &lost->efficiencies, NULL);
+}
+
+/* Efficiencies are of the time without start and end. */
+static bool is_inefficient(const struct portolan_waits *w, const struct portolan_run_losses *lost)
+{
+    const struct portolan_efficiencies *e = &lost->efficiencies;
+
+    return lost->knows_efficiencies && e->parallel < 0.8 &&
+           (1 - e->parallel) * (double)(w->run_ns - e->start_and_end_ns) >=
+               PORTOLAN_LEAST_LOSS * (double)w->run_ns;
+}
+
+enum portolan_verdict portolan_waits_judge(const struct portolan_waits *w,
+                                           const struct portolan_run_losses *lost,
+                                           const enum portolan_verdict *of_paradigm,
+                                           bool is_disturbed)
+{
+    enum portolan_verdict verdict = of_paradigm ? *of_paradigm : PORTOLAN_NO_PROBLEM;
+
+    if (is_disturbed || (of_paradigm && verdict == PORTOLAN_NO_PROBLEM))
+        return verdict;
+    if (lost->n)
+        return PORTOLAN_PROBLEM;
+    return !of_paradigm && is_inefficient(w, lost) ? PORTOLAN_CANNOT_TELL : verdict;
+}

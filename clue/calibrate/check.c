@@ -73,3 +73,40 @@ bool clue_check_errors(const struct clue_check *check, struct clue_errors *error
     free(room);
     return true;
 }
+
+void clue_check_add(const struct clue_check *check, const struct clue_errors *found,
+                    struct portolan_text *out)
+{
+    const struct clue_samples *virtual = check->virtual;
+    double errors[256], times[16];
+    size_t n = 0;
+
+    portolan_text_add(out, "%-20s %10s %12s %12s %8s\n", "not fitted to", "bytes", "virtual",
+                      "real", "error");
+    for (size_t i = 0; i < virtual->n && n < sizeof errors / sizeof *errors; i++) {
+        const struct clue_sample *v = &virtual->sample[i];
+        char here[32], there[32];
+        size_t n_real = 0;
+        double real;
+
+        for (size_t k = 0; k < check->n_real; k++)
+            if (i < check->real[k]->n && check->real[k]->sample[i].value > 0)
+                times[n_real++] = check->real[k]->sample[i].value;
+        if (!n_real || !(v->value > 0)) {
+            portolan_text_add(
+                out, "%-20s %10llu left out: three steps take longer than its part of --seconds\n",
+                v->kind, (unsigned long long)v->bytes);
+            continue;
+        }
+        real = portolan_sort_to_median(n_real, times);
+        portolan_text_add(
+            out, "%-20s %10llu %12s %12s %+7.1f %%\n", v->kind, (unsigned long long)v->bytes,
+            portolan_format_time(v->value, 4, there, sizeof there),
+            portolan_format_time(real, 4, here, sizeof here), 100 * (v->value / real - 1));
+        errors[n++] = 100 * fabs(v->value / real - 1);
+    }
+    portolan_text_add(
+        out, "median error %.1f %%; for intervals: communication %.1f %%, computing %.1f %%\n",
+        n ? portolan_sort_to_median(n, errors) : 0, 100 * found->communication,
+        100 * found->computing);
+}

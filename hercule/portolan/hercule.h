@@ -12,6 +12,7 @@
 #ifndef PORTOLAN_HERCULE_H
 #define PORTOLAN_HERCULE_H
 
+#include <portolan/replay.h>
 #include <portolan/waits.h>
 
 #ifdef __cplusplus
@@ -120,6 +121,31 @@ enum portolan_verdict {
 };
 /** Returns "no problem found", "problem", "not the program" or "cannot tell". */
 PORTOLAN_API const char *portolan_verdict_word(enum portolan_verdict verdict);
+
+/** What a run loses, whatever its paradigm. */
+struct portolan_run_losses {
+    struct portolan_loss found[PORTOLAN_LOSSES];
+    size_t n;
+    struct portolan_efficiencies efficiencies;
+    bool knows_efficiencies;
+};
+/** Finds what the run of W loses; nothing, if its paradigm finds NO_PROBLEM: a master has less to
+ * compute than its workers. CANNOT_TELL: no paradigm is known. */
+PORTOLAN_API void portolan_waits_lose(const struct portolan_waits *w,
+                                      enum portolan_verdict of_paradigm,
+                                      struct portolan_run_losses *lost);
+/** The verdict on a run by its losses and OF_PARADIGM, the verdict of its paradigm (NULL: none is
+ * known). Without a paradigm and losses, a run that is not efficient is CANNOT_TELL. */
+PORTOLAN_API enum portolan_verdict portolan_waits_judge(const struct portolan_waits *w,
+                                                        const struct portolan_run_losses *lost,
+                                                        const enum portolan_verdict *of_paradigm,
+                                                        bool is_disturbed);
+/** *TEXT, which the caller frees: where ranks waited, who made them, and what the run LOST; DIGITS
+ * (0 to 6) of percentages. PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_waits_text(const struct portolan_waits *w,
+                                                      const struct portolan_run_losses *lost,
+                                                      int digits, char **text,
+                                                      struct portolan_error *err);
 
 /** A cause. Strings belong to the diagnosis. NaN: not known. */
 struct portolan_finding {

@@ -2,7 +2,7 @@
 /**
  * clue_calibrate: makes a machine file from micro-benchmarks between two ranks
  * (portolan-calibrate): quartiles of interleaved rounds, their standard errors, and laws with as
- * few points as fit them. Nothing here prints, exits or measures.
+ * few points as fit them. Nothing here prints or exits; programs measure.
  */
 #ifndef PORTOLAN_CLUE_CALIBRATE_H
 #define PORTOLAN_CLUE_CALIBRATE_H
@@ -72,6 +72,10 @@ struct clue_errors {
 /** Estimates *ERRORS, which include differences of real runs and a bias of the file. False: no
  * memory. */
 bool clue_check_errors(const struct clue_check *check, struct clue_errors *errors);
+/** Adds a table of the patterns to OUT, virtual times next to real ones (medians of all runs), and
+ * the errors FOUND. */
+void clue_check_add(const struct clue_check *check, const struct clue_errors *found,
+                    struct portolan_text *out);
 
 struct clue_calibration {
     const struct clue_samples *between; /**< ranks on two hosts; NULL: there is only one host */
@@ -93,6 +97,32 @@ struct clue_calibration {
  */
 enum portolan_status clue_calibration_write(const struct clue_calibration *calibration, char **text,
                                             struct portolan_error *err);
+
+/** How a machine is measured. Strings are borrowed for the call. */
+struct clue_calibrate_options {
+    const char *output;   /**< REQUIRED. The machine file to write */
+    const char *name;     /**< REQUIRED. Of the machine */
+    const char *hostfile; /**< names two hosts, one per line; NULL: this one */
+    const char *factor;   /**< "there:here", as clue_factor_read(); or NULL */
+    const char *samples;  /**< of an earlier measurement, which is not made then; or NULL */
+    const char *mpiexec;  /**< REQUIRED, and the programs that measure and … */
+    const char *measure;  /**< … (portolan-calibrate) … */
+    const char *patterns; /**< … check (portolan-patterns) … */
+    const char *command;  /**< … and run in virtual time (portolan); NULL, if they do not run */
+    int seconds, cpus;    /**< REQUIRED. For how long; of a host */
+    bool has_no_check;
+};
+/**
+ * Measures, writes the file and checks it. *REPORT, which the caller frees: the table of the check;
+ * NULL: there is none. PORTOLAN_EINVAL: hosts, factor, or something was not measured;
+ * PORTOLAN_EFOREIGN: a program failed; PORTOLAN_EIO, PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
+ */
+enum portolan_status clue_calibrate(const struct clue_calibrate_options *options, char **report,
+                                    struct portolan_error *err);
+/** The performance factor of TIMES, those of one program there and here ("13.1,13.4:10.2,10.3"),
+ * and its standard error: of medians. PORTOLAN_EINVAL, PORTOLAN_ENOMEM. */
+enum portolan_status clue_factor_read(const char *times, double *factor, double *error,
+                                      struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -65,6 +65,10 @@ PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
  * file. */
 PORTOLAN_API bool portolan_store_is_server(const char *path);
 
+/** The folder in which the store at PATH keeps the traces of its trials, in ARENA; NULL: no memory.
+ */
+PORTOLAN_API char *portolan_store_traces(struct portolan_arena *arena, const char *path);
+
 /** Returns whether PATH names a server, or a file with a database in it. */
 PORTOLAN_API bool portolan_store_is_one(const char *path);
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Findings in the store: put there, and compared between two trials. */
-#include "diagnose.h"
+#include "internal.h"
 
-#include <portolan/hercule_assembly.h>
 #include <portolan/list.h>
-#include <portolan/store.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum portolan_status diagnose_store_findings(struct subject *s, const struct portolan_diagnosis *d,
-                                             struct portolan_error *err)
+enum portolan_status portolan_subject_store(struct portolan_subject *s,
+                                            const struct portolan_diagnosis *d,
+                                            struct portolan_error *err)
 {
     struct portolan_stored_diagnosis whole = {
         .trial = s->trial, .number = 1, .first_step = -1, .last_step = -1};
@@ -92,7 +91,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static struct pair *make_pairs(struct subject *s, const struct side sides[2], size_t *n)
+static struct pair *make_pairs(struct portolan_arena *arena, const struct side sides[2], size_t *n)
 {
     struct pair *pairs = NULL;
 
@@ -104,7 +103,7 @@ static struct pair *make_pairs(struct subject *s, const struct side sides[2], si
 
             while (k < *n && strcmp(pairs[k].of[pairs[k].of[0] ? 0 : 1]->cause, f->cause) != 0)
                 k++;
-            if (k == *n && !portolan_arena_append(&s->arena, &pairs, n, &new, sizeof new))
+            if (k == *n && !portolan_arena_append(arena, &pairs, n, &new, sizeof new))
                 return NULL;
             pairs[k].of[side] = f;
         }
@@ -115,104 +114,134 @@ static struct pair *make_pairs(struct subject *s, const struct side sides[2], si
     return pairs;
 }
 
-static void print_share(double share, int digits)
+static void add_share(struct portolan_text *out, double share, int digits)
 {
     if (isfinite(share))
-        printf(" %9.*f %%", digits, 100 * share);
+        portolan_text_add(out, " %9.*f %%", digits, 100 * share);
     else
-        printf(" %11s", "-");
+        portolan_text_add(out, " %11s", "-");
 }
 
-static void print_pair(const struct pair *p, int digits)
+static void add_pair(struct portolan_text *out, const struct pair *p, int digits)
 {
     const struct portolan_stored_finding *f = p->of[1] ? p->of[1] : p->of[0];
 
-    printf("  %-24.24s %-40.40s", f->factor, f->title);
+    portolan_text_add(out, "  %-24.24s %-40.40s", f->factor, f->title);
     for (int side = 0; side < 2; side++)
-        print_share(p->of[side] ? p->of[side]->share : NAN, digits);
-    print_share(p->change, digits);
-    printf("%s\n", isnan(p->change) ? "  only one of the two looked for it"
-                   : p->change != 0 && fabs(p->change) <= p->spread
-                       ? "  not more than the difference between repetitions"
-                       : "");
+        add_share(out, p->of[side] ? p->of[side]->share : NAN, digits);
+    add_share(out, p->change, digits);
+    portolan_text_add(out, "%s\n",
+                      isnan(p->change) ? "  only one of the two looked for it"
+                      : p->change != 0 && fabs(p->change) <= p->spread
+                          ? "  not more than the difference between repetitions"
+                          : "");
 }
 
-static void print_head(const struct side sides[2])
+static void add_head(struct portolan_text *out, const struct side sides[2])
 {
     for (int side = 0; side < 2; side++) {
         const struct portolan_trial *t = &sides[side].trials->trials[0];
         char time[32];
 
-        printf("trial %lld: %s, paradigm %s, %d rank%s, %s: %s%s%s\n", (long long)t->id,
-               t->assembly, sides[side].whole->paradigm, t->ranks, t->ranks == 1 ? "" : "s",
-               portolan_format_time(sides[side].whole->run_ns, 3, time, sizeof time),
-               sides[side].whole->verdict, *sides[side].whole->why ? ", " : "",
-               sides[side].whole->why);
+        portolan_text_add(out, "trial %lld: %s, paradigm %s, %d rank%s, %s: %s%s%s\n",
+                          (long long)t->id, t->assembly, sides[side].whole->paradigm, t->ranks,
+                          t->ranks == 1 ? "" : "s",
+                          portolan_format_time(sides[side].whole->run_ns, 3, time, sizeof time),
+                          sides[side].whole->verdict, *sides[side].whole->why ? ", " : "",
+                          sides[side].whole->why);
     }
     if (strcmp(sides[0].whole->paradigm, sides[1].whole->paradigm) != 0)
-        printf("their paradigms differ: only causes of the same name are compared\n");
+        portolan_text_add(out,
+                          "their paradigms differ: only causes of the same name are compared\n");
 }
 
 /* Rank-seconds: so that runs on different numbers of ranks can be compared. */
-static void print_time(const struct side sides[2], int digits)
+static void add_time(struct portolan_text *out, const struct side sides[2], int digits)
 {
     double seconds[2];
 
     for (int side = 0; side < 2; side++)
         seconds[side] = 1e-9 * sides[side].whole->run_ns * sides[side].trials->trials[0].ranks;
-    printf("rank-seconds: %.4g and %.4g (%+.*f %%)\n", seconds[0], seconds[1], digits,
-           100 * (seconds[1] / seconds[0] - 1));
+    portolan_text_add(out, "rank-seconds: %.4g and %.4g (%+.*f %%)\n", seconds[0], seconds[1],
+                      digits, 100 * (seconds[1] / seconds[0] - 1));
 }
 
-static int print_changes(const struct side sides[2], const struct pair *pairs, size_t n, int digits)
+static bool add_changes(struct portolan_text *out, const struct side sides[2],
+                        const struct pair *pairs, size_t n, int digits)
 {
     char names[2][32];
     bool is_worse = false;
 
-    print_head(sides);
-    print_time(sides, digits);
+    add_head(out, sides);
+    add_time(out, sides, digits);
     for (int side = 0; side < 2; side++)
         snprintf(names[side], sizeof names[side], "trial %lld",
                  (long long)sides[side].trials->trials[0].id);
-    printf("%-67s %11s %11s %11s\n", "factor and cause, shares of rank-seconds", names[0], names[1],
-           "change");
+    portolan_text_add(out, "%-67s %11s %11s %11s\n", "factor and cause, shares of rank-seconds",
+                      names[0], names[1], "change");
     for (size_t i = 0; i < n; i++) {
-        print_pair(&pairs[i], digits);
+        add_pair(out, &pairs[i], digits);
         is_worse |= pairs[i].change > pairs[i].spread &&
                     !strcmp(pairs[i].of[1]->verdict, portolan_verdict_word(PORTOLAN_PROBLEM));
     }
-    printf("  %-65s", "unexplained");
-    print_share(sides[0].whole->unexplained, digits);
-    print_share(sides[1].whole->unexplained, digits);
-    print_share(sides[1].whole->unexplained - sides[0].whole->unexplained, digits);
-    printf("\n");
-    return is_worse ? EXIT_PROBLEM : 0;
+    portolan_text_add(out, "  %-65s", "unexplained");
+    add_share(out, sides[0].whole->unexplained, digits);
+    add_share(out, sides[1].whole->unexplained, digits);
+    add_share(out, sides[1].whole->unexplained - sides[0].whole->unexplained, digits);
+    portolan_text_add(out, "\n");
+    return is_worse;
 }
 
-enum portolan_status diagnose_against(struct subject *s, int64_t a, int64_t b, int digits,
-                                      int *result, struct portolan_error *err)
+static void close_side(struct side *side)
 {
-    struct side sides[2] = {{0}, {0}};
-    struct portolan_store *store = NULL;
-    size_t n = 0;
-    enum portolan_status status = portolan_store_open(s->store, PORTOLAN_STORE_READ, &store, err);
+    portolan_diagnosis_set_destroy(side->set);
+    portolan_sample_set_destroy(side->trials);
+}
+
+enum portolan_status portolan_findings_check(const char *store, int64_t trial,
+                                             struct portolan_error *err)
+{
+    struct side side = {0};
+    struct portolan_store *s = NULL;
+    enum portolan_status status = portolan_store_open(store, PORTOLAN_STORE_READ, &s, err);
 
     if (!status)
-        status = read_side(store, a, &sides[0], err);
-    if (!status && b)
-        status = read_side(store, b, &sides[1], err);
-    portolan_store_close(store);
-    if (!status && b) {
-        struct pair *pairs = make_pairs(s, sides, &n);
+        status = read_side(s, trial, &side, err);
+    portolan_store_close(s);
+    close_side(&side);
+    return status;
+}
 
-        if (s->arena.failed)
+enum portolan_status portolan_findings_compare(const char *store, int64_t a, int64_t b, int digits,
+                                               char **text, bool *is_worse,
+                                               struct portolan_error *err)
+{
+    struct side sides[2] = {{0}, {0}};
+    struct portolan_arena arena = {0};
+    struct portolan_text out = {0};
+    struct portolan_store *s = NULL;
+    size_t n = 0;
+    enum portolan_status status = portolan_store_open(store, PORTOLAN_STORE_READ, &s, err);
+
+    *text = NULL;
+    if (!status)
+        status = read_side(s, a, &sides[0], err);
+    if (!status)
+        status = read_side(s, b, &sides[1], err);
+    portolan_store_close(s);
+    if (!status) {
+        struct pair *pairs = make_pairs(&arena, sides, &n);
+
+        if (arena.failed)
             status = portolan_no_memory(err);
         else
-            *result = print_changes(sides, pairs, n, digits);
+            *is_worse = add_changes(&out, sides, pairs, n, digits);
     }
-    for (int side = 0; side < 2; side++) {
-        portolan_diagnosis_set_destroy(sides[side].set);
-        portolan_sample_set_destroy(sides[side].trials);
-    }
+    if (!status)
+        status = portolan_text_take(&out, text, err);
+    portolan_text_clear(&out);
+    portolan_arena_clear(&arena);
+    close_side(&sides[0]);
+    close_side(&sides[1]);
     return status;
 }

@@ -3,27 +3,25 @@
  * Experiments of a diagnosis: a profile, a profile of operations, a trace. Which comes next is what
  * the rules of the paradigm ask for.
  */
-#include "diagnose.h"
+#include "internal.h"
 
-#include <portolan/hercule_assembly.h>
 #include <portolan/list.h>
 #include <portolan/progress.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The state of one diagnosis. */
 struct work {
-    struct subject *s;
-    const struct diagnose_options *o;
+    struct portolan_subject *s;
+    const struct portolan_experiment_options *o;
     struct portolan_diagnosis_options *how;
-    struct diagnose_experiments *e;
+    struct portolan_experiments *e;
     struct portolan_error *err;
 };
 
-static const struct portolan_diagnosis *latest(const struct diagnose_experiments *e)
+static const struct portolan_diagnosis *latest(const struct portolan_experiments *e)
 {
     return e->n ? e->all[e->n - 1] : NULL;
 }
@@ -36,29 +34,18 @@ static enum portolan_status add_diagnosis(struct work *w, struct portolan_diagno
     return portolan_no_memory(w->err);
 }
 
-void diagnose_clear_experiments(struct diagnose_experiments *e)
+void portolan_experiments_clear(struct portolan_experiments *e)
 {
     for (size_t i = 0; i < e->n; i++)
         portolan_diagnosis_destroy(e->all[i]);
     free(e->all);
-    *e = (struct diagnose_experiments){0};
+    *e = (struct portolan_experiments){0};
 }
 
 /* ------------------------------------------------- what comes next */
 
-/* The least experiment that is asked for, from 1; 0: none. */
-static int next_experiment(const struct portolan_diagnosis *d)
-{
-    int next = 0;
-
-    for (size_t i = 0; i < d->n_wanted; i++)
-        if (!next || d->wanted[i].experiment < next)
-            next = d->wanted[i].experiment;
-    return next;
-}
-
 /* "trace of guard cells, balance" */
-static const char *title_of(struct work *w, const struct diagnose_run *r,
+static const char *title_of(struct work *w, const struct experiment_run *r,
                             const struct portolan_diagnosis *d)
 {
     static const char *const titles[] = {"profile of computation and communication",
@@ -74,7 +61,7 @@ static const char *title_of(struct work *w, const struct diagnose_run *r,
 }
 
 /* The components that the experiment measures. */
-static void take_components(struct work *w, struct diagnose_run *r,
+static void take_components(struct work *w, struct experiment_run *r,
                             const struct portolan_diagnosis *d)
 {
     const char **names = NULL;
@@ -87,15 +74,13 @@ static void take_components(struct work *w, struct diagnose_run *r,
     r->components = names;
 }
 
-/* A sixth of the steps, in the middle: the first ones differ. Those in the middle often have more
-   events: so the stream stays below a quarter of that of all steps. Few steps are recorded all. */
-static void choose_window(struct work *w, struct diagnose_run *r)
+/* Few steps are recorded all. */
+static void choose_window(struct work *w, struct experiment_run *r)
 {
-    int n = w->e->n_steps, least = 4, count = n / 6 > least ? n / 6 : least;
-    int first = (n - count) / 2, last = first + count - 1;
+    int first, last;
 
     w->s->first_step = 0;
-    if (n < 3 * least)
+    if (!decide_window(w->e->n_steps, &first, &last))
         return;
     r->window = portolan_arena_printf(&w->s->arena, "steps=%d-%d", first, last);
     w->s->first_step = first;
@@ -104,16 +89,16 @@ static void choose_window(struct work *w, struct diagnose_run *r)
 
 static double expected_s(struct work *w)
 {
-    return w->e->last_s > 0 ? w->e->last_s : 1e-9 * diagnose_expect_ns(w->s, w->o);
+    return w->e->last_s > 0 ? w->e->last_s : 1e-9 * trial_expect_ns(w->s, w->o);
 }
 
 /* Returns whether the budget allows R; else `not_made` says why. IS_STORED: it takes no time. */
-static bool may_begin(struct work *w, const struct diagnose_run *r, const char *title,
+static bool may_begin(struct work *w, const struct experiment_run *r, const char *title,
                       bool is_stored)
 {
     double needed = is_stored ? 0 : expected_s(w), left = w->o->budget_s - w->e->spent_s;
 
-    if (is_stored || w->o->budget_s == NO_BUDGET || (left > 0 && !(needed > left)))
+    if (is_stored || decide_to_begin(w->o, w->e, needed))
         return true;
     w->e->not_made = portolan_arena_printf(
         &w->s->arena,
@@ -124,7 +109,7 @@ static bool may_begin(struct work *w, const struct diagnose_run *r, const char *
 
 /* Makes a run. If it fails after earlier ones gave results, the diagnosis ends with these: *IS_MADE
  * is false, `not_made` says why. */
-static enum portolan_status run(struct work *w, const struct diagnose_run *r, const char *title,
+static enum portolan_status run(struct work *w, const struct experiment_run *r, const char *title,
                                 bool *is_made)
 {
     double begin = portolan_now_s();
@@ -132,7 +117,7 @@ static enum portolan_status run(struct work *w, const struct diagnose_run *r, co
     enum portolan_status status;
 
     portolan_progress("experiments", (size_t)r->experiment - 1, 3, true);
-    status = diagnose_run(w->s, w->o, r, w->err);
+    status = experiment_run(w->s, w->o, r, w->err);
 
     w->e->last_s = portolan_now_s() - begin;
     w->e->spent_s += w->e->last_s;
@@ -149,19 +134,15 @@ static enum portolan_status run(struct work *w, const struct diagnose_run *r, co
 static void note(struct work *w, int experiment, const char *title)
 {
     struct portolan_experiment *x = &w->e->made[experiment - 1];
-    double before = NAN;
+    double overhead = decide_overhead(w->e->made, experiment - 1, w->s->trial, w->s->run_ns);
 
-    for (int i = 0; i < experiment - 1; i++)
-        if (w->e->made[i].title && w->e->made[i].trial != w->s->trial)
-            before = w->e->made[i].run_ns;
-    *x = (struct portolan_experiment){title, latest(w->e), w->s->trial, w->s->run_ns,
-                                      w->s->run_ns / before - 1};
+    *x = (struct portolan_experiment){title, latest(w->e), w->s->trial, w->s->run_ns, overhead};
 }
 
 /* ------------------------------------------------- profiles */
 
-static enum portolan_status diagnose_quantities(struct work *w, const struct portolan_quantity *q,
-                                                size_t n)
+static enum portolan_status add_quantities(struct work *w, const struct portolan_quantity *q,
+                                           size_t n)
 {
     struct portolan_diagnosis *d;
     enum portolan_status status = portolan_diagnosis_of_quantities(
@@ -172,7 +153,7 @@ static enum portolan_status diagnose_quantities(struct work *w, const struct por
 
 /* Adds zeros for wanted components that are no part, or were not called. In a given trial,
  * components without calls may not have been measured. */
-static void add_zeros(struct work *w, int experiment, struct diagnose_profile *p)
+static void add_zeros(struct work *w, int experiment, struct experiment_profile *p)
 {
     static const char *const quantities[] = {"mpi", "time", "count"};
     const struct portolan_diagnosis *d = latest(w->e);
@@ -183,7 +164,7 @@ static void add_zeros(struct work *w, int experiment, struct diagnose_profile *p
             const char *component = d->wanted[i].components[c];
             size_t k = 0, n = p->n;
 
-            if (w->o->trial == w->s->trial && diagnose_is_part(w->s, component))
+            if (w->o->trial == w->s->trial && profile_is_part(w->s, component))
                 continue;
             while (k < n && strcmp(p->quantities[k].component, component) != 0)
                 k++;
@@ -200,14 +181,14 @@ static void add_zeros(struct work *w, int experiment, struct diagnose_profile *p
 static enum portolan_status take_profile(struct work *w, int experiment, int64_t trial,
                                          const char *title)
 {
-    struct diagnose_profile p;
-    enum portolan_status status = diagnose_read_profile(w->s, trial, &p, w->err);
+    struct experiment_profile p;
+    enum portolan_status status = profile_read(w->s, trial, &p, w->err);
 
     w->s->trial = trial;
     if (!status && experiment > 1)
         add_zeros(w, experiment, &p);
     if (!status)
-        status = diagnose_quantities(w, p.quantities, experiment == 1 ? p.n_of_run : p.n);
+        status = add_quantities(w, p.quantities, experiment == 1 ? p.n_of_run : p.n);
     if (status)
         return status;
     w->e->n_steps = p.n_steps;
@@ -217,22 +198,23 @@ static enum portolan_status take_profile(struct work *w, int experiment, int64_t
 }
 
 /* *TRIAL: the given one, unless it lacks what can be measured; or what the store has; or 0. */
-static enum portolan_status find_trial(struct work *w, const struct diagnose_run *r, int64_t *trial)
+static enum portolan_status find_trial(struct work *w, const struct experiment_run *r,
+                                       int64_t *trial)
 {
-    struct diagnose_profile p;
+    struct experiment_profile p;
     enum portolan_status status = PORTOLAN_OK;
 
     *trial = w->o->trial;
-    if (*trial && w->s->bench.assembly) {
-        status = diagnose_read_profile(w->s, *trial, &p, w->err);
-        if (!status && !diagnose_has_components(w->s, r, &p))
+    if (*trial && w->s->assembly) {
+        status = profile_read(w->s, *trial, &p, w->err);
+        if (!status && !profile_has_components(w->s, r, &p))
             *trial = 0;
     }
-    return status || *trial ? status : diagnose_find_profile(w->s, w->o, r, trial, w->err);
+    return status || *trial ? status : profile_find(w->s, w->o, r, trial, w->err);
 }
 
 /* A trial of the store, or a new one; *IS_MADE: one was found or made. */
-static enum portolan_status make_profile(struct work *w, const struct diagnose_run *r,
+static enum portolan_status make_profile(struct work *w, const struct experiment_run *r,
                                          bool *is_made)
 {
     const char *title = title_of(w, r, latest(w->e));
@@ -254,7 +236,7 @@ static enum portolan_status make_profile(struct work *w, const struct diagnose_r
 
 /* ------------------------------------------------- traces */
 
-static enum portolan_status diagnose_trace(struct work *w)
+static enum portolan_status add_trace(struct work *w)
 {
     struct portolan_diagnosis *d;
     enum portolan_status status;
@@ -281,7 +263,7 @@ static void take_others(struct work *w, size_t n_before)
 }
 
 /* REPLACES: the run before does not count any more. */
-static enum portolan_status make_trace(struct work *w, const struct diagnose_run *r,
+static enum portolan_status make_trace(struct work *w, const struct experiment_run *r,
                                        const char *title, size_t n_before, bool replaces,
                                        bool *is_made)
 {
@@ -292,24 +274,11 @@ static enum portolan_status make_trace(struct work *w, const struct diagnose_run
     if (replaces)
         portolan_diagnosis_destroy(w->e->all[--w->e->n]);
     take_others(w, n_before);
-    return diagnose_trace(w);
-}
-
-/* Why the run should be made again, once, as far as the budget goes; NULL: it should not. */
-static const char *doubt_of_run(const struct work *w)
-{
-    const struct portolan_diagnosis *d = latest(w->e);
-
-    if (w->o->repeat || w->o->keep ||
-        (w->o->budget_s != NO_BUDGET && w->e->spent_s + w->e->last_s > w->o->budget_s))
-        return NULL;
-    return d->verdict == PORTOLAN_NOT_THE_PROGRAM ? d->why
-           : d->runs_disagree                     ? d->disagreement
-                                                  : NULL;
+    return add_trace(w);
 }
 
 /* The last of the repetitions has the means of all. */
-static enum portolan_status make_traces(struct work *w, const struct diagnose_run *r)
+static enum portolan_status make_traces(struct work *w, const struct experiment_run *r)
 {
     const char *title = title_of(w, r, latest(w->e)), *text = title, *why = NULL;
     size_t n_before = w->e->n;
@@ -326,8 +295,8 @@ static enum portolan_status make_traces(struct work *w, const struct diagnose_ru
             break;
         text = portolan_arena_printf(&w->s->arena, "%s, %.3g MB%s", title, 1e-6 * w->s->bytes,
                                      why ? ", second run" : "");
-        if (!why && (why = doubt_of_run(w))) {
-            fprintf(stderr, "portolan: note: %s: experiment 3 is run again\n", why);
+        if (!why && (why = decide_to_repeat(w->o, w->e))) {
+            subject_report(w->s, "note", "%s: experiment 3 is run again", why);
             n++;
         }
     }
@@ -346,12 +315,12 @@ static enum portolan_status make_traces(struct work *w, const struct diagnose_ru
 static enum portolan_status make_profiles(struct work *w, int *next)
 {
     const struct portolan_quantity ranks = {"", "P", w->o->ranks, 0, 1};
-    enum portolan_status status = diagnose_quantities(w, &ranks, 1);
+    enum portolan_status status = add_quantities(w, &ranks, 1);
     bool is_made = true;
     int done = 0;
 
-    while (!status && (*next = next_experiment(latest(w->e))) > done && *next < 3) {
-        struct diagnose_run r = {.experiment = *next};
+    while (!status && (*next = decide_next(latest(w->e))) > done && *next < 3) {
+        struct experiment_run r = {.experiment = *next};
 
         take_components(w, &r, latest(w->e));
         status = make_profile(w, &r, &is_made);
@@ -375,15 +344,15 @@ static bool can_profile(const struct work *w)
 
     portolan_machine_read(&here);
     return (w->o->launcher || w->o->ranks <= here.cores) &&
-           !portolan_manual_clock(w->s->bench.assembly, &stands_still);
+           !portolan_manual_clock(w->s->assembly, &stands_still);
 }
 
 /* In stages, or all at once; a trial of the store has both profiles. */
 static enum portolan_status make_experiments(struct work *w)
 {
-    bool runs = w->o->program || w->s->bench.assembly;
+    bool runs = w->o->program || w->s->assembly;
     bool is_staged = w->o->trial || (!w->o->program && !w->o->once && can_profile(w));
-    struct diagnose_run r = {.experiment = 3};
+    struct experiment_run r = {.experiment = 3};
     int next = 3;
     enum portolan_status status = is_staged ? make_profiles(w, &next) : PORTOLAN_OK;
 
@@ -394,9 +363,11 @@ static enum portolan_status make_experiments(struct work *w)
     return make_traces(w, &r);
 }
 
-enum portolan_status diagnose_experiment(struct subject *s, const struct diagnose_options *o,
-                                         struct portolan_diagnosis_options *how,
-                                         struct diagnose_experiments *e, struct portolan_error *err)
+enum portolan_status portolan_experiments_make(struct portolan_subject *s,
+                                               const struct portolan_experiment_options *o,
+                                               struct portolan_diagnosis_options *how,
+                                               struct portolan_experiments *e,
+                                               struct portolan_error *err)
 {
     struct work w = {s, o, how, e, err};
     enum portolan_status status;
@@ -406,7 +377,7 @@ enum portolan_status diagnose_experiment(struct subject *s, const struct diagnos
         portolan_progress_done("experiments");
         return status;
     }
-    status = diagnose_trace(&w);
+    status = add_trace(&w);
     if (!status && s->trial)
         note(&w, 3, "trace of the store");
     return status;

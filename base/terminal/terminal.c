@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "terminal.h"
+#include <portolan/terminal.h>
 
 #include <portolan/machine.h>
 

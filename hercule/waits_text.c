@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A trace without a paradigm: where ranks waited, and who made them. */
-#include "diagnose.h"
+#include <portolan/hercule.h>
 
-#include <portolan/replay.h>
-
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,16 @@ static double share(const struct portolan_waits *w, int64_t ns)
     return w->all_ns > 0 ? 100 * (double)ns / (double)w->all_ns : 0;
 }
 
-static void print_path(const struct portolan_waits *w, uint32_t path)
+static void add_path(struct portolan_text *out, const struct portolan_waits *w, uint32_t path)
 {
-    struct portolan_text text = {0};
-
     if (path != UINT32_MAX)
-        portolan_path_add(w, path, &text);
-    printf("%s\n", text.bytes ? text.bytes : "unknown");
-    portolan_text_clear(&text);
+        portolan_path_add(w, path, out);
+    else
+        portolan_text_add(out, "unknown");
+    portolan_text_add(out, "\n");
 }
 
-static void print_totals(const struct portolan_waits *w, int digits)
+static void add_totals(struct portolan_text *out, const struct portolan_waits *w, int digits)
 {
     int64_t calls = 0, start_and_end = 0, waiting = 0, unknown = w->paths[1].ns;
 
@@ -41,19 +39,22 @@ static void print_totals(const struct portolan_waits *w, int digits)
     for (int s = 0; s < PORTOLAN_WAIT_STATES; s++)
         waiting += w->state_ns[s];
     if (w->n_threads)
-        printf("%zu threads of %d ranks call MPI: shares of run time are of the time of all these "
-               "threads\n",
-               w->n_threads + (size_t)w->trace->n_ranks, w->trace->n_ranks);
-    printf("of run time: in MPI %.*f %%", digits, share(w, calls));
+        portolan_text_add(
+            out,
+            "%zu threads of %d ranks call MPI: shares of run time are of the time of all these "
+            "threads\n",
+            w->n_threads + (size_t)w->trace->n_ranks, w->trace->n_ranks);
+    portolan_text_add(out, "of run time: in MPI %.*f %%", digits, share(w, calls));
     if (share(w, start_and_end) >= least_shown)
-        printf(" (%.*f %% in MPI_Init and MPI_Finalize)", digits, share(w, start_and_end));
-    printf(", waiting there %.*f %%", digits, share(w, waiting));
+        portolan_text_add(out, " (%.*f %% in MPI_Init and MPI_Finalize)", digits,
+                          share(w, start_and_end));
+    portolan_text_add(out, ", waiting there %.*f %%", digits, share(w, waiting));
     if (unknown > 0)
-        printf("; not recorded %.*f %%", digits, share(w, unknown));
-    printf("\n");
+        portolan_text_add(out, "; not recorded %.*f %%", digits, share(w, unknown));
+    portolan_text_add(out, "\n");
 }
 
-static void print_states(const struct portolan_waits *w, int digits)
+static void add_states(struct portolan_text *out, const struct portolan_waits *w, int digits)
 {
     bool shown[PORTOLAN_WAIT_STATES] = {false};
 
@@ -66,16 +67,17 @@ static void print_states(const struct portolan_waits *w, int digits)
         if (most < 0 || share(w, w->state_ns[most]) < least_shown)
             break;
         if (!n)
-            printf("waiting%39s of run time\n", "");
+            portolan_text_add(out, "waiting%39s of run time\n", "");
         shown[most] = true;
-        printf("  %-44s %8.*f %%\n", portolan_wait_state_name((enum portolan_wait_state)most),
-               digits, share(w, w->state_ns[most]));
+        portolan_text_add(out, "  %-44s %8.*f %%\n",
+                          portolan_wait_state_name((enum portolan_wait_state)most), digits,
+                          share(w, w->state_ns[most]));
     }
 }
 
 /* Prints the time in calls that lock windows: no event says which rank held a lock, so no wait
  * state has the waiting in them. */
-static void print_passive(const struct portolan_waits *w, int digits)
+static void add_passive(struct portolan_text *out, const struct portolan_waits *w, int digits)
 {
     static const char *const begins[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
     int64_t ns = 0;
@@ -86,7 +88,8 @@ static void print_passive(const struct portolan_waits *w, int digits)
             if (!strncmp(w->trace->routines[w->paths[i].what], begins[k], strlen(begins[k])))
                 ns += w->paths[i].ns;
     if (share(w, ns) >= least_shown)
-        printf(
+        portolan_text_add(
+            out,
             "in calls that lock, unlock and flush windows %.*f %% of run time; how much of it is "
             "waiting is not known\n",
             digits, share(w, ns));
@@ -187,26 +190,25 @@ static size_t join_equals(const struct portolan_waits *w, struct cause *causes, 
 }
 
 /* "ranks 4-7", or "rank 1", and which of its threads, if it has several: they follow each other. */
-static void print_location(const struct portolan_trace *t, const struct cause *c)
+static void add_location(struct portolan_text *out, const struct portolan_trace *t,
+                         const struct cause *c)
 {
     const struct portolan_trace_location *l = &t->locations[c->location];
     int *ranks = portolan_calloc(t->n_locations, sizeof *ranks);
-    struct portolan_text text = {0};
     size_t n = 0;
 
     for (size_t i = 0; ranks && i < t->n_locations; i++)
         if (c->equal[i])
             ranks[n++] = t->locations[i].rank;
-    portolan_trace_add_ranks(ranks, n, &text);
-    printf("rank%s %s", n > 1 ? "s" : "", text.bytes ? text.bytes : "");
+    portolan_text_add(out, n > 1 ? "ranks " : "rank ");
+    portolan_trace_add_ranks(ranks, n, out);
     if (l->thread || (c->location + 1 < t->n_locations && l[1].rank == l->rank))
-        printf(", thread %d", l->thread);
-    printf(" in ");
-    portolan_text_clear(&text);
+        portolan_text_add(out, ", thread %d", l->thread);
+    portolan_text_add(out, " in ");
     free(ranks);
 }
 
-static void print_causes(const struct portolan_waits *w, int digits)
+static void add_causes(struct portolan_text *out, const struct portolan_waits *w, int digits)
 {
     struct cause *causes = portolan_calloc(w->n_delays + 1, sizeof *causes);
     bool *sets = portolan_calloc(SHOWN * w->trace->n_locations + 1, sizeof *sets);
@@ -223,23 +225,25 @@ static void print_causes(const struct portolan_waits *w, int digits)
         qsort(causes, n, sizeof *causes, by_cost);
     }
     if (n && share(w, causes[0].direct_ns + causes[0].indirect_ns) >= least_shown)
-        printf("ranks that made others wait              of run time     direct   indirect\n");
+        portolan_text_add(
+            out, "ranks that made others wait              of run time     direct   indirect\n");
     for (size_t i = 0; i < n; i++) {
         const struct cause *c = &causes[i];
 
         if (share(w, c->direct_ns + c->indirect_ns) < least_shown)
             break;
-        printf("  %9.*f %% %9.*f %% %8.*f %%   ", digits, share(w, c->direct_ns + c->indirect_ns),
-               digits, share(w, c->direct_ns), digits, share(w, c->indirect_ns));
-        print_location(w->trace, c);
-        print_path(w, c->path);
+        portolan_text_add(out, "  %9.*f %% %9.*f %% %8.*f %%   ", digits,
+                          share(w, c->direct_ns + c->indirect_ns), digits, share(w, c->direct_ns),
+                          digits, share(w, c->indirect_ns));
+        add_location(out, w->trace, c);
+        add_path(out, w, c->path);
     }
     free(causes);
     free(sets);
 }
 
 /* Shortening what has no imbalance on the critical path helps only if all ranks do less of it. */
-static void print_critical_path(const struct portolan_waits *w, int digits)
+static void add_critical_path(struct portolan_text *out, const struct portolan_waits *w, int digits)
 {
     bool *shown = w->trace->n_ranks > 1 ? portolan_calloc(w->n_paths, sizeof *shown) : NULL;
     double run = (double)w->run_ns / 100;
@@ -253,35 +257,41 @@ static void print_critical_path(const struct portolan_waits *w, int digits)
         if (!most || (double)most->critical_ns < least_shown * run)
             break;
         if (!n)
-            printf("critical path                            of run time  imbalance\n");
+            portolan_text_add(out,
+                              "critical path                            of run time  imbalance\n");
         shown[most - w->paths] = true;
-        printf("  %9.*f %% %9.*f %%   in ", digits, (double)most->critical_ns / run, digits,
-               most->critical_imbalance_ns / run);
-        print_path(w, (uint32_t)(most - w->paths));
+        portolan_text_add(out, "  %9.*f %% %9.*f %%   in ", digits, (double)most->critical_ns / run,
+                          digits, most->critical_imbalance_ns / run);
+        add_path(out, w, (uint32_t)(most - w->paths));
     }
     free(shown);
 }
 
-static void print_efficiencies(const struct portolan_efficiencies *e)
+static void add_efficiencies(struct portolan_text *out, const struct portolan_efficiencies *e)
 {
-    printf("efficiency: %.2f = load balance %.2f x serialisation %.2f x transfer %.2f "
-           "(0.80 is acceptable)%s\n",
-           e->parallel, e->load_balance, e->serialisation, e->transfer,
-           e->start_and_end_ns > 0 ? ", without MPI_Init and MPI_Finalize" : "");
+    portolan_text_add(out,
+                      "efficiency: %.2f = load balance %.2f x serialisation %.2f x transfer %.2f "
+                      "(0.80 is acceptable)%s\n",
+                      e->parallel, e->load_balance, e->serialisation, e->transfer,
+                      e->start_and_end_ns > 0 ? ", without MPI_Init and MPI_Finalize" : "");
 }
 
-void diagnose_print_waits(const struct portolan_waits *w, const struct portolan_efficiencies *e,
-                          const struct portolan_loss *losses, size_t n, int digits)
+enum portolan_status portolan_waits_text(const struct portolan_waits *w,
+                                         const struct portolan_run_losses *lost, int digits,
+                                         char **text, struct portolan_error *err)
 {
-    print_totals(w, digits);
-    print_states(w, digits);
-    print_passive(w, digits);
-    print_causes(w, digits);
-    print_critical_path(w, digits);
-    if (e)
-        print_efficiencies(e);
-    for (size_t i = 0; i < n; i++)
-        printf("%s  %zu %-44s %6.*f %%\n",
-               i ? "" : "findings                              gain of the run\n", i + 1,
-               losses[i].text, digits, 100 * losses[i].gain);
+    struct portolan_text made = {0}, *out = &made;
+
+    add_totals(out, w, digits);
+    add_states(out, w, digits);
+    add_passive(out, w, digits);
+    add_causes(out, w, digits);
+    add_critical_path(out, w, digits);
+    if (lost->knows_efficiencies)
+        add_efficiencies(out, &lost->efficiencies);
+    for (size_t i = 0; i < lost->n; i++)
+        portolan_text_add(out, "%s  %zu %-44s %6.*f %%\n",
+                          i ? "" : "findings                              gain of the run\n", i + 1,
+                          lost->found[i].text, digits, 100 * lost->found[i].gain);
+    return portolan_text_take(out, text, err);
 }

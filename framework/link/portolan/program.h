@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * cli: the main function of a program that `portolan link` made. Its source consists of the tables
+ * link: the main function of a program that `portolan link` made. Its source consists of the tables
  * below, static and borrowed; everything else is the code of `portolan run`. Call it once, from the
  * main thread.
  */

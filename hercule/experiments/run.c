@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs of programs and assemblies that are made to be diagnosed. */
-#include "diagnose.h"
+#include "internal.h"
 
 #include <portolan/command.h>
-#include <portolan/replay.h>
 
 #include <fts.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Runs the program, and reads what it recorded. */
-static enum portolan_status run_program(struct subject *s, const struct diagnose_options *o,
+static enum portolan_status run_program(struct portolan_subject *s,
+                                        const struct portolan_experiment_options *o,
                                         const char *folder, struct portolan_error *err)
 {
-    const struct recording r = {
-        .program = o->program, .launcher = o->launcher, .n_ranks = o->ranks, .folder = folder};
+    const struct portolan_recording r = {.program = o->program,
+                                         .launcher = o->launcher,
+                                         .mpiexec = o->mpiexec,
+                                         .n_ranks = o->ranks,
+                                         .library = o->library,
+                                         .folder = folder};
     int result = 0;
-    enum portolan_status status = record_program(&r, &result, err);
+    enum portolan_status status = portolan_record_program(&r, &result, err);
 
     if (!status && result) {
         s->is_cut = true;
@@ -29,12 +30,12 @@ static enum portolan_status run_program(struct subject *s, const struct diagnose
             result > 128 ? result - 128 : result);
         if (!s->how_it_ended)
             return portolan_no_memory(err);
-        fprintf(stderr, "portolan: error: the program %s\n", s->how_it_ended);
+        subject_report(s, "error", "the program %s", s->how_it_ended);
     }
-    fflush(stdout);
     if (!status && portolan_trace_read(folder, &s->d, &s->trace, NULL))
         status = portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                    "nothing was recorded: '%s' " RECORDS_NOTHING, o->program[0]);
+                                    "nothing was recorded: '%s' " PORTOLAN_RECORDS_NOTHING,
+                                    o->program[0]);
     return status;
 }
 
@@ -57,8 +58,9 @@ static double own_ns(void)
 
 /* Runs it, and looks whether others used the cores; elsewhere than on this host that is not known.
  */
-static enum portolan_status run_watched(struct subject *s, const struct diagnose_options *o,
-                                        const struct diagnose_run *r, const char *folder,
+static enum portolan_status run_watched(struct portolan_subject *s,
+                                        const struct portolan_experiment_options *o,
+                                        const struct experiment_run *r, const char *folder,
                                         const char *token, struct portolan_error *err)
 {
     struct portolan_machine_reading before, after,
@@ -70,7 +72,7 @@ static enum portolan_status run_watched(struct subject *s, const struct diagnose
         return portolan_no_memory(err);
     portolan_machine_read(&before);
     status = o->program ? run_program(s, o, folder, err)
-                        : diagnose_run_assembly(s, o, r, folder, token, err);
+                        : experiment_run_assembly(s, o, r, folder, token, err);
     portolan_machine_read(&after);
     if (status || o->launcher)
         return status;
@@ -99,39 +101,31 @@ static double bytes_in(const char *folder)
     return bytes;
 }
 
-enum portolan_status diagnose_settle_trace(struct subject *s, struct portolan_error *err)
-{
-    if (s->trace->is_virtual) { /* clocks that nothing disturbs */
-        s->shares_cores = false;
-        s->machine = (struct portolan_machine_verdict){0};
-    }
-    return portolan_trace_undisturb(s->trace, s->shares_cores, &s->matching, &s->waits,
-                                    &s->recording, err);
-}
-
 /* The trial, then its trace: a program's was read when it ended. */
-static enum portolan_status keep_run(struct subject *s, const struct diagnose_options *o,
+static enum portolan_status keep_run(struct portolan_subject *s,
+                                     const struct portolan_experiment_options *o,
                                      const char *folder, const char *token,
                                      struct portolan_error *err)
 {
-    enum portolan_status status = o->program ? diagnose_analyse(s, err) : PORTOLAN_OK;
+    enum portolan_status status = o->program ? subject_analyse(s, err) : PORTOLAN_OK;
 
     if (!status)
-        status = o->program ? diagnose_store_program(s, o, err) : diagnose_find_run(s, token, err);
+        status = o->program ? trial_store_program(s, o, err) : trial_find_run(s, token, err);
     if (status || !folder)
         return status;
     if (!o->program)
-        status = diagnose_read_assembly(s, folder, err);
+        status = trial_read_trace(s, folder, err);
     if (!status && !o->program)
-        status = diagnose_analyse(s, err);
+        status = subject_analyse(s, err);
     if (!status)
-        status = diagnose_settle_trace(s, err);
+        status = subject_settle_trace(s, err);
     s->bytes = bytes_in(folder);
-    return status ? status : diagnose_keep_trace(s, folder, o->keep, err);
+    return status ? status : trial_keep_trace(s, folder, o->keep, err);
 }
 
-enum portolan_status diagnose_run(struct subject *s, const struct diagnose_options *o,
-                                  const struct diagnose_run *r, struct portolan_error *err)
+enum portolan_status experiment_run(struct portolan_subject *s,
+                                    const struct portolan_experiment_options *o,
+                                    const struct experiment_run *r, struct portolan_error *err)
 {
     static int n_runs;
     bool is_traced = r->experiment == 3;
@@ -140,9 +134,9 @@ enum portolan_status diagnose_run(struct subject *s, const struct diagnose_optio
                                               (int)getpid(), 1e3 * portolan_now_s());
     enum portolan_status status;
 
-    diagnose_forget_trace(s);
+    subject_forget_trace(s);
     if (is_traced)
-        folder = o->keep ? o->keep : diagnose_new_folder(s, err);
+        folder = o->keep ? o->keep : trial_new_folder(s, err);
     if (!token || (is_traced && !folder))
         return err->status ? err->status : portolan_no_memory(err);
     status = run_watched(s, o, r, folder, token, err);
@@ -151,4 +145,11 @@ enum portolan_status diagnose_run(struct subject *s, const struct diagnose_optio
     if (status && folder && !o->keep)
         portolan_folder_remove(folder);
     return status;
+}
+
+enum portolan_status portolan_subject_record(struct portolan_subject *s,
+                                             const struct portolan_experiment_options *o,
+                                             struct portolan_error *err)
+{
+    return experiment_run(s, o, &(struct experiment_run){.experiment = 3}, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs as they are, recorded by a preloaded library. */
-#include "cli.h"
+#include <portolan/hercule_experiments.h>
 
 #include <portolan/command.h>
 #include <portolan/record.h>
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 /* Before the program's words: its ranks' environment, which must not be that of the launcher. */
-static bool add_environment(const struct recording *r, const char *library,
-                            struct portolan_arena *arena, struct portolan_words *words)
+static bool add_environment(const struct portolan_recording *r, struct portolan_arena *arena,
+                            struct portolan_words *words)
 {
     const char *before = getenv("LD_PRELOAD");
     char *here = getcwd(NULL, 0); /* a script may change it */
@@ -31,9 +31,9 @@ static bool add_environment(const struct recording *r, const char *library,
         before = NULL;
     has_memory =
         portolan_words_add(arena, words, "env") &&
-        (r->records_itself ||
+        (!r->library ||
          portolan_words_add(arena, words,
-                            portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", library,
+                            portolan_arena_printf(arena, "LD_PRELOAD=%s%s%s", r->library,
                                                   before ? ":" : "", before ? before : ""))) &&
         (!r->folder ||
          portolan_words_add(arena, words,
@@ -55,7 +55,7 @@ static bool add_environment(const struct recording *r, const char *library,
              portolan_words_add(arena, words, "exec \"$0\" \"$@\"")));
 }
 
-enum portolan_status record_check_folder(const char *folder, struct portolan_error *err)
+enum portolan_status portolan_record_check_folder(const char *folder, struct portolan_error *err)
 {
     DIR *d = opendir(folder);
     int n = 0;
@@ -75,9 +75,9 @@ enum portolan_status record_check_folder(const char *folder, struct portolan_err
                                     "%s is not empty; a trace needs a folder of its own", folder);
 }
 
-bool record_is_empty(const char *folder)
+bool portolan_record_is_empty(const char *folder)
 {
-    return !record_check_folder(folder, NULL);
+    return !portolan_record_check_folder(folder, NULL);
 }
 
 /* The dynamic linker would split such a path. */
@@ -90,25 +90,25 @@ static enum portolan_status check_library(const char *path, struct portolan_erro
                : PORTOLAN_OK;
 }
 
-static bool add_launcher(const struct recording *r, struct portolan_arena *arena,
+static bool add_launcher(const struct portolan_recording *r, struct portolan_arena *arena,
                          struct portolan_words *words)
 {
     if (r->launcher)
         return portolan_words_split(arena, words, r->launcher);
     return !r->n_ranks ||
-           (portolan_words_add(arena, words, MPIEXEC) && portolan_words_add(arena, words, "-n") &&
+           (portolan_words_add(arena, words, r->mpiexec) &&
+            portolan_words_add(arena, words, "-n") &&
             portolan_words_add(arena, words, portolan_arena_printf(arena, "%d", r->n_ranks)));
 }
 
 /* The words, ended by NULL; NULL: no memory. */
-static char **make_words(const struct recording *r, const char *library,
-                         struct portolan_arena *arena)
+static char **make_words(const struct portolan_recording *r, struct portolan_arena *arena)
 {
     struct portolan_words words = {0};
-    bool has_memory = add_launcher(r, arena, &words) && add_environment(r, library, arena, &words);
+    bool has_memory = add_launcher(r, arena, &words) && add_environment(r, arena, &words);
     const char **ended;
 
-    for (char **word = r->program; *word && has_memory; word++)
+    for (char *const *word = r->program; *word && has_memory; word++)
         has_memory = portolan_words_add(arena, &words, *word);
     ended = has_memory ? portolan_arena_grow(arena, words.word, words.n, sizeof *ended) : NULL;
     if (ended)
@@ -138,28 +138,24 @@ static enum portolan_status run(char **words, int *result, struct portolan_error
     return PORTOLAN_OK;
 }
 
-enum portolan_status record_program(const struct recording *r, int *result,
-                                    struct portolan_error *err)
+enum portolan_status portolan_record_program(const struct portolan_recording *r, int *result,
+                                             struct portolan_error *err)
 {
     struct portolan_arena arena = {0};
-    char *library = NULL, **words;
+    char **words;
     enum portolan_status status =
-        r->records_itself ? PORTOLAN_OK : portolan_wrap_check_program(r->program, err);
+        !r->library ? PORTOLAN_OK : portolan_wrap_check_program(r->program, err);
 
     if (!status)
         status = portolan_record_window(r->window, err);
     if (!status && r->folder)
-        status = record_check_folder(r->folder, err);
-    if (!status && !r->records_itself)
-        status = find_settings("../trace/preload/libportolan-trace.so", PORTOLAN_TRACE_LIBRARY,
-                               &library, err);
-    if (!status && library)
-        status = check_library(library, err);
-    if (!status && !(words = make_words(r, library, &arena)))
+        status = portolan_record_check_folder(r->folder, err);
+    if (!status && r->library)
+        status = check_library(r->library, err);
+    if (!status && !(words = make_words(r, &arena)))
         status = portolan_no_memory(err);
     if (!status)
         status = run(words, result, err);
-    free(library);
     portolan_arena_clear(&arena);
     return status;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A terminal with line editing, history and completion (only terminal.c uses libedit); and lines
- * from it or from standard input, joined after a backslash.
+/**
+ * terminal: a terminal with line editing, history and completion (only terminal.c uses libedit);
+ * and lines from it or from standard input, joined after a backslash.
  */
-#ifndef PORTOLAN_CLI_TERMINAL_H
-#define PORTOLAN_CLI_TERMINAL_H
+#ifndef PORTOLAN_TERMINAL_H
+#define PORTOLAN_TERMINAL_H
 
 #include <portolan/base.h>
 
