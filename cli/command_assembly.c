@@ -48,19 +48,6 @@ static enum portolan_status check_paradigm(const struct portolan_assembly *a,
     portolan_arena_clear(&arena);
     return status;
 }
-#else
-/* Checks nothing: Portolan was built without knowledge of paradigms. */
-static enum portolan_status check_paradigm(const struct portolan_assembly *a,
-                                           const struct check_options *o,
-                                           struct portolan_diagnostics *d,
-                                           struct portolan_error *err)
-{
-    (void)a;
-    (void)o;
-    (void)d;
-    (void)err;
-    return PORTOLAN_OK;
-}
 #endif
 
 /* -- Whether a run could load all classes. -- */
@@ -221,12 +208,14 @@ int command_check(int argc, char **argv)
     struct portolan_diagnostics d = {print_diagnostic, NULL, 0};
     struct portolan_error err = {0};
     struct workbench w;
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
 
     parse_line(&line, argc, argv, 0, &o);
     if (workbench_open(&w, &o.assembly, print_diagnostic, &err) != PORTOLAN_OK)
         return print_error(&err);
+#ifdef PORTOLAN_HERCULE
     status = w.assembly->paradigm ? check_paradigm(w.assembly, &o, &d, &err) : PORTOLAN_OK;
+#endif
     if (!status)
         status = check_all_load(&w, &d);
     notice_idle(&w);
