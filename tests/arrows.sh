@@ -61,7 +61,7 @@ trace/replay: base index list number stats trace waits replay
 optimizer: base assembly callgraph measure choice models plan race store
 optimizer/library: base json list machine stats trials assembly callgraph choice measure models formula local plan race series store update progress
 optimizer/component: base json list trials control framework mastermind optimizer plan probe race store
-optimizer/study: assembly base framework json list machine optimizer palette program store study trials workbench
+optimizer/study: assembly base command framework json list machine optimizer palette program store study trials workbench
 call/report: base list formula cll_report
 call/runtime: base block list machine probe record store cll cll_report
 call/bsp: base machine stats cll mpi pub
