@@ -58,7 +58,8 @@ static int choose(struct study *s, const struct optimize_options *o)
     if (portolan_plan_choose(s->plan, &answer, &err) != PORTOLAN_OK)
         return study_cannot_tell(s, &err);
     (o->json ? portolan_answer_write_document : portolan_answer_write_text)(answer, &out);
-    result = out.failed ? print_error((portolan_no_memory(&err), &err)) : write_text(NULL, out.bytes);
+    result =
+        out.failed ? print_error((portolan_no_memory(&err), &err)) : write_text(NULL, out.bytes);
     portolan_text_clear(&out);
     if (result == 0 && answer->verdict == PORTOLAN_ANSWER_CANNOT_TELL)
         return EXIT_CANNOT_TELL;
@@ -99,11 +100,11 @@ static int print_prediction(const struct portolan_plan_prediction *p, const stru
 {
     const struct portolan_assembly *assembly = s->w.assembly;
     struct portolan_plan_answer a = {.chance = NAN,
-                                .rival = "",
-                                .settle = "",
-                                .prediction = *p,
-                                .accuracy = assembly->accuracy,
-                                .memory_bytes = assembly->memory};
+                                     .rival = "",
+                                     .settle = "",
+                                     .prediction = *p,
+                                     .accuracy = assembly->accuracy,
+                                     .memory_bytes = assembly->memory};
     struct portolan_text title = {0}, out = {0};
     char *choice = NULL;
 

@@ -216,9 +216,7 @@ static bool fill(struct slider *s, const char *present)
 
 static const char *verdict_of(const struct stop *s)
 {
-    static const char *const verdicts[] = {"sure", "close", "cannot tell"};
-
-    return *s->cannot_tell ? "" : verdicts[s->verdict];
+    return *s->cannot_tell ? "" : portolan_answer_word(s->verdict);
 }
 
 static void write_stop(const struct slider *s, const struct stop *x, struct portolan_json *j)

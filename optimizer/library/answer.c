@@ -166,8 +166,8 @@ static bool add_not_known(const struct portolan_plan_answer *a, struct portolan_
     return unknown || n;
 }
 
-const char *portolan_answer_add(const struct portolan_plan_answer *a, enum portolan_answer_fact fact,
-                                struct portolan_text *out)
+const char *portolan_answer_add(const struct portolan_plan_answer *a,
+                                enum portolan_answer_fact fact, struct portolan_text *out)
 {
     char gain[80];
 
@@ -244,13 +244,16 @@ static void put_line(struct portolan_text *out, const char *what, const char *te
 /* Writes what a decision while a program ran knows of an option. */
 static void put_row(struct portolan_text *out, const struct portolan_alternative *row)
 {
-    if (!row || (isnan(row->step_ns) && isnan(row->chance)))
+    const char *more = !row || *row->binding ? "" : row->text;
+
+    if (!row || (isnan(row->step_ns) && isnan(row->chance) && !*more))
         return;
-    portolan_text_add(out, "%21sa step takes ", "");
+    portolan_text_add(out, "%23sa step takes ", "");
     portolan_answer_add_time(out, row->step_ns, row->low_ns, row->high_ns);
     portolan_text_add(out, "; best ");
     portolan_answer_add_chance(out, row->chance);
-    portolan_text_add(out, "; %d measurement%s\n", row->rows, plural((size_t)row->rows));
+    portolan_text_add(out, "; %d measurement%s%s%s\n", row->rows, plural((size_t)row->rows),
+                      *more ? "; " : "", more);
 }
 
 static void put_option(struct portolan_text *out, const struct portolan_answer_option *o,
@@ -286,7 +289,8 @@ static void put_variable(struct portolan_text *out, const struct portolan_plan_a
     put_row(out, chosen->row);
     for (size_t i = 0; v->called && i < v->n_options; i++)
         if (i != v->chosen)
-            put_option(out, &v->options[i], a->decision ? chosen->total_ns : a->prediction.total_ns);
+            put_option(out, &v->options[i],
+                       a->decision ? chosen->total_ns : a->prediction.total_ns);
 }
 
 /* Writes what is known of a decision while a program ran, besides the answer. */
@@ -301,13 +305,18 @@ static void put_decision(struct portolan_text *out, const struct portolan_reason
     put_line(out, "outcome", r->outcome);
 }
 
+void portolan_answer_write_options(const struct portolan_plan_answer *a, struct portolan_text *out)
+{
+    for (size_t i = 0; i < a->n_variables; i++)
+        put_variable(out, a, &a->variables[i]);
+}
+
 void portolan_answer_write_text(const struct portolan_plan_answer *a, struct portolan_text *out)
 {
     size_t begin = out->length;
 
     portolan_text_add(out, "%s\n", a->title);
-    for (size_t i = 0; i < a->n_variables; i++)
-        put_variable(out, a, &a->variables[i]);
+    portolan_answer_write_options(a, out);
     for (int i = a->decision ? 0 : PORTOLAN_ANSWER_PREDICTED; i < PORTOLAN_ANSWER_N_FACTS; i++) {
         struct portolan_text text = {0};
         const char *what = portolan_answer_add(a, i, &text);
@@ -489,8 +498,8 @@ static struct portolan_plan_prediction time_of(int steps, double step_ns, double
 }
 
 struct portolan_plan_answer portolan_answer_of_decision(const struct portolan_reason *r,
-                                                   const struct portolan_alternative *rows,
-                                                   size_t n, struct portolan_arena *pool)
+                                                        const struct portolan_alternative *rows,
+                                                        size_t n, struct portolan_arena *pool)
 {
     struct portolan_plan_answer a = {
         .title = portolan_arena_printf(

@@ -109,18 +109,18 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
     if (!options || !scratch)
         return PORTOLAN_ENOMEM;
     *out = (struct portolan_answer_variable){.instance = instance->name,
-                                           .core = k != NONE,
-                                           .chosen = k == NONE ? 0 : c->s->values[k],
-                                           .tied = k != NONE && c->s->tied[k],
-                                           .n_options = n,
-                                           .options = options};
+                                             .core = k != NONE,
+                                             .chosen = k == NONE ? 0 : c->s->values[k],
+                                             .tied = k != NONE && c->s->tied[k],
+                                             .n_options = n,
+                                             .options = options};
     for (size_t i = 0; i < n; i++) {
         size_t at = k == NONE ? first_allowed(instance) : i;
 
-        options[i] =
-            (struct portolan_answer_option){.implementation = instance->alternatives[at].class_name,
-                                          .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
-                                          .reason = ""};
+        options[i] = (struct portolan_answer_option){
+            .implementation = instance->alternatives[at].class_name,
+            .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
+            .reason = ""};
         if (k != NONE && evaluate_option(c, v, i, scratch, &options[i]))
             return PORTOLAN_ENOMEM;
     }

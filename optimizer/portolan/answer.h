@@ -119,15 +119,19 @@ enum portolan_answer_fact {
 
 /** Adds the FACT in words to OUT, without a full stop. Returns what it is called in reports
  * ("predicted"); NULL, and adds nothing, if the answer does not have it. */
-const char *portolan_answer_add(const struct portolan_plan_answer *answer, enum portolan_answer_fact fact,
-                                struct portolan_text *out);
+const char *portolan_answer_add(const struct portolan_plan_answer *answer,
+                                enum portolan_answer_fact fact, struct portolan_text *out);
 /** Adds "1.46 s (95 %: 763 ms to 2.7 s)", without an interval if it is not known; "not known". */
 void portolan_answer_add_time(struct portolan_text *out, double ns, double low_ns, double high_ns);
 /** Adds "with a chance of 97 %", or that it is not known. */
 void portolan_answer_add_chance(struct portolan_text *out, double chance);
 
 /** Adds the whole answer as text for a terminal of 100 columns. */
-void portolan_answer_write_text(const struct portolan_plan_answer *answer, struct portolan_text *out);
+void portolan_answer_write_text(const struct portolan_plan_answer *answer,
+                                struct portolan_text *out);
+/** Adds only the part of the text on instances: what each has, and what else was possible. */
+void portolan_answer_write_options(const struct portolan_plan_answer *answer,
+                                   struct portolan_text *out);
 /** Writes the answer as member KEY, in the form of "choice" in docs/report.schema.json. */
 void portolan_answer_write(const struct portolan_plan_answer *answer, struct portolan_json *j,
                            const char *key);
@@ -143,8 +147,8 @@ void portolan_answer_write_document(const struct portolan_plan_answer *answer,
  * POOL has the rest, and its `failed` says if memory ran out.
  */
 struct portolan_plan_answer portolan_answer_of_decision(const struct portolan_reason *r,
-                                                   const struct portolan_alternative *rows,
-                                                   size_t n, struct portolan_arena *pool);
+                                                        const struct portolan_alternative *rows,
+                                                        size_t n, struct portolan_arena *pool);
 
 #ifdef __cplusplus
 }

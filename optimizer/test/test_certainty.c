@@ -184,8 +184,8 @@ static void chance_and_loss_are_those_of_the_errors_of_the_means(void **state)
             /* 0.06, and 0.2 of the loss: one standard deviation of 64 draws */
             assert_true(fabs(l->choice->chance - chance) < 0.12);
             assert_true(fabs(l->choice->expected_loss - loss) < 1e-3 + 0.4 * loss);
-            assert_int_equal(l->choice->verdict,
-                             l->choice->chance < 0.8 ? PORTOLAN_ANSWER_CLOSE : PORTOLAN_ANSWER_SURE);
+            assert_int_equal(l->choice->verdict, l->choice->chance < 0.8 ? PORTOLAN_ANSWER_CLOSE
+                                                                         : PORTOLAN_ANSWER_SURE);
             lab_destroy(l);
         }
 }
