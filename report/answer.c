@@ -44,6 +44,17 @@ static void add_unlike_plan(const struct report *r, struct portolan_text *t)
                                   false, t);
 }
 
+void report_add_off(double measured_ns, double predicted_ns, struct portolan_text *out)
+{
+    double off = measured_ns / predicted_ns - 1;
+
+    if (fabs(off) < 5e-4)
+        portolan_text_add(out, "like the prediction");
+    else
+        portolan_text_add(out, "%.3g %% %s the prediction", fabs(100 * off),
+                          off < 0 ? "below" : "above");
+}
+
 static void add_measured(const struct report *r, struct portolan_text *t)
 {
     const struct report_runs *x = &r->runs;
@@ -62,10 +73,9 @@ static void add_measured(const struct report *r, struct portolan_text *t)
     portolan_text_add(t, " took ");
     portolan_answer_add_time(t, x->run->elapsed_ns, NAN, NAN);
     if (x->decision && x->decision->predicted_ns > 0) {
-        double off = x->run->elapsed_ns / x->decision->predicted_ns - 1;
-
-        portolan_text_add(t, ", %.3g %% %s the prediction that it began with", fabs(100 * off),
-                          off < 0 ? "below" : "above");
+        portolan_text_add(t, ", ");
+        report_add_off(x->run->elapsed_ns, x->decision->predicted_ns, t);
+        portolan_text_add(t, " that it began with");
     }
     if (x->n_like)
         portolan_text_add(t, "; the best fixed assembly took %.3g times as long, the worst %.3g",

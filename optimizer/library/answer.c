@@ -241,19 +241,21 @@ static void put_line(struct portolan_text *out, const char *what, const char *te
     portolan_text_add(out, "\n");
 }
 
-/* Writes what a decision while a program ran knows of an option. */
+/* Writes what a decision while a program ran knows of an option that was not excluded. */
 static void put_row(struct portolan_text *out, const struct portolan_alternative *row)
 {
-    const char *more = !row || *row->binding ? "" : row->text;
-
-    if (!row || (isnan(row->step_ns) && isnan(row->chance) && !*more))
+    if (!row || *row->binding || (isnan(row->step_ns) && !*row->text))
         return;
-    portolan_text_add(out, "%23sa step takes ", "");
-    portolan_answer_add_time(out, row->step_ns, row->low_ns, row->high_ns);
-    portolan_text_add(out, "; best ");
-    portolan_answer_add_chance(out, row->chance);
-    portolan_text_add(out, "; %d measurement%s%s%s\n", row->rows, plural((size_t)row->rows),
-                      *more ? "; " : "", more);
+    portolan_text_add(out, "%23s", "");
+    if (!isnan(row->step_ns)) {
+        portolan_text_add(out, "a step takes ");
+        portolan_answer_add_time(out, row->step_ns, row->low_ns, row->high_ns);
+        portolan_text_add(out, "; best ");
+        portolan_answer_add_chance(out, row->chance);
+        portolan_text_add(out, "; %d measurement%s%s", row->rows, plural((size_t)row->rows),
+                          *row->text ? "; " : "");
+    }
+    portolan_text_add(out, "%s\n", row->text);
 }
 
 static void put_option(struct portolan_text *out, const struct portolan_answer_option *o,
