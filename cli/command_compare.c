@@ -128,11 +128,13 @@ static enum portolan_status open_side(struct side *s, const struct trial_store_o
     }
     status = trial_store_open(&s->store, &o, PORTOLAN_STORE_READ, err);
     if (status == PORTOLAN_OK)
-        status = trial_store_select_alike(&s->store, *set ? set : NULL, &s->trials, err);
+        status = trial_store_select(&s->store, *set ? set : NULL, &s->trials, err);
     if (status == PORTOLAN_OK)
         status = leave_out_unfinished(&s->trials, set, err);
-    if (status == PORTOLAN_OK)
+    if (status == PORTOLAN_OK) {
+        print_what_is_kept(portolan_trials_keep_machine, &s->trials);
         status = read_profiles(s, err);
+    }
     return status;
 }
 

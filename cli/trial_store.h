@@ -61,7 +61,11 @@ void trial_store_remove_trace(const struct trial_store *t, const char *folder);
 enum portolan_status trial_store_select(const struct trial_store *t, const char *text,
                                         struct portolan_trial_list *list,
                                         struct portolan_error *err);
-/* The same for one law or one mean of all of them: those of one machine; a note names others. */
+/* Leaves in LIST what KEEP leaves (portolan_trials_keep_alike() or _machine()); a note says what
+ * was left out. */
+void print_what_is_kept(void (*keep)(struct portolan_trial_list *, struct portolan_text *),
+                        struct portolan_trial_list *list);
+/* Selects trials that make one law; a note says which others were left out. */
 enum portolan_status trial_store_select_alike(const struct trial_store *t, const char *text,
                                               struct portolan_trial_list *list,
                                               struct portolan_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run loses whatever its paradigm is: the floor under each diagnosis. */
+/* Finds what a run loses whatever its paradigm is: the least that a diagnosis must explain. */
 #include <portolan/hercule.h>
 #include <portolan/replay.h>
 
@@ -46,7 +46,7 @@ static const struct {
     {PORTOLAN_REMOVE_NETWORK, selects_messages, "calls and messages take time"},
 };
 
-/* The share of the run that loss I costs; 0 also where the replay cannot tell. */
+/* Returns the share of the run that loss I costs; 0 also if the replay is refused. */
 static double gain_of(const struct portolan_waits *w, size_t i)
 {
     uint8_t *selected = portolan_calloc(w->trace->n_events + 1, 1);
@@ -62,8 +62,8 @@ static double gain_of(const struct portolan_waits *w, size_t i)
     return replay.gain;
 }
 
-/* What the run would gain if all had the mean of the work; a replay cannot tell where a rank that
-   works less polls meanwhile, or has other threads. */
+/* Returns what the run would gain if all ranks had the mean of the work. A replay cannot compute
+ * this if a rank that works less polls meanwhile, or has other threads. */
 static double gain_of_balance(const struct portolan_waits *w)
 {
     struct portolan_efficiencies e;

@@ -53,12 +53,13 @@ gives 'four tell of the total, not of two call paths' 3 '^REGRESSION: total' \
     'call paths: cannot tell which changed: 2 are tested together; give at least 5 and 5 trials'
 
 cp "$store" "$work/cut.db"
-sqlite3 "$work/cut.db" "UPDATE trial SET outcome = 'running' WHERE id = 4"
+sqlite3 "$work/cut.db" "UPDATE trial SET outcome = 'running' WHERE id = 4;
+    UPDATE trial SET outcome = 'failed' WHERE id = 7"
 try "$PORTOLAN" compare --store="$work/cut.db" label:base label:same
-gives 'trials that were cut off are left out' 0 '^A: trials 1, 7, 10, 13, 16 of' \
-    '^portolan: note: trial 4 did not finish and is left out$'
+gives 'trials that were cut off or failed are left out' 0 '^A: trials 1, 10, 13, 16 of' \
+    '^portolan: note: trial 4 did not finish and is left out$' '^portolan: note: trial 7 did not'
 try "$PORTOLAN" compare --store="$work/cut.db" 1,4,7 label:same
-gives 'unless they are named' 0 '^A: trials 1, 4, 7 of' '^note: 1 of the trials of A did not finish'
+gives 'unless they are named' 0 '^A: trials 1, 4, 7 of' '^note: 2 of the trials of A did not finish'
 cp "$store" "$work/other.db"
 try "$PORTOLAN" compare "$store@label:base" "$work/other.db@label:slow"
 gives 'sets of two stores' 3 '^REGRESSION: solver.solve takes 1.30'

@@ -6,7 +6,7 @@
 # Per step the models cost, in ms: A1 2x, A2 x^2, B1 x^3, B2 2x^2, C and D 0.01. So below x = 2 A2
 # with B1 is best, above it A1 with B2.
 . "$(dirname "$0")/tap.sh"
-plan 70
+plan 72
 
 paper=$BUILD/examples/paper/paper.xml
 busy=$BUILD/examples/paper/busy.xml
@@ -138,6 +138,12 @@ for ranks in 1 2; do
     stored 'so is that of each step' 8 "SELECT count(*) FROM expectation
         WHERE trial = 2 AND path = '' AND low_ns <= measured_ns AND measured_ns <= high_ns AND
             abs(measured_ns - expected_ns) < 1"
+    try "$MPIEXEC" -n $ranks "$PORTOLAN" run --store="$store" --set mastermind.group=0.06 \
+        --set sequence='1 1 1 1 1 1 1 1' "$models"
+    stored 'each step of a group counts in it' '4|16160000' \
+        "SELECT count(*), printf('%.0f', value)
+         FROM expectation JOIN primary_metadata m ON m.trial = 3
+         WHERE expectation.trial = 3 AND path = '' AND m.name = 'predicted step by step'"
 done
 
 # The real clock, the work real: bench/choices.sh looks whether times lead to the right choice.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far a machine file is off, from patterns that it was not fitted to. */
+/* Estimates the errors of a machine file from patterns that it was not fitted to. */
 #include <portolan/clue_calibrate.h>
 
 #include <portolan/stats.h>
@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* At most this part of a pattern that computes is communication, and at least this part of one that
+/* Communication is at most this part of a pattern that computes, at least this of one that
  * communicates. */
 static const double most_meeting = 0.05, least_meeting = 0.3;
 
-/* What programs deviate by besides: they are not loops, and do much only once. It is what 17
- * programs that mostly compute deviated by; of communication it is assumed. */
+/* Additional deviation of programs: they are not loops, and do much only once. It is what 17
+ * programs that mostly compute deviated by; it is assumed for communication as well. */
 static const double of_programs = 0.04;
 
 static double value_of(const struct clue_samples *s, const struct clue_sample *like)
@@ -22,15 +22,15 @@ static double value_of(const struct clue_samples *s, const struct clue_sample *l
     return one ? one->value : 0;
 }
 
-/* What a normal distribution that 90 % of N errors fit into deviates by; sorts them. */
+/* Returns the deviation of a normal distribution with 90 % of N errors in the same bounds; sorts
+ * them. */
 static double deviation(size_t n, double *errors)
 {
     portolan_sort_numbers(n, errors);
     return n ? errors[(9 * n - 1) / 10] / 1.645 : 0;
 }
 
-/* Adds the errors of patterns that compute, or of the others, to ERRORS; how many there are then.
- */
+/* Adds the errors of patterns that compute, or of the others; returns how many there are then. */
 static size_t add_errors(const struct clue_check *check, bool of_computing, double computing,
                          double *errors)
 {
@@ -53,8 +53,9 @@ static size_t add_errors(const struct clue_check *check, bool of_computing, doub
 }
 
 /*
- * The square of a pattern's error is that of computing times the square of its part, and so of
- * communication. What computes tells the first; what communicates then tells the second.
+ * The square of a pattern's error is the sum of the squares of two errors, that of computing times
+ * its part, and that of communication times its part. Patterns that compute give the first; those
+ * that communicate then give the second.
  */
 bool clue_check_errors(const struct clue_check *check, struct clue_errors *errors)
 {

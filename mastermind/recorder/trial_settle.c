@@ -23,14 +23,6 @@ enum portolan_status portolan_trial_expect(const char *file, struct portolan_sto
                                  : portolan_store_open(file, PORTOLAN_STORE_WRITE, store, err);
 }
 
-static bool has_fact(const struct portolan_trial *t, const char *name, const char *value)
-{
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, name) && !strcmp(t->metadata[i].value, value))
-            return true;
-    return false;
-}
-
 /* The trials of the assembly, and which of them has the mark; *MARKED is NULL if nothing of it is
  * stored. The caller destroys *SET. */
 static enum portolan_status find_marked(struct portolan_store *store,
@@ -44,9 +36,12 @@ static enum portolan_status find_marked(struct portolan_store *store,
     const char *mark = getenv(MARK);
 
     *marked = NULL;
-    for (size_t i = status || !mark ? 0 : (*set)->n_trials; i > 0 && !*marked; i--)
-        if (has_fact(&(*set)->trials[i - 1], "environment " MARK, mark))
+    for (size_t i = status || !mark ? 0 : (*set)->n_trials; i > 0 && !*marked; i--) {
+        const char *its = portolan_trial_peek_fact(&(*set)->trials[i - 1], "environment " MARK);
+
+        if (its && !strcmp(its, mark))
             *marked = &(*set)->trials[i - 1];
+    }
     return status;
 }
 
@@ -69,13 +64,11 @@ static bool has_worked(const struct portolan_sample_set *set,
 
     for (size_t i = 0; i < set->n_trials; i++) {
         const struct portolan_trial *t = &set->trials[i];
+        const char *ran = portolan_peek_value(t->implementations, t->n_implementations, x->name);
 
-        if (strcmp(t->outcome, "finished") != 0 || !strcmp(t->purpose, "run"))
-            continue;
-        for (size_t k = 0; k < t->n_implementations; k++)
-            if (!strcmp(t->implementations[k].name, x->name) &&
-                !strcmp(t->implementations[k].value, class_name))
-                return true;
+        if (!strcmp(t->outcome, "finished") && strcmp(t->purpose, "run") != 0 && ran &&
+            !strcmp(ran, class_name))
+            return true;
     }
     return false;
 }

@@ -21,14 +21,6 @@ struct copy {
     struct portolan_error *err;
 };
 
-static const char *fact(const struct portolan_trial *t, const char *name)
-{
-    for (size_t i = 0; i < t->n_metadata; ++i)
-        if (!strcmp(t->metadata[i].name, name))
-            return t->metadata[i].value;
-    return NULL;
-}
-
 /* ------------------------------------------------- which trial it becomes */
 
 /* The rank of a job that a trial's metadata are of; -1: none has left it. */
@@ -46,7 +38,7 @@ static int rank_of(const struct portolan_trial *t)
 static enum portolan_status find_whole(const struct copy *c, int64_t *id)
 {
     struct portolan_store_query query = {.assembly = c->trial->assembly, .outcome = "running"};
-    const char *whole = fact(c->trial, PORTOLAN_STORE_RECOVERS);
+    const char *whole = portolan_trial_peek_fact(c->trial, PORTOLAN_STORE_RECOVERS);
     struct portolan_sample_set *set = NULL;
     enum portolan_status status;
 
@@ -90,7 +82,7 @@ static enum portolan_status put_facts(const struct copy *c)
 
 static enum portolan_status begin(struct copy *c)
 {
-    const char *job = fact(c->trial, "job");
+    const char *job = portolan_trial_peek_fact(c->trial, "job");
     enum portolan_status status = find_whole(c, &c->to.trial);
 
     if (!status && !c->to.trial)
@@ -104,7 +96,7 @@ static enum portolan_status end(const struct copy *c)
 {
     const struct portolan_trial *t = c->trial;
 
-    if (fact(t, "job"))
+    if (portolan_trial_peek_fact(t, "job"))
         return backend_run(c->to.to->backend, LEAVE_TRIAL, NULL, c->err, "id", c->to.trial,
                            t->elapsed_ns);
     if (!strcmp(t->outcome, "running")) /* as it is there */

@@ -12,9 +12,7 @@ static double fact(const struct portolan_trial *t, const char *name)
 {
     double ns = NAN;
 
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, name))
-            portolan_read_double(t->metadata[i].value, &ns);
+    portolan_read_double(portolan_trial_peek_fact(t, name), &ns);
     return ns;
 }
 

@@ -33,16 +33,11 @@ static const char *peek(const struct portolan_name_value *pairs, size_t n, const
     return NULL;
 }
 
-static const char *peek_fact(const struct portolan_trial *t, const char *name)
-{
-    return peek(t->metadata, t->n_metadata, name, strlen(name));
-}
-
 /* A fact that one of them lacks was not stored with it, or is of a part that only one has. */
 static const char *other_fact(const struct portolan_name_value *fact,
                               const struct portolan_trial *of)
 {
-    const char *value = peek_fact(of, fact->name);
+    const char *value = portolan_trial_peek_fact(of, fact->name);
 
     return value && strcmp(value, fact->value) != 0 ? value : NULL;
 }
@@ -51,8 +46,8 @@ static void add_machine(struct unlike *u, const struct portolan_trial *t,
                         const struct portolan_trial *of)
 {
     static const char *const names[] = {"host", "processor", "clock", "compiler"};
-    const char *machine = peek_fact(t, PORTOLAN_STORE_VIRTUAL),
-               *other = peek_fact(of, PORTOLAN_STORE_VIRTUAL);
+    const char *machine = portolan_trial_peek_fact(t, PORTOLAN_STORE_VIRTUAL),
+               *other = portolan_trial_peek_fact(of, PORTOLAN_STORE_VIRTUAL);
 
     if (!machine != !other) {
         add_comma(u, ", ");
@@ -63,7 +58,7 @@ static void add_machine(struct unlike *u, const struct portolan_trial *t,
         return;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct portolan_name_value fact = {names[i], peek_fact(t, names[i])};
+        const struct portolan_name_value fact = {names[i], portolan_trial_peek_fact(t, names[i])};
 
         if (fact.value && other_fact(&fact, of))
             add_pair(u, fact.name, fact.value, other_fact(&fact, of));
@@ -109,7 +104,7 @@ static void add_sizes(struct unlike *u, const struct portolan_trial *t,
 {
     for (size_t i = 0; i < t->n_parameters; i++) {
         const struct portolan_name_value *p = &t->parameters[i];
-        const char *other = peek(of->parameters, of->n_parameters, p->name, strlen(p->name));
+        const char *other = portolan_peek_value(of->parameters, of->n_parameters, p->name);
 
         if (other && strcmp(p->value, other) != 0 &&
             is_size(peek_class(t, p->name), peek_class(of, p->name)))
@@ -119,9 +114,10 @@ static void add_sizes(struct unlike *u, const struct portolan_trial *t,
 
 bool portolan_trial_takes_turns(const struct portolan_trial *t)
 {
-    const char *steps = peek_fact(t, PORTOLAN_FACT_EXPLORED);
+    const char *steps = portolan_trial_peek_fact(t, PORTOLAN_FACT_EXPLORED);
 
-    return peek_fact(t, PORTOLAN_STORE_IN_TURN) || (steps && strcmp(steps, "0") != 0);
+    return portolan_trial_peek_fact(t, PORTOLAN_STORE_IN_TURN) ||
+           (steps && strcmp(steps, "0") != 0);
 }
 
 bool portolan_trial_add_unlike(const struct portolan_trial *t, const struct portolan_trial *of,

@@ -6,19 +6,6 @@
 
 enum { MOST_FACTS = 256 };
 
-static const char *value_of(const struct portolan_name_value *pairs, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(pairs[i].name, name))
-            return pairs[i].value;
-    return NULL;
-}
-
-const char *portolan_trial_peek_fact(const struct portolan_trial *t, const char *name)
-{
-    return value_of(t->metadata, t->n_metadata, name);
-}
-
 bool portolan_trial_counts(const struct portolan_trial *t)
 {
     return strcmp(t->outcome, "failed") != 0;
@@ -61,7 +48,7 @@ const struct portolan_name_value *portolan_trial_elsewhere(const struct portolan
 {
     static const struct portolan_name_value real = {"a", "real machine"};
     const struct portolan_name_value *own = find_fact(t, PORTOLAN_STORE_VIRTUAL);
-    const char *wanted = value_of(facts, n, PORTOLAN_STORE_VIRTUAL);
+    const char *wanted = portolan_peek_value(facts, n, PORTOLAN_STORE_VIRTUAL);
 
     /* Trials of a virtual machine do not count for a real one, unless that virtual machine is asked
      * for. */
@@ -111,8 +98,7 @@ static bool has_finished(const struct portolan_trial *t)
     return !strcmp(t->outcome, "finished");
 }
 
-/* Keeps one machine and build of a LIST with several. */
-static void keep_one_machine(struct portolan_trial_list *l, struct portolan_text *note)
+void portolan_trials_keep_machine(struct portolan_trial_list *l, struct portolan_text *note)
 {
     struct portolan_name_value facts[MOST_FACTS];
     const struct portolan_name_value *apart = NULL;
@@ -146,7 +132,7 @@ void portolan_trials_keep_alike(struct portolan_trial_list *l, struct portolan_t
     if (failed)
         portolan_text_add(note, "%zu trial%s left out, which failed", failed,
                           failed == 1 ? " is" : "s are");
-    keep_one_machine(l, note);
+    portolan_trials_keep_machine(l, note);
 }
 
 void portolan_trials_keep_whole(struct portolan_trial_list *l)

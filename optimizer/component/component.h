@@ -98,9 +98,11 @@ struct optimizer_mind {
     int explored_step;          /* last step that the race saw */
     int kept_visits;            /* visits of the race when a decision was last stored */
     size_t kept_tried;          /* alternatives tried in the race when the plan was last made */
-    double predicted_ns; /* sum of the predictions of all steps, each made just before it; or NaN */
-    double deciding_ns;  /* time spent at swap points */
-    char reason[500];    /* reason of the last decision */
+    double predicted_ns; /* sum of what was predicted for the steps before predicted_step; or NaN */
+    double predicted_step_ns; /* and of each step since, until the next decision */
+    int predicted_step;
+    double deciding_ns;                  /* time spent at swap points */
+    char reason[500];                    /* reason of the last decision */
     const struct portolan_plan_now *now; /* the state of the run during a decision; else NULL */
     int n_decisions, n_tried; /* decisions that were recorded; of these, by the exploration */
     int decided_at,
@@ -314,6 +316,9 @@ void optimizer_make_plan(struct optimizer *o);
 struct portolan_plan_now optimizer_get_now(struct optimizer *o, int step);
 /* Makes the changes of ADVICE in o->wanted. */
 void optimizer_want(struct optimizer *o, const struct portolan_plan_advice *advice);
+/* What was predicted for the steps before STEP, each from the last decision before it, and for the
+ * swaps; NaN: for one of them nothing was. */
+double optimizer_foretell(const struct optimizer *o, int step);
 /* The steps that remain from STEP on; in a run without a known end, as many as were done. */
 int optimizer_remaining(struct optimizer *o, int step);
 

@@ -234,12 +234,21 @@ static void announce_exploring(const struct optimizer *o, struct portolan_plan_a
                  "; explores while it runs, within %g %% of its time", 100 * o->explore_share);
 }
 
+double optimizer_foretell(const struct optimizer *o, int step)
+{
+    const struct optimizer_mind *m = &o->mind;
+
+    return m->predicted_ns + (step - m->predicted_step) * m->predicted_step_ns;
+}
+
 static void take_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
 {
     struct optimizer_mind *m = &o->mind;
     bool overruled = m->from_store && step == 0 && advice->n_changes > 0;
 
-    m->predicted_ns += advice->then_step_ns + (advice->n_changes ? advice->cost_ns : 0);
+    m->predicted_ns = optimizer_foretell(o, step) + (advice->n_changes ? advice->cost_ns : 0);
+    m->predicted_step_ns = advice->then_step_ns;
+    m->predicted_step = step;
     portolan_log(step == 0 && advice->is_ignorant ? PORTOLAN_LOG_NOTICE : PORTOLAN_LOG_DEBUG,
                  "optimizer", "step %d: %s", step, advice->reason);
     if (overruled)

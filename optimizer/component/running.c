@@ -13,18 +13,16 @@ static const char *host_of_run(const struct optimizer *o)
     int64_t own = o->records->ops->trial(o->records);
 
     for (size_t i = 0; !o->any_machine && i < data->n_trials; i++)
-        for (size_t k = 0; data->trials[i].id == own && k < data->trials[i].n_metadata; k++)
-            if (!strcmp(data->trials[i].metadata[k].name, "host"))
-                return data->trials[i].metadata[k].value;
+        if (data->trials[i].id == own)
+            return portolan_trial_peek_fact(&data->trials[i], "host");
     return NULL;
 }
 
 static bool gave_no_state(const struct portolan_trial *t, const char *instance)
 {
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, PORTOLAN_STORE_KEPT))
-            return !strcmp(t->metadata[i].value, instance);
-    return false;
+    const char *kept = portolan_trial_peek_fact(t, PORTOLAN_STORE_KEPT);
+
+    return kept && !strcmp(kept, instance);
 }
 
 void optimizer_leave_blamed(struct optimizer *o)

@@ -20,7 +20,7 @@ bool survey_blames(const struct portolan_trial *t, const char *instance, const c
 /* Returns whether T, a trial whose assembly did not change, ended well with the class. */
 static bool ended_well(const struct portolan_trial *t, const char *instance, const char *class_name)
 {
-    const char *ran = survey_value_of(t->implementations, t->n_implementations, instance);
+    const char *ran = portolan_peek_value(t->implementations, t->n_implementations, instance);
 
     return !strcmp(t->outcome, "finished") && strcmp(t->purpose, "run") != 0 && ran &&
            !strcmp(ran, class_name);
@@ -41,7 +41,7 @@ bool survey_is_blamed(const struct survey *s, const struct survey_trial *u, cons
 
 static bool is_of_host(const struct portolan_trial *t, const char *host)
 {
-    const char *its = survey_value_of(t->metadata, t->n_metadata, "host");
+    const char *its = portolan_trial_peek_fact(t, "host");
 
     return !host || !its || !strcmp(its, host);
 }
@@ -102,7 +102,7 @@ enum portolan_status portolan_plan_report_blames(const struct portolan_sample_se
             const char *class_name = a->instances[i].alternatives[k].class_name;
             const struct portolan_trial *t =
                 portolan_plan_peek_blame(data, a, NULL, name, class_name);
-            const char *why = t ? survey_value_of(t->metadata, t->n_metadata, "failure") : NULL;
+            const char *why = t ? portolan_trial_peek_fact(t, "failure") : NULL;
 
             if (t)
                 portolan_text_add(&out, "%s=%s  %s, in trial %lld\n", name, class_name,

@@ -177,7 +177,7 @@ enum portolan_status explore_list_outcomes(struct exploration *e)
         struct outcome *o = &e->outcomes[i];
 
         *o = (struct outcome){NONE, s->trials[i].selection, result_of(s, t),
-                              survey_value_of(t->metadata, t->n_metadata, PORTOLAN_STORE_DISTURBED),
+                              portolan_trial_peek_fact(t, PORTOLAN_STORE_DISTURBED),
                               t->elapsed_ns * 1e-9};
         for (size_t k = 0; o->point == NONE && k < e->n_points && has_what_is_set(e, t); k++)
             if (is_at(e, &s->trials[i], e->points[k]))

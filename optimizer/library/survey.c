@@ -66,8 +66,7 @@ static int steps_seen(const struct survey *s, size_t begin, size_t end)
  * which the trial knows. */
 static void count_steps(struct survey *s, const struct survey_trial *t)
 {
-    const char *text =
-        survey_value_of(t->trial->metadata, t->trial->n_metadata, PORTOLAN_FACT_STEPS);
+    const char *text = portolan_trial_peek_fact(t->trial, PORTOLAN_FACT_STEPS);
     int64_t end = 0;
 
     if (!text || !portolan_read_int64(text, &end))

@@ -173,8 +173,6 @@ const char *survey_set_text(const struct portolan_assembly *a, const char *insta
                             const char *parameter);
 /* The number of steps in TEXT; 0 if TEXT is NULL or not a number of steps. */
 int survey_read_steps(const char *text);
-/* The value of NAME among N pairs; NULL: it is not there. */
-const char *survey_value_of(const struct portolan_name_value *pairs, size_t n, const char *name);
 const char *survey_trial_parameter(const struct portolan_trial *t, const char *instance,
                                    const char *parameter);
 /* Returns whether NAME is "instance.parameter". */

@@ -75,14 +75,6 @@ const char *survey_written_text(const struct portolan_assembly *a,
     return NULL;
 }
 
-const char *survey_value_of(const struct portolan_name_value *pairs, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(pairs[i].name, name) == 0)
-            return pairs[i].value;
-    return NULL;
-}
-
 const char *survey_trial_parameter(const struct portolan_trial *t, const char *instance,
                                    const char *parameter)
 {

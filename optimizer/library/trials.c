@@ -209,7 +209,7 @@ static const char *difference(struct survey *s, const struct portolan_trial *t)
         const struct portolan_assembly_alternative *now =
             &instance->alternatives[instance->selected];
         const char *class_name =
-            survey_value_of(t->implementations, t->n_implementations, instance->name);
+            portolan_peek_value(t->implementations, t->n_implementations, instance->name);
         size_t v = survey_variable_of(s, instance->name);
 
         if (v != NONE && class_name) {
@@ -305,8 +305,8 @@ static enum portolan_status add_trial(struct survey *s, const struct portolan_tr
     if (!u->x || !u->texts || !u->selection)
         return PORTOLAN_ENOMEM;
     for (size_t v = 0; v < s->n_variables; v++) {
-        const char *name = survey_value_of(t->implementations, t->n_implementations,
-                                           s->variables[v].instance->name);
+        const char *name = portolan_peek_value(t->implementations, t->n_implementations,
+                                               s->variables[v].instance->name);
 
         u->selection[v] = name ? survey_alternative_of(s, v, name) : 0;
     }

@@ -73,10 +73,9 @@ static size_t trial_of(const struct portolan_sample_set *set, const struct porto
 /* The command line of a trial; "" if it is not known. */
 static const char *command_of(const struct portolan_trial *t)
 {
-    for (size_t k = 0; k < t->n_metadata; k++)
-        if (!strcmp(t->metadata[k].name, "command"))
-            return t->metadata[k].value;
-    return "";
+    const char *command = portolan_trial_peek_fact(t, "command");
+
+    return command ? command : "";
 }
 
 static void add_cell(struct cell *to, const struct cell *from)

@@ -23,6 +23,7 @@
 #include <portolan/base.h>
 
 #include <math.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,6 +95,16 @@ struct portolan_name_value {
     const char *name, *value;
 };
 
+/** The value of the first of N PAIRS that is called NAME, borrowed; NULL when none is. */
+static inline const char *portolan_peek_value(const struct portolan_name_value *pairs, size_t n,
+                                              const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(pairs[i].name, name))
+            return pairs[i].value;
+    return NULL;
+}
+
 /** One execution of an assembly. */
 struct portolan_trial {
     int64_t id; /**< given by the store */
@@ -114,6 +125,13 @@ struct portolan_trial {
     size_t n_partial;                           /**< steps that metadata calls partial */
     int threads; /**< of the rank that had most; given by the store */
 };
+
+/** The value of metadata NAME, borrowed from TRIAL; NULL when it has none. */
+static inline const char *portolan_trial_peek_fact(const struct portolan_trial *trial,
+                                                   const char *name)
+{
+    return portolan_peek_value(trial->metadata, trial->n_metadata, name);
+}
 
 /**
  * Metadata of this name, with a step's number after it, says that not everything was measured in

@@ -38,10 +38,6 @@ PORTOLAN_API enum portolan_status portolan_trials_select(struct portolan_store *
 /** Frees what LIST holds. */
 PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
 
-/** The value of metadata NAME, borrowed from TRIAL; NULL when it has none. */
-PORTOLAN_API const char *portolan_trial_peek_fact(const struct portolan_trial *trial,
-                                                  const char *name);
-
 /** The finite number that TRIAL has for PARAMETER, or its "ranks"; false when there is none. */
 PORTOLAN_API bool portolan_trial_number(const struct portolan_trial *trial, const char *parameter,
                                         double *number);
@@ -76,10 +72,15 @@ portolan_trial_elsewhere(const struct portolan_trial *trial,
                          const struct portolan_name_value *facts, size_t n);
 
 /**
- * Leaves those trials in LIST that make one law together: of those that count those of one machine
- * and build, that of the newest on a real machine, or of the newest if all are virtual. Adds to
- * NOTE what was left out and how to select it; nothing if nothing was.
+ * Leaves the trials of one machine and build in LIST: that of the newest on a real machine, or of
+ * the newest if all are virtual. Adds to NOTE what was left out and how to select it; nothing if
+ * nothing was.
  */
+PORTOLAN_API void portolan_trials_keep_machine(struct portolan_trial_list *list,
+                                               struct portolan_text *note);
+
+/** Leaves those trials in LIST that make one law together: of those that count, those that
+ * portolan_trials_keep_machine() leaves. Adds to NOTE as it does. */
 PORTOLAN_API void portolan_trials_keep_alike(struct portolan_trial_list *list,
                                              struct portolan_text *note);
 

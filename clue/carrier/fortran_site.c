@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs in Fortran call MPI by bindings, a library in between: the place of a call is where the
- * program calls these. The unwinder finds it; the next time it is as far from the frame. */
-#include "caller.h"
+/* Finds where a Fortran program calls MPI. Its bindings are a library in between, so MPI's caller
+ * is not the program's call. The unwinder finds the program's frame once; afterwards it is at the
+ * same distance from the binding's frame. */
+#include "fortran_site.h"
 
 #include <portolan/clue_task.h>
 #include <portolan/list.h>
@@ -20,7 +21,7 @@ bool clue_has_bindings;
 
 struct walk {
     const void *site, *caller;
-    const void *const *end; /* of the last binding's frame */
+    const void *const *end; /* the end of the last binding's frame */
     bool is_there;
 };
 

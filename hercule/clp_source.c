@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "source.h"
+#include "clp_source.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State of the C library that programs take for their own: getopt(3)'s, which they may also have
- * copies of, that of random numbers, texts and dates, the environment and the working folder.
- * Reached through clue_override(), by images alone.
+ * The state of the C library that programs take for their own: that of getopt(3), which they may
+ * have copies of, that of random numbers, texts and dates, the environment and the working folder.
+ * Only images reach these functions, through clue_override().
  */
 #include "internal.h"
 
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A function that is an expression. */
+/* Defines a function by an expression. */
 #define OWN(type, name, parameters, ...)                                                           \
     static type own_##name parameters                                                              \
     {                                                                                              \
@@ -49,7 +49,7 @@ void *clue_copy_of(const struct rank *rank, const char *name)
     return NULL;
 }
 
-/* Where the rank's program has it: a copy of its own, or the rank's. */
+/* Returns the variable of the rank's program: the program's copy, or the rank's own. */
 static void *variable_of(struct rank *rank, int which)
 {
     void *copy = clue_copy_of(rank, variables[which].name);
@@ -61,8 +61,8 @@ typedef int parse_fn(int argc, char *const *argv, const char *letters, const str
                      int *which);
 
 /*
- * The C library keeps where it is in the arguments of the last caller, and ranks may call in turn.
- * So all that a rank's arguments have is found at its first call, and handed out one by one.
+ * Finds all options in a rank's arguments at its first call; later calls return them one by one.
+ * The C library keeps its position in the arguments of its last caller, and ranks may call in turn.
  */
 static void find_options(struct rank *rank, int argc, char *const *argv, const char *letters,
                          const struct option *names, int begin, parse_fn *parse)
@@ -174,14 +174,14 @@ OWN(struct tm *, gmtime, (const time_t *time), gmtime_r(time, &clue_carrier.curr
 
 static struct tm *own_localtime(const time_t *time)
 {
-    tzset(); /* which localtime_r() need not do */
+    tzset(); /* localtime_r() need not do this */
     return localtime_r(time, &clue_carrier.current->date);
 }
 
 OWN(char *, asctime, (const struct tm *date), asctime_r(date, clue_carrier.current->date_text))
 OWN(char *, ctime, (const time_t *time), own_asctime(own_localtime(time)))
 
-/* The rank's own words, which begin as the process's. NULL: no memory. */
+/* Returns the rank's own environment, which begins as the process's. NULL: no memory. */
 static char **own_environment(void)
 {
     struct rank *rank = clue_carrier.current;
@@ -194,7 +194,7 @@ static char **own_environment(void)
     return rank->environment;
 }
 
-/* Where NAME, up to '=' if there is one, stands in WORDS, or their end. */
+/* Returns where NAME (up to '=' if there is one) stands in WORDS, or their end. */
 static char **find_word(char **words, const char *name)
 {
     size_t length = strcspn(name, "=");
@@ -243,7 +243,7 @@ static int own_putenv(char *text)
     return 0;
 }
 
-/* Like the C library's, texts stay: somebody may still look at them. */
+/* Like the C library's, never frees a text: the program may still have its address. */
 static int own_setenv(const char *name, const char *value, int replaces)
 {
     char *text;
@@ -258,7 +258,8 @@ static int own_setenv(const char *name, const char *value, int replaces)
     return text ? own_putenv(text) : -1;
 }
 
-/* The process is where the rank that runs is: clue_process_of(). */
+/* Changes the folder of the rank and of the process, which is always in the folder of the rank that
+ * runs: clue_process_of(). */
 static int own_chdir(const char *path)
 {
     struct carrier *c = &clue_carrier;
@@ -349,7 +350,8 @@ void clue_process_of(const struct rank *rank)
     }
 }
 
-/* Programs that look for their files beside themselves ask which program runs. */
+/* Returns the rank's program for links to the running program: programs that look for their files
+ * in their own folder ask for it. */
 static const char *running_program(const char *path)
 {
     return strcmp(path, "/proc/self/exe") == 0 ? clue_carrier.current->program->real : NULL;
@@ -374,12 +376,12 @@ static char *own_realpath(const char *path, char *to)
     return realpath(program ? program : path, to);
 }
 
-/* Standard streams are everybody's: others go on writing when a rank is done with one. */
+/* Never closes standard streams, since other ranks go on writing to them. */
 OWN(int, fclose, (FILE * file),
     file == stdin || file == stdout || file == stderr ? fflush(file) : fclose(file))
 OWN(int, close, (int file), file >= STDIN_FILENO && file <= STDERR_FILENO ? 0 : close(file))
 
-/* Whoever asks for the bounds of its stack asks for the rank's. */
+/* Returns the bounds of the rank's stack instead of the thread's. */
 static int own_pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
 {
     const struct rank *rank = clue_carrier.current;
@@ -388,14 +390,15 @@ static int own_pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
     return code ? code : pthread_attr_setstack(attributes, rank->stack, clue_carrier.stack_bytes);
 }
 
-/* The system loads it, once for all ranks, and without the program's names. */
+/* Lets the system load the library, once for all ranks, and without the program's names. */
 static void *own_dlopen(const char *file, int flags)
 {
     void *handle = dlopen(file, flags);
     const struct link_map *map = NULL;
     char *text = NULL;
 
-    if (!file || (!handle && access(file, F_OK) == 0)) /* programs also try what is not there */
+    if (!file || (!handle && access(file, F_OK) == 0)) /* programs also try files that do not
+                                                        * exist */
         text = portolan_asprintf("dlopen(%s)%s the program's own functions and data are found only "
                                  "with --apart",
                                  file ? file : "NULL", handle ? ":" : " fails;");
@@ -491,7 +494,7 @@ bool clue_override(const char *name, uint32_t *base, uint64_t *value)
             *value = variables[i].offset;
             return true;
         }
-    /* Constants that the MPI library sets, of which libmpichfort has copies. */
+    /* These are constants that the MPI library sets, of which libmpichfort has copies. */
     if (strncmp(name, "MPIR_C_MPI_", 11) == 0) {
         *base = CLUE_ABSOLUTE;
         *value = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, name);

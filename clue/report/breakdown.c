@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of a run by host, link, and size of messages. */
+/* Breaks a run down by host, link, and size of messages. */
 #include "internal.h"
 
 #include <portolan/grid.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machines as they may be: parameters drawn within the errors with which they are known. */
+/* Draws parameters of a machine within the errors with which they are known. */
 #include "machine.h"
 
 #include <portolan/stats.h>
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* LOWER of COVARIANCE = LOWER LOWER^T (Cholesky); a row that depends on others is 0. */
+/* Computes LOWER of COVARIANCE = LOWER LOWER^T (Cholesky); a row that depends on others is 0. */
 static void factorize(double covariance[CLUE_PARAMETERS][CLUE_PARAMETERS],
                       double lower[CLUE_PARAMETERS][CLUE_PARAMETERS])
 {
@@ -53,7 +53,7 @@ static void scale_hosts(struct clue_machine_file *f, const double *times)
     }
 }
 
-/* Pairs share the points of rules. */
+/* Scales the rules' laws, since pairs share the points of rules. */
 static void scale_pairs(struct clue_machine_file *f, const double *times)
 {
     for (size_t i = 0; i < f->n_rules; i++)
@@ -74,7 +74,7 @@ static void scale_links(struct clue_network *n, const double *times)
     }
 }
 
-/* Other changes say how many times the file's parameters, which are scaled. */
+/* Scales absolute changes; others are multiples of the file's parameters, which are scaled. */
 static void scale_changes(struct clue_machine *m, const double *times)
 {
     struct clue_change *changes = (struct clue_change *)m->changes;

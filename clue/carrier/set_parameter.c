@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program changes the machine that it runs on: <portolan/clue.h>. */
+/* Lets a program change the machine that it runs on: <portolan/clue.h>. */
 #include "internal.h"
 
 #include <portolan/clue.h>
@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* The place of NAME among N that begin with theirs, STRIDE apart; -1: NULL, all; -2: it is none. */
+/* Returns the index of NAME among N structs that begin with their name and are STRIDE apart; -1 if
+ * NAME is NULL, which means all; -2 if there is none. */
 static int find(const void *all, size_t n, size_t stride, const char *name)
 {
     for (size_t i = 0; name && i < n; i++)

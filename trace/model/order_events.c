@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts a trace together: locations in order, events in order, begins and ends in pairs. */
+/*
+ * Completes a trace: locations in order, events in order, begins and ends in pairs.
+ *
+ * Files may be cut, and sampled regions of other sources may overlap. For each location a stack
+ * holds the regions and calls that are open. An end closes its own begin; begins inside it that are
+ * still open are closed at the same time, and if their own ends follow later, these are dropped.
+ * Ends without a begin are dropped, and what is open at the end is closed at the location's last
+ * time. This is done twice, first to count the events, so that each location's place is known, and
+ * then to write them; blocks are freed as they are read, so that a large trace is never in memory
+ * twice.
+ */
 #include "internal.h"
 
 #include <portolan/list.h>
@@ -7,16 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Regions and calls that are open, innermost last. */
+/* Open regions and calls, the innermost last. */
 struct open_stack {
     struct portolan_trace_event *open;
     size_t n, room;
-    /* Regions that another one ended, which began before them and overlaps them. */
+    /* Regions that another one ended, which began before them; their own ends are dropped. */
     uint32_t *ended;
     size_t n_ended, ended_room;
 };
 
-/* What a location becomes; OUT is NULL while it is only counted. */
+/* The mended events of a location; OUT is NULL while they are only counted. */
 struct mended {
     struct portolan_trace_event *out;
     size_t n;
@@ -40,7 +50,7 @@ static bool is_end(unsigned kind)
     return kind == PORTOLAN_TRACE_LEAVE || kind == PORTOLAN_TRACE_END;
 }
 
-/* Ends what is open down to N entries, at time NS. */
+/* Closes what is open down to N entries, at time NS. */
 static void close_to(struct mended *m, struct open_stack *s, size_t n, int64_t ns)
 {
     while (s->n > n) {
@@ -53,7 +63,7 @@ static void close_to(struct mended *m, struct open_stack *s, size_t n, int64_t n
     }
 }
 
-/* The depth of the innermost open begin that E may end; 0: none. */
+/* Returns the depth of the innermost open begin that E may end; 0: none. */
 static size_t open_depth(const struct open_stack *s, unsigned kind, unsigned what, bool any_what)
 {
     for (size_t i = s->n; i-- > 0;)
@@ -76,7 +86,7 @@ static bool mend_begin(struct mended *m, struct open_stack *s, const struct port
     return true;
 }
 
-/* The regions inside entry DEPTH end with it; their own ends are still to come. */
+/* Closes the regions inside entry DEPTH with it; their own ends are still to come. */
 static bool end_overlapping(struct mended *m, struct open_stack *s, size_t depth, int64_t ns)
 {
     bool was_cut = m->is_cut;
@@ -134,7 +144,7 @@ static bool mend(const struct portolan_trace *t, struct mended *m, struct open_s
             last = e->ns;
             if (e->kind < PORTOLAN_TRACE_KINDS &&
                 (e->what >= sizes[portolan_trace_tables[e->kind]] || e->peer >= t->n_ranks))
-                m->is_cut = true; /* it names what is not there */
+                m->is_cut = true; /* it refers to an entry that does not exist */
             else if (!is_end(e->kind) && !is_begin(e->kind))
                 put(m, e);
             else if (!(is_end(e->kind) ? mend_end(m, s, e) : mend_begin(m, s, e)))
@@ -152,7 +162,7 @@ static void merge(const struct portolan_trace_event *from, struct portolan_trace
         to[i] = a < middle && (b >= end || from[a].ns <= from[b].ns) ? from[a++] : from[b++];
 }
 
-/* Makes one block in the order of time of all; events of one time keep their order. */
+/* Makes one block in the order of time; events of one time keep their order. */
 static bool sort_blocks(struct event_blocks *blocks)
 {
     size_t n = blocks->n, bytes = sizeof(struct event_block);
@@ -187,16 +197,16 @@ static bool sort_blocks(struct event_blocks *blocks)
     return true;
 }
 
-/* A location beside its events, so that both are sorted together. */
-struct place {
+/* A location together with its events, so that both are sorted. */
+struct located_events {
     struct portolan_trace_location location;
     struct event_blocks blocks;
 };
 
 static int by_rank_and_thread(const void *a, const void *b)
 {
-    const struct portolan_trace_location *x = &((const struct place *)a)->location;
-    const struct portolan_trace_location *y = &((const struct place *)b)->location;
+    const struct portolan_trace_location *x = &((const struct located_events *)a)->location;
+    const struct portolan_trace_location *y = &((const struct located_events *)b)->location;
 
     return x->rank != y->rank ? PORTOLAN_ORDER(x->rank, y->rank)
                               : PORTOLAN_ORDER(x->thread, y->thread);
@@ -205,12 +215,12 @@ static int by_rank_and_thread(const void *a, const void *b)
 static bool order_locations(struct trace_builder *b)
 {
     size_t n = b->trace.n_locations;
-    struct place *places = portolan_calloc(n + 1, sizeof *places);
+    struct located_events *places = portolan_calloc(n + 1, sizeof *places);
 
     if (!places)
         return false;
     for (size_t i = 0; i < n; i++)
-        places[i] = (struct place){b->trace.locations[i], b->blocks[i]};
+        places[i] = (struct located_events){b->trace.locations[i], b->blocks[i]};
     qsort(places, n, sizeof *places, by_rank_and_thread);
     for (size_t i = 0; i < n; i++) {
         b->trace.locations[i] = places[i].location;
@@ -221,7 +231,7 @@ static bool order_locations(struct trace_builder *b)
     return true;
 }
 
-/* Sorts and counts: where each location's events will stand. */
+/* Sorts and counts the events, and finds where each location's events will be. */
 static bool measure(struct trace_builder *b, struct open_stack *s)
 {
     struct portolan_trace *t = &b->trace;
@@ -281,7 +291,7 @@ enum portolan_status portolan_trace_finish(struct portolan_trace *trace, struct 
                                   "%s has %zu events; at most %u can be processed", trace->source,
                                   trace->n_events, UINT32_MAX - 1);
     }
-    /* Not zeroed: pages come into being while those of the blocks go. */
+    /* not zeroed, so that its pages come into being while those of the blocks are freed */
     ok =
         ok &&
         (trace->events = portolan_reallocarray(NULL, trace->n_events + 1, sizeof *trace->events)) &&
@@ -298,7 +308,7 @@ enum portolan_status portolan_trace_finish(struct portolan_trace *trace, struct 
 
 int portolan_trace_missing_ranks(const struct portolan_trace *trace, int *first)
 {
-    size_t l = trace->n_locations; /* they are in the order of ranks */
+    size_t l = trace->n_locations; /* locations are in the order of ranks */
     int missing = 0;
 
     for (int rank = trace->n_ranks; rank-- > 0;) {

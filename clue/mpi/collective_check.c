@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of calls that not all ranks have made yet, what the first rank called. */
+/* Checks that all ranks of a communicator call the same collectives. For each call that not all
+ * ranks have made yet, it keeps what the first rank called. */
 #include "collective.h"
 
 #include <stdio.h>
 
-struct agreement {
-    struct agreement *next;
+struct first_call {
+    struct first_call *next;
     uint64_t context, sequence;
-    int n_left; /* ranks that have not called */
+    int n_left; /* number of ranks that have not called */
     int rank, task;
-    int root, root_task; /* PORTOLAN_MPI_NONE: of no rank, or not known here */
-    MPI_Op op;           /* 0: none, or the program's own; MPI_OP_NULL: not known here */
-    MPI_Count bytes;     /* -1: may differ */
+    int root, root_task; /* PORTOLAN_MPI_NONE: no root, or not known to this rank */
+    MPI_Op op;           /* 0: none, or the program's own; MPI_OP_NULL: not known to this rank */
+    MPI_Count bytes;     /* -1: the size may differ between ranks */
     uint32_t routine;
-    char name[40]; /* of it */
+    char name[40]; /* the routine's */
     const void *site;
 };
 
@@ -24,7 +25,7 @@ static bool is_root(const struct collective *c)
     return c->remote ? c->root == MPI_ROOT : c->root == c->p->rank;
 }
 
-/* Bytes that are the same on all ranks; -1: they may differ. */
+/* Returns the bytes that are the same on all ranks; -1: they may differ. */
 static MPI_Count common_bytes(const struct collective *c)
 {
     const struct blocks *b = &c->receive;
@@ -40,7 +41,7 @@ static MPI_Count common_bytes(const struct collective *c)
         break;
     case ALLGATHER:
     case ALLTOALL:
-        if (c->remote) /* each group has its own */
+        if (c->remote) /* each group has its own size */
             return -1;
         break;
     case GATHERV:
@@ -60,7 +61,7 @@ static MPI_Count common_bytes(const struct collective *c)
     return b->type ? b->count * b->type->size : 0;
 }
 
-static void describe(char *text, size_t size, const struct agreement *a)
+static void describe(char *text, size_t size, const struct first_call *a)
 {
     int n = snprintf(text, size, "%s(", a->name);
 
@@ -75,8 +76,8 @@ static void describe(char *text, size_t size, const struct agreement *a)
     snprintf(text + n - (text[n - 1] == ' ' ? 2 : 0), size - (size_t)n, ")");
 }
 
-/* FIRST learns what OWN alone knows. */
-static void compare(struct agreement *first, const struct agreement *own)
+/* Ends the run if the two calls differ. FIRST takes over what only OWN knows. */
+static void compare(struct first_call *first, const struct first_call *own)
 {
     char there[160], here[160];
     bool is_same_size = first->bytes == own->bytes || first->bytes < 0 || own->bytes < 0;
@@ -107,30 +108,30 @@ static int root_task_of(const struct collective *c)
                                : c->remote->tasks[c->root];
 }
 
-static struct agreement call_of(const struct mpi_task *t, const struct mpi_comm *comm)
+static struct first_call call_of(const struct mpi_task *t, const struct mpi_comm *comm)
 {
-    struct agreement own = {.context = comm->context,
-                            .sequence = comm->sequence,
-                            .n_left = comm->n + (comm->remote ? comm->remote->n : 0),
-                            .rank = comm->rank,
-                            .task = clue_self(),
-                            .root = PORTOLAN_MPI_NONE,
-                            .root_task = PORTOLAN_MPI_NONE,
-                            .bytes = -1,
-                            .routine = t->routine->number,
-                            .site = t->site};
+    struct first_call own = {.context = comm->context,
+                             .sequence = comm->sequence,
+                             .n_left = comm->n + (comm->remote ? comm->remote->n : 0),
+                             .rank = comm->rank,
+                             .task = clue_self(),
+                             .root = PORTOLAN_MPI_NONE,
+                             .root_task = PORTOLAN_MPI_NONE,
+                             .bytes = -1,
+                             .routine = t->routine->number,
+                             .site = t->site};
 
     snprintf(own.name, sizeof own.name, "%s", t->routine->name);
     return own;
 }
 
-static struct agreement describe_call(struct mpi_task *t, const struct collective *c)
+static struct first_call describe_call(struct mpi_task *t, const struct collective *c)
 {
     bool is_rooted = c->kind == BCAST || c->kind == REDUCE || c->kind == GATHER ||
                      c->kind == GATHERV || c->kind == SCATTER || c->kind == SCATTERV;
-    /* Of operations of the program each rank has a handle of its own. */
+    /* Each rank has its own handle of an operation of the program, so those are not compared. */
     bool has_op = c->s->op && c->s->op->is_builtin;
-    struct agreement own = call_of(t, c->comm);
+    struct first_call own = call_of(t, c->comm);
 
     if (is_rooted) {
         own.root = c->root;
@@ -143,17 +144,17 @@ static struct agreement describe_call(struct mpi_task *t, const struct collectiv
     return own;
 }
 
-static struct agreement **slots_of(struct mpi_shared *shared)
+static struct first_call **slots_of(struct mpi_shared *shared)
 {
     if (!shared->agreements)
         shared->agreements = clue_share(SLOTS * sizeof *shared->agreements);
     return shared->agreements;
 }
 
-static void check(struct agreement own)
+static void check(struct first_call own)
 {
     struct mpi_shared *shared = mpi_shared();
-    struct agreement **link = &slots_of(shared)[(own.context + own.sequence * 31) % SLOTS], *a;
+    struct first_call **link = &slots_of(shared)[(own.context + own.sequence * 31) % SLOTS], *a;
 
     while (*link && ((*link)->context != own.context || (*link)->sequence != own.sequence))
         link = &(*link)->next;
@@ -174,12 +175,12 @@ static void check(struct agreement own)
     }
 }
 
-void agreement_check(struct mpi_task *t, const struct collective *c)
+void collective_check(struct mpi_task *t, const struct collective *c)
 {
     check(describe_call(t, c));
 }
 
-void agreement_on_making(struct mpi_task *t, struct mpi_comm *comm)
+void collective_check_making(struct mpi_task *t, struct mpi_comm *comm)
 {
     check(call_of(t, comm));
     comm->sequence++;

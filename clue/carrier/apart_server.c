@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a rank that is a process asks is done here for it, in a context of its own: the same
- * functions that folded ranks call. So all that follows from calls is the same, and ranks compute
+ * Performs here, in a context of its own, what a rank that is a process asks for. It calls the same
+ * functions that folded ranks call, so all that follows from calls is the same, and ranks compute
  * one after the other as folded ones do.
  */
 #include "apart.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The text, to stay. */
+/* Copies the text; it is never freed. */
 static const char *keep(const char *text)
 {
     const char *kept = link_keep(text);
@@ -23,7 +23,7 @@ static const char *keep(const char *text)
 
 /* ------------------------------------------------- frames */
 
-/* What is read of the bytes of a frame, one after the other. */
+/* Reads the bytes of a frame, one part after the other. */
 struct parts {
     char *at, *end;
 };
@@ -51,7 +51,7 @@ static void answer_with(struct rank *rank, const int64_t words[LINK_WORDS], cons
 
     memcpy(f.words, words, sizeof f.words);
     if (!apart_write(rank, &f, &part, 1))
-        apart_tell_gone(rank);
+        apart_report_gone(rank);
 }
 
 static void answer(struct rank *rank, int64_t value)
@@ -66,7 +66,8 @@ static void answer_text(struct rank *rank, const char *text)
 
 /* ------------------------------------------------- calls */
 
-/* The rank's place with this address; without a file, if it has not told of it. */
+/* Returns the rank's place with this address; without a file, if the rank has not reported it
+ * yet. */
 static struct apart_place *place_at(struct apart *a, uint64_t site)
 {
     struct apart_place *place = portolan_index_item(
@@ -94,7 +95,7 @@ const struct apart_place *apart_place_of(const struct rank *rank, const void *si
     return place_at(rank->apart, (uint64_t)(uintptr_t)site);
 }
 
-/* One for each function: observers and records know them by address. */
+/* Returns a routine, one for each function, since observers and records know them by address. */
 static const struct clue_routine *routine_of(const char *name, uint32_t number)
 {
     static struct clue_routine **all;
@@ -122,7 +123,7 @@ static void begin_call(struct rank *rank, struct parts *p)
                     (const void *)(uintptr_t)words[LINK_SITE]);
 }
 
-static void tell_event(struct parts *p)
+static void report_event(struct parts *p)
 {
     struct portolan_mpi_event event;
     struct portolan_mpi_comm comm;
@@ -141,7 +142,7 @@ static void tell_event(struct parts *p)
 
 /* ------------------------------------------------- messages */
 
-/* Data of messages above the eager limit stay until they are delivered. */
+/* Data of messages above the eager limit, which are kept until they are delivered. */
 struct payload {
     struct payload *next;
     clue_request request;
@@ -168,7 +169,7 @@ static void forget_receive(struct apart_receive *r)
     free(r);
 }
 
-/* Until the rank has done what it was told; F says what another one is to do. */
+/* Waits until the rank has carried out a request; F names what another rank is to call. */
 static void await_done(struct rank *rank, struct link_frame *f)
 {
     static struct link_room room;
@@ -177,7 +178,8 @@ static void await_done(struct rank *rank, struct link_frame *f)
         f->words[LINK_FUNCTION] = 0;
 }
 
-/* A message to a standing receive changes what others see: nobody goes on before that is done. */
+/* Waits until a standing receive of the rank has taken its message. No rank goes on before that,
+ * since it changes what others see. */
 static void await_standing(struct rank *rank)
 {
     struct link_frame f = {0};
@@ -191,8 +193,8 @@ static void await_standing(struct rank *rank)
         await_done(rank, &f);
 }
 
-/* Within the engine, while the rank waits for an answer. If its process is gone it says so itself
- * when it is its turn. */
+/* Delivers a message to a rank that waits for an answer; called within the engine. If its process
+ * is gone, the rank reports this when it is its turn. */
 static void deliver(void *arg, const struct clue_message *message)
 {
     struct apart_receive *r = arg;
@@ -210,7 +212,7 @@ static void deliver(void *arg, const struct clue_message *message)
         forget_receive(r);
 }
 
-/* Messages that are not sent at once are kept. */
+/* Sends a message, and keeps its data if they are not sent at once. */
 static void send_message(struct rank *rank, struct operation *o, struct parts *p)
 {
     struct carrier *c = &clue_carrier;
@@ -233,7 +235,7 @@ static void send_message(struct rank *rank, struct operation *o, struct parts *p
     a->room = (struct link_room){0};
 }
 
-/* Also of a message that a probe has taken. */
+/* Receives a message, also one that a probe has taken. */
 static void receive_message(struct rank *rank, struct operation *o)
 {
     struct apart_receive *r = portolan_calloc(1, sizeof *r);
@@ -252,7 +254,7 @@ static void receive_message(struct rank *rank, struct operation *o)
     o->receive.deliver = deliver;
     o->receive.arg = r;
     operation_do(o);
-    /* It may have been delivered, and so be gone. */
+    /* The receive may have been delivered, and so be freed. */
     if (rank->apart->receives == r)
         r->request = o->request;
 }
@@ -325,7 +327,7 @@ static int change_machine(struct parts *p, const int64_t *words)
     return clue_change_machine(parameter, words[1] ? from : NULL, words[2] ? to : NULL, value);
 }
 
-static void tell_fault(struct rank *rank, struct parts *p)
+static void report_fault(struct rank *rank, struct parts *p)
 {
     const int64_t *words = rank->apart->frame.words;
 
@@ -335,7 +337,7 @@ static void tell_fault(struct rank *rank, struct parts *p)
 
 /* ------------------------------------------------- serving */
 
-/* Each function as one of words; T: of a text. */
+/* Wrappers that call a function with a frame's words; T: it returns a text. */
 #define VALUE0(type, name)                                                                         \
     static int64_t serve_##name(const int64_t *words)                                              \
     {                                                                                              \
@@ -417,7 +419,7 @@ static void serve_end(struct rank *rank, struct parts *p, const int64_t *words)
     case LINK_ABORT:
         clue_abort((int)words[0]);
     case LINK_FAULT:
-        tell_fault(rank, p);
+        report_fault(rank, p);
         break;
     case LINK_EXIT:
         close(rank->apart->fd);
@@ -439,7 +441,7 @@ static void serve(struct rank *rank, struct parts *p, const int64_t *words)
         clue_call_end();
         break;
     case LINK_EVENT:
-        tell_event(p);
+        report_event(p);
         break;
     case LINK_ASSUME:
         clue_assume(keep(take_text(p)));
@@ -469,7 +471,7 @@ static void read_request(struct rank *rank)
 
     apart_await(rank);
     if (!apart_read(rank, &a->frame, &a->room))
-        apart_tell_gone(rank);
+        apart_report_gone(rank);
 }
 
 static void greet(struct rank *rank)
@@ -483,7 +485,7 @@ static void greet(struct rank *rank)
     f.words[LINK_IS_MEASURED] = clue_is_measured(clue_carrier.run);
     f.words[LINK_IS_OBSERVED] = clue_observer() && clue_observer()->is_on;
     if (!apart_write(rank, &f, NULL, 0))
-        apart_tell_gone(rank);
+        apart_report_gone(rank);
 }
 
 void apart_serve(void)

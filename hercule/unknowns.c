@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why there may be a problem although no cause was found. */
+/*
+ * Finds why there may be a problem although no cause was found: this decides between "no problem
+ * found" and "cannot tell".
+ *
+ * There is a doubt if the conclusion about some node could not be drawn, since its metric was not
+ * measured or is not trusted; if an experiment that was wanted has not been made; or if a symptom
+ * holds, and what the small causes below it cost leaves more of it than LEAST unexplained.
+ */
 #include "diagnosis.h"
 
 static bool is_below(const struct paradigm *p, size_t node, size_t root)
@@ -12,7 +19,7 @@ static bool is_below(const struct paradigm *p, size_t node, size_t root)
     return false;
 }
 
-/* A cause below ROOT that is known to be small. */
+/* Returns whether a node is a cause below ROOT that is known to be small. */
 static bool is_small_below(const struct diagnosis *d, size_t node, size_t root)
 {
     const struct conclusion *c = &d->conclusions[node];
@@ -21,7 +28,8 @@ static bool is_small_below(const struct diagnosis *d, size_t node, size_t root)
            !c->holds && !c->why && is_below(d->paradigm, node, root);
 }
 
-/* What the small causes below ROOT cost, as a share of the run; two of one metric are one time. */
+/* Returns what small causes below ROOT cost, as a share of the run; those of one metric count
+ * once. */
 static double small_below(const struct diagnosis *d, size_t root)
 {
     const struct node *nodes = d->paradigm->nodes;
@@ -38,7 +46,7 @@ static double small_below(const struct diagnosis *d, size_t root)
     return sum;
 }
 
-/* A symptom that small causes do not explain; NULL: there is none that is large. */
+/* Returns a large symptom that small causes do not explain; NULL: there is none. */
 static const char *unexplained_symptom(struct diagnosis *d, double least)
 {
     for (size_t i = 0; i < d->paradigm->n_nodes; i++) {

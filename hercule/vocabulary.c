@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kinds.h"
+#include "vocabulary.h"
 
 #include <string.h>
 
 static const char *const component_words[] = {"communication", "computation", NULL};
 static const char *const unit_words[] = {"time", "ratio", "count", "bytes", NULL};
 const char *const experiment_words[] = {"profile", "operations", "trace", NULL};
-/* In the order of enum portolan_removal_kind. */
+/* They are in the order of enum portolan_removal_kind. */
 static const char *const removal_words[] = {"none",       "time",      "imbalance", "static",
                                             "excess",     "variation", "messages",  "cost",
                                             "dependence", "distance",  "network",   NULL};
@@ -28,7 +28,7 @@ const char *const node_words[] = {"symptom", "observation", "cause", NULL};
 #define REFERS(kind, fact, member) .refers = kind, .found = AT(fact, member)
 
 const struct fact_kind fact_kinds[] = {
-    /* Rules are no facts, but are listed, inherited and composed like them. */
+    /* Rules are no facts, but they are listed, inherited and composed like them. */
     {HEAD(rule, rules), false, {{0}}},
     {HEAD(component, components),
      true,
@@ -108,7 +108,7 @@ const struct fact_kind fact_kinds[] = {
      {{SLOT("paradigm", weave, paradigm_name)},
       {SLOT("as", weave, item.name), .otherwise = ""},
       {PLACED("expression", weave, expression)}}},
-    /* The last is what the others are in. */
+    /* The last row is the paradigm, which contains the others. */
     {"paradigm",
      sizeof(struct paradigm),
      0,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* <portolan/clue_task.h> in a rank's own process: each function asks portolan-clue. */
-#include "ask.h"
+#include "client.h"
 
 #include <portolan/clue.h>
 
@@ -17,7 +17,7 @@ bool asker_is_rank(void)
     return clue_asker.fd >= 0 && getpid() == clue_asker.process;
 }
 
-/* portolan-clue has told why, or was ended itself. */
+/* Exits, since portolan-clue has reported the reason already, or was ended itself. */
 static void __attribute__((noreturn)) gone(void)
 {
     _exit(1);
@@ -60,9 +60,10 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
 {
     struct link_frame f = {.operation = operation};
 
-    if (!asker_is_rank() || clue_asker.is_told) {
+    if (!asker_is_rank() || clue_asker.is_serving) {
         fprintf(stderr, "portolan: error: a function that only ranks can call is called by %s\n",
-                clue_asker.is_told ? "what takes a message" : "a process that a rank has forked");
+                clue_asker.is_serving ? "what takes a message"
+                                      : "a process that a rank has forked");
         _exit(1);
     }
     if (words)
@@ -75,20 +76,20 @@ const struct link_frame *ask_with(enum link_operation operation, const int64_t *
             gone();
         if (clue_asker.frame.operation == LINK_ANSWER)
             break;
-        clue_asker.is_told = true;
+        clue_asker.is_serving = true;
         if (clue_asker.frame.operation == LINK_LINES)
             asker_take_lines(&clue_asker.frame, clue_asker.room.bytes);
         else if (clue_asker.frame.operation == LINK_RUN)
             run(clue_asker.frame.words);
         else
             deliver(&clue_asker.frame);
-        clue_asker.is_told = false;
+        clue_asker.is_serving = false;
     }
     pthread_mutex_unlock(&clue_asker.lock);
     return &clue_asker.frame;
 }
 
-/* The text of an answer, to stay. */
+/* Copies the text of an answer; it is never freed. */
 static const char *keep(const struct link_frame *f)
 {
     const char *kept = f->bytes ? link_keep(clue_asker.room.bytes) : NULL;
@@ -198,7 +199,7 @@ void clue_call_end(void)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void tell(const struct portolan_mpi_event *event)
+static void send_event(const struct portolan_mpi_event *event)
 {
     const struct portolan_mpi_comm *c = event->comm;
     struct iovec parts[] = {
@@ -215,14 +216,14 @@ static void tell(const struct portolan_mpi_event *event)
 
 const struct portolan_mpi_observer *clue_observer(void)
 {
-    static const struct portolan_mpi_observer observer = {.tell = tell, .is_on = true};
+    static const struct portolan_mpi_observer observer = {.tell = send_event, .is_on = true};
 
     return clue_asker.facts[LINK_IS_OBSERVED] ? &observer : NULL;
 }
 
 /* ------------------------------------------------- messages */
 
-/* What O has besides itself. */
+/* Returns the data or requests that O refers to. */
 static struct iovec data_of(const struct operation *o)
 {
     if (o->kind == OPERATION_SEND)
@@ -244,7 +245,7 @@ void operation_do(struct operation *o)
         memcpy(o->message, clue_asker.room.bytes, sizeof *o->message);
 }
 
-/* About SIZE bytes at ABOUT: the first word of the answer. */
+/* Asks about SIZE bytes at ABOUT and returns the first word of the answer. */
 static int64_t ask_about(enum link_operation operation, int64_t word, const void *about,
                          size_t size)
 {
@@ -253,7 +254,7 @@ static int64_t ask_about(enum link_operation operation, int64_t word, const void
     return ask_with(operation, (const int64_t[LINK_WORDS]){word}, &part, 1)->words[0];
 }
 
-/* What a process touches is in its own bursts. */
+/* Does nothing: first touches of pages by a process are part of its measured bursts. */
 void clue_touch(void *at, uint64_t bytes)
 {
     (void)at;
@@ -270,7 +271,7 @@ void clue_record_await(const struct clue_awaited *awaited, size_t n, bool is_all
 int clue_spawn(const char *program, char *const argv[], const int *hosts, int n, int *tasks)
 {
     struct portolan_text words = {0};
-    char *path = realpath(program, NULL); /* from this rank's folder */
+    char *path = realpath(program, NULL); /* a relative path begins at this rank's folder */
     int started;
 
     for (char *const *word = argv; *word; word++)

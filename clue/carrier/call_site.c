@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where in the source a call stands: binutils' addr2line knows, if the program has debug data. */
+/* Finds where a call stands in the source, by binutils' addr2line, if there are debug data. */
 #include "apart.h"
-#include "caller.h"
+#include "fortran_site.h"
 
 #include <portolan/command.h>
 #include <portolan/list.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What addr2line said so far: it takes a while. */
+/* A cache of addr2line's answers, which take a while. */
 struct known_place {
     const char *file;
     uint64_t address;
@@ -19,7 +19,7 @@ struct known_place {
 static struct known_place *known;
 static size_t n_known;
 
-/* "main\n/home/…/ring.c:12\n" as "ring.c:12 (main)"; NULL: it knows neither. */
+/* Turns "main\n/home/…/ring.c:12\n" into "ring.c:12 (main)"; NULL: both are unknown. */
 static char *shorten(const char *said)
 {
     const char *line = strchr(said, '\n'), *slash;
@@ -105,7 +105,8 @@ static char *where_folded(const struct rank *rank, const void *site)
     uint64_t at;
     const struct image *image = image_of(rank, site, &at);
 
-    return image ? look_up(image->file, at - image->offset - 1) : NULL; /* the call */
+    return image ? look_up(image->file, at - image->offset - 1) : NULL; /* within the call
+                                                                         * instruction */
 }
 
 char *clue_where(const struct rank *rank, const void *site)

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which events of a location belong together: calls, requests, epochs of windows. */
+/* Links events of a location that belong together: calls, requests, epochs of windows. */
 #include "internal.h"
 
-/* The table of requests and those of windows hold events; those before the location are stale. */
+/* The state of one location. The tables of requests and windows hold events; entries that are
+ * before the location are stale. */
 struct linker {
     const struct portolan_trace *t;
     struct portolan_matching *m;
-    uint32_t *requests;       /* posted, by number */
+    uint32_t *requests;       /* the posting event, by number */
     uint32_t *starts, *posts; /* calls of MPI_Win_start and MPI_Win_post, by window */
-    uint32_t first;           /* event of the location */
+    uint32_t first;           /* first event of the location */
 };
 
-/* What completes that which an event posts; 0: it posts nothing. */
+/* The kind of event that completes one which is posted; 0: it posts nothing. */
 static const uint8_t completions[PORTOLAN_TRACE_KINDS] = {
     [PORTOLAN_TRACE_SEND] = PORTOLAN_TRACE_SEND_DONE,
     [PORTOLAN_TRACE_RECV_POST] = PORTOLAN_TRACE_RECV,
     [PORTOLAN_TRACE_COLLECTIVE] = PORTOLAN_TRACE_COLLECTIVE_DONE,
 };
 
-/* A table entry: event + 1, so that zeroed memory is empty. */
+/* Returns a table entry: event + 1, so that zeroed memory is empty. */
 static uint32_t opened(const struct linker *x, uint32_t entry)
 {
     return entry > x->first ? entry - 1 : no_event;
@@ -41,7 +42,7 @@ static void link_request(struct linker *x, uint32_t e)
     *entry = 0;
 }
 
-/* Ends with event E of an MPI_Win_complete or MPI_Win_wait the accesses that CALL began. */
+/* Ends the accesses that CALL began, with event E of an MPI_Win_complete or MPI_Win_wait. */
 static void end_accesses(struct linker *x, uint32_t call, uint32_t e)
 {
     x->m->other[e] = call;
