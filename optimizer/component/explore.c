@@ -31,8 +31,8 @@ static bool is_excluded(const struct optimizer *o, size_t instance, size_t k)
            portolan_plan_excludes(a, instance, k);
 }
 
-static const struct portolan_answer_variable *find_variable(const struct portolan_plan_answer *choice,
-                                                          const char *instance)
+static const struct portolan_answer_variable *
+find_variable(const struct portolan_plan_answer *choice, const char *instance)
 {
     for (size_t v = 0; choice && v < choice->n_variables; v++)
         if (strcmp(choice->variables[v].instance, instance) == 0)
