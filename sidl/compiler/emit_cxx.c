@@ -267,16 +267,16 @@ static void put_class(struct cxx *x, const struct portolan_sidl_symbol *s)
 static void put_field(struct cxx *x, const struct portolan_sidl_field *f, const char *function)
 {
     const bool takes = !strcmp(function, "take"), lends = !strcmp(function, "in");
-    const char *from = takes ? "c" : "", *dot = takes ? "." : "";
-    const char *to = takes ? "x" : "c";
+    const char *from = takes ? "c__" : "", *dot = takes ? "." : "";
+    const char *to = takes ? "x__" : "c__";
 
     if (f->type->kind == PORTOLAN_SIDL_RARRAY)
-        emit_wrapped(x->e, x->t, 12, "        std::memcpy(&%s.%s, &%s%s%s, sizeof c.%s);", to,
+        emit_wrapped(x->e, x->t, 12, "        std::memcpy(&%s.%s, &%s%s%s, sizeof c__.%s);", to,
                      f->name, from, dot, f->name, f->name);
     else if (lends && f->type->kind == PORTOLAN_SIDL_STRUCT)
-        portolan_text_add(x->t, "        c.%s = %s._lend();\n", f->name, f->name);
+        portolan_text_add(x->t, "        c__.%s = %s._lend();\n", f->name, f->name);
     else if (lends && f->type->kind == PORTOLAN_SIDL_STRING)
-        portolan_text_add(x->t, "        c.%s = const_cast<char *>(%s.c_str());\n", f->name,
+        portolan_text_add(x->t, "        c__.%s = const_cast<char *>(%s.c_str());\n", f->name,
                           f->name);
     else
         emit_wrapped(x->e, x->t, 12, "        %s.%s = %s(%s%s%s);", to, f->name,
@@ -289,7 +289,7 @@ static void put_conversion(struct cxx *x, const struct portolan_sidl_symbol *s, 
     portolan_text_add(x->t, "    %s\n    {\n        %s;\n\n", head, variable);
     for (size_t i = 0; i < s->n_fields; i++)
         put_field(x, &s->fields[i], function);
-    portolan_text_add(x->t, "        return %c;\n    }\n", *function == 't' ? 'x' : 'c');
+    portolan_text_add(x->t, "        return %s;\n    }\n", *function == 't' ? "x__" : "c__");
 }
 
 static void put_struct(struct cxx *x, const struct portolan_sidl_symbol *s)
@@ -317,10 +317,10 @@ static void put_struct(struct cxx *x, const struct portolan_sidl_symbol *s)
             portolan_text_add(x->t, "    %s %s{};\n", cxx_type(a, f->type), f->name);
     }
     portolan_text_add(x->t, "    using _c_t = struct %s__data;\n", s->c_name);
-    put_conversion(x, s, "_c_t _lend() const", "in", "_c_t c = {}");
-    put_conversion(x, s, "_c_t _give() const", "give", "_c_t c = {}");
-    put_conversion(x, s, portolan_arena_printf(a, "static %s _take(const _c_t &c)", name), "take",
-                   portolan_arena_printf(a, "%s x", name));
+    put_conversion(x, s, "_c_t _lend() const", "in", "_c_t c__ = {}");
+    put_conversion(x, s, "_c_t _give() const", "give", "_c_t c__ = {}");
+    put_conversion(x, s, portolan_arena_printf(a, "static %s _take(const _c_t &c__)", name), "take",
+                   portolan_arena_printf(a, "%s x__", name));
     portolan_text_add(x->t, "};\n");
 }
 

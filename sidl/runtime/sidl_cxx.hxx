@@ -699,40 +699,6 @@ template <typename A, typename C> class out_array
     C *value_;
 };
 
-/** What a handler of C++ code throws, as an exception of SIDL; call it in a catch block only. */
-inline void catch_all(sidl_BaseInterface *_ex, const char *who) noexcept
-{
-    sidl_BaseInterface failed = nullptr;
-    const char *note = "an exception that is no std::exception";
-    void *made = nullptr;
-
-    try {
-        throw;
-    } catch (thrown &e) {
-        *_ex = static_cast<sidl_BaseInterface>(e._release());
-        return;
-    } catch (const std::exception &e) {
-        made = sidl_exception_create(sidl_SIDLException__externals()->implements[0].type, &failed);
-        *_ex = sidl_exception_fill(made ? made : failed, e.what(), nullptr, 0, nullptr);
-    } catch (...) {
-        made = sidl_exception_create(sidl_SIDLException__externals()->implements[0].type, &failed);
-        *_ex = sidl_exception_fill(made ? made : failed, note, nullptr, 0, nullptr);
-    }
-    sidl_update_exception(*_ex, "C++", 0, who);
-}
-
-/** Runs WORK for a caller in C: *_EX is what it threw. Returns what WORK does, or zero. */
-template <typename Work>
-auto guarded(sidl_BaseInterface *_ex, const char *who, Work work) -> decltype(work())
-{
-    try {
-        return work();
-    } catch (...) {
-        catch_all(_ex, who);
-    }
-    return decltype(work())();
-}
-
 } // namespace sidl
 
 #endif
