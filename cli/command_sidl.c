@@ -53,6 +53,8 @@ static error_t check_options(void *to, char *arg, const struct cli_option *optio
         argp_error(state, "--impl needs --server");
     if (o->compile.hooks && !o->compile.server)
         argp_error(state, "--generate-hooks needs --server");
+    if (o->compile.hooks && o->compile.server_language != PORTOLAN_SIDL_C)
+        argp_error(state, "--generate-hooks is for servers in C");
     return 0;
 }
 
@@ -108,7 +110,7 @@ int command_sidl(int argc, char **argv)
 {
     static const struct cli_line line = {
         .words = "FILE.sidl...",
-        .doc = "Compile SIDL to C in Babel's binding.",
+        .doc = "Compile SIDL to C in Babel's binding, or to Fortran.",
         .options = options,
     };
     struct portolan_diagnostics d = {.report = print_diagnostic}, notes = {.report = print_note};

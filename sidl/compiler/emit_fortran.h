@@ -48,6 +48,15 @@ void f_use_types(struct emitter *e, struct portolan_text *t,
                  const struct portolan_sidl_symbol *const *symbols, size_t n,
                  const struct portolan_sidl_symbol *own_package);
 
+/* emit_fortran_array.c */
+enum f_side { F_CALLER, F_IMPL };
+/*
+ * Adds the private procedures by which the arrays of M are passed, unless DONE has them, and ",
+ * NAME" of each to LIST.
+ */
+void f_array_procedures(struct portolan_text *t, struct names *done, struct portolan_text *list,
+                        const struct portolan_sidl_method *m, enum f_side side);
+
 /* emit_fortran_stub.c */
 /*
  * A procedure NAME that calls M at slot INDEX of TABLE ("self%d_ref%d_epv"). SELF is its

@@ -13,6 +13,7 @@ struct impl {
     struct portolan_text *t;
     const struct portolan_sidl_symbol *s;
     struct bodies bodies;
+    struct portolan_text arrays; /* procedures that pass arrays */
 };
 
 /* The author's procedure for a method or built-in function. */
@@ -262,7 +263,7 @@ static void take_in(struct glue *g, const struct portolan_sidl_type *type, const
         }
         f_line(&g->locals, 4, "%s, pointer :: %s__f(%s)", f_type(g->t->arena, type), name,
                f_colons(g->t->arena, type->dimension));
-        f_line(&g->before, 4, "call sidl_view_%s_%d(%s, %s__f, ex, %s)", f_element(type),
+        f_line(&g->before, 4, "call view_%s_%d(%s, %s__f, ex, %s)", f_element(type),
                type->dimension, name, name, what(g, name));
         break;
     case PORTOLAN_SIDL_STRUCT:
@@ -343,8 +344,10 @@ static void take_result(struct glue *g)
         : converted ? "type(c_ptr)"
                     : f_type(g->t->arena, type));
     portolan_text_add(&g->arguments, converted ? "retval__f, " : "r, ");
-    if (!converted)
+    if (!converted) {
+        f_line(&g->before, 4, "r = %s", zero_of(type)); /* for calls that end before the author's */
         return;
+    }
     f_line(&g->locals, 4, "%s :: retval__f", converted);
     if (type->kind == PORTOLAN_SIDL_BOOL || type->kind == PORTOLAN_SIDL_ENUM)
         f_line(&g->before, 4, "r = 0");
@@ -521,9 +524,29 @@ static void put_interfaces(struct impl *f)
                             "  type(sidl_epv_t), pointer, save :: super_epv => null()\n");
 }
 
+/* The procedures that are private, so that compilers can inline them: the author's, and of arrays.
+ */
+static const char *private_of(struct impl *f)
+{
+    struct portolan_text t = {.arena = f->e->arena};
+    struct names done = {.arena = f->e->arena};
+
+    for (size_t i = 0; i < N_BUILTINS; i++)
+        portolan_text_add(&t, "%s%s", i ? ", " : "", procedure_of(f, builtins[i].name));
+    for (size_t i = 0; i < f->bodies.count; i++)
+        portolan_text_add(&t, ", %s", procedure_of(f, f->bodies.list[i]->slot_name));
+    for (size_t i = 0; i < f->bodies.count; i++) {
+        f_array_procedures(&f->arrays, &done, &t, f->bodies.list[i], F_IMPL);
+        if (class_overrides(f->s, f->bodies.list[i]))
+            f_array_procedures(&f->arrays, &done, &t, f->bodies.list[i], F_CALLER);
+    }
+    return t.bytes;
+}
+
 void emit_fortran_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct impl f = {.e = e, .s = s, .bodies = class_bodies(e->arena, s)};
+    struct impl f = {
+        .e = e, .s = s, .bodies = class_bodies(e->arena, s), .arrays = {.arena = e->arena}};
 
     f.splicer = splicer_open(e, portolan_arena_printf(e->arena, "%s_Impl.F90", s->c_name));
     f.t = &f.splicer.o->text;
@@ -546,6 +569,7 @@ void emit_fortran_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
                                                                    : "");
     f_line(f.t, 2, "end type");
     put_interfaces(&f);
+    f_line(f.t, 2, "private :: %s", private_of(&f));
     f_line(f.t, 0, "contains");
     put_builtins(&f);
     for (size_t i = 0; i < f.bodies.count; i++)
@@ -559,6 +583,7 @@ void emit_fortran_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
         put_builtin_glue(&f, i);
     for (size_t i = 0; i < f.bodies.count; i++)
         put_glue(&f, f.bodies.list[i]);
+    portolan_text_add_bytes(f.t, f.arrays.bytes, f.arrays.length);
     f_line(f.t, 0, "end module");
     splicer_put_rest(&f.splicer);
 }

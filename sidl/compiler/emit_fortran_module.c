@@ -55,7 +55,7 @@ struct module {
     struct emitter *e;
     struct portolan_text *t, interfaces, bodies, procedures; /* the names of all procedures */
     const struct portolan_sidl_symbol *package;
-    struct names slots; /* abstract interfaces that are there */
+    struct names slots, arrays; /* abstract interfaces, and procedures, that are there */
     struct portolan_text abstract;
     struct seen done; /* types that are there */
     struct generic **generics;
@@ -278,6 +278,7 @@ static void put_method(struct module *k, const struct portolan_sidl_symbol *s, s
     if (*m->extension && is_distinct(s, m))
         add_generic(k, m->name, procedure);
     f_slot_interface(&k->abstract, &k->slots, "slot", m);
+    f_array_procedures(&k->bodies, &k->arrays, &k->procedures, m, F_CALLER);
     f_stub(&k->bodies, m, procedure,
            portolan_arena_printf(k->e->arena, "    class(%s), intent(in) :: self\n",
                                  f_name(k->e->arena, "%s_t", s->c_name)),
@@ -329,6 +330,7 @@ static void put_statics(struct module *k, const struct portolan_sidl_symbol *s,
         if (!method_is_static(s->methods[i]))
             continue;
         f_slot_interface(&k->abstract, &k->slots, "slot", s->methods[i]);
+        f_array_procedures(&k->bodies, &k->arrays, &k->procedures, s->methods[i], F_CALLER);
         f_stub(&k->bodies, s->methods[i], name, "", "slot", table, index++);
         portolan_text_add(names, "%s%s", names->length ? ", " : "", name);
     }
@@ -541,6 +543,7 @@ static void put_module(struct emitter *e, const struct portolan_sidl_symbol *pac
                        .abstract = text,
                        .package = package,
                        .slots = {.arena = e->arena},
+                       .arrays = {.arena = e->arena},
                        .done = {.arena = e->arena}};
 
     put_head(&k);

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 struct stub {
     struct portolan_text *t;
     const struct portolan_sidl_method *m;
@@ -58,7 +57,7 @@ static void pass_in(struct stub *s, const struct portolan_sidl_type *type, const
         }
         f_line(&s->locals, 4, "type(sidl_array_c), target :: %s__a", name);
         f_line(&s->locals, 4, "type(c_ptr) :: %s__c", name);
-        f_line(&s->before, 4, "call sidl_describe_%s_%d(%s, %s__a, %s__c)", f_element(type),
+        f_line(&s->before, 4, "call describe_%s_%d(%s, %s__a, %s__c)", f_element(type),
                type->dimension, name, name, name);
         portolan_text_add(&s->arguments, "%s__c, ", name);
         return;
@@ -79,9 +78,13 @@ static void pass_in(struct stub *s, const struct portolan_sidl_type *type, const
 /* An rarray is described on the stack, as the stubs of C do it. */
 static void pass_raw(struct stub *s, const struct portolan_sidl_type *type, const char *name)
 {
+    struct portolan_text extents = {.arena = s->t->arena};
+
+    for (int i = 1; i <= type->dimension; i++)
+        portolan_text_add(&extents, "size(%s, %d), ", name, i);
     f_line(&s->locals, 4, "type(sidl_array_c), target :: %s__a", name);
-    f_line(&s->before, 4, "call sidl_describe_raw(c_loc(%s), shape(%s), sidl_%s_array, %s__a)",
-           name, name, f_element(type), name);
+    f_line(&s->before, 4, "call raw_%s_%d(c_loc(%s), %s%s__a)", f_element(type), type->dimension,
+           name, extents.bytes, name);
     portolan_text_add(&s->arguments, "c_loc(%s__a), ", name);
 }
 

@@ -72,6 +72,7 @@
     c = a
     ! DO-NOT-DELETE splicer.end(ft.Server.passPoint)
     ! DO-NOT-DELETE splicer.begin(ft.Server.passString)
+    retval = ''
     if (allocated(c)) retval = c
     b = a
     c = a
