@@ -221,6 +221,7 @@ struct splicer {
     struct splice *list;
     size_t count;
     bool is_broken; /* a mistake was reported: those that follow from it are not */
+    bool is_fortran;
 };
 
 /* Opens the output NAME and reads the blocks of the file that it replaces, if there is one. */
