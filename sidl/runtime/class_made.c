@@ -303,7 +303,7 @@ static struct made *new_made(const struct sidl_recipe *recipe)
     return NULL;
 }
 
-const struct sidl_class *made_find(const char *name)
+static const struct sidl_class *made_find(const char *name)
 {
     for (const struct made *m = all_made; m; m = m->next)
         if (strcmp(m->cls.name, name) == 0)
@@ -337,7 +337,9 @@ const struct sidl_class *sidl_class_make(const struct sidl_recipe *recipe, sidl_
     if (check_recipe(recipe, _ex)) {
         if (!(made = new_made(recipe)))
             sidl_exception_throw_no_memory(_ex);
-        else if (!class_prepare(&made->cls, _ex)) {
+        else if (class_prepare(&made->cls, _ex) && !loader_remember_class(recipe->name, &made->cls))
+            sidl_exception_throw_no_memory(_ex);
+        if (made && *_ex) {
             free_made(made);
             made = NULL;
         }

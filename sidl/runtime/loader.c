@@ -307,17 +307,17 @@ static const struct sidl_class *find_known(const char *class_name)
     return NULL;
 }
 
-/* Without memory, the class is not remembered, and the next search finds it again. */
-static void remember_class(const char *class_name, const struct sidl_class *cls)
+bool loader_remember_class(const char *class_name, const struct sidl_class *cls)
 {
     struct known_class *known = portolan_calloc(1, sizeof *known + strlen(class_name) + 1);
 
     if (!known)
-        return;
+        return false;
     strcpy(known->name, class_name);
     known->cls = cls;
     known->next = known_classes;
     known_classes = known;
+    return true;
 }
 
 static void throw_not_found(const char *class_name, sidl_BaseInterface *_ex)
@@ -372,10 +372,10 @@ const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInte
 
     class_lock();
     if (!(cls = find_known(class_name))) {
-        if (!(cls = dll_find_linked_class(class_name)) && !(cls = made_find(class_name)))
+        if (!(cls = dll_find_linked_class(class_name)))
             cls = find_in_libraries(class_name, _ex);
         if (cls)
-            remember_class(class_name, cls);
+            loader_remember_class(class_name, cls); /* or the next search finds it again */
     }
     class_unlock();
     return cls;
