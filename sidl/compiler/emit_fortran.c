@@ -182,7 +182,9 @@ void f_comment(struct portolan_text *t, const char *comment, int indent)
     while (comment && *comment) {
         const size_t length = strcspn(comment, "\n");
 
-        portolan_text_add(t, "%*s!>%s%.*s\n", indent, "", length ? " " : "", (int)length, comment);
+        portolan_text_add(t, "%*s!>%s", indent, "", length ? " " : "");
+        emit_comment_text(t, comment, length);
+        portolan_text_add(t, "\n");
         comment += length + (comment[length] == '\n');
     }
 }

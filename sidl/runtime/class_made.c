@@ -337,8 +337,10 @@ const struct sidl_class *sidl_class_make(const struct sidl_recipe *recipe, sidl_
     if (check_recipe(recipe, _ex)) {
         if (!(made = new_made(recipe)))
             sidl_exception_throw_no_memory(_ex);
-        else if (class_prepare(&made->cls, _ex) && !loader_remember_class(recipe->name, &made->cls))
+        else if (!loader_remember_class(recipe->name, &made->cls))
             sidl_exception_throw_no_memory(_ex);
+        else if (!class_prepare(&made->cls, _ex))
+            loader_forget_class(&made->cls);
         if (made && *_ex) {
             free_made(made);
             made = NULL;

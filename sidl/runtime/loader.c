@@ -320,6 +320,18 @@ bool loader_remember_class(const char *class_name, const struct sidl_class *cls)
     return true;
 }
 
+void loader_forget_class(const struct sidl_class *cls)
+{
+    for (struct known_class **at = &known_classes; *at; at = &(*at)->next)
+        if ((*at)->cls == cls) {
+            struct known_class *known = *at;
+
+            *at = known->next;
+            free(known);
+            return;
+        }
+}
+
 static void throw_not_found(const char *class_name, sidl_BaseInterface *_ex)
 {
     sidl_BaseInterface ex = NULL;

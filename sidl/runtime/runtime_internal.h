@@ -96,6 +96,8 @@ size_t guard_count_checks(const struct sidl_facet *facets, size_t n_facets);
 const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInterface *_ex);
 /* Lets it find CLS by that name; with the lock held. False without memory. */
 bool loader_remember_class(const char *class_name, const struct sidl_class *cls);
+/* Undoes that. */
+void loader_forget_class(const struct sidl_class *cls);
 
 /* SIZE rounded up to the strictest alignment. */
 size_t object_aligned(size_t size);
