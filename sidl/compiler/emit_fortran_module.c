@@ -2,6 +2,7 @@
 /* A module per package for callers: enums, types, and procedures that call entry-point tables. */
 #include "emit_fortran.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -78,130 +79,25 @@ static const char *procedure_of(struct module *k, const struct portolan_sidl_sym
  */
 static bool is_taken(const char *name, const struct portolan_sidl_symbol *package)
 {
-    static const char *const taken[] = {"abs",
-                                        "achar",
-                                        "acos",
-                                        "adjustl",
-                                        "adjustr",
-                                        "aimag",
-                                        "aint",
-                                        "all",
-                                        "allocated",
-                                        "anint",
-                                        "any",
-                                        "asin",
-                                        "associated",
-                                        "atan",
-                                        "atan2",
-                                        "bit_size",
-                                        "btest",
-                                        "c_associated",
-                                        "c_f_pointer",
-                                        "c_f_procpointer",
-                                        "c_loc",
-                                        "ceiling",
-                                        "char",
-                                        "cmplx",
-                                        "conjg",
-                                        "cos",
-                                        "cosh",
-                                        "count",
-                                        "cshift",
-                                        "dble",
-                                        "digits",
-                                        "dim",
-                                        "dot_product",
-                                        "dprod",
-                                        "eoshift",
-                                        "epsilon",
-                                        "erf",
-                                        "erfc",
-                                        "exp",
-                                        "exponent",
-                                        "findloc",
-                                        "floor",
-                                        "fraction",
-                                        "gamma",
-                                        "huge",
-                                        "hypot",
-                                        "iachar",
-                                        "iand",
-                                        "ichar",
-                                        "ieor",
-                                        "index",
-                                        "int",
-                                        "ior",
-                                        "is_contiguous",
-                                        "ishft",
-                                        "kind",
-                                        "lbound",
-                                        "len",
-                                        "len_trim",
-                                        "log",
-                                        "log10",
-                                        "logical",
-                                        "matmul",
-                                        "max",
-                                        "maxloc",
-                                        "maxval",
-                                        "merge",
-                                        "min",
-                                        "minloc",
-                                        "minval",
-                                        "mod",
-                                        "modulo",
-                                        "nearest",
-                                        "nint",
-                                        "norm2",
-                                        "not",
-                                        "not_implemented",
-                                        "null",
-                                        "num_images",
-                                        "pack",
-                                        "popcnt",
-                                        "precision",
-                                        "present",
-                                        "product",
-                                        "radix",
-                                        "range",
-                                        "rank",
-                                        "real",
-                                        "reduce",
-                                        "repeat",
-                                        "reshape",
-                                        "scale",
-                                        "scan",
-                                        "shape",
-                                        "sidl_catch",
-                                        "sidl_len",
-                                        "sidl_raise",
-                                        "sidl_take",
-                                        "sidl_throw",
-                                        "sign",
-                                        "sin",
-                                        "sinh",
-                                        "size",
-                                        "spacing",
-                                        "spread",
-                                        "sqrt",
-                                        "sum",
-                                        "tan",
-                                        "tanh",
-                                        "this_image",
-                                        "tiny",
-                                        "transfer",
-                                        "transpose",
-                                        "trim",
-                                        "ubound",
-                                        "unpack",
-                                        "update_exception",
-                                        "verify",
-                                        NULL};
+    static const char taken[] =
+        " abs achar acos adjustl adjustr aimag aint all allocated anint any asin "
+        "associated atan atan2 bit_size btest c_associated c_f_pointer c_f_procpointer "
+        "c_loc ceiling char cmplx conjg cos cosh count cshift dble digits dim dot_product "
+        "dprod eoshift epsilon erf erfc exp exponent findloc floor fraction gamma huge "
+        "hypot iachar iand ichar ieor index int ior is_contiguous ishft kind lbound len "
+        "len_trim log log10 logical matmul max maxloc maxval merge min minloc minval mod "
+        "modulo nearest nint norm2 not not_implemented null num_images pack popcnt "
+        "precision present product radix range rank real reduce repeat reshape scale scan "
+        "shape sidl_catch sidl_len sidl_raise sidl_take sidl_throw sign sin sinh size "
+        "spacing spread sqrt sum tan tanh this_image tiny transfer transpose trim ubound "
+        "unpack update_exception verify ";
+    char lower[64]; /* longer than any of these */
+    size_t n = 0;
 
-    for (size_t i = 0; taken[i]; i++)
-        if (!strcasecmp(taken[i], name))
-            return true;
-    return !strcasecmp(name, package->c_name);
+    for (; name[n] && n + 1 < sizeof lower; n++)
+        lower[n] = (char)tolower((unsigned char)name[n]);
+    lower[n] = '\0';
+    return (!name[n] && portolan_has_word(taken, lower)) || !strcasecmp(name, package->c_name);
 }
 
 static void add_generic(struct module *k, const char *name, const char *procedure)

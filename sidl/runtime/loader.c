@@ -299,7 +299,7 @@ static sidl_Finder loader_getFinder(sidl_BaseInterface *_ex)
     return finder;
 }
 
-static const struct sidl_class *find_known(const char *class_name)
+const struct sidl_class *loader_peek_class(const char *class_name)
 {
     for (const struct known_class *k = known_classes; k; k = k->next)
         if (strcmp(k->name, class_name) == 0)
@@ -383,7 +383,7 @@ const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInte
     const struct sidl_class *cls;
 
     class_lock();
-    if (!(cls = find_known(class_name))) {
+    if (!(cls = loader_peek_class(class_name))) {
         if (!(cls = dll_find_linked_class(class_name)))
             cls = find_in_libraries(class_name, _ex);
         if (cls)
