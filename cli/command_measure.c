@@ -3,7 +3,7 @@
  * Runs the trials that the choice needs (portolan_measure()): rank 0 runs each in a job of its own,
  * on as many ranks as it was started on, whose Mastermind stores it.
  */
-#include "program_trials.h"
+#include "measure.h"
 
 #include <portolan/machine.h>
 #include <portolan/optimizer.h>
@@ -18,9 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* So many combinations of a program's options are all measured; of more, some are in a race. */
-enum { MOST_OF_ALL = 200 };
 
 static error_t check_given(void *to, char *arg, const struct cli_option *option,
                            struct argp_state *state)
@@ -66,9 +63,9 @@ static const struct cli_option options[] = {
 
 int measure_ranks(const struct measurement *m)
 {
-    const struct portolan_assembly_program *p = m->w->assembly->program;
-
-    return m->virtual.file ? m->virtual.n_ranks : p ? p->ranks : m->n_ranks;
+    return m->virtual.file ? m->virtual.n_ranks
+           : m->program.a  ? m->program.a->program->ranks
+                           : m->n_ranks;
 }
 
 void measure_say(const struct measurement *m, const char *text)
@@ -101,38 +98,19 @@ static enum portolan_status read_trials(void *arg, bool with_samples,
     status = portolan_store_read(store, &query, with_samples, &m->set, err);
     portolan_store_close(store);
     if (!status)
-        trials_keep_those_of(m->set, m->virtual.name);
+        portolan_trials_keep_of_machine(m->set, m->virtual.name);
     *set = m->set;
-    if (!status && m->w->assembly->program)
-        status = program_offer_measured(m->w->assembly, m->set, err);
+    if (!status && m->program.a)
+        status = tune_offer_measured(m->w->assembly, m->set, err);
     return status;
-}
-
-/* Of a program the command differs between combinations, but not between cases. */
-static bool has_programs_parameters(const struct portolan_assembly *a,
-                                    const struct portolan_trial *t)
-{
-    const struct portolan_assembly_alternative *x = a->instances[0].alternatives;
-
-    for (size_t i = 0; i + 1 < x->n_parameters; i++) {
-        char *name = portolan_asprintf("%s.%s", a->program->name, x->parameters[i].name);
-        const char *own = name ? portolan_peek_value(t->parameters, t->n_parameters, name) : NULL;
-        bool same = own && !strcmp(own, x->parameters[i].text);
-
-        free(name);
-        if (!same)
-            return false;
-    }
-    return true;
 }
 
 static bool has_parameters(void *arg, const struct portolan_trial *t)
 {
     const struct measurement *m = arg;
 
-    if (m->w->assembly->program)
-        return has_programs_parameters(m->w->assembly, t);
-    return portolan_trial_has_parameters(t, ((struct measurement *)arg)->w->assembly);
+    return (m->program.a ? tune_has_parameters(m->w->assembly, t)
+                         : portolan_trial_has_parameters(t, m->w->assembly));
 }
 
 static bool has_port(void *arg, const char *class_name, const char *port)
@@ -179,23 +157,10 @@ static enum portolan_status keep_model(void *arg, const struct portolan_stored_m
     return status;
 }
 
-/* The combinations from which the next trial of a program is chosen: all, if they are few; else
- * those that change one option of the one as written, and of CHANGES_OF. */
 static enum portolan_status offer(void *arg, const char *changes_of, bool *is_race, bool *grew,
                                   struct portolan_error *err)
 {
-    struct measurement *m = arg;
-    struct portolan_assembly *a = m->w->assembly;
-    size_t before = a->instances[0].n_alternatives, k = 0;
-    enum portolan_status status;
-
-    *is_race = portolan_options_count(a, MOST_OF_ALL + 1) > MOST_OF_ALL;
-    while (changes_of && strcmp(a->instances[0].alternatives[k].class_name, changes_of) != 0)
-        k++;
-    status =
-        *is_race ? portolan_options_offer_changes(a, k, err) : portolan_options_offer_all(a, err);
-    *grew = a->instances[0].n_alternatives > before;
-    return status;
+    return tune_offer(((struct measurement *)arg)->w->assembly, changes_of, is_race, grew, err);
 }
 
 static void say(void *arg, const char *text)
@@ -205,14 +170,13 @@ static void say(void *arg, const char *text)
 
 /* ------------------------------------------------------------------ running */
 
-/* So does the trial end, of which nothing is known. */
-void measure_end_session(struct measurement *m, struct portolan_store *store, int before,
-                         int number)
+/* The user, or the batch system, ends the session: so does the trial, of which nothing is known. */
+static void end_session(struct measurement *m, struct portolan_store *store, int before, int number)
 {
     struct portolan_error err = {0};
     char text[128];
 
-    if (!m->w->assembly->program && portolan_trial_discard(store, m->w->assembly, &err))
+    if (store && portolan_trial_discard(store, m->w->assembly, &err))
         print_error(&err);
     snprintf(text, sizeof text, "%s: %d trials were stored before; the same command continues",
              strsignal(number), before);
@@ -248,7 +212,7 @@ static enum portolan_status run_apart(struct measurement *m, struct portolan_sto
 
     portolan_arena_clear(&arena);
     if (number)
-        measure_end_session(m, store, trial->number, number);
+        end_session(m, store, trial->number, number);
     if (status && status != PORTOLAN_EFOREIGN) {
         *err = *why;
         return status;
@@ -265,18 +229,29 @@ static void run_together(struct measurement *m, struct portolan_error *why)
         portolan_error_set(why, PORTOLAN_ECOMPONENT, "go returned %d", result);
 }
 
-/* Runs and stores a trial whose Mastermind stores what is measured. */
-static enum portolan_status run_components(struct measurement *m, bool is_together,
-                                           const struct portolan_measure_trial *trial,
-                                           struct portolan_error *err)
+static enum portolan_status run_program(void *arg, const struct portolan_measure_trial *trial,
+                                        struct portolan_error *err)
 {
+    struct measurement *m = arg;
+    int number;
+    enum portolan_status status = tune_run_trial(&m->program, trial->limit_s, &number, err);
+
+    if (number)
+        end_session(m, NULL, trial->number, number);
+    return status;
+}
+
+static enum portolan_status run_trial(void *arg, const struct portolan_measure_trial *trial,
+                                      struct portolan_error *err)
+{
+    struct measurement *m = arg;
     struct portolan_cohort *c = m->job->cohort;
     struct portolan_store *store = NULL;
     struct portolan_error why = {0};
     enum portolan_status status = portolan_cohort_agree(
         c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->store, &store, err), err);
 
-    if (!status && is_together)
+    if (!status && m->is_together)
         run_together(m, &why);
     else if (!status)
         status = run_apart(m, store, trial, &why, err);
@@ -290,36 +265,14 @@ static enum portolan_status run_components(struct measurement *m, bool is_togeth
     return status;
 }
 
-enum portolan_status measure_run_apart(struct measurement *m,
-                                       const struct portolan_measure_trial *trial,
-                                       struct portolan_error *err)
-{
-    return run_components(m, false, trial, err);
-}
-
-enum portolan_status measure_run_together(struct measurement *m,
-                                          const struct portolan_measure_trial *trial,
-                                          struct portolan_error *err)
-{
-    return run_components(m, true, trial, err);
-}
-
-static enum portolan_status run_trial(void *arg, const struct portolan_measure_trial *trial,
-                                      struct portolan_error *err)
-{
-    struct measurement *m = arg;
-
-    return m->run(m, trial, err);
-}
-
 /* If no trial of a program ever worked, the reasons say more than that. */
 static void print_failures(const struct measurement *m, const struct portolan_error *err)
 {
     struct portolan_text t = {0};
 
-    if (err->status != PORTOLAN_ECOMPONENT || !m->w->assembly->program || !m->set)
+    if (err->status != PORTOLAN_ECOMPONENT || !m->program.a || !m->set)
         return;
-    program_list_failures(m->w->assembly, m->set, &t);
+    tune_list_failures(m->program.a, m->set, &t);
     portolan_progress_hide();
     fprintf(stderr, "%s", t.bytes ? t.bytes : "");
     portolan_text_clear(&t);
@@ -329,16 +282,15 @@ static enum portolan_status measure(struct measurement *m, const struct measure_
                                     struct portolan_error *err)
 {
     struct portolan_assembly *a = m->w->assembly;
-    const struct portolan_measure_runner runner = {
-        m,
-        read_trials,
-        has_parameters,
-        has_port,
-        apply_orders,
-        run_trial,
-        m->virtual.file ? NULL : keep_model,
-        say,
-        a->program ? offer : NULL}; /* stored models are of this machine */
+    const struct portolan_measure_runner runner = {m,
+                                                   read_trials,
+                                                   has_parameters,
+                                                   has_port,
+                                                   apply_orders,
+                                                   a->program ? run_program : run_trial,
+                                                   m->virtual.file ? NULL : keep_model,
+                                                   say, /* stored models are of this machine */
+                                                   a->program ? offer : NULL};
     struct portolan_measure_options options = {
         .plan = {.ranks = measure_ranks(m),
                  .most_trials = o->repeat,
@@ -375,6 +327,7 @@ enum portolan_status measure_all(struct job *job, struct measure_options *o,
 {
     struct workbench w = {0};
     struct measurement m = {.job = job, .w = &w, .began_s = portolan_now_s(), .quiet = o->quiet};
+    workbench_report_fn *report = job->cohort->rank == 0 ? print_diagnostic : NULL;
     struct portolan_machine_reading before;
     bool goes_on = true;
     enum portolan_status status;
@@ -385,13 +338,14 @@ enum portolan_status measure_all(struct job *job, struct measure_options *o,
     print_log(true, job->cohort->rank);
     status = o->machine || measure_word_trials(&m, o) ? PORTOLAN_OK : portolan_no_memory(err);
     if (!status)
-        status = workbench_open(&w, &o->assembly, job->cohort->rank == 0, err);
+        status = workbench_open(&w, &o->assembly, report, err);
     status = portolan_cohort_agree(job->cohort, status, err);
     if (status == PORTOLAN_OK)
         status = measure_begin(&m, o, &before, &goes_on, err);
     if (status == PORTOLAN_OK && goes_on)
         status = measure(&m, o, err);
     virtual_trials_close(&m.virtual);
+    tune_close(&m.program);
     workbench_close(&w);
     portolan_arena_clear(&m.arena);
     return status;

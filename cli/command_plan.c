@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands that show the plan of a study: `optimize`, `predict` and `veto`. */
-#include "program_trials.h"
+#include "cli.h"
 
 #include <portolan/store.h>
+#include <portolan/tune.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -28,33 +29,18 @@ static const struct cli_option optimize_table[] = {
     {0},
 };
 
-/* Selects the values of a program's combination "ksp=cg pc=lu" as those written. */
-static enum portolan_status select_values(struct portolan_assembly *a, const char *combination,
-                                          struct portolan_error *err)
-{
-    char *copy = portolan_strdup(combination), *rest = copy, *word;
-    enum portolan_status status = copy ? PORTOLAN_OK : portolan_no_memory(err);
-
-    while (!status && (word = strsep(&rest, " ")))
-        if (strchr(word, '='))
-            status = apply_select(a, word, err);
-    free(copy);
-    return status;
-}
-
 /* Writes the assembly with the chosen class in each instance. */
-static enum portolan_status write_chosen(struct study *s, const char *file,
-                                         struct portolan_error *err)
+static enum portolan_status write_chosen(struct study *s, const struct portolan_plan_answer *a,
+                                         const char *file, struct portolan_error *err)
 {
-    const struct portolan_plan_choice *choice;
-    enum portolan_status status = portolan_plan_choose(s->plan, &choice, err);
+    enum portolan_status status = PORTOLAN_OK;
     char *text = NULL;
 
-    for (size_t i = 0; status == PORTOLAN_OK && i < choice->n_variables; i++) {
-        const struct portolan_plan_variable *v = &choice->variables[i];
+    for (size_t i = 0; status == PORTOLAN_OK && i < a->n_variables; i++) {
+        const struct portolan_answer_variable *v = &a->variables[i];
 
         status = s->w.assembly->program
-                     ? select_values(s->w.assembly, v->options[v->chosen].implementation, err)
+                     ? tune_select(s->w.assembly, v->options[v->chosen].implementation, err)
                      : portolan_assembly_select(s->w.assembly, v->instance,
                                                 v->options[v->chosen].implementation, err);
     }
@@ -66,47 +52,58 @@ static enum portolan_status write_chosen(struct study *s, const char *file,
     return status;
 }
 
-/* Selects the chosen combination of a program's options, and prints its command line, or runs it.
- */
-static int apply_to_program(struct study *s, const struct portolan_plan_choice *choice,
+static void print_folder(const char *folder)
+{
+    fprintf(stderr, "portolan: its files are in %s\n", folder);
+}
+
+/* Prints the command line of what was chosen, or runs it. */
+static int apply_to_program(struct study *s, const struct portolan_plan_answer *answer,
                             const struct optimize_options *o)
 {
     struct portolan_assembly *a = s->w.assembly;
-    struct portolan_arena arena = {0};
+    const struct portolan_answer_variable *v = answer->variables;
+    struct tune_session session = {0};
     struct portolan_error err = {0};
-    const char *line;
+    const char *line = NULL;
+    enum portolan_status status = PORTOLAN_OK;
 
-    for (size_t i = 0; i < choice->n_variables; i++)
-        portolan_assembly_select(
-            a, choice->variables[i].instance,
-            choice->variables[i].options[choice->variables[i].chosen].implementation, &err);
-    line = program_command_line(a, a->instances[0].selected, &arena);
+    if (answer->n_variables)
+        status =
+            portolan_assembly_select(a, v->instance, v->options[v->chosen].implementation, &err);
+    if (!status)
+        status = tune_open(&session, a, NULL, MPIEXEC, &err);
+    if (!status)
+        line = tune_command_line(a, a->instances[0].selected, &session.arena);
     if (line && !o->json)
         printf("command: %s\n", line);
-    portolan_arena_clear(&arena);
-    return o->runs && program_run_here(a, &err) ? print_error(&err) : 0;
+    fflush(stdout);
+    if (!status && o->runs)
+        status = tune_run_here(&session, print_folder, &err);
+    tune_close(&session);
+    return status ? print_error(&err) : 0;
 }
 
-/* Prints the choice, and writes the assembly if there is one. */
+/* Prints the answer, and writes the assembly if there is one. */
 static int choose(struct study *s, const struct optimize_options *o)
 {
-    const struct portolan_plan_choice *choice;
+    const struct portolan_plan_answer *answer;
     struct portolan_error err = {0};
-    char *text = NULL;
+    struct portolan_text out = {0};
     int result;
 
-    if ((o->json ? portolan_plan_report_choice_json
-                 : portolan_plan_report_choice)(s->plan, &text, &err) != PORTOLAN_OK ||
-        portolan_plan_choose(s->plan, &choice, &err) != PORTOLAN_OK)
-        return free(text), study_cannot_tell(s, &err);
-    result = write_text(NULL, text);
-    free(text);
-    if (result == 0 && choice->verdict == PORTOLAN_PLAN_CANNOT_TELL)
+    if (portolan_plan_choose(s->plan, &answer, &err) != PORTOLAN_OK)
+        return study_cannot_tell(s, &err);
+    (o->json ? portolan_answer_write_document : portolan_answer_write_text)(answer, &out);
+    result =
+        out.failed ? print_error((portolan_no_memory(&err), &err)) : write_text(NULL, out.bytes);
+    portolan_text_clear(&out);
+    if (result == 0 && answer->verdict == PORTOLAN_ANSWER_CANNOT_TELL)
         return EXIT_CANNOT_TELL;
     if (result == 0 && s->w.assembly->program)
-        result = apply_to_program(s, choice, o);
+        result = apply_to_program(s, answer, o);
     if (result == 0 && o->output) {
-        if (write_chosen(s, o->output, &err) != PORTOLAN_OK)
+        if (write_chosen(s, answer, o->output, &err) != PORTOLAN_OK)
             return print_error(&err);
         if (!o->json)
             printf("written: %s\n", o->output);
@@ -120,7 +117,7 @@ static int optimize(struct optimize_options *o)
     struct study s;
     int result;
 
-    if (study_open(&s, &o->study, true, &err) != PORTOLAN_OK)
+    if (study_open(&s, &o->study, &study_means, true, &err) != PORTOLAN_OK)
         return study_cannot_tell(&s, &err);
     result = choose(&s, o);
     study_close(&s);
@@ -147,35 +144,37 @@ int command_optimize(int argc, char **argv)
 
 /* -------------------------------------------------------------------------------------- predict */
 
-static int print_prediction(const struct portolan_plan_prediction *p,
-                            const struct portolan_assembly *a)
+/* Prints the answer for one assembly, which is not compared with others. */
+static int print_prediction(const struct portolan_plan_prediction *p, const struct study *s,
+                            const int32_t *selection, struct portolan_error *err)
 {
-    char total[32], low[32], high[32], step[32];
+    const struct portolan_assembly *assembly = s->w.assembly;
+    struct portolan_plan_answer a = {.chance = NAN,
+                                     .rival = "",
+                                     .settle = "",
+                                     .prediction = *p,
+                                     .accuracy = assembly->accuracy,
+                                     .memory_bytes = assembly->memory};
+    struct portolan_text title = {0}, out = {0};
+    char *choice = NULL;
 
-    if (p->is_unusable) {
-        printf("cannot tell: too few measurements near these parameters");
-        printf(p->n_extrapolating ? " (%s)\n" : "\n", p->extrapolating);
-        return EXIT_CANNOT_TELL;
-    }
-    portolan_format_time(p->total_ns, 3, total, sizeof total);
-    portolan_format_time(p->low_ns, 3, low, sizeof low);
-    portolan_format_time(p->high_ns, 3, high, sizeof high);
-    portolan_format_time(p->step_ns, 3, step, sizeof step);
-    printf("predicted: %s (%s ... %s), %d steps of %s\n", total, low, high, p->steps, step);
-    for (size_t i = 0; i < a->n_instances; i++)
-        if (a->instances[i].n_alternatives > 1)
-            printf("  with %s = %s\n", a->instances[i].name,
-                   a->instances[i].alternatives[a->instances[i].selected].class_name);
-    if (p->n_extrapolating)
-        printf("  outside the measured range: %zu models, the farthest %s\n", p->n_extrapolating,
-               p->extrapolating);
-    if (!isnan(p->accuracy))
-        printf("  accuracy: %.3g of %s (%.2g ... %.2g)%s\n", p->accuracy, p->accuracy_of,
-               p->accuracy_low, p->accuracy_high,
-               p->accuracy_extrapolates ? ", outside the measured range" : "");
-    if (p->is_assumed)
-        printf("  part of the interval is assumed: too few measurements\n");
-    return 0;
+    if (portolan_plan_write_selection(assembly, selection, &choice, err))
+        return 0;
+    portolan_text_add(&title, "Prediction for '%s'%s%s", assembly->name, *choice ? ", " : "",
+                      choice);
+    a.title = title.bytes;
+    if (title.bytes)
+        portolan_answer_write_text(&a, &out);
+    for (size_t i = 0; portolan_plan_peek_note(s->plan, i); i++)
+        portolan_text_add(&out, "- %s\n", portolan_plan_peek_note(s->plan, i));
+    if (title.failed || out.failed)
+        portolan_no_memory(err);
+    else
+        write_text(NULL, out.bytes);
+    portolan_text_clear(&title);
+    portolan_text_clear(&out);
+    free(choice);
+    return p->is_unusable ? EXIT_CANNOT_TELL : 0;
 }
 
 int command_predict(int argc, char **argv)
@@ -194,7 +193,7 @@ int command_predict(int argc, char **argv)
     int result = 0;
 
     parse_line(&line, argc, argv, 0, &o);
-    if (study_open(&s, &o, true, &err) != PORTOLAN_OK)
+    if (study_open(&s, &o, &study_means, true, &err) != PORTOLAN_OK)
         return study_cannot_tell(&s, &err);
     selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);
     for (size_t i = 0; selection && i < s.w.assembly->n_instances; i++)
@@ -202,9 +201,7 @@ int command_predict(int argc, char **argv)
     if (!selection)
         portolan_no_memory(&err);
     else if (portolan_plan_predict(s.plan, selection, &prediction, &err) == PORTOLAN_OK)
-        result = print_prediction(&prediction, s.w.assembly);
-    for (size_t i = 0; err.status == PORTOLAN_OK && portolan_plan_peek_note(s.plan, i); i++)
-        printf("  %s\n", portolan_plan_peek_note(s.plan, i));
+        result = print_prediction(&prediction, &s, selection, &err);
     if (err.status != PORTOLAN_OK)
         result = study_cannot_tell(&s, &err);
     free(selection);
@@ -259,7 +256,7 @@ static int lift_of(struct veto_options *o)
     struct portolan_error err = {0};
     struct workbench w = {0};
 
-    if (workbench_open(&w, &o->study.assembly, true, &err) == PORTOLAN_OK)
+    if (workbench_open(&w, &o->study.assembly, print_diagnostic, &err) == PORTOLAN_OK)
         lift(&w, o->lift, &err);
     workbench_close(&w);
     return err.status == PORTOLAN_OK ? 0 : print_error(&err);
@@ -274,7 +271,7 @@ static int list_vetoes(struct study_options *o)
     char *text = NULL;
     int result;
 
-    if (study_open_partly(&s, o, false, &err) == PORTOLAN_OK)
+    if (study_open_partly(&s, o, &study_means, false, &err) == PORTOLAN_OK)
         portolan_plan_report_vetoes(s.plan, &text, &err);
     else if (s.data &&
              portolan_plan_report_blames(s.data, s.w.assembly, &text, NULL) == PORTOLAN_OK &&

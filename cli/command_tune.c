@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `portolan tune`: chooses the options of a program by trials of its command line. */
-#include "program_trials.h"
-#include "tune.h"
+#include "measure.h"
 
 #include <portolan/options.h>
 #include <portolan/program.h>
@@ -11,14 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct tune_options {
+    struct measure_options measure;
+    struct tune_line line;
+    const char *output;
+    bool dry_run, runs;
+};
+
 static error_t take_command(void *to, char *arg, const struct cli_option *option,
                             struct argp_state *state)
 {
     struct tune_options *o = to;
 
     (void)arg, (void)option;
-    o->command = &state->argv[state->next - 1];
-    o->n_command = (size_t)(state->argc - state->next + 1);
+    o->line.command = &state->argv[state->next - 1];
+    o->line.n_command = (size_t)(state->argc - state->next + 1);
     state->next = state->argc;
     return 0;
 }
@@ -29,36 +35,39 @@ static error_t check_command(void *to, char *arg, const struct cli_option *optio
     const struct tune_options *o = to;
 
     (void)arg, (void)option;
-    if (!o->n_command)
+    if (!o->line.n_command)
         argp_error(state, "which command? name it after --, as in: portolan tune -- ./solve "
                           "'{pc:-pc jacobi|-pc lu}'");
-    if (o->accuracy > 0 && !o->accuracy_from)
+    if (o->line.accuracy > 0 && !o->line.accuracy_from)
         argp_error(state, "--accuracy needs --accuracy-from REGEX, which finds it in the output");
     return 0;
 }
 
 static const struct cli_option tune_table[] = {
     {"vary", 'v', "NAME=VALUE,...", "run with each value in place of {NAME}, such as a size",
-     INTO_LIST(struct tune_options, varied, n_varied), .take = need_equals},
+     INTO_LIST(struct tune_options, line.varied, line.n_varied), .take = need_equals},
     {"accuracy", 'a', "NUMBER", "accept only results that are at least as accurate",
-     INTO(struct tune_options, accuracy), .most = HUGE_VAL, .wanted = "a number"},
+     INTO(struct tune_options, line.accuracy), .most = HUGE_VAL, .wanted = "a number"},
     {"accuracy-from", 0, "REGEX",
      "the output has the accuracy where the regular expression's group is",
-     INTO(struct tune_options, accuracy_from)},
+     INTO(struct tune_options, line.accuracy_from)},
     {"time-from", 0, "REGEX", "likewise the seconds that count instead of the wall time",
-     INTO(struct tune_options, time_from)},
+     INTO(struct tune_options, line.time_from)},
     {"context", 'c', "NAME=REGEX", "likewise a number on which the time depends",
-     INTO_LIST(struct tune_options, contexts, n_contexts), .take = need_equals},
+     INTO_LIST(struct tune_options, line.contexts, line.n_contexts), .take = need_equals},
     {"failed", 0, "REGEX", "a line of output that matches tells of a failure",
-     INTO_LIST(struct tune_options, failed, n_failed)},
+     INTO_LIST(struct tune_options, line.failed, line.n_failed)},
     {"env", 'e', "NAME=TEXT", "set a variable of the environment; {OPTION} in it is replaced",
-     INTO_LIST(struct tune_options, variables, n_variables), .take = need_equals},
+     INTO_LIST(struct tune_options, line.variables, line.n_variables), .take = need_equals},
+    {"file", 0, "NAME=TEMPLATE",
+     "run each trial in a new folder with the file NAME, made of TEMPLATE likewise",
+     INTO_LIST(struct tune_options, line.files, line.n_files), .take = need_equals},
     {"timeout", 't', "SECONDS", "stop a trial after this time",
-     INTO(struct tune_options, timeout_s), .most = HUGE_VAL, .wanted = "a number of seconds"},
+     INTO(struct tune_options, line.timeout_s), .most = HUGE_VAL, .wanted = "a number of seconds"},
     {"memory", 'm', "BYTES", "most memory of a process, as in 4G",
-     INTO(struct tune_options, memory)},
-    {"ranks", 'n', "N", "start it by mpiexec on so many ranks", INTO(struct tune_options, ranks),
-     .least = 1, .wanted = "a whole number, at least 1"},
+     INTO(struct tune_options, line.memory)},
+    {"ranks", 'n', "N", "start it by mpiexec on so many ranks",
+     INTO(struct tune_options, line.ranks), .least = 1, .wanted = "a whole number, at least 1"},
     {"budget", 'b', "SECONDS", "stop after this time", INTO(struct tune_options, measure.budget_s),
      .most = HUGE_VAL, .wanted = "a number of seconds"},
     {"repeat", 0, "NUMBER", "run each setting at most this many times (default: 10)",
@@ -68,7 +77,7 @@ static const struct cli_option tune_table[] = {
      "stop a trial that takes this many times as long as the best (default: 3)",
      INTO(struct tune_options, measure.factor), .least = 1.01, .wanted = "a number above 1"},
     {"store", 'd', "FILE", "the experiment store (default: portolan.db)",
-     INTO(struct tune_options, measure.assembly.store)},
+     INTO(struct tune_options, line.store)},
     {"set", 's', "NAME=VALUE", "choose for this value (default: the last of --vary)",
      INTO_LIST(struct tune_options, measure.assembly.sets, measure.assembly.n_sets),
      .take = need_equals},
@@ -82,28 +91,24 @@ static const struct cli_option tune_table[] = {
     {0},
 };
 
-/* Prints the command line of each combination, at most 200, of the present parameters. */
+/* Prints the command lines of all combinations, or the first of a race, with the present
+ * parameters. */
 static int print_commands(struct assembly_options *o)
 {
-    enum { MOST_PRINTED = 200 };
     struct portolan_error err = {0};
     struct portolan_arena arena = {0};
     struct workbench w = {0};
-    size_t n = 0;
+    bool is_race = false, grew;
     char *line;
 
-    if (workbench_open(&w, o, true, &err) == PORTOLAN_OK) {
-        n = portolan_options_count(w.assembly, MOST_PRINTED + 1);
-        if (n > MOST_PRINTED)
-            portolan_options_offer_changes(w.assembly, 0, &err);
-        else
-            portolan_options_offer_all(w.assembly, &err);
+    if (workbench_open(&w, o, print_diagnostic, &err) == PORTOLAN_OK) {
+        tune_offer(w.assembly, NULL, &is_race, &grew, &err);
         for (size_t k = 0; !err.status && k < w.assembly->instances[0].n_alternatives; k++)
-            if ((line = program_command_line(w.assembly, k, &arena)))
+            if ((line = tune_command_line(w.assembly, k, &arena)))
                 printf("%s\n", line);
-        if (!err.status && n > MOST_PRINTED)
+        if (!err.status && is_race)
             printf("# more than %d combinations: these are the first of a race\n",
-                   (int)MOST_PRINTED);
+                   (int)TUNE_MOST_OF_ALL);
     }
     portolan_arena_clear(&arena);
     workbench_close(&w);
@@ -149,11 +154,10 @@ int command_tune(int argc, char **argv)
     if (job_begin(&job, "tune"))
         return EXIT_BAD_INPUT;
     parse_line(&line, argc, argv, ARGP_IN_ORDER, &o);
-    if (!(program.assembly = tune_make_assembly(&arena, &o, &err)))
+    if (!(program.assembly = tune_make_assembly(&arena, &o.line, &err)))
         return portolan_arena_clear(&arena), job_fail(&job, &err);
     o.measure.assembly.file = o.output ? o.output : "tune";
     o.measure.assembly.program = &program;
-    o.measure.assembly.store = NULL; /* it is in the assembly */
     if (o.output)
         result = write_text(o.output, program.assembly);
     if (!result && !o.dry_run) {
@@ -162,7 +166,8 @@ int command_tune(int argc, char **argv)
         job_end(&job);
         result = result ? result : print_commands(&o.measure.assembly);
     }
-    free(o.varied), free(o.failed), free(o.contexts), free(o.variables);
+    free(o.line.varied), free(o.line.failed), free(o.line.contexts), free(o.line.variables),
+        free(o.line.files);
     portolan_arena_clear(&arena);
     return result;
 }

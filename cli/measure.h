@@ -7,14 +7,7 @@
 #include "virtual_trials.h"
 
 #include <portolan/supervise.h>
-
-struct measurement;
-
-/* Collective: runs and stores a trial with the assembly's present selection. PORTOLAN_ECOMPONENT:
- * it failed, with the reason, and is stored so. */
-typedef enum portolan_status measure_run_fn(struct measurement *m,
-                                            const struct portolan_measure_trial *trial,
-                                            struct portolan_error *err);
+#include <portolan/tune.h>
 
 /* One measurement session; only rank 0 reads the store. */
 struct measurement {
@@ -22,11 +15,12 @@ struct measurement {
     struct workbench *w;
     const char *store;
     struct virtual_trials virtual;   /* `file` NULL: trials run on this machine */
+    struct tune_session program;     /* `a` NULL: components run */
     struct portolan_name_value fact; /* of the trials that count there */
     struct portolan_words start; /* of a trial, before its options: "mpiexec -n 2 portolan run" */
     struct portolan_words rest;  /* and after them: the assembly */
     struct portolan_arena arena; /* of its words */
-    measure_run_fn *run;         /* how trials run: one of the functions below */
+    bool is_together;            /* trials run in these processes: they are on several hosts */
     int n_ranks, n_hosts;        /* of this job */
     bool quiet;
     double began_s;                  /* on the clock of portolan_now_s() */
@@ -43,17 +37,7 @@ struct measure_options {
     bool all_fixed, quiet;
 };
 
-/*
- * Trials of components: in processes of their own, which may be those of a virtual machine; or in
- * these processes, where they are on several hosts. program_trials_run() has programs.
- */
-measure_run_fn measure_run_apart, measure_run_together;
-
-/* The user, or the batch system, ends the session by signal NUMBER. */
-void measure_end_session(struct measurement *m, struct portolan_store *store, int before,
-                         int number);
-
-/* A whole session in JOB, of which O was read, and which began at BEFORE; ends MPI. */
+/* A whole session in JOB, of which O was read. */
 enum portolan_status measure_all(struct job *job, struct measure_options *o,
                                  struct portolan_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a session of `measure` begins: who else uses the machine, and how trials will be started. */
-#include "program_trials.h"
+#include "measure.h"
 
 #include <portolan/machine.h>
 
@@ -15,18 +15,6 @@
 
 /* Shortest observation. */
 static const double look_s = 0.25;
-
-static int count_hosts(const struct portolan_machine_reading *all, int n)
-{
-    int hosts = 0;
-
-    for (int i = 0, k; i < n; i++) {
-        for (k = 0; strncmp(all[k].host, all[i].host, sizeof all->host) != 0; k++)
-            ;
-        hosts += k == i;
-    }
-    return hosts;
-}
 
 static void print_machine(const struct measurement *m, const struct portolan_machine_verdict *v)
 {
@@ -69,7 +57,7 @@ static enum portolan_status look_at_machine(struct measurement *m,
     if (status == PORTOLAN_OK && c->rank == 0) {
         portolan_machine_judge(all, (size_t)c->size, &verdict);
         print_machine(m, &verdict);
-        m->n_hosts = count_hosts(all, c->size);
+        m->n_hosts = portolan_machine_count_hosts(all, (size_t)c->size, NULL);
     }
     free(all);
     free(sizes);
@@ -168,9 +156,9 @@ static enum portolan_status leave_job(struct measurement *m, const struct measur
     enum portolan_status status = m->job->cohort->max(m->job->cohort, &hosts, 1);
     char text[256];
 
-    m->run = hosts > 1 && !o->launcher ? measure_run_together : measure_run_apart;
+    m->is_together = hosts > 1 && !o->launcher;
     *goes_on = true;
-    if (status || m->run == measure_run_together) {
+    if (status || m->is_together) {
         snprintf(text, sizeof text,
                  "the ranks are on %.0f hosts: trials run in these processes, and one that crashes "
                  "ends all; --launcher COMMAND starts each in processes of its own",
@@ -184,34 +172,36 @@ static enum portolan_status leave_job(struct measurement *m, const struct measur
     return PORTOLAN_OK;
 }
 
+/* The ranks of a program are those of its trials. */
+static enum portolan_status begin_program(struct measurement *m, const struct measure_options *o,
+                                          struct portolan_machine_reading *before,
+                                          struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    if (o->machine)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "--machine is for assemblies of components");
+    if (m->n_ranks > 1)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "the trials of a program start its ranks; state them as "
+                                  "ranks=\"%d\", and start this without mpiexec",
+                                  m->n_ranks);
+    status = tune_open(&m->program, m->w->assembly, o->launcher, MPIEXEC, err);
+    m->fact = m->program.build;
+    if (!status && !(status = look_at_machine(m, before, err)))
+        job_leave_mpi(m->job);
+    return status;
+}
+
 enum portolan_status measure_begin(struct measurement *m, const struct measure_options *o,
                                    struct portolan_machine_reading *before, bool *goes_on,
                                    struct portolan_error *err)
 {
-    const struct portolan_assembly_program *p = m->w->assembly->program;
     enum portolan_status status;
 
-    if (p && (o->machine || m->n_ranks > 1))
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  o->machine
-                                      ? "--machine is for assemblies of components"
-                                      : "the trials of a program start its ranks; state "
-                                        "them as ranks=\"%d\", and start this without mpiexec",
-                                  m->n_ranks);
-    if (p) {
-        m->start = (struct portolan_words){0};
-        if (o->launcher)
-            portolan_words_split(&m->arena, &m->start, o->launcher);
-        else if (p->ranks > 1)
-            portolan_words_append(
-                &m->arena, &m->start,
-                PORTOLAN_WORDS(MPIEXEC, "-n", portolan_arena_printf(&m->arena, "%d", p->ranks)));
-        status = program_trials_open(m, err);
-        if (!status && !(status = look_at_machine(m, before, err)))
-            job_leave_mpi(m->job);
-        m->run = program_trials_run;
-        return status;
-    }
+    if (m->w->assembly->program)
+        return begin_program(m, o, before, err);
     if (!o->machine) {
         status = look_at_machine(m, before, err);
         return status ? status : leave_job(m, o, goes_on, err);
@@ -220,7 +210,6 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
         return portolan_error_set(
             err, PORTOLAN_EINVAL,
             "measure --machine runs its ranks itself; start it without mpiexec");
-    m->run = measure_run_apart;
     m->virtual.file = o->machine;
     m->virtual.n_ranks = o->n ? o->n : 1;
     status = virtual_trials_open(&m->virtual, m->w, o->assembly.file, err);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs are chosen by their options: every way in which a trial can end, and what is chosen then.
 . "$(dirname "$0")/tap.sh"
-plan 24
+plan 40
 cd "$work" || exit 99
 cp "$BUILD/examples/options/solve" "$BUILD/examples/options/options.xml" .
 residual='residual ([0-9.eE+-]+)'
@@ -67,6 +67,60 @@ try "$PORTOLAN" tune --repeat 1 --store large.db --failed 'x$' -- sh -c 'head -c
 answered
 gives 'a line without an end fills no memory' 0 'done: 2 trials'
 
+cat >first <<'END'
+#!/bin/sh
+case $1 in bad) echo 'cannot allocate' && exit 1 ;; esac
+echo 'residual 1e-9'
+END
+chmod +x first
+try "$PORTOLAN" tune --repeat 2 --store match.db --accuracy-from 'error ([0-9.e-]+)' -- ./first '{x:good|fine}'
+gives 'an expression that matches nothing shows the end of the output' 1 \
+    "no number for the accuracy; its last line is 'residual 1e-9'" '\| residual 1e-9'
+try "$PORTOLAN" tune --repeat 2 --store first.db -- ./first '{x:bad|good|fine}'
+answered
+gives 'if the first one fails, the others go on' 0 "failed: .*; its last line is 'cannot allocate'" 'done: 5 trials'
+try "$PORTOLAN" tune --timeout 1e-6 --repeat 2 --store start.db -- ./first '{x:good|fine}'
+gives 'a time-out shorter than a start' 1 'still running at its limit' 'every trial failed'
+cat >nothing.xml <<'END'
+<assembly name="nothing">
+  <program name="echo" command="echo {x}" store="nothing.db"/>
+  <instance name="x" class="a"><applies if="x = b"/>
+    <alternative class="b"><applies if="x = a"/></alternative>
+  </instance>
+</assembly>
+END
+try "$PORTOLAN" measure nothing.xml
+gives 'a constraint that allows nothing' 1 'nothing.xml:2: .*allow no combination of options'
+sed 's/{x}/{y}/' nothing.xml >misspelt.xml
+try "$PORTOLAN" check misspelt.xml
+gives 'an option that is misspelt where it stands' 1 "misspelt.xml:2:.*'\{y\}' in the command is neither"
+many='{a:0..99} {b:0..99} {c:0..99} {d:0..99} {e:0..99}'
+try "$PORTOLAN" tune --dry-run -- ./first $many
+gives 'ten thousand million combinations' 0 '^./first 0 0 0 0 1$' 'more than 200 combinations'
+
+# What a program is given, and what is read of it.
+cat >solver <<'END'
+#!/bin/sh
+cat input.dat
+echo "threads $OMP_NUM_THREADS, ranks ${PMI_SIZE-$OMPI_COMM_WORLD_SIZE}"
+echo "solved in 0.0$(sed -n 's/^block //p' input.dat) s"
+touch litter
+END
+chmod +x solver
+printf 'HPL of others\nblock {nb}\n' >input.in
+solver="$PWD/solver"
+# shellcheck disable=SC2086 # words
+try "$PORTOLAN" tune --repeat 2 --store given.db --file input.dat=input.in --env 'OMP_NUM_THREADS={t}' --ranks 2 \
+    --time-from 'in ([0-9.]+) s' --context 'ranks=ranks ([0-9]+)' --context 'threads=threads ([0-9]+)' -o given.xml \
+    -- "$solver" '{nb:64|16|32}' '{t:1|2}'
+answered
+gives 'files, environment, ranks, time and contexts' 0 'done: [0-9]+ trials'
+store=given.db
+stored 'ranks and threads are contexts' '2.0|1.0
+2.0|2.0' 'SELECT DISTINCT context1, context2 FROM call_data ORDER BY 2'
+stored 'the time is what the program says' '0.016' 'SELECT min(inclusive) / 1e9 FROM call_data'
+if [ -e litter ] || [ -e input.dat ]; then result 'trials leave no files' 1; else result 'trials leave no files' 0; fi
+
 # More than 200 combinations: a race finds the best, one change after the other.
 cat >steps <<'END'
 #!/bin/sh
@@ -88,3 +142,36 @@ timeout -s TERM 1 "$PORTOLAN" measure --store killed.db --repeat 2 options.xml >
 try "$PORTOLAN" measure --store killed.db --repeat 2 options.xml
 [ "$(sqlite3 killed.db "SELECT count(*) FROM trial WHERE outcome = 'running'")" = 0 ]
 result 'a killed session leaves nothing half, and goes on' $?
+cat >slow <<'END'
+#!/bin/sh
+exec sleep 0.2
+END
+chmod +x slow
+"$PORTOLAN" tune --repeat 2 --store shot.db -o shot.xml -- ./slow '{x:1|2|3|4}' '{y:1|2}' >out 2>err &
+session=$!
+while [ "$(sqlite3 shot.db "SELECT count(*) FROM trial WHERE outcome = 'finished'" 2>/dev/null || echo 0)" -lt 3 ]; do
+    kill -0 $session || break
+done
+kill -KILL $session
+wait $session 2>/dev/null
+try "$PORTOLAN" measure --repeat 2 shot.xml
+store=shot.db
+stored 'after SIGKILL nothing is lost, and nothing measured more often' '8|2' \
+    "SELECT count(*), max(n) FROM (SELECT count(*) n FROM trial t JOIN trial_implementation i ON i.trial = t.id
+     WHERE outcome = 'finished' GROUP BY i.value)"
+try "$PORTOLAN" tune --budget 1 --store budget.db -- ./slow '{x:1|2|3|4|5|6|7|8|9}'
+answered
+gives 'a budget ends a session' 0 'the budget does not allow'
+[ "$(sqlite3 budget.db 'SELECT count(*) FROM trial')" -le 5 ]
+result 'before a trial that would exceed it' $?
+
+# What is known of each combination.
+try "$PORTOLAN" explain options.xml
+gives 'explain has a line for each' 0 'method=direct +[0-9.e-]+ s in 2 trials$' \
+    'method=jacobi +.* times the best|method=jacobi +stopped: it takes at least' \
+    'method=broken +failed in trial [0-9]+: its processes ended with status 3' \
+    'method=early +not accurate: .*, worse than 1e-08' 'method=hang +stopped: it takes at least'
+try "$PORTOLAN" explain --store first.db shot.xml
+gives 'what has no trials was never tried' 0 'x=1 y=1 +never tried'
+try "$PORTOLAN" report --html page.html options.xml
+gives 'the page is written' 0

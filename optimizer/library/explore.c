@@ -325,9 +325,12 @@ static enum portolan_status consider_repetitions(struct exploration *e, size_t *
 
     for (size_t n = 1; !status && n < 2 * e->most_trials; n++)
         for (size_t i = 0; !status && i < e->n_points; i++)
-            for (size_t k = 0; !status && k < e->n_selections; k++)
+            for (size_t j = 0; !status && j < e->n_selections; j++) {
+                size_t k = e->are_combinations ? shuffled(j, e->n_selections, n + i) : j;
+
                 if (explore_n_trials(&e->cells[k][i]) == n && wants_again(e, k, i))
                     status = consider_trial(e, k, i, unaffordable);
+            }
     return status;
 }
 

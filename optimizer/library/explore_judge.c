@@ -266,15 +266,32 @@ size_t explore_best(const struct exploration *e)
     return best;
 }
 
+/* The mean logarithm of SELECTION's times over those of OTHER, in pairs: over all cases before
+ * POINT, which differ in kind; but only at the size before, since a smaller one says less. */
+static double paired_loss(const struct exploration *e, size_t selection, size_t other, size_t point)
+{
+    double sum = 0, n = 0;
+
+    for (size_t i = e->p.s.a->n_cases ? 0 : point - 1; i < point; i++) {
+        const struct cell *a = &e->cells[selection][i], *b = &e->cells[other][i];
+
+        if (!a->all.n || !b->all.n)
+            continue;
+        sum += log(explore_tally_of(a)->mean / explore_tally_of(b)->mean);
+        n++;
+    }
+    return n > 0 ? sum / n : 0;
+}
+
 /*
- * In a race, returns whether SELECTION lost at the point before, of a smaller size: it was worse
- * than the better half and clearly worse than the best, or did not run there.
+ * In a race, returns whether SELECTION lost before POINT: it was worse than the better half and
+ * clearly worse than the best, or did not run there.
  */
 static bool has_lost(const struct exploration *e, size_t selection, size_t point)
 {
     const struct cell *own = point ? &e->cells[selection][point - 1] : NULL;
     size_t n = 0, better = 0;
-    double best = INFINITY;
+    double least = 0;
 
     if (!e->is_race || !selection || !own)
         return false;
@@ -282,15 +299,16 @@ static bool has_lost(const struct exploration *e, size_t selection, size_t point
         return true;
     for (size_t k = 0; k < e->n_selections; k++) {
         const struct cell *c = &e->cells[k][point - 1];
+        double loss;
 
         if (!c->all.n || explore_is_bad(c))
             continue;
         n++;
-        better += explore_tally_of(c)->mean < explore_tally_of(own)->mean;
-        best = fmin(best, explore_tally_of(c)->mean);
+        loss = paired_loss(e, k, selection, point);
+        better += loss < 0;
+        least = fmin(least, loss);
     }
-    return 2 * better >= n && better >= LEAST_SURVIVORS &&
-           explore_tally_of(own)->mean > clearly * best;
+    return 2 * better >= n && better >= LEAST_SURVIVORS && -least > log(clearly);
 }
 
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)

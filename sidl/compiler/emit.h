@@ -95,6 +95,9 @@ void emit_slot_arguments(struct call *c, const struct portolan_sidl_method *m);
 void emit_end_call(struct portolan_text *t, struct call *c);
 /* "(void)self, (void)a, …;" for a body that uses none of them. */
 void emit_unused(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m);
+/* Adds LENGTH bytes of a COMMENT. Compilers warn about the opening of a comment in a comment (in
+ * Fortran their preprocessor, for which it is an error), and about the trigraph for '\'. */
+void emit_comment_text(struct portolan_text *t, const char *comment, size_t length);
 /* Adds COMMENT (may be NULL) as a C comment, indented by INDENT. */
 void emit_comment(struct portolan_text *t, const char *comment, int indent);
 /* A method's comment, followed by those of its arguments, "NAME: …"; NULL if there are none. */
@@ -126,11 +129,15 @@ struct seen {
     size_t count;
 };
 bool see(struct seen *s, const struct portolan_sidl_symbol *symbol);
+/* The types in the signatures of SYMBOL, its parents, and those of its fields. */
+struct seen emit_types_used(struct emitter *e, const struct portolan_sidl_symbol *symbol);
 /* The member of a table for a method. */
 void emit_slot(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m,
                const char *self);
 
 /* emit_stub.c: functions for callers */
+/* The sidl arrays on the stack around raw arrays. */
+void emit_rarrays(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m);
 void emit_stub(struct emitter *e, struct portolan_text *t,
                const struct portolan_sidl_symbol *symbol, const struct portolan_sidl_method *m);
 void emit_statics(struct emitter *e, struct portolan_text *t,
@@ -141,6 +148,25 @@ void emit_super(struct emitter *e, struct portolan_text *t, const struct portola
 
 /* emit_tables.c */
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package);
+
+/* emit_signature.c: what calls by name need (sidl_call.h) */
+struct signatures {
+    struct portolan_arena *arena;
+    const struct portolan_sidl_symbol *package;
+    const struct portolan_sidl_method **methods; /* of all types of the package, each once */
+    size_t n_methods;
+};
+/* Emits the package's signatures and the list of its methods. */
+struct signatures emit_signatures(struct emitter *e, struct portolan_text *t,
+                                  const struct portolan_sidl_symbol *package);
+/* TYPE__details; HAS_CODE: TYPE__externals is declared. */
+void emit_details(struct emitter *e, struct portolan_text *t, const struct signatures *s,
+                  const struct portolan_sidl_symbol *type, bool has_code);
+/* PACKAGE__package, after all types. */
+void emit_package_data(struct emitter *e, struct portolan_text *t, const struct signatures *s);
+
+/* emit_cxx.c: PACKAGE.hxx */
+void emit_cxx_client(struct emitter *e, const struct portolan_sidl_symbol *package);
 
 /* emit_contract.c */
 /* Emits the wrappers of S; returns the members of S__type for them, "" when it has no contract. */
@@ -198,6 +224,7 @@ struct splicer {
     struct splice *list;
     size_t count;
     bool is_broken; /* a mistake was reported: those that follow from it are not */
+    bool is_fortran;
 };
 
 /* Opens the output NAME and reads the blocks of the file that it replaces, if there is one. */
