@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* portolan model and its verbs: the source of rows, the fit, the output. */
-#include "trial_store.h"
+#include "trial_words.h"
 
 #include <portolan/command.h>
 #include <portolan/list.h>
@@ -210,7 +210,8 @@ static enum portolan_status read_store(const struct model_options *o,
 {
     struct portolan_trial_list list = {0};
     struct trial_store t;
-    enum portolan_status status = trial_store_open(&t, &o->store, PORTOLAN_STORE_READ, err);
+    enum portolan_status status =
+        trial_store_open(&t, &o->store, print_diagnostic, PORTOLAN_STORE_READ, err);
 
     if (!status)
         status = trial_store_select_alike(&t, o->trials, &list, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A study as a page, as JSON, or as lines: predicted compared with measured. */
-#include "report_source.h"
+#include "report_words.h"
 
 #include <portolan/explain.h>
 #include <portolan/wrap.h>
@@ -129,7 +129,7 @@ int command_report(int argc, char **argv)
                "--json, show the whole study; with two sets of trials, also compare them.",
         .options = report_table,
     };
-    struct report_options o = {0};
+    struct report_options o = {.of.means = &study_means};
     struct portolan_error err = {0};
     struct portolan_text document = {0};
     int result = 0;
