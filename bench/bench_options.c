@@ -8,7 +8,7 @@
 #include "bench_short.h"
 
 #include <portolan/machine.h>
-#include <portolan/measure.h>
+#include <portolan/measured.h>
 #include <portolan/optimizer.h>
 #include <portolan/options.h>
 #include <portolan/recorder.h>
@@ -40,12 +40,13 @@ struct table {
 
 /* A replay. Its clock is that of trials: they are short in truth. */
 struct replay {
+    struct measured_trials trials; /* only its assembly */
+    struct workbench w;
     const struct table *t;
     struct portolan_assembly *a;
     struct portolan_measure_options *o;
     struct portolan_sample_set set;
     size_t capacity;
-    struct portolan_arena arena;
     unsigned short seed[3];
     double noise, drift, spent_s;
 };
@@ -203,37 +204,6 @@ static enum portolan_status read_trials(void *arg, bool with_samples,
     return PORTOLAN_OK;
 }
 
-static bool has_parameters(void *arg, const struct portolan_trial *t)
-{
-    return tune_has_parameters(((struct replay *)arg)->a, t);
-}
-
-static bool has_port(void *arg, const char *class_name, const char *port)
-{
-    (void)arg, (void)class_name, (void)port;
-    return false;
-}
-
-static enum portolan_status apply(void *arg, const char *orders, struct portolan_error *err)
-{
-    struct replay *r = arg;
-    char *text = strdup(orders), *rest = text, *line;
-    enum portolan_status status = PORTOLAN_OK;
-
-    while (!status && (line = strsep(&rest, "\n"))) {
-        char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
-
-        if (!strcmp(verb, "select"))
-            status = portolan_assembly_select(r->a, instance, line, err);
-        else if (!strcmp(verb, "set")) {
-            parameter = strsep(&line, " ");
-            status = portolan_assembly_set(r->a, instance, parameter, line, err);
-        }
-    }
-    free(text);
-    return status;
-}
-
 /* Stores a trial in memory, as tune_run_trial() does in a store. */
 static void add_trial(struct replay *r, double s, const char *outcome)
 {
@@ -296,12 +266,6 @@ static enum portolan_status run(void *arg, const struct portolan_measure_trial *
                                    : PORTOLAN_OK;
 }
 
-static enum portolan_status offer(void *arg, const char *changes_of, bool *is_race, bool *grew,
-                                  struct portolan_error *err)
-{
-    return tune_offer(((struct replay *)arg)->a, changes_of, is_race, grew, err);
-}
-
 static void say(void *arg, const char *text)
 {
     (void)arg;
@@ -318,6 +282,8 @@ static void begin_replay(struct replay *r, const struct table *t, int number, do
                          .seed = {(unsigned short)number, 48, 70},
                          .noise = noise,
                          .drift = drift};
+    r->w.assembly = r->a;
+    r->trials.w = &r->w;
     r->set.trials = calloc(r->capacity, sizeof *r->set.trials);
     r->set.samples = calloc(r->capacity, sizeof *r->set.samples);
     r->a->purpose = "explore";
@@ -337,7 +303,6 @@ static void end_replay(struct replay *r)
     free(r->set.trials);
     free(r->set.samples);
     portolan_assembly_destroy(r->a);
-    portolan_arena_clear(&r->arena);
 }
 
 /* What the choice of a session takes, over the best; *SURE: it does not say "cannot tell". */
@@ -351,7 +316,8 @@ static double tune(const struct table *t, int number, double noise, double drift
                                          .budget_s = budget_s,
                                          .factor = 3};
     const struct portolan_measure_runner runner = {
-        &r, read_trials, has_parameters, has_port, apply, run, NULL, say, offer};
+        &r,   read_trials, measured_has_parameters, measured_has_port, measured_apply, run,
+        NULL, say,         measured_offer};
     const struct portolan_plan_answer *answer = NULL;
     struct portolan_plan *plan = NULL;
     struct portolan_error err = {0};

@@ -126,8 +126,8 @@ int command_explain(int argc, char **argv)
 
     parse_line(&line, argc, argv, 0, &o);
     if (!trial_store_open(&t, &o.store, print_diagnostic, PORTOLAN_STORE_READ, &err))
-        (t.bench.assembly && t.bench.assembly->program ? explain_program : explain_stored)(
-            &t, &o, &out, &err);
+        (t.bench.assembly && t.bench.assembly->program ? explain_program
+                                                       : explain_stored)(&t, &o, &out, &err);
     result = err.status == PORTOLAN_OK ? write_text(NULL, out.bytes ? out.bytes : "")
                                        : print_error(&err);
     portolan_text_clear(&out);

@@ -61,13 +61,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-int measure_ranks(const struct measurement *m)
-{
-    return m->virtual.file ? m->virtual.n_ranks
-           : m->program.a  ? m->program.a->program->ranks
-                           : m->n_ranks;
-}
-
 void measure_say(const struct measurement *m, const char *text)
 {
     if (!m->quiet && m->job->cohort->rank == 0) {
@@ -75,92 +68,6 @@ void measure_say(const struct measurement *m, const char *text)
         printf("measure: %s\n", text);
         fflush(stdout);
     }
-}
-
-/* ------------------------------------------------------------------ what the loop asks for */
-
-/* The store's trials with this assembly, purpose, machine and number of ranks. */
-static enum portolan_status read_trials(void *arg, bool with_samples,
-                                        const struct portolan_sample_set **set,
-                                        struct portolan_error *err)
-{
-    struct measurement *m = arg;
-    struct portolan_store_query query = {.assembly = m->w->assembly->name,
-                                         .purpose = m->w->assembly->purpose,
-                                         .ranks = measure_ranks(m)};
-    struct portolan_store *store;
-    enum portolan_status status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
-
-    if (status != PORTOLAN_OK)
-        return status;
-    portolan_sample_set_destroy(m->set);
-    m->set = NULL;
-    status = portolan_store_read(store, &query, with_samples, &m->set, err);
-    portolan_store_close(store);
-    if (!status)
-        portolan_trials_keep_of_machine(m->set, m->virtual.name);
-    *set = m->set;
-    if (!status && m->program.a)
-        status = tune_offer_measured(m->w->assembly, m->set, err);
-    return status;
-}
-
-static bool has_parameters(void *arg, const struct portolan_trial *t)
-{
-    const struct measurement *m = arg;
-
-    return (m->program.a ? tune_has_parameters(m->w->assembly, t)
-                         : portolan_trial_has_parameters(t, m->w->assembly));
-}
-
-static bool has_port(void *arg, const char *class_name, const char *port)
-{
-    const struct measurement *m = arg;
-
-    return portolan_class_uses(portolan_palette_find(m->w->palette, class_name), port);
-}
-
-static enum portolan_status apply_order(struct portolan_assembly *a, char *line,
-                                        struct portolan_error *err)
-{
-    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
-
-    if (!strcmp(verb, "select"))
-        return portolan_assembly_select(a, instance, line, err);
-    parameter = strsep(&line, " ");
-    return portolan_assembly_set(a, instance, parameter, line, err);
-}
-
-static enum portolan_status apply_orders(void *arg, const char *orders, struct portolan_error *err)
-{
-    struct measurement *m = arg;
-    char *text = portolan_strdup(orders), *rest = text, *line;
-    enum portolan_status status = text ? PORTOLAN_OK : portolan_no_memory(err);
-
-    while (status == PORTOLAN_OK && (line = strsep(&rest, "\n")))
-        if (*line)
-            status = apply_order(m->w->assembly, line, err);
-    free(text);
-    return status;
-}
-
-static enum portolan_status keep_model(void *arg, const struct portolan_stored_model *model,
-                                       struct portolan_error *err)
-{
-    const struct measurement *m = arg;
-    struct portolan_store *store;
-    enum portolan_status status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
-
-    if (status == PORTOLAN_OK)
-        status = portolan_store_put_model(store, model, err);
-    portolan_store_close(store);
-    return status;
-}
-
-static enum portolan_status offer(void *arg, const char *changes_of, bool *is_race, bool *grew,
-                                  struct portolan_error *err)
-{
-    return tune_offer(((struct measurement *)arg)->w->assembly, changes_of, is_race, grew, err);
 }
 
 static void say(void *arg, const char *text)
@@ -176,7 +83,7 @@ static void end_session(struct measurement *m, struct portolan_store *store, int
     struct portolan_error err = {0};
     char text[128];
 
-    if (store && portolan_trial_discard(store, m->w->assembly, &err))
+    if (store && portolan_trial_discard(store, m->trials.w->assembly, &err))
         print_error(&err);
     snprintf(text, sizeof text, "%s: %d trials were stored before; the same command continues",
              strsignal(number), before);
@@ -225,7 +132,7 @@ static void run_together(struct measurement *m, struct portolan_error *why)
 {
     int result = 0;
 
-    if (!job_execute(m->job, m->w, &result, why) && result != 0)
+    if (!job_execute(m->job, m->trials.w, &result, why) && result != 0)
         portolan_error_set(why, PORTOLAN_ECOMPONENT, "go returned %d", result);
 }
 
@@ -249,7 +156,7 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
     struct portolan_store *store = NULL;
     struct portolan_error why = {0};
     enum portolan_status status = portolan_cohort_agree(
-        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->store, &store, err), err);
+        c, c->rank ? PORTOLAN_OK : portolan_trial_expect(m->trials.file, &store, err), err);
 
     if (!status && m->is_together)
         run_together(m, &why);
@@ -258,8 +165,8 @@ static enum portolan_status run_trial(void *arg, const struct portolan_measure_t
     if (!status && c->rank == 0)
         status = portolan_trial_settle(
             store,
-            &(struct portolan_expected_trial){m->w->assembly, m->w->palette, measure_ranks(m),
-                                              m->virtual.name},
+            &(struct portolan_expected_trial){m->trials.w->assembly, m->trials.w->palette,
+                                              m->trials.ranks, m->trials.machine},
             why.status ? why.text : NULL, err);
     portolan_store_close(store);
     return status;
@@ -270,9 +177,9 @@ static void print_failures(const struct measurement *m, const struct portolan_er
 {
     struct portolan_text t = {0};
 
-    if (err->status != PORTOLAN_ECOMPONENT || !m->program.a || !m->set)
+    if (err->status != PORTOLAN_ECOMPONENT || !m->program.a || !m->trials.set)
         return;
-    tune_list_failures(m->program.a, m->set, &t);
+    tune_list_failures(m->program.a, m->trials.set, &t);
     portolan_progress_hide();
     fprintf(stderr, "%s", t.bytes ? t.bytes : "");
     portolan_text_clear(&t);
@@ -281,18 +188,18 @@ static void print_failures(const struct measurement *m, const struct portolan_er
 static enum portolan_status measure(struct measurement *m, const struct measure_options *o,
                                     struct portolan_error *err)
 {
-    struct portolan_assembly *a = m->w->assembly;
+    struct portolan_assembly *a = m->trials.w->assembly;
     const struct portolan_measure_runner runner = {m,
-                                                   read_trials,
-                                                   has_parameters,
-                                                   has_port,
-                                                   apply_orders,
+                                                   measured_read,
+                                                   measured_has_parameters,
+                                                   measured_has_port,
+                                                   measured_apply,
                                                    a->program ? run_program : run_trial,
-                                                   m->virtual.file ? NULL : keep_model,
+                                                   m->virtual.file ? NULL : measured_keep,
                                                    say, /* stored models are of this machine */
-                                                   a->program ? offer : NULL};
+                                                   a->program ? measured_offer : NULL};
     struct portolan_measure_options options = {
-        .plan = {.ranks = measure_ranks(m),
+        .plan = {.ranks = m->trials.ranks,
                  .most_trials = o->repeat,
                  .n_facts = m->fact.name != NULL,
                  .facts = &m->fact},
@@ -305,8 +212,8 @@ static enum portolan_status measure(struct measurement *m, const struct measure_
     enum portolan_status status;
     int n_trials;
 
-    m->store = workbench_peek_store(m->w);
-    if (!m->store || !m->store[0] || !strcmp(m->store, ":memory:"))
+    m->trials.file = workbench_peek_store(m->trials.w);
+    if (!m->trials.file || !m->trials.file[0] || !strcmp(m->trials.file, ":memory:"))
         return portolan_error_set(
             err, PORTOLAN_ENOTFOUND,
             "'%s' has no Mastermind with a file as its store: nothing would be stored",
@@ -318,7 +225,7 @@ static enum portolan_status measure(struct measurement *m, const struct measure_
         return status;
     status = portolan_measure(a, &options, &runner, &n_trials, err);
     print_failures(m, err);
-    portolan_sample_set_destroy(m->set);
+    portolan_sample_set_destroy(m->trials.set);
     return status;
 }
 
@@ -326,7 +233,8 @@ enum portolan_status measure_all(struct job *job, struct measure_options *o,
                                  struct portolan_error *err)
 {
     struct workbench w = {0};
-    struct measurement m = {.job = job, .w = &w, .began_s = portolan_now_s(), .quiet = o->quiet};
+    struct measurement m = {
+        .trials.w = &w, .job = job, .began_s = portolan_now_s(), .quiet = o->quiet};
     workbench_report_fn *report = job->cohort->rank == 0 ? print_diagnostic : NULL;
     struct portolan_machine_reading before;
     bool goes_on = true;

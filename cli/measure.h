@@ -6,14 +6,14 @@
 #include "cli.h"
 #include "virtual_trials.h"
 
+#include <portolan/measured.h>
 #include <portolan/supervise.h>
 #include <portolan/tune.h>
 
 /* One measurement session; only rank 0 reads the store. */
 struct measurement {
+    struct measured_trials trials;
     struct job *job;
-    struct workbench *w;
-    const char *store;
     struct virtual_trials virtual;   /* `file` NULL: trials run on this machine */
     struct tune_session program;     /* `a` NULL: components run */
     struct portolan_name_value fact; /* of the trials that count there */
@@ -23,8 +23,7 @@ struct measurement {
     bool is_together;            /* trials run in these processes: they are on several hosts */
     int n_ranks, n_hosts;        /* of this job */
     bool quiet;
-    double began_s;                  /* on the clock of portolan_now_s() */
-    struct portolan_sample_set *set; /* the trials that were read last */
+    double began_s; /* on the clock of portolan_now_s() */
 };
 
 struct measure_options {
@@ -41,8 +40,6 @@ struct measure_options {
 enum portolan_status measure_all(struct job *job, struct measure_options *o,
                                  struct portolan_error *err);
 
-/* On how many ranks trials run. */
-int measure_ranks(const struct measurement *m);
 /* Rank 0 prints a line, unless the session is quiet. */
 void measure_say(const struct measurement *m, const char *text);
 

@@ -131,13 +131,13 @@ bool measure_word_trial(const struct measurement *m, const char *orders,
                         struct portolan_arena *arena, struct portolan_words *words)
 {
     char *lines = portolan_arena_strdup(arena, orders);
-    bool good =
-        lines && portolan_words_append(arena, words, &m->start) &&
-        portolan_words_append(
-            arena, words,
-            PORTOLAN_WORDS("--fixed",
-                           portolan_arena_printf(arena, "--purpose=%s", m->w->assembly->purpose),
-                           portolan_arena_printf(arena, "--store=%s", m->store)));
+    bool good = lines && portolan_words_append(arena, words, &m->start) &&
+                portolan_words_append(
+                    arena, words,
+                    PORTOLAN_WORDS("--fixed",
+                                   portolan_arena_printf(arena, "--purpose=%s",
+                                                         m->trials.w->assembly->purpose),
+                                   portolan_arena_printf(arena, "--store=%s", m->trials.file)));
 
     for (char *line; good && (line = strsep(&lines, "\n"));)
         good = !*line || add_order(arena, words, line);
@@ -187,8 +187,9 @@ static enum portolan_status begin_program(struct measurement *m, const struct me
                                   "the trials of a program start its ranks; state them as "
                                   "ranks=\"%d\", and start this without mpiexec",
                                   m->n_ranks);
-    status = tune_open(&m->program, m->w->assembly, o->launcher, MPIEXEC, err);
+    status = tune_open(&m->program, m->trials.w->assembly, o->launcher, MPIEXEC, err);
     m->fact = m->program.build;
+    m->trials.ranks = m->trials.w->assembly->program->ranks;
     if (!status && !(status = look_at_machine(m, before, err)))
         job_leave_mpi(m->job);
     return status;
@@ -200,8 +201,9 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
 {
     enum portolan_status status;
 
-    if (m->w->assembly->program)
+    if (m->trials.w->assembly->program)
         return begin_program(m, o, before, err);
+    m->trials.ranks = m->n_ranks;
     if (!o->machine) {
         status = look_at_machine(m, before, err);
         return status ? status : leave_job(m, o, goes_on, err);
@@ -212,7 +214,9 @@ enum portolan_status measure_begin(struct measurement *m, const struct measure_o
             "measure --machine runs its ranks itself; start it without mpiexec");
     m->virtual.file = o->machine;
     m->virtual.n_ranks = o->n ? o->n : 1;
-    status = virtual_trials_open(&m->virtual, m->w, o->assembly.file, err);
+    status = virtual_trials_open(&m->virtual, m->trials.w, o->assembly.file, err);
+    m->trials.machine = m->virtual.name;
+    m->trials.ranks = m->virtual.n_ranks;
     m->fact = (struct portolan_name_value){PORTOLAN_STORE_VIRTUAL, m->virtual.name};
     if (!status)
         status = virtual_trials_word(&m->virtual, &m->arena, &m->start, err);
