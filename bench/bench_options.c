@@ -204,6 +204,11 @@ static enum portolan_status read_trials(void *arg, bool with_samples,
     return PORTOLAN_OK;
 }
 
+static bool has_parameters(void *arg, const struct portolan_trial *t)
+{
+    return tune_has_parameters(((struct replay *)arg)->a, t);
+}
+
 /* Stores a trial in memory, as tune_run_trial() does in a store. */
 static void add_trial(struct replay *r, double s, const char *outcome)
 {
@@ -293,9 +298,9 @@ static void end_replay(struct replay *r)
 {
     for (size_t i = 0; i < r->set.n_trials; i++) {
         struct portolan_facts p = {.n = r->set.trials[i].n_parameters,
-                                   .pairs = r->set.trials[i].parameters},
+                                   .pairs = (void *)r->set.trials[i].parameters},
                               x = {.n = r->set.trials[i].n_implementations,
-                                   .pairs = r->set.trials[i].implementations};
+                                   .pairs = (void *)r->set.trials[i].implementations};
 
         portolan_facts_clear(&p);
         portolan_facts_clear(&x);
@@ -316,7 +321,7 @@ static double tune(const struct table *t, int number, double noise, double drift
                                          .budget_s = budget_s,
                                          .factor = 3};
     const struct portolan_measure_runner runner = {
-        &r,   read_trials, measured_has_parameters, measured_has_port, measured_apply, run,
+        &r,   read_trials, has_parameters, measured_has_port, measured_apply, run,
         NULL, say,         measured_offer};
     const struct portolan_plan_answer *answer = NULL;
     struct portolan_plan *plan = NULL;

@@ -70,6 +70,13 @@ void measure_say(const struct measurement *m, const char *text)
     }
 }
 
+static bool has_parameters(void *arg, const struct portolan_trial *t)
+{
+    const struct portolan_assembly *a = ((struct measurement *)arg)->trials.w->assembly;
+
+    return a->program ? tune_has_parameters(a, t) : portolan_trial_has_parameters(t, a);
+}
+
 static void say(void *arg, const char *text)
 {
     measure_say(arg, text);
@@ -191,7 +198,7 @@ static enum portolan_status measure(struct measurement *m, const struct measure_
     struct portolan_assembly *a = m->trials.w->assembly;
     const struct portolan_measure_runner runner = {m,
                                                    measured_read,
-                                                   measured_has_parameters,
+                                                   has_parameters,
                                                    measured_has_port,
                                                    measured_apply,
                                                    a->program ? run_program : run_trial,

@@ -32,14 +32,6 @@ enum portolan_status measured_read(void *arg, bool with_samples,
     return status;
 }
 
-bool measured_has_parameters(void *arg, const struct portolan_trial *t)
-{
-    const struct measured_trials *m = arg;
-
-    return (m->w->assembly->program ? tune_has_parameters(m->w->assembly, t)
-                                    : portolan_trial_has_parameters(t, m->w->assembly));
-}
-
 bool measured_has_port(void *arg, const char *class_name, const char *port)
 {
     const struct measured_trials *m = arg;

@@ -26,7 +26,6 @@ struct measured_trials {
 enum portolan_status measured_read(void *arg, bool with_samples,
                                    const struct portolan_sample_set **set,
                                    struct portolan_error *err);
-bool measured_has_parameters(void *arg, const struct portolan_trial *t);
 bool measured_has_port(void *arg, const char *class_name, const char *port);
 enum portolan_status measured_apply(void *arg, const char *orders, struct portolan_error *err);
 enum portolan_status measured_keep(void *arg, const struct portolan_stored_model *model,
