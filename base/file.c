@@ -4,8 +4,10 @@
 #include <portolan/machine.h>
 #include <portolan/owner.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +17,28 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+struct portolan_hint portolan_did_you_mean_file(const char *path)
+{
+    const char *name = portolan_file_name(path), *nearest;
+    char folder[PATH_MAX], best[256] = "";
+    struct dirent *entry;
+    int cause = errno;
+    DIR *d = NULL;
+
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
+    if (*name && access(path, F_OK) != 0)
+        d = opendir(*folder ? folder : ".");
+    while (d && (entry = readdir(d))) {
+        nearest = portolan_nearest_word(name, (const char *const[]){best, entry->d_name}, 2);
+        if (nearest == entry->d_name && *nearest != '.')
+            snprintf(best, sizeof best, "%s", nearest);
+    }
+    if (d)
+        closedir(d);
+    errno = cause;
+    return portolan_did_you_mean(*best ? best : NULL);
+}
 
 bool portolan_text_add_file(struct portolan_text *t, const char *path, size_t most_bytes)
 {

@@ -372,6 +372,8 @@ static enum portolan_status open_subject(struct portolan_subject *s, struct work
         return status;
     if (s->paradigm) /* before anything runs */
         status = portolan_parts_check(s->knowledge, s->paradigm, s->parts, s->n_parts, &s->d, err);
+    if (!status && o->how.program && !o->how.launcher)
+        status = portolan_record_check_program(o->how.program[0], err);
     if (!status && (o->how.program || s->assembly || o->trial))
         status = find_store(s, bench, o, err);
     return status ? status : portolan_subject_read_given(s, &o->how, o->against, err);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Options for the source of the rows, the fit and the output. */
 struct model_options {
@@ -329,6 +330,7 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 int command_model(int argc, char **argv)
 {
     static char name[64];
+    const char *near;
 
     for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(argv[1], verbs[i].name)) {
@@ -336,6 +338,15 @@ int command_model(int argc, char **argv)
             argv[1] = name;
             return run_verb(&verbs[i], argc - 1, argv + 1);
         }
+    near = argc > 2 && access(argv[1], F_OK)
+               ? portolan_nearest_member(argv[1], &verbs[0].name, sizeof verbs / sizeof *verbs,
+                                         sizeof *verbs)
+               : NULL;
+    if (near) {
+        fprintf(stderr, "portolan model: unknown view '%s'%s\n", argv[1],
+                portolan_did_you_mean(near).text);
+        return EXIT_USAGE;
+    }
     return study_report(argc, argv, "ASSEMBLY.xml|STORE\nlist|show|plot|compare|fit ...",
                         "Show the models of the implementations of each core component. With list, "
                         "show, plot, compare or fit: show the models of all call paths of a store, "

@@ -11,7 +11,7 @@ static enum portolan_status store_of_assembly(struct trial_store *t,
                                               workbench_report_fn *report,
                                               struct portolan_error *err)
 {
-    struct assembly_options o = {.file = options->file, .path = options->path};
+    struct assembly_options o = {.file = options->file, .path = options->path, .reads_only = true};
     enum portolan_status status = workbench_open(&t->bench, &o, report, err);
 
     if (status != PORTOLAN_OK)

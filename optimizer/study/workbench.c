@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void clear_lists(struct assembly_options *o)
 {
@@ -43,6 +44,23 @@ static bool has_parameter(const struct workbench *w, const struct portolan_assem
     return false;
 }
 
+/* The name that is nearest to PARAMETER, of all that the classes have; NULL: none is near. */
+static const char *near_parameter(const struct workbench *w, const char *parameter)
+{
+    const char *near = NULL;
+
+    for (size_t i = 0; i < w->assembly->n_instances; i++)
+        for (size_t k = 0; !near && k < w->assembly->instances[i].n_alternatives; k++) {
+            const struct portolan_class_description *c =
+                class_of(w, &w->assembly->instances[i].alternatives[k]);
+
+            if (c && c->n_parameters)
+                near = portolan_nearest_member(parameter, &c->parameters[0].name, c->n_parameters,
+                                               sizeof c->parameters[0]);
+        }
+    return near;
+}
+
 /* The only instance that has a parameter of this name; NULL (with a cause) if none or several. */
 static const char *find_owner(const struct workbench *w, const char *parameter,
                               struct portolan_error *err)
@@ -66,7 +84,8 @@ static const char *find_owner(const struct workbench *w, const char *parameter,
     }
     if (!owner)
         portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "--set %s: no instance of '%s' has this parameter", parameter, a->file);
+                           "--set %s: no instance of '%s' has this parameter%s", parameter, a->file,
+                           portolan_did_you_mean(near_parameter(w, parameter)).text);
     return owner;
 }
 
@@ -223,6 +242,24 @@ bool workbench_is_diagnosed(const struct workbench *w)
     return find_provider(w, "portolan.ports.Diagnosis", NULL);
 }
 
+/* Of who only reads: the store may lie next to the assembly instead of in the present folder. */
+static enum portolan_status look_beside(struct workbench *w, struct portolan_error *err)
+{
+    const char *keeper = find_keeper(w), *file = workbench_peek_store(w), *beside;
+    struct portolan_arena arena = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!keeper || !file || !access(file, F_OK))
+        return PORTOLAN_OK;
+    beside = portolan_file_beside(&arena, w->assembly->file, file);
+    if (!beside)
+        status = portolan_no_memory(err);
+    else if (!access(beside, F_OK))
+        status = set_parameter(w, keeper, "store", beside, err);
+    portolan_arena_clear(&arena);
+    return status;
+}
+
 static enum portolan_status put_store(struct workbench *w, const char *file,
                                       struct portolan_error *err)
 {
@@ -316,6 +353,8 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
     clear_lists(o);
     if (status == PORTOLAN_OK && o->store)
         status = put_store(w, o->store, err);
+    else if (status == PORTOLAN_OK && o->reads_only)
+        status = look_beside(w, err);
     if (status == PORTOLAN_OK)
         status = portolan_assembly_check(w->assembly, w->palette, &d);
     if (status == PORTOLAN_OK && portolan_plan_check_models)

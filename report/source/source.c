@@ -100,6 +100,7 @@ static enum portolan_status open_bench(struct report_source *s, const struct rep
     bool is_store = portolan_store_is_one(o.assembly.file);
     enum portolan_status status = copy_lists(&o.assembly) ? PORTOLAN_OK : portolan_no_memory(&why);
 
+    o.assembly.reads_only = true;
     if (!status && plan)
         status = study_open_partly(&s->study, &o, q->means, true, &why);
     else if (!status && o.machine)

@@ -38,6 +38,8 @@ enum portolan_status portolan_record_program(const struct portolan_recording *r,
 /** Checks that FOLDER is empty or can be made, because files in it would be taken for those of a
  * run. PORTOLAN_EIO. */
 enum portolan_status portolan_record_check_folder(const char *folder, struct portolan_error *err);
+/** Checks that the program NAME can be started. PORTOLAN_ENOTFOUND, PORTOLAN_ENOMEM. */
+enum portolan_status portolan_record_check_program(const char *name, struct portolan_error *err);
 /** Returns whether no stream is in FOLDER: then the program is one that … */
 bool portolan_record_is_empty(const char *folder);
 #define PORTOLAN_RECORDS_NOTHING                                                                   \

@@ -124,6 +124,18 @@ static void a_trace_needs_a_folder_of_its_own(void **state)
     assert_int_equal(portolan_record_check_folder(test_file("no/where"), NULL), PORTOLAN_EIO);
 }
 
+static void a_program_is_there_and_may_run(void **state)
+{
+    struct portolan_error missing = {0}, text = {0};
+
+    assert_int_equal(portolan_record_check_program("sh", NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_record_check_program("./nothing", &missing), PORTOLAN_ENOTFOUND);
+    assert_string_equal(missing.text, "cannot run './nothing': No such file or directory");
+    assert_int_equal(portolan_record_check_program(test_file_write("text", "words"), &text),
+                     PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(text.text, "Permission denied"));
+}
+
 /* ------------------------------------------------- two trials */
 
 static int64_t put_trial(struct portolan_store *store, int ranks,
@@ -324,6 +336,7 @@ UNIT_TESTS_BETWEEN(test_folder_make, test_folder_remove,
                    cmocka_unit_test(overhead_is_that_of_another_trial),
                    cmocka_unit_test(a_profile_has_what_was_called),
                    cmocka_unit_test(a_trace_needs_a_folder_of_its_own),
+                   cmocka_unit_test(a_program_is_there_and_may_run),
                    cmocka_unit_test(a_change_counts_beyond_its_spread),
                    cmocka_unit_test(a_trial_must_have_been_diagnosed),
                    cmocka_unit_test(what_is_named_must_go_together),

@@ -18,6 +18,7 @@ struct assembly_options {
     const struct portolan_program *program; /* holds the text and the classes; or NULL */
     const char *path;                       /* --path, more folders with component descriptions */
     const char *store;                      /* --store, instead of the Mastermind's parameter */
+    bool reads_only;                        /* the store may also lie next to FILE */
     const char *trial;                      /* --trial, if FILE is a store */
     size_t n_sets;
     const char **sets; /* --set INSTANCE.PARAMETER=VALUE or PARAMETER=VALUE */
