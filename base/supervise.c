@@ -142,14 +142,21 @@ static void release_signals(void)
 static enum portolan_status begin(struct watch *w, char *const *words, struct portolan_error *err)
 {
     int out[2] = {-1, -1}, errors[2] = {-1, -1};
+    sigset_t all, own;
 
+    sigfillset(&all);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (catch_signals() && !pipe2(out, O_CLOEXEC) && !pipe2(errors, O_CLOEXEC)) {
         w->began_s = portolan_now_s();
+        sigprocmask(SIG_BLOCK, &all, &own);
         w->pid = fork();
+        if (w->pid == 0) { /* a signal for the child is none for this process */
+            release_signals();
+            sigprocmask(SIG_SETMASK, &own, NULL);
+            become_command(w, words, (int[]){out[1], errors[1]});
+        }
+        sigprocmask(SIG_SETMASK, &own, NULL);
     }
-    if (w->pid == 0)
-        become_command(w, words, (int[]){out[1], errors[1]});
     if (w->pid < 0)
         portolan_error_set(err, PORTOLAN_EIO, "cannot start '%s': %s", words[0], strerror(errno));
     else

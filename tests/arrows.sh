@@ -32,7 +32,7 @@ framework: base assembly palette framework
 framework/status: base framework
 framework/parameters: base framework number
 framework/core: base candidates doing shared_object assembly palette framework embed
-framework/assembly: base assembly palette xml
+framework/assembly: base assembly list options palette xml
 framework/ccaffeine: base command assembly palette framework ccaffeine index
 proxygen: base command proxygen probe
 proxygen/model: base probe proxygen

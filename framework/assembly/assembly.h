@@ -90,8 +90,13 @@ void assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *are
 void assembly_check_cases(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 
 /* "(LEFT) and (RIGHT)", or the one that is not NULL. */
-const char *assembly_join_conditions(struct portolan_arena *arena, const char *left,
-                                     const char *right);
+static inline const char *assembly_join_conditions(struct portolan_arena *arena, const char *left,
+                                                   const char *right)
+{
+    return !left || !right ? left ? left : right
+                           : portolan_arena_printf(arena, "(%s) and (%s)", left, right);
+}
+
 /*
  * Joins the conditions of E's <applies> children, whose form is checked, to CONDITION (NULL: none).
  * LINE, unless it is set, becomes the line of the first child.

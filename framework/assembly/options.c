@@ -197,8 +197,7 @@ static void drop_unused(struct walk *w)
 
 /* ------------------------------------------------------------------ which are allowed */
 
-/* A portolan_condition_lookup_fn: an option's name stands for its value; "" while it is not used.
- */
+/* A portolan_condition_lookup_fn: an option's name stands for its value, "" if it is not used. */
 static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
 {
     const struct walk *w = arg;
@@ -488,39 +487,61 @@ static bool is_ordered(const struct portolan_assembly_instance *x)
     return x->n_alternatives > 2;
 }
 
-/* Adds the combinations of W with another value of option K. */
-static void change_one(struct walk *w, const size_t *from, size_t k)
+/* Takes the combinations that differ from FROM in N_CHANGES of the options from FIRST on. */
+static void change(struct walk *w, const size_t *from, size_t first, size_t n_changes)
 {
-    bool near_only = is_ordered(&w->p->options[k]);
+    size_t bytes = w->p->n_options * sizeof *from;
+    size_t *changed = portolan_calloc(w->p->n_options, sizeof *changed);
 
-    for (size_t v = 0; v < w->p->options[k].n_alternatives && !w->failed; v++) {
-        if (v == from[k] || (near_only && v + 1 != from[k] && v != from[k] + 1))
-            continue;
-        memcpy(w->values, from, w->p->n_options * sizeof *from);
-        w->values[k] = v;
-        drop_unused(w);
-        complete(w);
-        take_combination(w);
+    w->failed = w->failed || !changed;
+    for (size_t k = first; k < w->p->n_options && !w->failed; k++) {
+        bool near_only = is_ordered(&w->p->options[k]);
+
+        for (size_t v = 0; from[k] != NONE && v < w->p->options[k].n_alternatives; v++) {
+            if (v == from[k] || (near_only && v + 1 != from[k] && v != from[k] + 1))
+                continue;
+            memcpy(w->values, from, bytes);
+            w->values[k] = v;
+            drop_unused(w);
+            complete(w);
+            memcpy(changed, w->values, bytes);
+            if (n_changes > 1)
+                change(w, changed, k + 1, n_changes - 1);
+            else
+                take_combination(w);
+        }
     }
+    free(changed);
 }
 
 enum portolan_status portolan_options_offer_changes(struct portolan_assembly *a, size_t alternative,
+                                                    size_t n_changes, size_t most,
                                                     struct portolan_error *err)
 {
     const char *text = a->instances[0].alternatives[alternative].class_name;
     size_t *from = portolan_calloc(a->program->n_options + 1, sizeof *from);
     struct walk w;
 
-    if (begin_walk(&w, a, arena_of(a)) && from && a->program->n_options &&
-        read_combination(&w, text)) {
+    if (begin_walk(&w, a, NULL) && from && a->program->n_options && read_combination(&w, text)) {
         memcpy(from, w.values, w.p->n_options * sizeof *from);
-        for (size_t k = 0; k < w.p->n_options && !w.failed; k++)
-            if (from[k] != NONE)
-                change_one(&w, from, k);
+        change(&w, from, 0, n_changes);
+        w.arena = arena_of(a);
+        if (w.n <= most)
+            change(&w, from, 0, n_changes);
     }
     w.failed = w.failed || !from;
     free(from);
     return end_walk(&w, err);
+}
+
+enum portolan_status portolan_options_restrict(struct portolan_assembly *a, size_t alternative,
+                                               const char *condition, struct portolan_error *err)
+{
+    const char **applies = &a->instances[0].alternatives[alternative].applies;
+    struct portolan_arena *arena = arena_of(a);
+
+    *applies = assembly_join_conditions(arena, *applies, portolan_arena_strdup(arena, condition));
+    return arena->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 /* ------------------------------------------------------------------ what runs */

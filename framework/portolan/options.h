@@ -40,13 +40,20 @@ portolan_options_offer(struct portolan_assembly *a, const char *text, struct por
 PORTOLAN_API enum portolan_status portolan_options_offer_all(struct portolan_assembly *a,
                                                              struct portolan_error *err);
 /**
- * Adds those allowed combinations that differ from ALTERNATIVE in one option; where a value needs
- * other options, with these as written. Of options whose values are in order only the next and the
- * previous value. Errors: ENOMEM.
+ * Adds those allowed combinations that differ from ALTERNATIVE in N_CHANGES options, unless they
+ * are more than MOST; where a value needs other options, with these as written. Of options whose
+ * values are in order only the next and the previous value. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_options_offer_changes(struct portolan_assembly *a,
                                                                  size_t alternative,
+                                                                 size_t n_changes, size_t most,
                                                                  struct portolan_error *err);
+
+/** Adds a condition, as of <applies if=…>, to a combination. Errors: ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_options_restrict(struct portolan_assembly *a,
+                                                            size_t alternative,
+                                                            const char *condition,
+                                                            struct portolan_error *err);
 
 /**
  * TEXT, a template of the program, with the words of ALTERNATIVE's options and the present

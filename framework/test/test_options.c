@@ -102,11 +102,16 @@ static void numbers_are_in_order_and_their_neighbours_are_changes(void **state)
 
     assert_int_equal(portolan_options_count(a, 100), 10);
     assert_int_equal(portolan_options_count(a, 3), 3);
-    assert_int_equal(portolan_options_offer_changes(a, 0, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_options_offer_changes(a, 0, 1, SIZE_MAX, NULL), PORTOLAN_OK);
     assert_int_equal(a->instances[0].n_alternatives, 4);
     assert_true(number_of(a, "ksp=gmres b=16") != SIZE_MAX);
     assert_true(number_of(a, "ksp=cg b=8") != SIZE_MAX);
     assert_true(number_of(a, "ksp=cg b=32") != SIZE_MAX);
+    assert_int_equal(portolan_options_offer_changes(a, 0, 2, 1, NULL), PORTOLAN_OK);
+    assert_int_equal(a->instances[0].n_alternatives, 4); /* there are two pairs of changes */
+    assert_int_equal(portolan_options_offer_changes(a, 0, 2, 2, NULL), PORTOLAN_OK);
+    assert_int_equal(a->instances[0].n_alternatives, 6);
+    assert_true(number_of(a, "ksp=gmres b=32") != SIZE_MAX);
     assert_string_equal(command_of(a, number_of(a, "ksp=cg b=8"), &r), "./p 7 -b 8 -ksp cg");
     portolan_arena_clear(&r);
     portolan_assembly_destroy(a);
@@ -159,7 +164,7 @@ static void many_options_cost_no_time(void **state)
     portolan_text_add(&t, "</assembly>");
     a = read_good(t.bytes);
     assert_int_equal(portolan_options_count(a, 201), 201); /* of 2^40 */
-    assert_int_equal(portolan_options_offer_changes(a, 0, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_options_offer_changes(a, 0, 1, SIZE_MAX, NULL), PORTOLAN_OK);
     assert_int_equal(a->instances[0].n_alternatives, 41);
     portolan_assembly_destroy(a);
     portolan_text_clear(&t);

@@ -9,9 +9,10 @@
  * sizes, and the second ratio is not below NO_BETTER of the first. */
 static const double hopeless = 5, no_better = 0.8;
 
-/* In a race, as many go on at least; and all that take at most CLEARLY times the best. */
+/* In a race, as many go on at least; and all that take at most CLEARLY times the best. Of the
+ * smallest size alone it is not known what changes with size: there it is CLEARLY_SMALL. */
 enum { LEAST_SURVIVORS = 4 };
-static const double clearly = 1.1;
+static const double clearly = 1.1, clearly_small = 2;
 
 /* Cases differ not only in size: a selection must be hopeless in at least this many. */
 enum { HOPELESS_CASES = 5, FAILED_ENOUGH = 3 };
@@ -283,6 +284,21 @@ static double paired_loss(const struct exploration *e, size_t selection, size_t 
     return n > 0 ? sum / n : 0;
 }
 
+/* The loss that SELECTION will have at the largest size if it goes on as between the last two
+ * before POINT; that at the last if there is no such trend. */
+static double expected_loss(const struct exploration *e, size_t selection, size_t other,
+                            size_t point)
+{
+    double loss = paired_loss(e, selection, other, point), before, step, rest;
+
+    if (e->p.s.a->n_cases || point < 2 || !(e->sizes[point - 2] > 0))
+        return loss;
+    before = paired_loss(e, selection, other, point - 1);
+    step = log(e->sizes[point - 1] / e->sizes[point - 2]);
+    rest = log(e->sizes[e->n_points - 1] / e->sizes[point - 1]);
+    return step > 0 && before > 0 ? loss + (loss - before) * rest / step : loss;
+}
+
 /*
  * In a race, returns whether SELECTION lost before POINT: it was worse than the better half and
  * clearly worse than the best, or did not run there.
@@ -290,8 +306,8 @@ static double paired_loss(const struct exploration *e, size_t selection, size_t 
 static bool has_lost(const struct exploration *e, size_t selection, size_t point)
 {
     const struct cell *own = point ? &e->cells[selection][point - 1] : NULL;
-    size_t n = 0, better = 0;
-    double least = 0;
+    size_t n = 0, better = 0, best = selection;
+    double most = 0, limit = e->p.s.a->n_cases || point > 1 ? clearly : clearly_small;
 
     if (!e->is_race || !selection || !own)
         return false;
@@ -304,11 +320,15 @@ static bool has_lost(const struct exploration *e, size_t selection, size_t point
         if (!c->all.n || explore_is_bad(c))
             continue;
         n++;
-        loss = paired_loss(e, k, selection, point);
-        better += loss < 0;
-        least = fmin(least, loss);
+        loss = paired_loss(e, selection, k, point);
+        better += loss > 0;
+        if (loss > most) {
+            most = loss;
+            best = k;
+        }
     }
-    return 2 * better >= n && better >= LEAST_SURVIVORS && -least > log(clearly);
+    return 2 * better >= n && better >= LEAST_SURVIVORS && most > log(limit) &&
+           expected_loss(e, selection, best, point) > log(limit);
 }
 
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)

@@ -74,7 +74,7 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
     if (status == PORTOLAN_OK && s->w.store)
         accept_ended_by_signal(s->data);
     if (status == PORTOLAN_OK && s->w.assembly->program)
-        status = tune_offer_measured(s->w.assembly, s->data, err);
+        status = tune_offer_known(s->w.assembly, s->data, err);
     if (status == PORTOLAN_OK)
         *ranks = ranks_of(s->data);
     return status;

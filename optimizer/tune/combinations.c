@@ -4,6 +4,8 @@
 #include <portolan/trials.h>
 #include <portolan/tune.h>
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,13 +30,19 @@ enum portolan_status tune_offer(struct portolan_assembly *a, const char *changes
                                 bool *grew, struct portolan_error *err)
 {
     size_t before = a->instances[0].n_alternatives, k = 0;
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
 
     *is_race = portolan_options_count(a, TUNE_MOST_OF_ALL + 1) > TUNE_MOST_OF_ALL;
-    while (changes_of && strcmp(a->instances[0].alternatives[k].class_name, changes_of) != 0)
+    if (!*is_race)
+        status = portolan_options_offer_all(a, err);
+    while (*is_race && changes_of &&
+           strcmp(a->instances[0].alternatives[k].class_name, changes_of) != 0)
         k++;
-    status =
-        *is_race ? portolan_options_offer_changes(a, k, err) : portolan_options_offer_all(a, err);
+    if (*is_race)
+        status = portolan_options_offer_changes(a, k, 1, SIZE_MAX, err);
+    /* Options that only help together are found once no single change does. */
+    if (!status && *is_race && changes_of && a->instances[0].n_alternatives == before)
+        status = portolan_options_offer_changes(a, k, 2, TUNE_MOST_PAIRS, err);
     *grew = a->instances[0].n_alternatives > before;
     return status;
 }
@@ -54,6 +62,59 @@ enum portolan_status tune_offer_measured(struct portolan_assembly *a,
             return portolan_no_memory(err);
     }
     return PORTOLAN_OK; /* trials with other options do not count */
+}
+
+/* The largest value of NAME in finished trials of a combination, NULL: of any; -INFINITY: none. */
+static double largest(const struct portolan_sample_set *set, const char *program, const char *name,
+                      const char *combination)
+{
+    double most = -INFINITY, x;
+
+    for (size_t i = 0; i < set->n_trials; i++) {
+        const struct portolan_trial *t = &set->trials[i];
+        const char *own = portolan_peek_value(t->implementations, t->n_implementations, program);
+        const char *value = portolan_peek_value(t->parameters, t->n_parameters, name);
+
+        if (!strcmp(t->outcome, "finished") && own && value && portolan_read_double(value, &x) &&
+            (!combination || !strcmp(own, combination)))
+            most = fmax(most, x);
+    }
+    return most;
+}
+
+static enum portolan_status restrict_to_known(struct portolan_assembly *a,
+                                              const struct portolan_sample_set *set,
+                                              const char *name, struct portolan_error *err)
+{
+    const struct portolan_assembly_instance *i = a->instances;
+    double most = largest(set, i->name, name, NULL);
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t k = 1; !status && k < i->n_alternatives; k++) {
+        double own = largest(set, i->name, name, i->alternatives[k].class_name);
+        char text[300];
+
+        snprintf(text, sizeof text, "%s <= %.17g", name, own);
+        if (own < most && own > -INFINITY)
+            status = portolan_options_restrict(a, k, text, err);
+    }
+    return status;
+}
+
+enum portolan_status tune_offer_known(struct portolan_assembly *a,
+                                      const struct portolan_sample_set *set,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status = tune_offer_measured(a, set, err);
+
+    for (size_t i = 0; !status && i < a->n_sweeps; i++) {
+        char name[256];
+
+        snprintf(name, sizeof name, "%s.%s", a->sweeps[i].instance, a->sweeps[i].parameter);
+        if (a->sweeps[i].varies)
+            status = restrict_to_known(a, set, name, err);
+    }
+    return status;
 }
 
 enum portolan_status tune_select(struct portolan_assembly *a, const char *combination,

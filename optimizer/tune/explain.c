@@ -14,7 +14,8 @@ struct known {
     const char *name;
     size_t n; /* trials that count */
     double mean_s, accuracy, stopped_s;
-    bool is_inaccurate, elsewhere;       /* ELSEWHERE: it was tried with other parameters */
+    bool is_inaccurate;
+    const char *elsewhere;               /* how a trial with other parameters ended; NULL: none */
     const struct portolan_trial *failed; /* the last that failed; NULL: none did */
 };
 
@@ -57,7 +58,7 @@ static void take_trial(const struct portolan_assembly *a, const struct portolan_
     double wanted = portolan_plan_wanted_accuracy(a, a->program->name);
 
     if (!tune_has_parameters(a, t)) {
-        k->elsewhere = true;
+        k->elsewhere = t->outcome;
     } else if (!strcmp(t->outcome, "stopped")) {
         k->stopped_s = fmax(k->stopped_s, 1e-9 * t->elapsed_ns);
     } else if (!strcmp(t->outcome, "failed")) {
@@ -95,7 +96,11 @@ static void add_known(const struct portolan_assembly *a, const struct known *k, 
     else if (k->stopped_s > 0)
         portolan_text_add(out, "stopped: it takes at least %.3g s", k->stopped_s);
     else
-        portolan_text_add(out, "never tried%s", k->elsewhere ? " here" : "");
+        portolan_text_add(out, "never tried%s%s", k->elsewhere ? " here; elsewhere it " : "",
+                          !k->elsewhere                       ? ""
+                          : !strcmp(k->elsewhere, "finished") ? "lost"
+                          : !strcmp(k->elsewhere, "stopped")  ? "was stopped"
+                                                              : "failed");
     if (!rank_of(k) && k->mean_s > best_s)
         portolan_text_add(out, ", %.3g times the best", k->mean_s / best_s);
     portolan_text_add(out, "\n");

@@ -61,8 +61,9 @@ enum portolan_status tune_run_trial(const struct tune_session *s, double limit_s
 /** Returns whether T ran with A's present parameters. */
 bool tune_has_parameters(const struct portolan_assembly *a, const struct portolan_trial *t);
 
-/** So many combinations are all measured; of more, some are in a race. */
-enum { TUNE_MOST_OF_ALL = 200 };
+/** So many combinations are all measured; of more, some are in a race, with two changes of the best
+ * if there are at most so many pairs of changes. */
+enum { TUNE_MOST_OF_ALL = 200, TUNE_MOST_PAIRS = 400 };
 
 /** Adds the combinations from which the next trial is chosen (portolan_measure_runner.offer). */
 enum portolan_status tune_offer(struct portolan_assembly *a, const char *changes_of, bool *is_race,
@@ -71,6 +72,15 @@ enum portolan_status tune_offer(struct portolan_assembly *a, const char *changes
 enum portolan_status tune_offer_measured(struct portolan_assembly *a,
                                          const struct portolan_sample_set *set,
                                          struct portolan_error *err);
+
+/**
+ * The same for a choice: where the search left a combination behind, because others were better, it
+ * is known up to the largest value of each varied parameter that it was measured with, and gets the
+ * condition that it is not chosen beyond. Errors: ENOMEM.
+ */
+enum portolan_status tune_offer_known(struct portolan_assembly *a,
+                                      const struct portolan_sample_set *set,
+                                      struct portolan_error *err);
 
 /* ------------------------------------------------------------------ what is chosen */
 
