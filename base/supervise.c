@@ -67,13 +67,12 @@ static void clean_environment(void)
         environ[kept] = NULL;
 }
 
-/* Counts what is allocated, not what is mapped of files, which says little. */
-static void limit_memory(double bytes)
+static void limit(int what, double bytes)
 {
-    struct rlimit limit = {(rlim_t)bytes, (rlim_t)bytes};
+    struct rlimit most = {(rlim_t)bytes, (rlim_t)bytes};
 
     if (bytes > 0)
-        setrlimit(RLIMIT_DATA, &limit);
+        setrlimit(what, &most);
 }
 
 /* In the child. A group of its own, so that all of it can be ended, also when this process dies. */
@@ -88,7 +87,9 @@ static void become_command(const struct watch *w, char *const *words, int ends[N
     dup2(ends[ERRORS], STDERR_FILENO);
     close(nothing);
     clean_environment();
-    limit_memory(w->how->memory_bytes);
+    /* Counts what is allocated, not what is mapped of files, which says little. */
+    limit(RLIMIT_DATA, w->how->memory_bytes);
+    limit(RLIMIT_FSIZE, w->how->file_bytes);
     for (char *const *x = w->how->environment; x && *x; x++)
         putenv(*x);
     if (w->how->folder && chdir(w->how->folder))

@@ -147,11 +147,21 @@ static enum portolan_status run_program(void *arg, const struct portolan_measure
                                         struct portolan_error *err)
 {
     struct measurement *m = arg;
+    const char *changed = m->program.changed;
     int number;
     enum portolan_status status = tune_run_trial(&m->program, trial->limit_s, &number, err);
+    char text[512];
 
     if (number)
         end_session(m, NULL, trial->number, number);
+    if (m->program.changed != changed) {
+        snprintf(
+            text, sizeof text,
+            "the trial changed '%.100s', which its command names: if it reads it, trials differ; "
+            "give each a copy of its own by <file> or --file NAME=%.100s",
+            m->program.changed, m->program.changed);
+        measure_say(m, text);
+    }
     return status;
 }
 

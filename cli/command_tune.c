@@ -13,7 +13,7 @@
 struct tune_options {
     struct measure_options measure;
     struct tune_line line;
-    const char *output;
+    const char *output, *hyperfine, *json;
     bool dry_run, runs;
 };
 
@@ -83,6 +83,11 @@ static const struct cli_option tune_table[] = {
      .take = need_equals},
     {"output", 'o', "FILE", "write the assembly, for measure, optimize, explain and report",
      INTO(struct tune_options, output)},
+    {"irace", 0, "FILE", "take options also from a file of parameters of irace",
+     INTO(struct tune_options, line.irace)},
+    {"hyperfine", 0, "FILE", "take the results of hyperfine --export-json as trials",
+     INTO(struct tune_options, hyperfine)},
+    {"json", 0, "FILE", "write all trials as hyperfine does", INTO(struct tune_options, json)},
     {"dry-run", 0, NULL, "only print the command lines", INTO(struct tune_options, dry_run)},
     {"run", 0, NULL, "run what was chosen", INTO(struct tune_options, runs)},
     {"quiet", 'q', NULL, "print only the choice", INTO(struct tune_options, measure.quiet)},
@@ -124,15 +129,51 @@ static void copy_sets(const struct assembly_options *from, struct assembly_optio
         append_text(&to->sets, &to->n_sets, from->sets[i]);
 }
 
+/* Takes trials from hyperfine's file, or (WRITES) writes all in its form. */
+static int exchange(struct tune_options *o, bool writes)
+{
+    struct portolan_error err = {0};
+    struct workbench w = {0};
+    struct tune_session s = {0};
+    struct measured_trials trials = {.w = &w, .ranks = o->line.ranks};
+    const struct portolan_sample_set *set;
+    struct portolan_text out = {0};
+    struct assembly_options assembly;
+    size_t n;
+    int result;
+
+    copy_sets(&o->measure.assembly, &assembly);
+    if (!workbench_open(&w, &assembly, print_diagnostic, &err) &&
+        !tune_open(&s, w.assembly, NULL, MPIEXEC, &err)) {
+        w.assembly->purpose = "explore";
+        trials.file = workbench_peek_store(&w);
+        if (!writes && !tune_read_hyperfine(&s, w.assembly, o->hyperfine, &n, &err))
+            printf("%s: %zu trials\n", o->hyperfine, n);
+        else if (writes && !measured_read(&trials, false, &set, &err))
+            tune_write_hyperfine(w.assembly, set, &out, &err);
+    }
+    result = err.status ? print_error(&err) : writes ? write_text(o->json, out.bytes) : 0;
+    portolan_text_clear(&out);
+    portolan_sample_set_destroy(trials.set);
+    tune_close(&s);
+    workbench_close(&w);
+    return result;
+}
+
 static int measure_and_choose(struct job *job, struct tune_options *o)
 {
     struct study_options study = {0};
     struct portolan_error err = {0};
+    int result;
 
+    if (o->hyperfine && (result = exchange(o, false)))
+        return job_end(job), result;
     copy_sets(&o->measure.assembly, &study.assembly);
     if (measure_all(job, &o->measure, &err) != PORTOLAN_OK)
         return job_fail(job, &err);
     job_end(job);
+    if (o->json && (result = exchange(o, true)))
+        return result;
     return optimize_assembly(&study, o->runs);
 }
 

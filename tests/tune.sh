@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs are chosen by their options: every way in which a trial can end, and what is chosen then.
 . "$(dirname "$0")/tap.sh"
-plan 40
+plan 45
 cd "$work" || exit 99
 cp "$BUILD/examples/options/solve" "$BUILD/examples/options/options.xml" .
 residual='residual ([0-9.eE+-]+)'
@@ -68,6 +68,20 @@ try "$PORTOLAN" tune --repeat 1 --store large.db --failed 'x$' -- sh -c 'head -c
 answered
 gives 'a line without an end fills no memory' 0 'done: 2 trials'
 
+try "$PORTOLAN" tune --repeat 1 --store full.db -- dd if=/dev/zero of=/dev/full 'count={x:1|2}'
+gives 'a full disk is the reason of a failure' 1 'of [0-9]+: its processes ended with status 1' '\| .*No space left on device'
+free=$(df -B1 --output=avail . | tail -1)
+try "$PORTOLAN" tune --repeat 1 --store fills.db -- dd if=/dev/zero of=big bs=1 count=1 "seek={x:0|$free}"
+answered
+gives 'a trial cannot fill the disk' 0 'failed: .*' 'File too large|File size limit'
+rm -f big
+echo 1 >data
+try "$PORTOLAN" tune --repeat 1 --store data.db -- sh -c 'echo {x:2|3} >>"$0"' data
+answered
+gives 'a trial that changes a file that it may read' 0 "the trial changed 'data', which its command names"
+[ "$(grep -c 'the trial changed' out)" = 1 ]
+result 'and that is said once' $?
+
 cat >first <<'END'
 #!/bin/sh
 case $1 in bad) echo 'cannot allocate' && exit 1 ;; esac
@@ -95,6 +109,10 @@ gives 'a constraint that allows nothing' 1 'nothing.xml:2: .*allow no combinatio
 sed 's/{x}/{y}/' nothing.xml >misspelt.xml
 try "$PORTOLAN" check misspelt.xml
 gives 'an option that is misspelt where it stands' 1 "misspelt.xml:2:.*'\{y\}' in the command is neither"
+printf '<assembly name="w"><program name="echo" command="echo"/>\n<instance name="x" class="a">%s</instance></assembly>\n' \
+    '<alternative class="b"/>' >nowhere.xml
+try "$PORTOLAN" check nowhere.xml
+gives 'an option whose words appear nowhere' 1 "nowhere.xml:2:.*the words of option 'x' appear nowhere"
 many='{a:0..99} {b:0..99} {c:0..99} {d:0..99} {e:0..99}'
 try "$PORTOLAN" tune --dry-run -- ./first $many
 gives 'ten thousand million combinations' 0 '^./first 0 0 0 0 1$' 'more than 200 combinations'

@@ -27,6 +27,7 @@ struct portolan_supervision {
     void *arg;
     struct portolan_usage *usage; /**< gets what it did; or NULL */
     double memory_bytes;          /**< that each of its processes may allocate; 0: no limit */
+    double file_bytes;            /**< most of each file that it writes; 0: no limit */
     const char *folder;           /**< in which it runs; NULL: this process's */
     /** NAME=VALUE, added to its environment; ends with NULL. NULL: nothing is. */
     char *const *environment;

@@ -293,7 +293,8 @@ char *tune_make_assembly(struct portolan_arena *arena, const struct tune_line *o
     const char *line = join_command(arena, o->command, o->n_command);
     const char *name = line ? name_program(arena, line) : NULL;
 
-    if (!name || !make_options(&m, line, line + strlen(line), &command)) {
+    if (!name || !make_options(&m, line, line + strlen(line), &command) ||
+        (o->irace && !tune_read_irace(arena, o->irace, &m.instances, err))) {
         portolan_error_set(err, arena->failed ? PORTOLAN_ENOMEM : PORTOLAN_EINVAL, "the command");
         return NULL;
     }

@@ -15,13 +15,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 
 /* Shorter trials are not judged: the kernel counts the use of cores in units of 10 ms. */
 static const double least_judged_s = 0.5;
 
+/* A trial may fill this part of the free space with one file. */
+static const double share_of_space = 0.5;
+
 /* A running trial. */
 struct run {
-    const struct tune_session *session;
+    struct tune_session *session;
     const struct portolan_assembly_program *p;
     struct prepared prepared;
     struct output said;
@@ -170,6 +175,40 @@ static enum portolan_status end_trial(struct run *r, struct portolan_store *stor
     return status ? status : portolan_store_commit(store, err);
 }
 
+/* ------------------------------------------------------------------ files */
+
+static double free_bytes(const char *folder)
+{
+    struct statvfs info;
+
+    return statvfs(folder ? folder : ".", &info) ? 0
+                                                 : (double)info.f_bavail * (double)info.f_frsize;
+}
+
+/* The files that the command names, as they are: INFO has an entry for each word. */
+static struct stat *look_at_files(struct prepared *p)
+{
+    struct stat *info = portolan_arena_alloc(&p->arena, p->words.n, sizeof *info);
+
+    for (size_t i = 0; info && i < p->words.n; i++)
+        if (p->folder || stat(p->words.word[i], &info[i]) || !S_ISREG(info[i].st_mode))
+            info[i].st_mode = 0;
+    return info;
+}
+
+/* Notes the first file that is another than BEFORE. */
+static void find_changed(struct run *r, const struct stat *before)
+{
+    const struct portolan_words *words = &r->prepared.words;
+    struct stat now;
+
+    for (size_t i = 0; before && i < words->n && !r->session->changed; i++)
+        if (before[i].st_mode && (stat(words->word[i], &now) || now.st_size != before[i].st_size ||
+                                  now.st_mtim.tv_sec != before[i].st_mtim.tv_sec ||
+                                  now.st_mtim.tv_nsec != before[i].st_mtim.tv_nsec))
+            r->session->changed = portolan_arena_strdup(&r->session->arena, words->word[i]);
+}
+
 /* Runs it; *SIGNAL_NUMBER: this process was told to end. */
 static enum portolan_status run_program(struct run *r, double limit_s, struct portolan_facts *facts,
                                         int *signal_number, struct portolan_error *err)
@@ -180,8 +219,10 @@ static enum portolan_status run_program(struct run *r, double limit_s, struct po
                                              .arg = &r->said,
                                              .usage = &r->usage,
                                              .memory_bytes = r->p->memory,
+                                             .file_bytes = share_of_space * free_bytes(p->folder),
                                              .folder = p->folder,
                                              .environment = p->environment};
+    const struct stat *files = look_at_files(p);
     struct portolan_machine_reading before;
     struct portolan_error end = {0};
     enum portolan_status status;
@@ -192,6 +233,7 @@ static enum portolan_status run_program(struct run *r, double limit_s, struct po
         *err = end;
         return status;
     }
+    find_changed(r, files);
     judge(r, &end);
     note_disturbance(r, &before, facts);
     return PORTOLAN_OK;
@@ -207,8 +249,8 @@ static enum portolan_status report(struct run *r, struct portolan_error *err)
     return portolan_error_set(err, PORTOLAN_ECOMPONENT, "%s; its last line is '%s'", r->why, last);
 }
 
-enum portolan_status tune_run_trial(const struct tune_session *s, double limit_s,
-                                    int *signal_number, struct portolan_error *err)
+enum portolan_status tune_run_trial(struct tune_session *s, double limit_s, int *signal_number,
+                                    struct portolan_error *err)
 {
     struct run r = {.session = s, .p = s->a->program, .said.arena = &r.prepared.arena};
     struct portolan_facts facts = {0};
@@ -234,6 +276,27 @@ enum portolan_status tune_run_trial(const struct tune_session *s, double limit_s
     portolan_facts_clear(&facts);
     output_end(&r.said);
     prepared_release(&r.prepared);
+    portolan_store_close(store);
+    return status;
+}
+
+enum portolan_status trial_keep(struct tune_session *s, const struct portolan_usage *usage,
+                                struct portolan_error *err)
+{
+    struct run r = {
+        .session = s, .p = s->a->program, .said.arena = &r.prepared.arena, .usage = *usage};
+    struct portolan_facts facts = {0};
+    struct portolan_store *store = NULL;
+    int64_t id = 0;
+    enum portolan_status status = portolan_store_open(s->store, PORTOLAN_STORE_WRITE, &store, err);
+
+    judge(&r, &(struct portolan_error){0});
+    if (!status)
+        status = begin_trial(&r, store, &id, err);
+    if (!status)
+        status = end_trial(&r, store, id, &facts, err);
+    portolan_facts_clear(&facts);
+    portolan_arena_clear(&r.prepared.arena);
     portolan_store_close(store);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_TUNE_TRIAL_H
 #define PORTOLAN_TUNE_TRIAL_H
 
+#include <portolan/supervise.h>
 #include <portolan/tune.h>
 
 struct prepared {
@@ -16,5 +17,9 @@ struct prepared {
 enum portolan_status prepare(struct prepared *p, const struct tune_session *s,
                              struct portolan_error *err);
 void prepared_release(struct prepared *p);
+
+/* Stores a trial of the selected combination that ran elsewhere. */
+enum portolan_status trial_keep(struct tune_session *s, const struct portolan_usage *usage,
+                                struct portolan_error *err);
 
 #endif

@@ -19,7 +19,8 @@ struct tune_line {
     char **command;
     double accuracy, timeout_s;                             /**< 0: none */
     const char *accuracy_from, *time_from, *memory, *store; /**< NULL: none, but portolan.db */
-    int ranks;                                              /**< 0: not stated */
+    const char *irace; /**< file of more options, as irace has them; NULL: none */
+    int ranks;         /**< 0: not stated */
     size_t n_varied, n_failed, n_contexts, n_variables, n_files;
     const char **varied, **failed, **contexts, **variables, **files; /**< NAME=… but FAILED */
 };
@@ -27,6 +28,11 @@ struct tune_line {
 /** The assembly's XML, in ARENA; NULL, with ERR set to EINVAL (the command) or ENOMEM. */
 char *tune_make_assembly(struct portolan_arena *arena, const struct tune_line *o,
                          struct portolan_error *err);
+
+/** Adds the parameters of an irace file as options, <instance> elements. False, with ERR set to
+ * ESYNTAX (file:line), EIO or ENOMEM. */
+bool tune_read_irace(struct portolan_arena *arena, const char *file, struct portolan_text *options,
+                     struct portolan_error *err);
 
 /* ------------------------------------------------------------------ trials */
 
@@ -37,6 +43,8 @@ struct tune_session {
     struct portolan_words start;       /**< before the command: the launcher of its ranks */
     struct portolan_name_value build;  /**< a fact of each trial: which build of the program ran */
     struct portolan_arena arena;       /**< of these texts */
+    /** The first file named in the command that a trial changed; NULL: none was. */
+    const char *changed;
 };
 
 /**
@@ -55,8 +63,8 @@ void tune_close(struct tune_session *s);
  * end (0: it was not); then nothing is stored. PORTOLAN_ECOMPONENT: it failed or was stopped, with
  * the reason.
  */
-enum portolan_status tune_run_trial(const struct tune_session *s, double limit_s,
-                                    int *signal_number, struct portolan_error *err);
+enum portolan_status tune_run_trial(struct tune_session *s, double limit_s, int *signal_number,
+                                    struct portolan_error *err);
 
 /** Returns whether T ran with A's present parameters. */
 bool tune_has_parameters(const struct portolan_assembly *a, const struct portolan_trial *t);
@@ -106,6 +114,20 @@ enum portolan_status tune_select(struct portolan_assembly *a, const char *combin
 enum portolan_status tune_explain(struct portolan_assembly *a,
                                   const struct portolan_sample_set *set, struct portolan_text *out,
                                   struct portolan_error *err);
+
+/**
+ * Stores the results of hyperfine in FILE (--export-json) as trials of the session's program, as if
+ * they had run here, *N of them. Their parameters (-L) have the names and values of options, or
+ * their commands are those of combinations that A offers. A's parameters and selection change.
+ * Errors: ESYNTAX, EINVAL, ENOTFOUND: it has none of this program; those of the store; ENOMEM.
+ */
+enum portolan_status tune_read_hyperfine(struct tune_session *s, struct portolan_assembly *a,
+                                         const char *file, size_t *n, struct portolan_error *err);
+/** Adds a document of all trials of SET, whose combinations A offers, as hyperfine writes its
+ * results; A's parameters change. Errors: ENOMEM. */
+enum portolan_status tune_write_hyperfine(struct portolan_assembly *a,
+                                          const struct portolan_sample_set *set,
+                                          struct portolan_text *out, struct portolan_error *err);
 
 /** Adds a table of why trials of A did not work: how many, and of which combination. */
 void tune_list_failures(const struct portolan_assembly *a, const struct portolan_sample_set *set,
