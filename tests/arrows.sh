@@ -21,7 +21,7 @@ probe/client: base json control_client list machine
 probe/counters: base probe
 probe/tau: base index list control probe tau
 probe/portolan: base control ending probe probe_inline probe_node_inline probe_records tau
-mpi: base index list machine probe framework mpi observer
+mpi: base index list machine probe framework communicator mpi observer
 mastermind/store: base index list machine store store_calls store_decisions
 mastermind/trials: base store trials
 analysis/profile: base grid index json list stats store trials profile compare models progress
@@ -38,7 +38,7 @@ proxygen: base command proxygen probe
 proxygen/model: base probe proxygen
 proxygen/runtime: base shared_object callback control probe framework proxy functions functions_component
 proxygen/read: base libclang probe sidl
-proxygen/emit: base candidates callback functions functions_component probe proxy
+proxygen/emit: base candidates callback choose communicator functions functions_component probe proxy
 mastermind: base assembly palette probe store
 mastermind/recorder: base block list control ending machine palette probe record store mastermind recorder settle assembly
 mastermind/component: base control ending probe store framework mastermind recorder
