@@ -9,6 +9,7 @@
 #include <portolan/framework.h>
 #include <portolan/optimizer.h>
 #include <portolan/store.h>
+#include <portolan/study.h>
 
 typedef int command_fn(int argc, char **argv); /* argv[0] is "portolan NAME" */
 
@@ -73,13 +74,6 @@ struct assembly_options {
  */
 extern const struct cli_option settings_table[], assembly_table[], of_trials_table[];
 
-/* An assembly with its palette, ready to be checked, drawn, run or predicted. */
-struct workbench {
-    struct portolan_palette *palette; /* NULL if the assembly is from a store */
-    struct portolan_assembly *assembly;
-    const char *store; /* in that case: the store that describes it */
-};
-
 /*
  * Reads and checks the assembly and applies --case, --set, --select, --pin and --forbid. Prints
  * problems if PRINT is set; SPMD programs set it on rank 0 only, because every rank reads the same
@@ -87,7 +81,6 @@ struct workbench {
  */
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
                                     struct portolan_error *err);
-void workbench_close(struct workbench *w);
 
 /* The ranks of this run. */
 struct job {
@@ -158,37 +151,12 @@ int run_assembly(struct job *job, struct run_options *o);
 enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
                                           struct portolan_error *err);
 
-/* Sets a parameter of the only instance that has it. */
-enum portolan_status workbench_set(struct workbench *w, const char *parameter, const char *text,
-                                   struct portolan_error *err);
-
 /* --select INSTANCE=CLASS. */
 enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
                                   struct portolan_error *err);
 /* All of --select, --pin and --forbid. */
 enum portolan_status apply_choices(struct portolan_assembly *a, const struct assembly_options *o,
                                    struct portolan_error *err);
-
-/* Returns whether a component of the assembly records its calls of MPI, now and then. */
-bool workbench_is_diagnosed(const struct workbench *w);
-
-/* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
-const char *workbench_peek_store(const struct workbench *w);
-
-/*
- * Workbench, stored trials and plan, for a command that only reads results: the trials of the
- * assembly on as many ranks as its newest exploration.
- */
-struct study {
-    struct workbench w;
-    struct portolan_sample_set *data;
-    struct portolan_plan_options options;
-    struct portolan_name_value *facts; /* of this machine, and of the newest build */
-    char host[256], processor[256];
-    char *machine; /* name of the virtual machine that is chosen for; or NULL */
-    bool was_read; /* the trials were read; may be true if study_open() failed later */
-    struct portolan_plan *plan;
-};
 
 /* Options for the plan. */
 struct study_options {
@@ -209,7 +177,6 @@ enum portolan_status study_open_partly(struct study *s, struct study_options *o,
                                        struct portolan_error *err);
 /* Prints why there is no choice or prediction to standard error; returns the exit status. */
 int study_cannot_tell(const struct study *s, const struct portolan_error *err);
-void study_close(struct study *s);
 
 /* Makes the text of a report on a plan; the caller frees it. */
 typedef enum portolan_status study_report_fn(const struct portolan_plan *plan, char **text,

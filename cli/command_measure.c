@@ -109,28 +109,9 @@ static bool has_port(void *arg, const char *class_name, const char *port)
     return portolan_class_uses(portolan_palette_find(m->w->palette, class_name), port);
 }
 
-static enum portolan_status apply_order(struct portolan_assembly *a, char *line,
-                                        struct portolan_error *err)
-{
-    char *verb = strsep(&line, " "), *instance = strsep(&line, " "), *parameter;
-
-    if (!strcmp(verb, "select"))
-        return portolan_assembly_select(a, instance, line, err);
-    parameter = strsep(&line, " ");
-    return portolan_assembly_set(a, instance, parameter, line, err);
-}
-
 static enum portolan_status apply_orders(void *arg, const char *orders, struct portolan_error *err)
 {
-    struct measurement *m = arg;
-    char *text = portolan_strdup(orders), *rest = text, *line;
-    enum portolan_status status = text ? PORTOLAN_OK : portolan_no_memory(err);
-
-    while (status == PORTOLAN_OK && (line = strsep(&rest, "\n")))
-        if (*line)
-            status = apply_order(m->w->assembly, line, err);
-    free(text);
-    return status;
+    return workbench_obey(((struct measurement *)arg)->w, orders, err);
 }
 
 static enum portolan_status keep_model(void *arg, const struct portolan_stored_model *model,

@@ -14,23 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-bool trial_is_of(const struct portolan_trial *t, const char *machine)
-{
-    const char *own = portolan_trial_peek_fact(t, PORTOLAN_STORE_VIRTUAL);
-
-    return own ? machine && !strcmp(machine, own) : !machine;
-}
-
-void trials_keep_those_of(struct portolan_sample_set *set, const char *machine)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < set->n_trials; i++)
-        if (trial_is_of(&set->trials[i], machine))
-            set->trials[n++] = set->trials[i];
-    set->n_trials = n;
-}
-
 #ifdef PORTOLAN_CLUE
 enum portolan_status virtual_machine_name(const char *file, char **name, struct portolan_error *err)
 {

@@ -7,11 +7,6 @@
 
 #include <portolan/command.h>
 
-/* Returns whether a trial is of the virtual machine of that name; NULL: of a real one. */
-bool trial_is_of(const struct portolan_trial *t, const char *machine);
-/* Keeps of the trials of SET only those of the virtual machine of that name; NULL: of real ones. */
-void trials_keep_those_of(struct portolan_sample_set *set, const char *machine);
-
 /* The name of the machine in FILE, portolan-machine(5), whose problems are printed; *NAME is for
  * free(). */
 enum portolan_status virtual_machine_name(const char *file, char **name,

@@ -57,119 +57,21 @@ static void clear_lists(struct assembly_options *o)
     o->n_sets = o->n_selects = o->n_pins = o->n_forbids = o->n_cases = 0;
 }
 
-static const struct portolan_class_description *
-class_of(const struct workbench *w, const struct portolan_assembly_alternative *alternative)
-{
-    return portolan_palette_find(w->palette, alternative->class_name);
-}
-
-/* The palette's description of a parameter of an alternative's class; NULL if it has none. */
-static const struct portolan_parameter_description *
-describe(const struct workbench *w, const struct portolan_assembly_alternative *alternative,
-         const char *parameter)
-{
-    const struct portolan_class_description *c = class_of(w, alternative);
-
-    return c ? portolan_class_parameter(c, parameter) : NULL;
-}
-
-static bool has_parameter(const struct workbench *w, const struct portolan_assembly_instance *i,
-                          const char *parameter)
-{
-    for (size_t k = 0; k < i->n_alternatives; k++)
-        if (describe(w, &i->alternatives[k], parameter))
-            return true;
-    return false;
-}
-
-/* The only instance that has a parameter of this name; NULL (with a cause) if none or several. */
-static const char *find_owner(const struct workbench *w, const char *parameter,
-                              struct portolan_error *err)
-{
-    const struct portolan_assembly *a = w->assembly;
-    const char *owner = NULL;
-
-    for (size_t i = 0; i < a->n_instances; i++) {
-        const char *name = a->instances[i].name;
-
-        if (!has_parameter(w, &a->instances[i], parameter))
-            continue;
-        if (owner) {
-            portolan_error_set(
-                err, PORTOLAN_EINVAL,
-                "--set %s: both '%s' and '%s' have this parameter; write %s.%s=VALUE", parameter,
-                owner, name, owner, parameter);
-            return NULL;
-        }
-        owner = name;
-    }
-    if (!owner)
-        portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                           "--set %s: no instance of '%s' has this parameter", parameter, a->file);
-    return owner;
-}
-
-/* Sets a parameter that the assembly states, or else one that the description of a class has. */
-static enum portolan_status set_parameter(struct workbench *w, const char *instance,
-                                          const char *parameter, const char *text,
-                                          struct portolan_error *err)
-{
-    const struct portolan_assembly_instance *i =
-        portolan_assembly_peek_instance(w->assembly, instance);
-    struct portolan_error unstated = {0};
-    enum portolan_status status =
-        portolan_assembly_set(w->assembly, instance, parameter, text, &unstated);
-
-    if (status != PORTOLAN_ENOTFOUND || !i || !has_parameter(w, i, parameter)) {
-        if (status != PORTOLAN_OK)
-            portolan_error_set(err, status, "%s", unstated.text);
-        return status;
-    }
-    status = PORTOLAN_OK;
-    for (size_t k = 0; status == PORTOLAN_OK && k < i->n_alternatives; k++) {
-        const struct portolan_parameter_description *d =
-            describe(w, &i->alternatives[k], parameter);
-
-        if (d)
-            status = portolan_assembly_add_parameter(
-                w->assembly, instance, k,
-                &(struct portolan_assembly_parameter){
-                    .name = parameter, .type = d->type, .is_array = d->is_array, .text = text},
-                err);
-    }
-    return status;
-}
-
 static enum portolan_status apply_set(struct workbench *w, const char *text,
                                       struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
-    char *copy = portolan_strdup(text), *value, *dot;
-    const char *instance = copy, *parameter;
+    char *copy = portolan_strdup(text), *value;
 
     if (!copy)
         return portolan_error_set(err, status, "out of memory");
     value = strchr(copy, '=');
     *value++ = '\0';
-    dot = strchr(copy, '.');
-    if (dot) {
-        *dot = '\0';
-        parameter = dot + 1;
-    } else {
-        parameter = copy;
-        instance = find_owner(w, parameter, err);
-    }
-    status = instance ? set_parameter(w, instance, parameter, value, err) : err->status;
+    status = workbench_set(w, copy, value, err);
+    if (status && !strchr(copy, '.'))
+        portolan_error_prefix(err, "--set");
     free(copy);
     return status;
-}
-
-enum portolan_status workbench_set(struct workbench *w, const char *parameter, const char *text,
-                                   struct portolan_error *err)
-{
-    const char *instance = find_owner(w, parameter, err);
-
-    return instance ? set_parameter(w, instance, parameter, text, err) : err->status;
 }
 
 /* Calls APPLY with the two sides of TEXT, INSTANCE=CLASS. */
@@ -236,71 +138,6 @@ static enum portolan_status apply_cases(struct portolan_assembly *a,
                   : PORTOLAN_OK;
 }
 
-/* The first instance whose class provides a port of TYPE and has PARAMETER, if that is not NULL. */
-static const char *find_provider(const struct workbench *w, const char *type, const char *parameter)
-{
-    for (size_t i = 0; i < w->assembly->n_instances; i++) {
-        const struct portolan_assembly_instance *instance = &w->assembly->instances[i];
-        const struct portolan_class_description *c = class_of(w, &instance->alternatives[0]);
-
-        for (size_t k = 0; c && k < c->n_provides; k++)
-            if (!strcmp(c->provides[k].type, type) &&
-                (!parameter || portolan_class_parameter(c, parameter)))
-                return instance->name;
-    }
-    return NULL;
-}
-
-/* The instance that keeps an experiment store, and has a parameter for its file; NULL: none. */
-static const char *find_keeper(const struct workbench *w)
-{
-    return find_provider(w, "portolan.ports.Monitor", "store");
-}
-
-bool workbench_is_diagnosed(const struct workbench *w)
-{
-    return find_provider(w, "portolan.ports.Diagnosis", NULL);
-}
-
-static enum portolan_status put_store(struct workbench *w, const char *file,
-                                      struct portolan_error *err)
-{
-    const char *keeper = find_keeper(w);
-
-    if (!keeper)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "--store: '%s' has no instance with an experiment store",
-                                  w->assembly->file);
-    return set_parameter(w, keeper, "store", file, err);
-}
-
-const char *workbench_peek_store(const struct workbench *w)
-{
-    const char *keeper = w->store ? NULL : find_keeper(w), *file;
-
-    if (!keeper)
-        return w->store;
-    file = portolan_assembly_peek_parameter(w->assembly, keeper, "store");
-    if (file)
-        return file;
-    return describe(w, portolan_assembly_peek_instance(w->assembly, keeper)->alternatives, "store")
-        ->default_text;
-}
-
-static enum portolan_status open_palette(struct workbench *w, const struct assembly_options *o,
-                                         struct portolan_diagnostics *d, struct portolan_error *err)
-{
-    enum portolan_status status = portolan_palette_create(&w->palette, err);
-
-    if (status == PORTOLAN_OK && o->path)
-        status = portolan_palette_add_path(w->palette, o->path, d, err);
-    if (status == PORTOLAN_OK)
-        status = portolan_palette_add_assembly(w->palette, w->assembly, d, err);
-    if (status == PORTOLAN_OK)
-        status = portolan_palette_add_defaults(w->palette, d, err);
-    return status;
-}
-
 static enum portolan_status add_builtins(struct workbench *w,
                                          const struct portolan_program *program,
                                          struct portolan_error *err)
@@ -326,11 +163,8 @@ static enum portolan_status read_all(struct workbench *w, const struct assembly_
         return status;
     if (o->as)
         w->assembly->file = o->as;
-    return p ? add_builtins(w, p, err) : open_palette(w, o, d, err);
+    return p ? add_builtins(w, p, err) : workbench_open_palette(w, o->path, d, err);
 }
-
-/* Weak: a linked program without an Optimizer does not need models. */
-#pragma weak portolan_plan_check_models
 
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
                                     struct portolan_error *err)
@@ -349,12 +183,10 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
     if (status == PORTOLAN_OK)
         status = apply_choices(w->assembly, o, err);
     clear_lists(o);
-    if (status == PORTOLAN_OK && o->store)
-        status = put_store(w, o->store, err);
+    if (status == PORTOLAN_OK && o->store && (status = workbench_put_store(w, o->store, err)))
+        portolan_error_prefix(err, "--store");
     if (status == PORTOLAN_OK)
-        status = portolan_assembly_check(w->assembly, w->palette, &d);
-    if (status == PORTOLAN_OK && portolan_plan_check_models)
-        status = portolan_plan_check_models(w->assembly, &d);
+        status = workbench_check(w, &d);
     if (status != PORTOLAN_OK) {
         if (d.count)
             *err = (struct portolan_error){0}; /* the cause is among the printed errors */
@@ -363,11 +195,4 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
         workbench_close(w);
     }
     return status;
-}
-
-void workbench_close(struct workbench *w)
-{
-    portolan_assembly_destroy(w->assembly);
-    portolan_palette_destroy(w->palette);
-    *w = (struct workbench){0};
 }
