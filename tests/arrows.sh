@@ -78,7 +78,9 @@ project: assembly base command palette project proxygen sidl
 proxygen/wrap: base command assembly control probe record store proxygen functions recorder tau wrap progress
 report: base chart command compare explain grid json list mastermind assembly palette plan profile report store progress
 report/serve: base list machine page_server
-cli: base explain grid supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
+cli: base explain grid study supervise health project clue_calibrate stats json list machine chart clue_machine clue_study llac assembly control ending framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program record recorder settle report hercule hercule_assembly replay trace wrap cll_report obsp command command_line progress page_server
+study: assembly base json list machine palette plan store study
+python: base framework list machine measure mpi report settle store study trials
 examples: base assembly framework embed models record
 '
 # Folder, how many of its files may stand in rings of files that call each other, and the other folders
@@ -137,8 +139,10 @@ proxygen/read 6: proxygen/model
 proxygen/runtime 4:
 proxygen/wrap 0: proxygen proxygen/runtime
 proxygen/wrap/inside 5: proxygen/runtime
+python 0: study
 sidl/compiler 10:
 sidl/runtime 9:
+study 0:
 trace/analysis 8: trace/model
 trace/files 4: trace/model
 mpi/record 2: mpi

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Portolan from outside: stores as frames, plans and models as objects, runs of assemblies.
+
+The same libraries as those of the command `portolan`; docs/python.md shows how they are used. NumPy and pandas
+are used if they are there, and loaded when the first frame is made.
+"""
+import atexit as _atexit
+
+from . import _portolan
+from ._portolan import CannotTell, Error, __version__
+from .assembly import Assembly, Framework, measure
+from .plan import Choice, Model, Plan, Record
+from .store import Store, Tree
+
+__all__ = ["Assembly", "CannotTell", "Choice", "Error", "Framework", "Model", "Plan", "Record", "Store", "Tree",
+           "measure", "__version__"]
+
+
+def _log(level: int, area: str, text: str) -> None:
+    import logging
+
+    logging.getLogger("portolan." + area).log((10, 15, 20, 30)[level], "%s", text)
+
+
+_portolan.set_logger(_log)
+_atexit.register(_portolan.end)
