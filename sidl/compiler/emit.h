@@ -142,6 +142,22 @@ void emit_super(struct emitter *e, struct portolan_text *t, const struct portola
 /* emit_tables.c */
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package);
 
+/* emit_signature.c: what calls by name need (sidl_call.h) */
+struct signatures {
+    struct portolan_arena *arena;
+    const struct portolan_sidl_symbol *package;
+    const struct portolan_sidl_method **methods; /* of all types of the package, each once */
+    size_t n_methods;
+};
+/* Emits the package's signatures and the list of its methods. */
+struct signatures emit_signatures(struct emitter *e, struct portolan_text *t,
+                                  const struct portolan_sidl_symbol *package);
+/* TYPE__details; HAS_CODE: TYPE__externals is declared. */
+void emit_details(struct emitter *e, struct portolan_text *t, const struct signatures *s,
+                  const struct portolan_sidl_symbol *type, bool has_code);
+/* PACKAGE__package, after all types. */
+void emit_package_data(struct emitter *e, struct portolan_text *t, const struct signatures *s);
+
 /* emit_contract.c */
 /* Emits the wrappers of S; returns the members of S__type for them, "" when it has no contract. */
 const char *emit_contract(struct emitter *e, struct portolan_text *t,

@@ -345,6 +345,7 @@ static void emit_types_header(struct emitter *e, const struct portolan_sidl_symb
     for (size_t i = 0; i < package->n_children; i++)
         if (package->children[i]->kind == PORTOLAN_SIDL_ENUMERATION)
             put_enum(t, package->children[i]);
+    emit_named(t, package->c_name, "\nSIDL_API extern const struct sidl_package @__package;\n");
     emit_end_c(t);
     emit_end_guard(t);
 }

@@ -2,24 +2,17 @@
 /* One C file per package: the tables of its types. */
 #include "emit.h"
 
-/* The names of all slots, several on a line. */
-static void put_methods(struct portolan_text *t, const struct portolan_sidl_symbol *s)
+/* The names of all slots. */
+static void put_methods(struct emitter *e, struct portolan_text *t,
+                        const struct portolan_sidl_symbol *s)
 {
-    size_t column = 4;
+    struct portolan_text names = {.arena = e->arena};
 
-    portolan_text_add(t, "static const struct sidl_method %s__methods[] = {\n    ", s->c_name);
-    for (size_t i = 0; i < s->n_slots; i++) {
-        const size_t before = t->length;
-
-        portolan_text_add(t, "{\"%s\"},%s", s->slots[i]->slot_name, i + 1 < s->n_slots ? " " : "");
-        column += t->length - before;
-        if (column > 76 && i + 1 < s->n_slots) {
-            t->length--; /* the blank */
-            portolan_text_add(t, "\n    ");
-            column = 4;
-        }
-    }
-    portolan_text_add(t, "\n};\n");
+    for (size_t i = 0; i < s->n_slots; i++)
+        portolan_text_add(&names, "{\"%s\"}, ", s->slots[i]->slot_name);
+    emit_wrapped(e, t, 4,
+                 "static const struct sidl_method %s__methods[] = {%sSIDL_END(%s__details)};",
+                 s->c_name, names.bytes, s->c_name);
 }
 
 /* For a class, the class that it extends comes first; by default sidl.BaseClass. */
@@ -33,15 +26,19 @@ static void put_parents(struct portolan_text *t, const struct portolan_sidl_symb
     portolan_text_add(t, "};\n");
 }
 
-/* Functions that access a class's code, which may be linked in or loaded at run time. */
+/* Returns whether callers access the class's code, which may be linked in or loaded at run time. */
+static bool has_code(const struct portolan_sidl_symbol *s)
+{
+    return s->kind == PORTOLAN_SIDL_CLASS &&
+           (symbol_has_statics(s) || !(s->flags & PORTOLAN_SIDL_ABSTRACT));
+}
+
+/* Functions that access it. */
 static void put_access(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
     const bool has_statics = symbol_has_statics(s),
                has_objects = !(s->flags & PORTOLAN_SIDL_ABSTRACT);
 
-    if (has_statics || has_objects)
-        emit_named(t, s->c_name,
-                   "\n__attribute__((weak)) const struct sidl_class *@__externals(void);\n");
     if (has_objects)
         emit_named(t, s->c_name,
                    "\n@ @__create(sidl_BaseInterface *_ex)\n{\n"
@@ -58,7 +55,7 @@ static void put_access(struct portolan_text *t, const struct portolan_sidl_symbo
 
 /* Returns whether it has a contract. */
 static bool put_type(struct emitter *e, struct portolan_text *t,
-                     const struct portolan_sidl_symbol *s)
+                     const struct signatures *signatures, const struct portolan_sidl_symbol *s)
 {
     static const char *const kinds[] = {
         [PORTOLAN_SIDL_INTERFACE] = "INTERFACE",
@@ -71,8 +68,12 @@ static bool put_type(struct emitter *e, struct portolan_text *t,
     const char *contract = "";
 
     portolan_text_add(t, "\n");
+    if (has_code(s))
+        emit_named(t, s->c_name,
+                   "__attribute__((weak)) const struct sidl_class *@__externals(void);\n");
+    emit_details(e, t, signatures, s, has_code(s));
     if (s->n_slots)
-        put_methods(t, s);
+        put_methods(e, t, s);
     if (n_parents)
         put_parents(t, s, is_root);
     if (symbol_is_object(s))
@@ -81,12 +82,14 @@ static bool put_type(struct emitter *e, struct portolan_text *t,
                       "const struct sidl_type %s__type = {\n    .name = \"%s\",\n"
                       "    .version = \"%s\",\n    .kind = SIDL_%s,\n",
                       s->c_name, s->full_name, s->version, kinds[s->kind]);
+    if (s->n_slots)
+        portolan_text_add(t, "    .level = 1, .methods = %s__methods, .n_methods = %zu,\n",
+                          s->c_name, s->n_slots);
+    else
+        portolan_text_add(t, "    .level = 1, SIDL_NO_METHODS(%s__details),\n", s->c_name);
     if (n_parents)
         portolan_text_add(t, "    .parents = %s__parents,\n    .n_parents = %zu,\n", s->c_name,
                           n_parents);
-    if (s->n_slots)
-        portolan_text_add(t, "    .methods = %s__methods,\n    .n_methods = %zu,\n", s->c_name,
-                          s->n_slots);
     portolan_text_add(t, "%s};\n", contract);
     if (s->kind == PORTOLAN_SIDL_CLASS)
         put_access(t, s);
@@ -98,15 +101,20 @@ void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *p
     struct portolan_text *t =
         emit_open(e, portolan_arena_printf(e->arena, "%s.c", package->c_name), package);
     struct portolan_text types = {.arena = e->arena};
+    struct portolan_text before = {.arena = e->arena};
+    const struct signatures signatures = emit_signatures(e, &before, package);
     bool has_contracts = false;
 
     for (size_t i = 0; i < package->n_children; i++) {
         const struct portolan_sidl_symbol *s = package->children[i];
 
         if (s->kind != PORTOLAN_SIDL_PACKAGE && !emit_is_handwritten(s))
-            has_contracts |= put_type(e, &types, s);
+            has_contracts |= put_type(e, &types, &signatures, s);
     }
-    portolan_text_add(t, "#include \"%s\"\n%s", emit_package_header(e->arena, package),
+    emit_package_data(e, &types, &signatures);
+    portolan_text_add(t, "#include \"%s\"\n#include \"sidl_call.h\"\n%s\n",
+                      emit_package_header(e->arena, package),
                       has_contracts ? "#include \"sidl_contract.h\"\n" : "");
+    portolan_text_add_bytes(t, before.bytes, before.length);
     portolan_text_add_bytes(t, types.bytes, types.length);
 }

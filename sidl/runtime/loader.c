@@ -372,7 +372,7 @@ const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInte
 
     class_lock();
     if (!(cls = find_known(class_name))) {
-        if (!(cls = dll_find_linked_class(class_name)))
+        if (!(cls = dll_find_linked_class(class_name)) && !(cls = made_find(class_name)))
             cls = find_in_libraries(class_name, _ex);
         if (cls)
             remember_class(class_name, cls);

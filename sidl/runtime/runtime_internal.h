@@ -95,6 +95,9 @@ size_t guard_count_checks(const struct sidl_facet *facets, size_t n_facets);
 /* loader.c: the class of that name, loaded if need be; NULL with *_ex set. */
 const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInterface *_ex);
 
+/* class_made.c: the class of handlers of that name, or NULL; with the lock held. */
+const struct sidl_class *made_find(const char *name);
+
 /* SIZE rounded up to the strictest alignment. */
 size_t object_aligned(size_t size);
 

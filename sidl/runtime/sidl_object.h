@@ -75,6 +75,73 @@ struct sidl_method {
     const char *name; /* short name and extension, as in the C name */
 };
 
+union sidl_value;
+struct sidl_handled;
+
+/**
+ * What arguments and result a method has, as text, and a function that calls any slot of this kind
+ * with values from an array (sidl_call.h). The text:
+ *
+ *     signature = ["static "] value "(" [ argument { "," argument } ] ")"     the result first
+ *     argument  = [ ">" | "=" ] value              in; ">" is out, "=" is inout
+ *     value     = "v" | "b" | "c" | "i" | "l" | "f" | "d" | "F" | "D" | "s" | "p"
+ *               | "e:" NAME | "t:" NAME | "o:" NAME         enum, struct, object
+ *               | "[" [ DIMENSION [ "c" | "r" ] ] "]" [ value ]      array; "[]" is array<>
+ *               | "{" DIMENSION [ "=" COUNT ] "}" value              raw array
+ *
+ * The letters mean void, bool, char, int, long, float, double, fcomplex, dcomplex, string and
+ * opaque; "c" and "r" column-major and row-major order. Extents of raw arrays are not arguments of
+ * the entry-point table, so they are not in the text. A raw array that lies in a struct has a
+ * COUNT.
+ */
+struct sidl_signature {
+    const char *text;
+    size_t n_arguments;
+    void (*call)(sidl_slot_fn slot, void *self, union sidl_value *values, sidl_BaseInterface *_ex);
+};
+
+/** A method that types of a package have: called by name, and served by handlers (sidl_call.h). */
+struct sidl_entry {
+    const char *name;
+    const struct sidl_signature *signature;
+    sidl_slot_fn serve; /* for the slot: passes its arguments to a handler as values */
+};
+
+struct sidl_package_state {
+    size_t base; /* of the run time's numbers for the methods; 0: none yet */
+    const struct sidl_handled **statics; /* the handlers of static methods */
+};
+
+/** One package as data; generated. */
+struct sidl_package {
+    const char *name;
+    const char *version;
+    const struct sidl_type *const *types;
+    size_t n_types;
+    const struct sidl_entry *methods;
+    size_t n_methods;
+    struct sidl_package_state *state; /* zeroed; the run time's */
+};
+
+/** An enumerator and its value, or a struct's member, its type (a value, as above) and offset. */
+struct sidl_member {
+    const char *name;
+    const char *type; /* NULL for enumerators */
+    int64_t value;
+};
+
+/** What calls by name need to know of a type; generated. sidl_type_details() finds it. */
+struct sidl_details {
+    const struct sidl_package *package;
+    const uint16_t *slots;   /* for each slot, the number of its method in the package */
+    const uint16_t *statics; /* the same for struct A_B_C__sepv */
+    size_t n_statics;
+    const struct sidl_class *(*externals)(void); /* NULL: the class is not linked, or abstract */
+    const struct sidl_member *members;
+    size_t n_members;
+    size_t size; /* of a struct */
+};
+
 /**
  * A wrapper that checks the contract of one slot or calls its hooks, and is in the slot while these
  * are on.
@@ -95,6 +162,12 @@ struct sidl_type {
     const char *name; /* "gov.cca.Port" */
     const char *version;
     enum sidl_kind kind;
+    /**
+     * 0 in tables of older versions, where these bytes were not used. 1: methods[n_methods].name is
+     * the address of a struct sidl_details. The struct does not grow, since programs may hold
+     * copies of a library's types.
+     */
+    uint32_t level;
     const struct sidl_type *const *parents; /* of a class: the class that it extends first */
     size_t n_parents;
     const struct sidl_method *methods; /* the inherited ones first */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A class that implements generated interfaces, called through generated stubs. */
+/*
+ * A class that implements generated interfaces, called through generated stubs; if BY_HANDLERS, the
+ * stubs call a class of handlers, which pass all values on to an object of that class by sidl_call.
+ */
 #include <portolan/base.h>
 #include <unit_test.h>
 
 #include "rt.h"
+#include "sidl_call.h"
 
 struct both {
     struct sidl_object object;
@@ -54,6 +58,18 @@ static rt_Types both_passObject(void *self, rt_Types a, rt_Types *b, rt_Types *c
     *b = a;
     rt_Types_addRef(a, _ex);
     *c = a;
+    return was;
+}
+
+static struct rt_Pair__data both_passPair(void *self, const struct rt_Pair__data *a,
+                                          struct rt_Pair__data *b, struct rt_Pair__data *c,
+                                          sidl_BaseInterface *_ex)
+{
+    struct rt_Pair__data was = *c;
+
+    (void)self;
+    rt_Pair__copy(a, b, _ex);
+    rt_Pair__copy(a, c, _ex);
     return was;
 }
 
@@ -162,6 +178,7 @@ static const struct rt_Both__epv both_epv = {
     .f_passString = both_passString,
     .f_passColor = both_passColor,
     .f_passObject = both_passObject,
+    .f_passPair = both_passPair,
     .f_passArray = both_passArray,
     .f_passObjects = both_passObjects,
     .f_passNothing = both_passNothing,
@@ -180,17 +197,53 @@ static const struct sidl_class both_class = {.name = "rt.Implementation",
                                              .implements = both_implements,
                                              .n_implements = 1};
 
-static rt_Both both;
+static rt_Both both, target;
 static sidl_BaseInterface ex;
+
+#ifdef BY_HANDLERS
+static void pass_on(const struct sidl_handled *method, void *self, union sidl_value *values,
+                    sidl_BaseInterface *_ex)
+{
+    (void)self;
+    sidl_call(method->user, method->name, values, method->signature->n_arguments, _ex);
+}
+
+static sidl_bool choose(void *user, struct sidl_handled *method)
+{
+    method->handler = pass_on;
+    method->user = user;
+    return TRUE;
+}
+
+static rt_Both make_both(void)
+{
+    static const struct sidl_type *const types[] = {&rt_Both__type};
+    static const struct sidl_class *cls;
+    const struct sidl_recipe recipe = {
+        .name = "rt.Handlers", .types = types, .n_types = 1, .choose = choose, .user = target};
+
+    if (!cls)
+        cls = sidl_class_make(&recipe, &ex);
+    return cls ? sidl_object_facet(sidl_object_create(cls, &ex), "rt.Both") : NULL;
+}
+#else
+static rt_Both make_both(void)
+{
+    return target;
+}
+#endif
 
 static int set_up(void **state)
 {
-    both = sidl_object_facet(sidl_object_create(&both_class, &ex), "rt.Both");
+    target = sidl_object_facet(sidl_object_create(&both_class, &ex), "rt.Both");
+    both = make_both();
     return both ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
+    if (both != target)
+        rt_Both_deleteRef(target, &ex);
     rt_Both_deleteRef(both, &ex);
     return 0;
 }
@@ -251,6 +304,23 @@ static void strings_and_objects_change_hands_as_the_binding_says(void **state)
     rt_Types_deleteRef(oc, &ex);
     rt_Types_deleteRef(owas, &ex);
     rt_Types_deleteRef(self, &ex);
+}
+
+static void structs_pass_in_every_mode(void **state)
+{
+    struct rt_Pair__data a = {"left", "right"}, b, c, was;
+
+    c.left = sidl_String_strdup("old");
+    c.right = NULL;
+    was = rt_Both_passPair(both, &a, &b, &c, &ex);
+    assert_null(ex);
+    assert_string_equal(was.left, "old");
+    assert_null(was.right);
+    assert_string_equal(b.right, "right");
+    assert_string_equal(c.left, "left");
+    rt_Pair__destroy(&b, &ex);
+    rt_Pair__destroy(&c, &ex);
+    rt_Pair__destroy(&was, &ex);
 }
 
 static void arrays_pass_in_every_mode(void **state)
@@ -321,7 +391,7 @@ static void casts_cross_a_diamond_of_interfaces(void **state)
     assert_int_equal(rt_Right_passInt(right, 6, &b, &c, &ex), 5);
     assert_int_equal(rt_Both_both(again, &ex), 3);
     rt_Both_passNothing(again, &ex);
-    assert_int_equal(((struct both *)sidl_reference_peek(both))->nothing, 1);
+    assert_int_equal(((struct both *)sidl_reference_peek(target))->nothing, 1);
     assert_true(rt_Left_isSame(left, (sidl_BaseInterface)right, &ex));
     rt_Right_deleteRef(right, &ex);
     rt_Fields_deleteRef(fields, &ex);
@@ -431,6 +501,7 @@ static void a_struct_that_cannot_be_copied_leaves_nothing_behind(void **state)
 
 UNIT_TESTS_BETWEEN(set_up, tear_down, cmocka_unit_test(every_plain_type_passes_in_every_mode),
                    cmocka_unit_test(strings_and_objects_change_hands_as_the_binding_says),
+                   cmocka_unit_test(structs_pass_in_every_mode),
                    cmocka_unit_test(arrays_pass_in_every_mode),
                    cmocka_unit_test(raw_arrays_reach_the_table_with_their_extents),
                    cmocka_unit_test(casts_cross_a_diamond_of_interfaces),
