@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The module, and the log. */
-#include "module.h"
+#include "sidl_module.h"
 
 #include <portolan/framework.h>
 
@@ -77,6 +77,7 @@ PyMODINIT_FUNC PyInit__portolan(void)
 
     if (module && add_errors(module) && block_add(module) && store_add(module) &&
         assembly_add(module) && model_add(module) && plan_add(module) && framework_add(module) &&
+        sidl_add(module) &&
         PyModule_AddStringConstant(module, "__version__", portolan_version()) == 0 &&
         PyModule_AddStringConstant(module, "MPI", PORTOLAN_MPI) == 0)
         return module;

@@ -139,7 +139,7 @@ proxygen/read 6: proxygen/model
 proxygen/runtime 4:
 proxygen/wrap 0: proxygen proxygen/runtime
 proxygen/wrap/inside 5: proxygen/runtime
-python 0: study
+python 5: study
 sidl/compiler 10:
 sidl/runtime 9:
 study 0:

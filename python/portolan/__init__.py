@@ -7,13 +7,14 @@ are used if they are there, and loaded when the first frame is made.
 import atexit as _atexit
 
 from . import _portolan
-from ._portolan import CannotTell, Error, __version__
+from ._portolan import CannotTell, Error, Object, __version__, copies
+from ._sidl import Struct, sidl
 from .assembly import Assembly, Framework, measure
 from .plan import Choice, Model, Plan, Record
 from .store import Store, Tree
 
-__all__ = ["Assembly", "CannotTell", "Choice", "Error", "Framework", "Model", "Plan", "Record", "Store", "Tree",
-           "measure", "__version__"]
+__all__ = ["Assembly", "CannotTell", "Choice", "Error", "Framework", "Model", "Object", "Plan", "Record", "Store",
+           "Struct", "Tree", "copies", "measure", "sidl", "__version__"]
 
 
 def _log(level: int, area: str, text: str) -> None:

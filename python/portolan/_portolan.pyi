@@ -5,6 +5,11 @@ from typing import Any
 MPI: str
 __version__: str
 
+class Object:
+    def __init__(self, reference: Any = ...) -> None: ...
+
+def copies() -> int: ...
+
 class Error(Exception):
     status: str
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the tables of a package in the libraries of this process, and says what is in them. */
+#include "sidl_module.h"
+
+#include <portolan/framework.h>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+    char symbol[256];
+    const struct sidl_package *found;
+};
+
+static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct search *s = arg;
+    void *library = *info->dlpi_name ? dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD) : NULL;
+
+    (void)size;
+    if (!library)
+        return 0;
+    s->found = dlsym(library, s->symbol);
+    dlclose(library);
+    return s->found != NULL;
+}
+
+/* Loads the plug-ins of the palette whose classes are in the package, until one has the tables. */
+static enum portolan_status load_classes(const char *name, struct search *s,
+                                         struct portolan_error *err)
+{
+    size_t length = strlen(name);
+    const struct portolan_class_description *c = NULL;
+    struct portolan_palette *palette = NULL;
+    struct portolan_error ignored = {0};
+    enum portolan_status status = portolan_palette_create(&palette, err);
+
+    if (!status)
+        portolan_palette_add_defaults(palette, NULL, &ignored); /* others' mistakes */
+    while (!status && !s->found && (c = portolan_palette_next(palette, c)))
+        if (!strncmp(c->class_name, name, length) && c->class_name[length] == '.') {
+            status = portolan_class_load(c, err);
+            if (!status)
+                dl_iterate_phdr(look_into, s);
+        }
+    portolan_palette_destroy(palette);
+    return status;
+}
+
+static PyObject *list_parents(const struct sidl_type *t)
+{
+    PyObject *list = PyList_New(0);
+
+    for (size_t i = 0; list && i < t->n_parents; i++) {
+        PyObject *name = module_text(t->parents[i]->name);
+
+        if (!name || PyList_Append(list, name) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+/* [(name, value or type)] of enumerators, members and static methods, whose type is the signature.
+ */
+static bool add_pair(PyObject *list, const char *name, const char *type, int64_t value)
+{
+    PyObject *pair = type ? Py_BuildValue("(ss)", name, type) : Py_BuildValue("(sL)", name, value);
+    bool good = pair && PyList_Append(list, pair) == 0;
+
+    Py_XDECREF(pair);
+    return good;
+}
+
+static PyObject *list_members(const struct sidl_details *d)
+{
+    PyObject *list = PyList_New(0);
+
+    for (size_t i = 0; list && i < d->n_members; i++)
+        if (!add_pair(list, d->members[i].name, d->members[i].type, d->members[i].value))
+            Py_CLEAR(list);
+    return list;
+}
+
+static PyObject *list_methods(const struct sidl_details *d, const uint16_t *numbers, size_t n)
+{
+    PyObject *list = PyList_New(0);
+
+    for (size_t i = 0; list && i < n; i++) {
+        const struct sidl_entry *e = &d->package->methods[numbers[i]];
+
+        if (!add_pair(list, e->name, e->signature->text, 0))
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *type_of(const struct sidl_type *t)
+{
+    static const char *const kinds[] = {"interface", "class", "enum", "struct"};
+    const struct sidl_details *d = sidl_type_details(t);
+    PyObject *dict = PyDict_New();
+
+    if (!d) {
+        Py_XDECREF(dict);
+        return PyErr_Format(
+            module_error,
+            "the tables of %s have no signatures: an older portolan sidl wrote them; "
+            "run it again, and rebuild the plug-in",
+            t->name);
+    }
+    if (dict && module_put(dict, "name", module_text(t->name)) &&
+        module_put(dict, "kind", module_text(kinds[t->kind])) &&
+        module_put(dict, "parents", list_parents(t)) &&
+        module_put(dict, "members", list_members(d)) &&
+        module_put(dict, "methods", list_methods(d, d->slots, t->n_methods)) &&
+        module_put(dict, "statics", list_methods(d, d->statics, d->n_statics)) &&
+        module_put(dict, "type", PyCapsule_New((void *)t, NULL, NULL)))
+        return dict;
+    Py_XDECREF(dict);
+    return NULL;
+}
+
+static PyObject *list_types(const struct sidl_package *p)
+{
+    PyObject *list = PyList_New(0);
+
+    for (size_t i = 0; list && i < p->n_types; i++) {
+        PyObject *one = type_of(p->types[i]);
+
+        if (!one || PyList_Append(list, one) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    return list;
+}
+
+/* package(name, library or None): a dictionary for each type. */
+PyObject *package_function(PyObject *module, PyObject *args)
+{
+    struct portolan_error err = {0};
+    const char *name, *file = NULL;
+    struct search s = {.found = NULL};
+    void *library = NULL;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s|z:package", &name, &file))
+        return NULL;
+    snprintf(s.symbol, sizeof s.symbol, "%s__package", name);
+    for (char *at = s.symbol; *at; at++)
+        if (*at == '.')
+            *at = '_';
+    if (file && !(library = dlopen(file, RTLD_NOW | RTLD_LOCAL))) /* stays, as plug-ins do */
+        return PyErr_Format(module_error, "%s", dlerror());
+    if (library)
+        s.found = dlsym(library, s.symbol);
+    else
+        dl_iterate_phdr(look_into, &s);
+    if (!s.found && !file && load_classes(name, &s, &err))
+        return module_raise(&err);
+    if (s.found)
+        return list_types(s.found);
+    return PyErr_Format(
+        module_error,
+        file ? "%s has no tables of package %s"
+             : "no plug-in that is loaded, or has a class of it on PORTOLAN_PATH, has "
+               "tables of package %s; name one: portolan.sidl(\"%s\", library=FILE)",
+        file ? file : name, name);
+}
