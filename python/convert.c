@@ -365,6 +365,20 @@ PyObject *value_show(const struct sidl_parameter *p, union sidl_value *v)
     }
 }
 
+/* The extents of a raw array are the caller's. */
+static bool copy_into(struct sidl__array *from, struct sidl__array *to)
+{
+    for (int32_t i = 0; i < to->d_dimen; i++)
+        if (sidlLength(from, i) != sidlLength(to, i)) {
+            PyErr_Format(PyExc_ValueError, "an array with extent %d was given, not with %d",
+                         (int)sidlLength(to, i), (int)sidlLength(from, i));
+            return false;
+        }
+    if (*(void **)(from + 1) != *(void **)(to + 1))
+        sidl__array_copy(from, to);
+    return true;
+}
+
 /* An array of its own for the caller; into a raw one, what is another array is copied. */
 static bool give_array(PyObject *from, const struct sidl_parameter *p, union sidl_value *v)
 {
@@ -378,9 +392,7 @@ static bool give_array(PyObject *from, const struct sidl_parameter *p, union sid
     in.mode = ' ';
     good = array_take(from, &in, &k, &array);
     if (good && p->kind == '{') {
-        if (*(void **)((struct sidl__array *)array + 1) !=
-            *(void **)((struct sidl__array *)v->p + 1))
-            sidl__array_copy(array, v->p);
+        good = copy_into(array, v->p);
     } else if (good && array && !(own = sidl__array_smartCopy(array))) {
         good = PyErr_NoMemory();
     }

@@ -67,6 +67,7 @@ PyMODINIT_FUNC PyInit__portolan(void)
     static PyMethodDef functions[] = {
         {"measure", (PyCFunction)(void (*)(void))measure_function, METH_VARARGS | METH_KEYWORDS,
          "Runs the trials that a choice needs."},
+        {"component", component_function, METH_VARARGS, "A class of Python as a component."},
         {"set_logger", set_logger, METH_O, "Who receives messages."},
         {"end", end, METH_NOARGS, "Ends MPI, before the process ends."},
         {0},

@@ -28,24 +28,73 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
     return s->found != NULL;
 }
 
-/* Loads the plug-ins of the palette whose classes are in the package, until one has the tables. */
-static enum portolan_status load_classes(const char *name, struct search *s,
+static bool is_in(const char *type, const char *package)
+{
+    size_t length = strlen(package);
+
+    return !strncmp(type, package, length) && type[length] == '.' &&
+           !strchr(type + length + 1, '.');
+}
+
+static bool has_type(const struct portolan_class_description *c, const char *package)
+{
+    bool has = is_in(c->class_name, package);
+
+    for (size_t i = 0; i < c->n_provides; i++)
+        has |= is_in(c->provides[i].type, package);
+    return has && c->library && !c->proxy_for && !strstr(c->library, ".py");
+}
+
+/* Plug-ins may hide their tables: then an object has them, made by the descriptor that they export.
+ */
+static void look_at_object(const struct portolan_class_description *c, const char *package,
+                           struct search *s)
+{
+    void *library = dlopen(c->library, RTLD_NOW | RTLD_NOLOAD);
+    const struct portolan_component *component;
+    sidl_BaseInterface ex = NULL;
+    struct sidl_object *object;
+    gov_cca_Component made;
+    char symbol[256];
+
+    snprintf(symbol, sizeof symbol, "portolan_component_%s", c->class_name);
+    for (char *at = symbol; (at = strchr(at, '.'));)
+        *at = '_';
+    component = library ? dlsym(library, symbol) : NULL;
+    made = component ? component->create(&ex) : NULL;
+    object = sidl_reference_peek(made);
+    for (size_t i = 0; object && !s->found && i < object->n_facets; i++) {
+        const struct sidl_details *d = sidl_type_details(object->facets[i].type);
+
+        if (is_in(object->facets[i].type->name, package) && d)
+            s->found = d->package;
+    }
+    sidl_reference_delete(made, NULL);
+    sidl_reference_delete(ex, NULL);
+    if (library)
+        dlclose(library);
+}
+
+/* Loads plug-ins of the palette that have types of the package, until one has the tables. */
+static enum portolan_status load_classes(const char *name, const char *path, struct search *s,
                                          struct portolan_error *err)
 {
-    size_t length = strlen(name);
     const struct portolan_class_description *c = NULL;
     struct portolan_palette *palette = NULL;
-    struct portolan_error ignored = {0};
+    struct portolan_error ignored = {0}; /* others' mistakes */
     enum portolan_status status = portolan_palette_create(&palette, err);
 
+    if (!status && path)
+        portolan_palette_add_path(palette, path, NULL, &ignored);
     if (!status)
-        portolan_palette_add_defaults(palette, NULL, &ignored); /* others' mistakes */
-    while (!status && !s->found && (c = portolan_palette_next(palette, c)))
-        if (!strncmp(c->class_name, name, length) && c->class_name[length] == '.') {
-            status = portolan_class_load(c, err);
-            if (!status)
-                dl_iterate_phdr(look_into, s);
-        }
+        portolan_palette_add_defaults(palette, NULL, &ignored);
+    while (!status && !s->found && (c = portolan_palette_next(palette, c))) {
+        if (!has_type(c, name) || portolan_class_load(c, &ignored))
+            continue;
+        dl_iterate_phdr(look_into, s);
+        if (!s->found)
+            look_at_object(c, name, s);
+    }
     portolan_palette_destroy(palette);
     return status;
 }
@@ -138,16 +187,16 @@ static PyObject *list_types(const struct sidl_package *p)
     return list;
 }
 
-/* package(name, library or None): a dictionary for each type. */
+/* package(name, library or None, path or None): a dictionary for each type. */
 PyObject *package_function(PyObject *module, PyObject *args)
 {
     struct portolan_error err = {0};
-    const char *name, *file = NULL;
+    const char *name, *file = NULL, *path = NULL;
     struct search s = {.found = NULL};
     void *library = NULL;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "s|z:package", &name, &file))
+    if (!PyArg_ParseTuple(args, "s|zz:package", &name, &file, &path))
         return NULL;
     snprintf(s.symbol, sizeof s.symbol, "%s__package", name);
     for (char *at = s.symbol; *at; at++)
@@ -159,7 +208,7 @@ PyObject *package_function(PyObject *module, PyObject *args)
         s.found = dlsym(library, s.symbol);
     else
         dl_iterate_phdr(look_into, &s);
-    if (!s.found && !file && load_classes(name, &s, &err))
+    if (!s.found && !file && load_classes(name, path, &s, &err))
         return module_raise(&err);
     if (s.found)
         return list_types(s.found);

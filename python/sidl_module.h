@@ -97,6 +97,9 @@ PyObject *exception_raise(sidl_BaseInterface ex);
 /* package.c: package(name, library or None, classes): see portolan/sidl.py */
 PyObject *package_function(PyObject *module, PyObject *args);
 
+/* component.c: component(name, class, types). */
+PyObject *component_function(PyObject *module, PyObject *args);
+
 bool sidl_add(PyObject *module);
 
 #endif

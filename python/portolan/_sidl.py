@@ -10,6 +10,7 @@ from typing import Any, Optional
 from . import _portolan
 
 _enum: Any = enum.IntEnum  # made of data, which mypy does not follow
+path: list[str] = []  # folders of components, in addition to those of PORTOLAN_PATH
 _packages: dict[str, types.ModuleType] = {}
 _classes: dict[str, Any] = {}
 
@@ -18,7 +19,7 @@ def sidl(name: str, library: Optional[str] = None) -> types.ModuleType:
     """The package, as a module. Its tables are in a plug-in that is loaded, or that has a class of it, or in
     LIBRARY."""
     if name not in _packages:
-        found = _portolan.package(name, library)
+        found = _portolan.package(name, library, ":".join(path) or None)
         package = _packages[name] = types.ModuleType(name)
         try:
             for described in found:
